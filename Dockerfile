@@ -35,7 +35,7 @@ COPY --from=build /srv/quintet /srv/quintet
 WORKDIR /srv/quintet
 USER 10001
 # Ahead of the first large campaign; another processor than this one compiles again by itself.
-RUN python -m ranking.core.compile_kernels && python -m ranking.files.compiled && \
-    python -c "import annotation.sampling.pairing_kernel"
+RUN python -m ranking.core.compile_kernels && \
+    python -c "import annotation.sampling.cycle_kernel"
 EXPOSE 8000
 CMD ["gunicorn", "--config=python:config.gunicorn", "--bind=0.0.0.0:8000"]

@@ -1,4 +1,4 @@
-# Quintet's commands. `make demo` and `make test` need Python 3.11 or newer (with venv) and make.
+# Quintet's commands. `make start`, `make demo` and `make test` need Python 3.11 or newer (with venv) and make.
 # Written for GNU make 3.81 (macOS) and later.
 
 SHELL := /bin/sh
@@ -10,6 +10,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-input --require-hashes
 
+# As many as tests/services.py says, which take whole files in the order of tests/order.py. A test that ended its
+# process is begun once more.
+PROCESSES := --numprocesses=auto --max-worker-restart=1 --dist=loadfile --no-loadscope-reorder
+
 # A stamp per set of requirements: installed again only when one of its files changed.
 RUN_STAMP := $(VENV)/.installed-run
 DEV_STAMP := $(VENV)/.installed-dev
@@ -17,36 +21,46 @@ KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 SCRIPTS_STAMP := node_modules/.installed
 
-.PHONY: help demo install install-dev test test-unit test-released fuzz mutants faults check check-fast advisories messages untranslated lock screenshots bench attack clean
+.PHONY: help start demo install install-dev test test-unit test-thorough test-released fuzz mutants faults soak check check-fast advisories messages untranslated lock screenshots bench attack clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
-demo: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with its demo campaigns (PORT=8000, QUINTET_HOME=.quintet)
+start: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with your own campaigns (PORT=8000, QUINTET_HOME=.quintet)
+	@exec $(BIN)/python -m launcher start
+
+demo: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with three demo campaigns, too (PORT=8000, QUINTET_HOME=.quintet)
 	@exec $(BIN)/python -m launcher demo
 
 install: $(KERNEL_STAMP) $(WORDS_STAMP) ## make the environment in .venv and stop there
 
 install-dev: $(DEV_STAMP) $(SCRIPTS_STAMP) ## the environment with what the tests and checks need
 
-test: $(DEV_STAMP) $(WORDS_STAMP) ## set up a browser if there is none and run every test (ARGS=… for pytest)
+test: $(DEV_STAMP) $(WORDS_STAMP) $(KERNEL_STAMP) ## set up a browser if there is none and run every test (ARGS=… for pytest)
 	@$(BIN)/python -m launcher.browser
-	@$(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadfile $(ARGS)
+	@$(BIN)/python -m pytest $(PROCESSES) $(ARGS)
 
 test-unit: $(DEV_STAMP) $(WORDS_STAMP) ## the tests that need no database, broker or browser
-	@$(BIN)/python -m pytest tests/unit --numprocesses=logical --maxprocesses=4 --dist=loadfile $(ARGS)
+	@$(BIN)/python -m pytest tests/unit $(PROCESSES) $(ARGS)
+
+test-thorough: $(DEV_STAMP) $(WORDS_STAMP) ## the tests that take long: many judges, large files, each combination of widths, schemes and scripts
+	@$(BIN)/python -m launcher.browser
+	@$(BIN)/python -m pytest -m thorough $(PROCESSES) $(ARGS)
 
 test-released: $(DEV_STAMP) $(WORDS_STAMP) ## the tests on the texts WMT released, in the folder QUINTET_REAL_DATA
-	@$(BIN)/python -m pytest -m released_texts --numprocesses=logical --maxprocesses=4 --dist=loadfile $(ARGS)
+	@$(BIN)/python -m pytest -m released_texts $(PROCESSES) $(ARGS)
 
 fuzz: $(DEV_STAMP) $(WORDS_STAMP) ## look for examples that break a property, at random (FUZZ_EXAMPLES=2000 each)
-	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fuzz --numprocesses=logical --maxprocesses=4 $(ARGS)
+	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fuzz --numprocesses=auto $(ARGS)
 
 mutants: $(DEV_STAMP) $(WORDS_STAMP) ## break the code in one place after the other, and list what no test notices (ARGS=annotation/services/lending/lend.py)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutants $(ARGS)
 
 faults: $(DEV_STAMP) $(WORDS_STAMP) ## kill, stop and starve a running Quintet while judges work, and compare (ARGS=--short; docs/reliability.md)
 	@$(BIN)/python -m tests.faults $(ARGS)
+
+soak: $(DEV_STAMP) $(KERNEL_STAMP) ## let 200 judges work for an hour, and compare what they and the organiser waited for (ARGS="--judges 1000 --minutes 10")
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.load.soak $(ARGS)
 
 check: $(DEV_STAMP) $(SCRIPTS_STAMP) ## lint, formatting, types (Python, JavaScript), import contracts, migrations, templates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh
@@ -63,7 +77,7 @@ messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code a
 untranslated: $(RUN_STAMP) ## list what is untranslated or wrong in the catalogues
 	@$(BIN)/python -m translations check
 
-BENCHMARKS := lopez live_state cohen ability resampling planning judging_page judging_server
+BENCHMARKS := lopez live_state cohen ability resampling shards planning judging_page judging_server pages table_bytes import_speed submissions live_ranking
 
 bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation states, as ratios side by side
 	@for name in $(BENCHMARKS); do echo "== $$name"; OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$$name || exit 1; done
@@ -76,7 +90,7 @@ screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/
 	@$(BIN)/python -m launcher.screenshots
 
 lock: $(DEV_STAMP) ## pin the newest allowed versions with their hashes (needs uv)
-	@for name in base embedded dev; do \
+	@for name in base embedded cluster parquet dev; do \
 	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	    --no-emit-index-url --upgrade requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done
@@ -94,11 +108,10 @@ $(RUN_STAMP): requirements/base.txt requirements/embedded.txt | $(VENV)/bin/pyth
 	@touch $@
 
 # Ahead of the first large campaign, which would wait for the compiler otherwise; the demo needs none.
-$(KERNEL_STAMP): $(RUN_STAMP) $(wildcard ranking/core/*/*kernel*.py ranking/core/methods/*/*kernel*.py ranking/files/*kernel*.py annotation/sampling/*kernel*.py)
+$(KERNEL_STAMP): $(RUN_STAMP) $(wildcard ranking/core/*/*kernel*.py ranking/core/methods/*/*kernel*.py annotation/sampling/*kernel*.py) ranking/core/compile_kernels.py
 	@echo "Compiling the numeric kernels ..."
 	@$(BIN)/python -m ranking.core.compile_kernels
-	@$(BIN)/python -m ranking.files.compiled
-	@$(BIN)/python -c "import annotation.sampling.pairing_kernel"
+	@$(BIN)/python -c "import annotation.sampling.cycle_kernel"
 	@touch $@
 
 $(WORDS_STAMP): $(RUN_STAMP) $(wildcard translations/*.py locale/*/LC_MESSAGES/django.po)

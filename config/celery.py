@@ -4,9 +4,11 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import celeryd_init
+from celery.signals import celeryd_init, task_postrun, task_prerun
+from django.db import close_old_connections
 from kombu import Connection
 
+from campaign.database.acting import task_acts, task_acts_no_more
 from config.broker import transport_register
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -43,3 +45,20 @@ app.autodiscover_tasks()
 def _worker_named(**_signal: Any) -> None:
     """Tell this process and its children that they are a worker, for `settings.DATABASE_LIMITS`."""
     os.environ["QUINTET_PROCESS"] = "worker"
+
+
+@task_prerun.connect
+def _connection_checked(**_signal: Any) -> None:
+    """Close a connection that is of no use any more, or old, as before a request (`CELERY_DB_REUSE_MAX`)."""
+    close_old_connections()
+
+
+@task_prerun.connect
+def _task_acts(*, task: Any, **_signal: Any) -> None:
+    """Let what the task changes be its own in the activity log."""
+    task_acts(task.name.rpartition(".")[2])
+
+
+@task_postrun.connect
+def _task_acts_no_more(**_signal: Any) -> None:
+    task_acts_no_more()

@@ -1,7 +1,7 @@
 """The queues of background work, and the tasks of each: the one list of them.
 
 A worker that is told no queues (`celery -A config worker`) serves all of them. Otherwise the workers
-of an installation together must serve every queue; `launcher/demo.py` and docker-compose.yml do.
+of an installation together must serve every queue; `launcher/serving.py` and docker-compose.yml do.
 """
 
 from typing import Final
@@ -18,12 +18,25 @@ QUEUES: Final = {
         "ranking.tasks.rank_test_set",
         "ranking.tasks.rank_what_is_due",
     ),
+    # Parts of a computation that somebody waits for (`--engine celery`); the worker takes turns.
+    "shards": ("ranking.tasks.compute_shard",),
+    # Up to minutes each, while the last ranking is still shown.
+    "counting": ("ranking.tasks.build_tallies",),
+    # Up to minutes each, watched on their page by whoever asked for them.
+    "jobs": ("campaign.tasks.run_jobs",),
     # A mail server that does not answer holds each message up for `EMAIL_TIMEOUT`.
-    "mail": ("campaign.tasks.send_mails",),
+    "mail": ("campaign.tasks.send_mails", "ranking.tasks.send_alert_mails"),
     "housekeeping": (
+        "annotation.tasks.check_counters",
         "annotation.tasks.refresh_participations",
+        "campaign.tasks.close_campaigns",
+        "campaign.tasks.empty_bin",
         "campaign.tasks.forget_sessions",
         "campaign.tasks.purge_browser_visits",
+        "campaign.tasks.purge_uploads",
+        "ranking.tasks.check_tallies",
+        "ranking.tasks.keep_rankings_of_days",
+        "ranking.tasks.forget_shard_jobs",
     ),
 }
 

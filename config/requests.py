@@ -6,7 +6,7 @@ from collections.abc import Callable
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
 
-from config.api_errors import bad_request
+from config.api.errors import bad_request
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -16,8 +16,7 @@ _ESCAPED_CONTROL_CHARACTER = re.compile(r"%(?:[01][0-9a-f]|7f)", re.IGNORECASE)
 _NOT_NEEDED = (
     *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation"),
     *("gyroscope", "hid", "idle-detection", "magnetometer", "microphone", "midi", "payment"),
-    *("publickey-credentials-create", "publickey-credentials-get", "screen-wake-lock", "serial"),
-    *("usb", "xr-spatial-tracking"),
+    *("screen-wake-lock", "serial", "usb", "xr-spatial-tracking"),
 )
 # What SecurityMiddleware gives whatever comes from us.
 _OF_PAGES = ("Cross-Origin-Opener-Policy", "Referrer-Policy")

@@ -11,9 +11,12 @@ import environ
 from csp.constants import NONE, SELF
 from kombu import Queue
 
+from config.api.settings import DESCRIPTION, ENUM_NAMES, FRAMEWORK
+from config.cells import session_cookie_name
 from config.database_limits import LIMITS
 from config.queues import QUEUES, ROUTES
 from config.schedule import every
+from config.sign_in import *  # noqa: F403  accounts: passwords, second factors, single sign-on
 
 env = environ.Env()
 
@@ -25,8 +28,10 @@ DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
-# Where links lead that commands print; the launcher sets it while the demo runs.
-PUBLIC_ADDRESS = env.str("PUBLIC_ADDRESS", default="http://127.0.0.1:8000")
+# Where links lead that commands print. The launcher sets the first while Quintet runs, and the second, where it ran
+# last, while it does not: commands then say that they assume it.
+PUBLIC_ADDRESS = env.str("PUBLIC_ADDRESS", default="")
+ASSUMED_ADDRESS = env.str("ASSUMED_ADDRESS", default="http://127.0.0.1:8000")
 # Behind a proxy that ends TLS, HTTPS=1 makes cookies secure and believes the proxy's header.
 HTTPS = env.bool("HTTPS", default=False)
 if HTTPS:
@@ -38,12 +43,18 @@ if HTTPS:
 # How many proxies stand before us, each of which appends to X-Forwarded-For whom it was asked by. Those
 # entries are believed and no others; with too high a number clients could name any address.
 PROXIES = env.int("PROXIES", default=0)
+# Which cell this installation is, where several stand behind one address (docs/scale.md); no two have the same
+# number. The ids of its rows begin at so many times it, and so a campaign keeps them in another cell.
+CELL = env.int("CELL", default=0)
+IDS_OF_A_CELL = 10**12
 # The path under which a proxy offers Quintet, "/quintet"; the proxy takes it off.
 URL_PREFIX = env.str("URL_PREFIX", default="").rstrip("/")
 if URL_PREFIX:
     FORCE_SCRIPT_NAME = URL_PREFIX
 # What else the host offers gets none of our cookies.
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
+# Each cell has its own, so that signing in to one ends no session of another.
+SESSION_COOKIE_NAME = session_cookie_name(CELL)
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 SILENCED_SYSTEM_CHECKS = [
@@ -71,11 +82,15 @@ INSTALLED_APPS = [
     "csp",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "axes",
     "campaign",
     "annotation",
     "ranking",
     "demo",
+    "cells",
 ]
 
 MIDDLEWARE = [
@@ -87,6 +102,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.requests.control_characters_refuse",
+    "config.cells.sessions.moved_sessions_find",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "campaign.accounts.interface_language.InterfaceLanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -94,9 +110,13 @@ MIDDLEWARE = [
     "campaign.accounts.sessions.SessionUserMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "campaign.accounts.demanded_factor.DemandedFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "csp.middleware.CSPMiddleware",
+    "config.cells.moving.MovingCampaignMiddleware",
+    "config.archived.ArchivedCampaignMiddleware",
+    "campaign.database.acting.ActingMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -112,6 +132,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "campaign.pages.rights.rights",
             ],
         },
     },
@@ -135,6 +156,21 @@ DATABASES["default"]["OPTIONS"] = {
     "tcp_user_timeout": 30_000,
     **DATABASES["default"].get("OPTIONS", {}),
 }
+# A standby server, which pages of organisers and the research API may read; see docs/scale.md.
+if REPLICA_URL := env.str("REPLICA_URL", default=""):
+    replica = env.db_url_config(REPLICA_URL)
+    DATABASES["replica"] = {
+        **DATABASES["default"],
+        **replica,
+        "ENGINE": DATABASES["default"]["ENGINE"],
+        "OPTIONS": {
+            **{k: v for k, v in DATABASES["default"]["OPTIONS"].items() if k != "host"},
+            **replica.get("OPTIONS", {}),
+            # Also where the address is the primary's.
+            "options": "-c default_transaction_read_only=on",
+        },
+    }
+REPLICA_JUDGMENTS_BEHIND = env.int("REPLICA_JUDGMENTS_BEHIND", default=1000)
 DATABASE_LIMITS = LIMITS
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -176,6 +212,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_TIME_LIMIT = 600
+# Never by number of tasks: a connection lasts as long as it does for requests, and keeps its prepared statements.
+CELERY_DB_REUSE_MAX = 1_000_000_000
 CELERY_TIMEZONE = "UTC"
 # In memory, by a clock that nobody can set back.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
@@ -185,9 +223,23 @@ CELERY_BEAT_SCHEDULE = {
     "fill-pools": every(10, "annotation.tasks.fill_pools"),
     "forget-sessions": every(3600, "campaign.tasks.forget_sessions"),
     "send-mails": every(15, "campaign.tasks.send_mails"),
+    "send-alert-mails": every(3600, "ranking.tasks.send_alert_mails"),
+    "run-jobs": every(15, "campaign.tasks.run_jobs"),
+    "purge-uploads": every(86_400, "campaign.tasks.purge_uploads"),
     "purge-browser-visits": every(1800, "campaign.tasks.purge_browser_visits"),
+    "forget-shard-jobs": every(600, "ranking.tasks.forget_shard_jobs"),
     "refresh-participations": every(60, "annotation.tasks.refresh_participations"),
+    "check-counters": every(86_400, "annotation.tasks.check_counters"),
+    "close-campaigns": every(60, "campaign.tasks.close_campaigns"),
+    "empty-bin": every(86_400, "campaign.tasks.empty_bin"),
+    "check-tallies": every(86_400, "ranking.tasks.check_tallies"),
+    "keep-rankings-of-days": every(3600, "ranking.tasks.keep_rankings_of_days"),
 }
+
+# --- Files of texts -----------------------------------------------------------------------------
+
+# What the files of one upload may have together; they lie in the database until they were imported.
+UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=1_000_000_000)
 
 # --- The pool -----------------------------------------------------------------------------------
 
@@ -214,27 +266,6 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
-# Signing in with a password: nobody signs up, and nothing is asked by mail.
-ACCOUNT_ADAPTER = "campaign.accounts.adapter.AccountAdapter"
-ACCOUNT_LOGIN_METHODS = {"email"}
-ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
-ACCOUNT_EMAIL_VERIFICATION = "none"
-ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_SESSION_REMEMBER = True
-# Each counts for a browser that the account knows by itself, and for all others together.
-ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key"}
-# Whatever checks a password, with allauth or without: an address that goes on guessing one account's.
-AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"
-AXES_FAILURE_LIMIT = 20
-AXES_COOLOFF_TIME = 1  # hours
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_CLIENT_IP_CALLABLE = "campaign.accounts.backends.client_address"
-AXES_USERNAME_CALLABLE = "campaign.accounts.backends.account_named"
-AXES_WHITELIST_CALLABLE = "campaign.accounts.backends.is_never_locked"
-AXES_CLIENT_STR_CALLABLE = "campaign.accounts.backends.client_unnamed"
-AXES_VERBOSE = False
-AXES_ENABLE_ADMIN = False
 # Which browsers judges came with is of use while one can still ask them; see docs/privacy.md.
 BROWSER_VISITS_KEPT_DAYS = env.int("BROWSER_VISITS_KEPT_DAYS", default=90)
 # Judges come back tomorrow, and the week after. Counted from signing in.
@@ -242,6 +273,8 @@ SESSION_COOKIE_AGE = env.int("SESSION_DAYS", default=60) * 60 * 60 * 24
 # What a link and a token are valid for, unless whoever makes it says otherwise (decision 38).
 JUDGE_LINK_DAYS = env.int("JUDGE_LINK_DAYS", default=180)
 ORGANISER_LINK_DAYS = env.int("ORGANISER_LINK_DAYS", default=7)
+# Links by which organisers choose a password, too.
+PASSWORD_RESET_TIMEOUT = ORGANISER_LINK_DAYS * 60 * 60 * 24
 TOKEN_DAYS = env.int("TOKEN_DAYS", default=365)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -326,60 +359,19 @@ STORAGES = {
 
 # --- REST ---------------------------------------------------------------------------------------
 
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": [
-        "knox.auth.TokenAuthentication",
-        "rest_framework.authentication.SessionAuthentication",
-    ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["campaign.api.parsers.StrictJSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "config.api_errors.exception_handler",
-    "TEST_REQUEST_DEFAULT_FORMAT": "json",
-}
+REST_FRAMEWORK = FRAMEWORK
 REST_KNOX = {"TOKEN_TTL": timedelta(days=TOKEN_DAYS), "AUTH_HEADER_PREFIX": "Token"}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Quintet",
     "SERVERS": [{"url": URL_PREFIX}] if URL_PREFIX else [],
-    "DESCRIPTION": (
-        "Ranking campaigns. Researchers read campaigns, judgments and rankings with a token "
-        "(`Authorization: Token …`, from `manage.py create_token`); the judging page talks to "
-        "`/api/v1/judging/` with its session."
-    ),
+    "DESCRIPTION": DESCRIPTION,
     "VERSION": "1",
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "config.api_schema.errors_describe",
+        "config.api.schema.errors_describe",
     ],
-    "ENUM_NAME_OVERRIDES": {
-        "MembershipRole": "campaign.models.MembershipRole",
-        "SystemKind": "campaign.models.SystemKind",
-        "JudgeOrigin": "campaign.models.Judge.Origin",
-        "NotEstimableReason": "ranking.core.scores.NotEstimable",
-        "RangeCorrection": "ranking.models.RankingSettings.Correction",
-        "RangeKind": "ranking.models.RankingSettings.Ranges",
-        "RangeLevel": "ranking.models.RankingSettings.Resample",
-        "RangeLimit": "ranking.range_limits.LIMITS",
-        "NoIntervalReason": "ranking.core.agreement.kappa_intervals.NoInterval",
-        "TextDirection": ["ltr", "rtl"],
-        "BlockState": ["open", "judged", "skipped"],
-        "DesignKind": "annotation.models.Design.Kind",
-        "DesignSameness": "annotation.models.Design.Sameness",
-        "DesignOrder": "annotation.models.Design.Order",
-        "JudgeStatus": ["good", "warned", "paused", "excluded"],
-        "ProblemKind": ["source", "reference", "output", "content", "page", "other"],
-        "QualityActionKind": "annotation.models.QualityActionKind",
-        "QualityRuleAction": "annotation.models.quality.ACTIONS",
-        "QualityRuleDirection": "annotation.models.RuleDirection",
-        "JudgeMeasure": "annotation.judge_measures.JudgeMeasure",
-        "MeasureUnit": ["share", "kappa", "seconds", "probability"],
-        "HITPurpose": "annotation.models.HITPurpose",
-        "HITState": ["available", "lent", "done", "withdrawn"],
-        "NotYetState": ["preparing", "waiting"],
-        "SkipReason": ["bad_source", "bad_reference", "cannot_judge", "other"],
-    },
+    "ENUM_NAME_OVERRIDES": ENUM_NAMES,
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
 }

@@ -2,21 +2,22 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from config.api_schema_view import SchemaView
+from config.api.schema_view import SchemaView
 from config.health import healthz, readyz
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # First, since it is asked for the most: what stands above is compared with every address.
-    path("api/v1/", include("config.api_urls")),
+    path("api/v1/", include("config.api.urls")),
     path("healthz", healthz),
     path("readyz", readyz),
     path("", include("campaign.urls")),
     path("", include("annotation.urls")),
     path("", include("ranking.urls")),
+    path("", include("cells.urls")),
     path("api/schema/", SchemaView.as_view(), name="api-schema"),
 ]
 
-handler400 = "config.api_errors.bad_request"
-handler404 = "config.api_errors.not_found"
+handler400 = "config.api.errors.bad_request"
+handler404 = "config.api.errors.not_found"
 handler429 = "campaign.views.sign_in.too_many_requests"
-handler500 = "config.api_errors.server_error"
+handler500 = "config.api.errors.server_error"

@@ -14,6 +14,7 @@ from annotation.services import (
     quality_rules_suggest,
     tour_leave,
 )
+from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import BadReference, Campaign, Judge, Output, SystemKind, TestSet, User
 from campaign.services import (
     bad_reference_review,
@@ -24,7 +25,6 @@ from campaign.services import (
     organiser_add,
 )
 from campaign.texts.damage import Damage
-from demo.simulation import SimulatedJudge, campaign_simulate
 from ranking.services import quality_evaluate, ranking_history_compute
 
 HERE = Path(__file__).parent

@@ -1,6 +1,7 @@
 """The launcher's commands.
 
-python -m launcher demo                 start Quintet with its demo campaigns
+python -m launcher start                start Quintet with one's own campaigns
+python -m launcher demo                 start it with its demo campaigns, too
 python -m launcher run -- COMMAND ...   run a command with PostgreSQL and Valkey up
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,9 +19,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from launcher.data_directory import DataDirectory
-from launcher.demo import run_demo
 from launcher.errors import FolderInUseError, LauncherError
 from launcher.services import Services, running_environment
+from launcher.serving import serve
 
 
 def report(text: str) -> None:
@@ -34,24 +36,29 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit code (1 when it could not be carried out)."""
     parser = argparse.ArgumentParser(prog="python -m launcher", description="Starts Quintet.")
     commands = parser.add_subparsers(dest="command", required=True)
-    demo = commands.add_parser("demo", help="start Quintet with its demo campaigns")
-    demo.add_argument("--empty", action="store_true", help="without campaigns")
+    commands.add_parser("start", help="start Quintet with one's own campaigns")
+    commands.add_parser("demo", help="start Quintet with its demo campaigns, too")
     run = commands.add_parser("run", help="run a command with PostgreSQL and Valkey up")
     run.add_argument(
         "--temporary",
         action="store_true",
         help="use a new data folder and throw it away afterwards",
     )
+    run.add_argument(
+        "--durable",
+        action="store_true",
+        help="with --temporary: write everything to the disk, as for people",
+    )
     run.add_argument("argv", nargs="+", metavar="COMMAND", help="what to run, after --")
     chosen = parser.parse_args(arguments)
     try:
-        if chosen.command == "demo":
-            run_demo(DataDirectory.from_environment(), report, empty=chosen.empty)
+        if chosen.command in ("start", "demo"):
+            serve(DataDirectory.from_environment(), report, demo=chosen.command == "demo")
             return 0
         if chosen.temporary:
             with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
                 return _run_beside_own(
-                    DataDirectory(Path(folder).resolve()), chosen.argv, durable=False
+                    DataDirectory(Path(folder).resolve()), chosen.argv, durable=chosen.durable
                 )
         return _run_beside(DataDirectory.from_environment(), chosen.argv)
     except LauncherError as error:
@@ -60,7 +67,18 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run_beside(directory: DataDirectory, argv: list[str]) -> int:
-    """Run a command beside the services of a data folder: those that run, or new ones."""
+    """Run a command beside the services of a data folder: those that run, or new ones.
+
+    Raises:
+        LauncherError: nothing ever ran from this folder, so that the command would find nothing.
+    """
+    if not directory.was_started and not os.environ.get("DATABASE_URL"):
+        home = os.environ.get("QUINTET_HOME")
+        raise LauncherError(
+            f"Quintet is not set up in the data folder {directory.path}. Run "
+            f"`{f'QUINTET_HOME={shlex.quote(home)} ' if home else ''}make start` first; or, if your campaigns are "
+            "elsewhere, set QUINTET_HOME to their data folder."
+        )
     try:
         return _run_beside_own(directory, argv, durable=True)
     except FolderInUseError:
@@ -82,7 +100,7 @@ def _run(argv: list[str], environment: Mapping[str, str]) -> int:
     try:
         process = subprocess.Popen(
             argv,
-            env={**settings, **os.environ, **environment},
+            env={**settings, **os.environ, **environment, **_said_here()},
             # Undo what was ignored above, which a new program would inherit.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
@@ -99,6 +117,12 @@ def _run(argv: list[str], environment: Mapping[str, str]) -> int:
         return 128 - code if code < 0 else code
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _said_here() -> dict[str, str]:
+    """Return the address that this terminal names, though services elsewhere were told another."""
+    address = os.environ.get("PUBLIC_ADDRESS")
+    return {"PUBLIC_ADDRESS": address} if address else {}
 
 
 if __name__ == "__main__":

@@ -33,9 +33,14 @@ class DataDirectory:
 
     @classmethod
     def from_environment(cls) -> DataDirectory:
-        """Read ``QUINTET_HOME``; the default is ``.quintet`` in the checkout."""
-        chosen = os.environ.get("QUINTET_HOME") or CHECKOUT / ".quintet"
-        return cls(Path(chosen).expanduser().resolve())
+        """Read ``QUINTET_HOME``; without it take the default."""
+        chosen = os.environ.get("QUINTET_HOME")
+        return cls(Path(chosen).expanduser().resolve()) if chosen else cls.default()
+
+    @classmethod
+    def default(cls) -> DataDirectory:
+        """Return ``.quintet`` in the checkout."""
+        return cls((CHECKOUT / ".quintet").resolve())
 
     @property
     def logs(self) -> Path:
@@ -44,6 +49,15 @@ class DataDirectory:
     @property
     def demo_file(self) -> Path:
         return self.path / "demo.json"
+
+    @property
+    def was_started(self) -> bool:
+        """Whether services ever ran from here."""
+        return self._lock_file.exists()
+
+    @property
+    def _lock_file(self) -> Path:
+        return self.path / "supervisor.lock"
 
     def create(self) -> None:
         """Create the directory, readable by its owner only.
@@ -87,7 +101,7 @@ class DataDirectory:
         Raises:
             FolderInUseError: another supervisor holds the folder.
         """
-        descriptor = os.open(self.path / "supervisor.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             # The lock of a killed supervisor is dropped a moment after the process disappears.
             if not wait_until(lambda: _lock(descriptor), seconds=LOCK_SECONDS):

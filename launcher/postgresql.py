@@ -92,6 +92,16 @@ class Postgres:
         return self._folder
 
     @property
+    def sockets(self) -> Path:
+        """Holds the socket."""
+        return self._sockets
+
+    @property
+    def programs(self) -> Path:
+        """Holds `postgres` and its companions."""
+        return self._bin
+
+    @property
     def url(self) -> str:
         """The application's address, as libpq, psycopg2 and django-environ read it."""
         return self._url(APPLICATION)

@@ -53,14 +53,13 @@ class Services:
     def environment(self) -> dict[str, str]:
         """Environment variables for the applications."""
         redis_url = self.valkey.url if self.valkey else os.environ["REDIS_URL"]
-        address = os.environ.get("PUBLIC_ADDRESS") or self._address
         if self.postgres:
             own = (self.postgres.url, self.postgres.owner_url)
             databases = dict(zip(_DATABASE_URLS, own, strict=True))
         else:
             databases = {name: os.environ[name] for name in _DATABASE_URLS if name in os.environ}
         return {
-            **({"PUBLIC_ADDRESS": address} if address else {}),
+            **self._addresses(),
             "QUINTET_HOME": str(self.directory.path),
             "SECRET_KEY": os.environ.get("SECRET_KEY") or self.directory.secret_key(),
             "REDIS_URL": redis_url,
@@ -92,9 +91,25 @@ class Services:
         return self
 
     def serve_at(self, address: str) -> None:
-        """Have commands beside these services print links to a web server at this address."""
+        """Have commands beside these services print links to a web server at this address.
+
+        It is kept: commands that run while nothing is served assume it.
+        """
         self._address = address
+        write_private(self._last_address_file, json.dumps(address))
         write_private(self._environment_file, json.dumps(self.environment))
+
+    def _addresses(self) -> dict[str, str]:
+        """Return where links lead: as the environment says or as is served, else as was served last."""
+        known = os.environ.get("PUBLIC_ADDRESS") or self._address
+        if known:
+            return {"PUBLIC_ADDRESS": known}
+        last = read_json(self._last_address_file)
+        return {"ASSUMED_ADDRESS": last} if isinstance(last, str) else {}
+
+    @property
+    def _last_address_file(self) -> Path:
+        return self.directory.path / "address.json"
 
     @property
     def _environment_file(self) -> Path:

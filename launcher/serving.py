@@ -1,4 +1,4 @@
-"""``python -m launcher demo``: services, preparation, web server, workers and beat under one roof."""
+"""``python -m launcher start`` and ``demo``: services, preparation, web server, workers and beat under one roof."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from launcher.data_directory import CHECKOUT, DataDirectory, read_json
+from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.errors import LauncherError
 from launcher.prepare import Preparation
 from launcher.processes import Child
 from launcher.services import Services
 from launcher.signals import StopRequest
 from launcher.supervisor import Supervisor
+from launcher.welcome import welcome
 
 HOST = "127.0.0.1"
 READY_SECONDS = 60
@@ -40,20 +40,23 @@ ONE_THREAD = dict.fromkeys(
 # process of their own, since judges wait for planning; mail waits for servers of others.
 WORKERS = {
     "worker-planning": "planning",
-    "worker-ranking": "ranking",
-    "worker-housekeeping": "mail,housekeeping",
+    "worker-ranking": "ranking,shards",
+    "worker-housekeeping": "mail,housekeeping,counting,jobs",
 }
 
 
-def port_from_environment() -> int:
+def port_from_environment(command: str) -> int:
     """Read ``PORT`` (default 8000; 0 means any free one) and make sure that it can be had.
+
+    Args:
+        command: what ``make`` was asked for, for the example in an error.
 
     Raises:
         LauncherError: it is not a number, or taken.
     """
     text = os.environ.get("PORT") or "8000"
     if not text.isdecimal() or int(text) > 65535:
-        raise LauncherError(f"PORT={text} is not a port number. Example: make demo PORT=8001")
+        raise LauncherError(f"PORT={text} is not a port number. Example: make {command} PORT=8001")
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         # As the web server does: a port that was in use a second ago is free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -62,18 +65,16 @@ def port_from_environment() -> int:
         except OSError as error:
             raise LauncherError(
                 f"Port {text} on {HOST} cannot be used: {error.strerror}. "
-                f"Choose another one: make demo PORT={(int(text) + 1) % 65536 or 8001}"
+                f"Choose another one: make {command} PORT={(int(text) + 1) % 65536 or 8001}"
             ) from error
         return int(probe.getsockname()[1])
 
 
-def run_demo(
-    directory: DataDirectory, report: Callable[[str], None], *, empty: bool = False
-) -> None:
+def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool) -> None:
     """Start everything, tell where to go, and keep it running until asked to stop.
 
     Args:
-        empty: load no campaigns.
+        demo: load the demo campaigns where they are missing, and tell their links.
 
     Raises:
         LauncherError: the start cannot succeed.
@@ -90,12 +91,13 @@ def run_demo(
             if services.found:
                 progress(f"stopped what an earlier run left behind: {', '.join(services.found)}")
             # Only now: an earlier run's web server, stopped a moment ago, may have held the port.
-            port = port_from_environment()
-            base_url = f"http://{HOST}:{port}"
-            services.serve_at(base_url)
+            port = port_from_environment("demo" if demo else "start")
+            services.serve_at(f"http://{HOST}:{port}")
             progress(_services_sentence(services))
             environment = _environment(services)
-            Preparation(
+            # Behind a proxy PUBLIC_ADDRESS says where; links lead there.
+            base_url = environment["PUBLIC_ADDRESS"].rstrip("/")
+            prepared = Preparation(
                 directory=directory,
                 registry=services.registry,
                 environment=environment,
@@ -104,7 +106,7 @@ def run_demo(
                 if services.postgres
                 else None,
                 base_url=base_url,
-                empty=empty,
+                demo=demo,
             ).run(stop, progress)
             # What serves and works never learns of the owner's address.
             environment.pop("MIGRATION_DATABASE_URL", None)
@@ -118,7 +120,7 @@ def run_demo(
                 if not stop.made:
                     # Only now, so that the first page is not held up by their starts.
                     supervisor.start(*background)
-                    report(_welcome(directory, base_url, time.monotonic() - began))
+                    report(welcome(directory, base_url, prepared, time.monotonic() - began))
                     supervisor.run(stop)
                 report("\nStopping ...")
             finally:
@@ -209,7 +211,7 @@ def _await_ready(
 ) -> None:
     end = time.monotonic() + READY_SECONDS
     while not stop.wait(0.05):
-        if _is_ready(port):
+        if is_ready(port):
             return
         supervisor.poll()
         if time.monotonic() > end:
@@ -219,7 +221,8 @@ def _await_ready(
             )
 
 
-def _is_ready(port: int) -> bool:
+def is_ready(port: int) -> bool:
+    """Return whether the web server on this port of the machine is ready for requests."""
     connection = http.client.HTTPConnection(HOST, port, timeout=5)
     try:
         connection.request("GET", "/readyz")
@@ -228,37 +231,3 @@ def _is_ready(port: int) -> bool:
         return False
     finally:
         connection.close()
-
-
-def _welcome(directory: DataDirectory, base_url: str, seconds: float) -> str:
-    demo: Any = read_json(directory.demo_file) or {}
-    organiser = demo.get("organiser", {})
-    judges = demo.get("judges", [])
-    lines = [
-        "",
-        f"Quintet is ready, after {seconds:.1f} s.",
-        "",
-    ]
-    if organiser:
-        lines += [
-            f"  Organise   {organiser.get('url', demo.get('base_url', ''))}",
-            f"             sign in as {organiser.get('email', '')} with {organiser.get('password', '')}",
-        ]
-    else:
-        lines.append(f"  Address    {base_url}")
-    newcomers = demo.get("newcomers", {})
-    if newcomers:
-        lines.append(f"  Arrive     {newcomers.get('url', '')}")
-    width = max([len(str(judge.get("name", ""))) for judge in judges], default=0)
-    for number, judge in enumerate(judges):
-        label = "Judge" if number == 0 else ""
-        lines.append(f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}")
-    if demo:
-        lines.append(f"  All of it  {directory.demo_file}")
-    lines += [
-        f"  Mails      {directory.path / 'mails'}",
-        f"  Logs       {directory.logs}",
-        "  Stop       Ctrl-C",
-        "",
-    ]
-    return "\n".join(lines)

@@ -1,0 +1,14 @@
+from django.apps import AppConfig, apps
+from django.db.models.signals import post_migrate
+
+
+class CellsConfig(AppConfig):
+    name = "cells"
+
+    def ready(self) -> None:
+        import cells.rehearsing  # noqa: F401  registers the handler of its jobs
+        from cells.erasing import erasing_install
+
+        # No signal is sent for an app without models; ranking is the last of those whose rows are deleted.
+        ranking = apps.get_app_config("ranking")
+        post_migrate.connect(erasing_install, sender=ranking, dispatch_uid="erasing-install")

@@ -1,0 +1,123 @@
+"""A campaign's file over REST."""
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from campaign.api.access import organised_campaign, reader
+from campaign.formats import FormatError
+from campaign.formats.yaml_tree import MAX_BYTES
+from cells.campaign_file.applying import campaign_file_apply
+from cells.campaign_file.difference import ChangeKind
+from cells.campaign_file.writing import campaign_file
+
+MEDIA_TYPE = "application/yaml"
+_PEOPLE = OpenApiParameter(
+    "people", bool, description="Judges by pseudonym, and whom to ask, too; no without it."
+)
+
+
+class YamlParser(BaseParser):
+    """YAML as it came: `campaign.formats.yaml_tree` reads it."""
+
+    media_type = MEDIA_TYPE
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Mapping[str, bytes]:
+        """Return the body as `content`; of one that is too long, enough to see that."""
+        del media_type, parser_context
+        return {"content": stream.read(MAX_BYTES + 1)}
+
+
+class CampaignChangeSerializer(serializers.Serializer[Any]):
+    kind = serializers.SerializerMethodField()
+    path = serializers.CharField(read_only=True)
+    before = serializers.CharField(read_only=True)
+    after = serializers.CharField(read_only=True)
+    words = serializers.CharField(read_only=True)
+
+    def get_kind(self, change: Any) -> str:
+        """Return added, changed or withdrawn."""
+        return ChangeKind(change.kind).name.lower()
+
+
+class CampaignFileAppliedSerializer(serializers.Serializer[Any]):
+    """What the file changes, or changed."""
+
+    changes = CampaignChangeSerializer(many=True, read_only=True)
+    notes = serializers.ListField(child=serializers.CharField(), read_only=True)
+    code = serializers.CharField(
+        read_only=True, help_text="Of these changes: sent as `confirmed`, they are done or nothing."
+    )
+    is_done = serializers.BooleanField(read_only=True)
+
+
+class CampaignFileView(APIView):
+    parser_classes = [YamlParser]
+
+    @extend_schema(
+        operation_id="campaign_file_read",
+        parameters=[_PEOPLE],
+        responses={(200, MEDIA_TYPE): OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        """Return the campaign as a file: settings, without judgments, links, codes and tokens."""
+        campaign = organised_campaign(request, slug)
+        people = request.query_params.get("people", "").lower() in ("true", "1")
+        return file_answer(campaign_file(campaign=campaign, people=people), slug)
+
+    @extend_schema(
+        operation_id="campaign_file_apply",
+        parameters=[
+            OpenApiParameter(
+                "check", bool, description="Say what it would change, and change nothing."
+            ),
+            OpenApiParameter(
+                "confirmed", str, description="The code of a check: 409 if it is another by now."
+            ),
+        ],
+        request={MEDIA_TYPE: OpenApiTypes.STR},
+        responses={200: CampaignFileAppliedSerializer, 409: CampaignFileAppliedSerializer},
+    )
+    def put(self, request: Request, slug: str) -> Response:
+        """Change the campaign as a file says; what it does not name stays. All of it or nothing."""
+        campaign = organised_campaign(request, slug)
+        check = request.query_params.get("check", "").lower() in ("true", "1")
+        confirmed = "" if check else request.query_params.get("confirmed")
+        try:
+            applied = campaign_file_apply(
+                name="campaign.yaml",
+                content=_content(request),
+                by=reader(request),
+                campaign=campaign,
+                confirmed=confirmed,
+            )
+        except FormatError as error:
+            raise serializers.ValidationError({"detail": str(error)}) from error
+        status = 200 if check or applied.is_done else 409
+        return Response(CampaignFileAppliedSerializer(applied).data, status=status)
+
+
+def file_answer(content: bytes, slug: str) -> HttpResponse:
+    """Return a file to keep."""
+    disposition = f'attachment; filename="{slug}.yaml"'
+    return HttpResponse(
+        content, content_type=MEDIA_TYPE, headers={"Content-Disposition": disposition}
+    )
+
+
+def _content(request: Request) -> bytes:
+    sent = request.data
+    return bytes(sent.get("content", b"")) if isinstance(sent, Mapping) else b""

@@ -1,0 +1,86 @@
+"""The properties of the schema, from the fields of models: one definition of names, limits and descriptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils.translation import override
+
+from campaign.database.seeds import SEED_BITS, SeedField
+
+Schema = dict[str, Any]
+
+_MAX: Final[Mapping[type[models.Field[Any, Any]], int]] = {
+    models.PositiveSmallIntegerField: 2**15 - 1,
+    models.PositiveIntegerField: 2**31 - 1,
+}
+
+
+def property_of(model: type[models.Model], name: str, **more: Any) -> Schema:
+    """Return the property of a model's field; `more` is what its column does not say."""
+    field = model._meta.get_field(name)
+    if not isinstance(field, models.Field):
+        raise TypeError(f"{model.__name__}.{name} is no column")
+    schema = _typed(field)
+    if field.null:
+        schema["type"] = [schema["type"], "null"]
+    return {**schema, "description": description_of(field), **more}
+
+
+def description_of(field: models.Field[Any, Any]) -> str:
+    """Return what a field says of itself, in English whoever asks first: the schema is kept."""
+    with override("en"):
+        return str(field.help_text or "") or _sentence(str(field.verbose_name))
+
+
+def properties_of(
+    model: type[models.Model], names: Iterable[str], **more: Schema
+) -> dict[str, Schema]:
+    """Return the properties of some fields; `more` by name."""
+    return {name: property_of(model, name, **more.get(name, {})) for name in names}
+
+
+def object_of(properties: Mapping[str, Schema], *required: str, description: str = "") -> Schema:
+    """Return the schema of an object with these keys and no others."""
+    schema: Schema = {"type": "object"}
+    if description:
+        schema["description"] = description
+    return {
+        **schema,
+        "properties": dict(properties),
+        **({"required": list(required)} if required else {}),
+        "additionalProperties": False,
+    }
+
+
+def list_of(item: Schema, description: str) -> Schema:
+    """Return the schema of a list."""
+    return {"type": "array", "items": item, "description": description}
+
+
+def _typed(field: models.Field[Any, Any]) -> Schema:
+    if field.choices:
+        return {"type": "string", "enum": [str(value) for value, _words in field.flatchoices]}
+    if isinstance(field, ArrayField):
+        return {"type": "array", "items": _typed(field.base_field)}
+    if isinstance(field, SeedField):
+        return {"type": "integer", "minimum": 0, "maximum": 2**SEED_BITS - 1}
+    if isinstance(field, models.BooleanField):
+        return {"type": "boolean"}
+    if isinstance(field, models.FloatField):
+        return {"type": "number"}
+    if isinstance(field, models.DateTimeField):
+        return {"type": "string", "format": "date-time"}
+    for kind, most in _MAX.items():
+        if type(field) is kind:
+            return {"type": "integer", "minimum": 0, "maximum": most}
+    if isinstance(field, models.CharField | models.TextField):
+        return {"type": "string", **({"maxLength": field.max_length} if field.max_length else {})}
+    raise TypeError(f"{field} has no place in the file of a campaign")
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."

@@ -1,0 +1,30 @@
+"""The sections of a campaign's file. A new part of campaigns is a section more in `SECTIONS`."""
+
+from typing import Final
+
+from campaign.models import Campaign
+from cells.campaign_file.sections.general import GeneralSection, ReferenceSection
+from cells.campaign_file.sections.groups import GroupsSection
+from cells.campaign_file.sections.instructions import InstructionsSection
+from cells.campaign_file.sections.judges import JudgesSection
+from cells.campaign_file.sections.panels import PanelsSection
+from cells.campaign_file.sections.rules import RulesSection
+from cells.campaign_file.sections.section import Run, Section
+from cells.campaign_file.sections.state import StateSection
+from cells.campaign_file.sections.test_sets import SECTIONS as TEST_SET_SECTIONS
+from cells.campaign_file.sections.test_sets import TestSetsSection
+
+#: In the order in which they are applied and written: what others need comes first.
+SECTIONS: Final[tuple[Section[Campaign], ...]] = (
+    GeneralSection(),
+    InstructionsSection(),
+    GroupsSection(),
+    TestSetsSection(),
+    ReferenceSection(),
+    RulesSection(),
+    PanelsSection(),
+    JudgesSection(),
+    StateSection(),
+)
+
+__all__ = ["SECTIONS", "TEST_SET_SECTIONS", "Run", "Section"]

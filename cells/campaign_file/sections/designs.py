@@ -1,0 +1,144 @@
+"""How the HITs of a test set are drawn, and how its rank ranges are made."""
+
+from typing import Any, Final
+
+from annotation.models import Design
+from annotation.sampling.parameters import DesignKind
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.reference_use import is_reference_shown
+from annotation.services import design_change
+from annotation.services.planning.designs import LIMITS, PARAMETERS
+from campaign.models import TestSet
+from cells.campaign_file.properties import Schema, description_of, object_of, properties_of
+from cells.campaign_file.said import Said
+from cells.campaign_file.sections.groups import GROUP, group_property, group_said
+from cells.campaign_file.sections.section import Run, Section, differing
+from ranking.models import RankingSettings
+from ranking.range_choices import RangeChoice
+from ranking.selectors.settings import ranking_settings_in_force
+from ranking.services import ranking_settings_change
+
+_ASKED: Final = "rank_shown_reference"
+_COLUMNS: Final = tuple(name for name in PARAMETERS if name != GROUP)
+_PLACES: Final = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
+_LIMITS: Final[dict[str, Schema]] = {
+    "kind": {"enum": [str(kind) for kind in DesignKind]},
+    "documents": {"items": _PLACES},
+    "segments": {"items": _PLACES},
+    **{name: {"minimum": low, "maximum": high} for name, (low, high) in LIMITS.items()},
+}
+_PAIR: Final = {
+    "type": "array",
+    "items": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
+    "minItems": 2,
+    "maxItems": 2,
+}
+
+
+class DesignSection(Section[TestSet]):
+    """The design in force, its seed included: the same texts then give the same HITs."""
+
+    fields = {Design: PARAMETERS}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the parameters of a design."""
+        columns = [name for name in _COLUMNS if name != "length_limits"]
+        limits = {
+            "type": "array",
+            "items": _PAIR,
+            "description": description_of(Design._meta.get_field("length_limits")),
+        }
+        properties = properties_of(Design, columns, **_LIMITS)
+        properties = {name: properties.get(name, limits) for name in _COLUMNS}
+        properties[GROUP] = group_property("Only judges of this group are lent HITs; null: all.")
+        properties[_ASKED] = {
+            "type": "boolean",
+            "description": "Judges are to rank a reference that they see.",
+        }
+        words = "How HITs are drawn from now on; without a seed a new one is drawn once."
+        return {"design": object_of(properties, description=words)}
+
+    def read(self, owner: TestSet, *, people: bool) -> dict[str, Any]:
+        """Return the design; nothing before there is one."""
+        del people
+        design = design_in_force(test_set_id=owner.pk)
+        if design is None:
+            return {}
+        said = {name: getattr(design, name) for name in _COLUMNS}
+        said[GROUP] = design.judge_group and design.judge_group.name
+        if design.reference_rate != 0 and is_reference_shown(
+            test_set=owner, campaign=owner.campaign
+        ):
+            said[_ASKED] = True
+        return {"design": said}
+
+    def apply(self, owner: TestSet, said: Said, run: Run) -> None:
+        """Put a design in force if there is none, or another one is."""
+        if "design" not in said:
+            return
+        part = said["design"]
+        wanted = part.only(_COLUMNS)
+        if GROUP in part:
+            wanted[GROUP] = group_said(owner.campaign, part)
+        for name in ("documents", "segments"):
+            if name in wanted:
+                wanted[name] = sorted(set(wanted[name]))
+        now = design_in_force(test_set_id=owner.pk)
+        changes = wanted if now is None else differing(now, wanted)
+        if now is not None and not changes:
+            return
+        with said.refusals("design"):
+            design_change(
+                test_set=owner,
+                changed_by=run.by,
+                rank_shown_reference=part.get(_ASKED, False),
+                **changes,
+            )
+
+
+class RankingSettingsSection(Section[TestSet]):
+    """How rank ranges are made."""
+
+    names = tuple(RangeChoice.__dataclass_fields__)
+    fields = {RankingSettings: (*names, GROUP)}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the settings of rank ranges."""
+        properties = properties_of(
+            RankingSettings,
+            self.names,
+            sides={"enum": [1, 2]},
+            confidence={"exclusiveMinimum": 0, "maximum": 0.999},
+        )
+        properties[GROUP] = group_property("Only judges of this group count; null: all.")
+        words = (
+            "How rank ranges are made; parts that are not named are those of the kind of ranges."
+        )
+        return {"ranking_settings": object_of(properties, description=words)}
+
+    def read(self, owner: TestSet, *, people: bool) -> dict[str, Any]:
+        """Return the settings in force."""
+        del people
+        return {"ranking_settings": _settings(owner)}
+
+    def apply(self, owner: TestSet, said: Said, run: Run) -> None:
+        """Change what differs; the service writes nothing if nothing does."""
+        if "ranking_settings" not in said:
+            return
+        part = said["ranking_settings"]
+        now = _settings(owner)
+        if all(now[name] == value for name, value in part.value.items()):
+            return
+        wanted = dict(part.value)
+        if GROUP in part:
+            wanted[GROUP] = group_said(owner.campaign, part)
+        with part.refusals():
+            ranking_settings_change(test_set=owner, changed_by=run.by, **wanted)
+
+
+def _settings(owner: TestSet) -> dict[str, Any]:
+    settings = ranking_settings_in_force(test_set_id=owner.pk)
+    return {
+        **settings.choice.recorded,
+        GROUP: settings.judge_group and settings.judge_group.name,
+    }

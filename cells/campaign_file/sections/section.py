@@ -1,0 +1,66 @@
+"""What a section of a campaign's file is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+
+from django.db.models import Model
+
+from campaign.models import Campaign, User
+from cells.campaign_file.folders import TextFolders
+from cells.campaign_file.properties import Schema
+from cells.campaign_file.said import Said
+
+Owner = TypeVar("Owner", bound=Model)
+
+
+@dataclass(slots=True)
+class Run:
+    """One application of a file.
+
+    Attributes
+    ----------
+    campaign : Campaign
+    is_new : bool
+        Whether this run made it.
+    by : User or None
+        Who applies; None for a command that does not say.
+    folders : TextFolders or None
+        Where files with texts are; None where only the file itself came.
+    notes : list of str
+        Sentences on what else follows, filled by sections.
+    """
+
+    campaign: Campaign
+    is_new: bool
+    by: User | None
+    folders: TextFolders | None
+    notes: list[str] = field(default_factory=list)
+
+
+class Section(ABC, Generic[Owner]):
+    """Some keys of the file of a campaign, or of one of its test sets: the owner."""
+
+    #: The columns that these keys are about, by model: tests/unit/cells/test_campaign_file.py counts them.
+    fields: ClassVar[Mapping[type[Model], tuple[str, ...]]] = {}
+
+    @abstractmethod
+    def properties(self) -> dict[str, Schema]:
+        """Return the schema of each key."""
+
+    @abstractmethod
+    def read(self, owner: Owner, *, people: bool) -> dict[str, Any]:
+        """Return what the file of this owner says, with what is about people only if asked for."""
+
+    @abstractmethod
+    def apply(self, owner: Owner, said: Said, run: Run) -> None:
+        """Make the owner what the file says, and write nothing where it is that already.
+
+        What the file does not name stays. Raises FormatError; the caller undoes everything then.
+        """
+
+
+def differing(now: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the wanted values that an object does not have."""
+    return {name: value for name, value in wanted.items() if getattr(now, name) != value}

@@ -1,0 +1,247 @@
+"""The texts of a test set as a file beside the campaign's file: what `import_test_set` reads of any format."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+from django.db.models import Prefetch
+from django.utils.text import slugify
+
+from annotation.importing.test_sets import test_set_from_files
+from campaign.formats import FormatError, SegmentTexts, TestSetFormat
+from campaign.formats.recognising import RecognisedSet, opened_set
+from campaign.importing.errors import ImportRefusedError
+from campaign.importing.test_sets import REFERENCE_SYSTEM
+from campaign.management.test_set_files import files_recognised, files_with_roles
+from campaign.models import Output, Reference, Segment, SystemKind, TestSet
+from cells.campaign_file.folders import TextFolders
+from cells.campaign_file.properties import Schema, object_of
+from cells.campaign_file.said import Said
+from cells.campaign_file.sections.section import Run
+
+_FILE: Final[Schema] = {"type": "string", "minLength": 1, "maxLength": 500}
+_FILES: Final[Schema] = {"type": "array", "items": _FILE, "minItems": 1, "maxItems": 2000}
+_ROLES: Final = ("source", "references", "systems", "documents")
+_AT_ONCE: Final = 500
+
+
+def texts_schema() -> Schema:
+    """Return the schema of `texts`."""
+    properties = {
+        "files": {**_FILES, "description": "A folder, an archive, one whole file, or several."},
+        "source": {**_FILE, "description": "In the place of files: the source."},
+        "references": {**_FILES, "description": "With source: a file for each reference."},
+        "systems": {
+            "type": "object",
+            "additionalProperties": _FILE,
+            "description": "With source: the file of each system, by its name.",
+        },
+        "documents": {**_FILE, "description": "With source: the name of a document on each line."},
+        "format": {
+            "type": "string",
+            "enum": [str(each) for each in TestSetFormat],
+            "description": "Of the files, where it is not to be recognised.",
+        },
+        "pair": {
+            "type": "array",
+            "items": {"type": "string"},
+            "minItems": 2,
+            "maxItems": 2,
+            "description": "The languages to take of a file that holds several pairs, as it writes them.",
+        },
+        "split_paragraphs": {
+            "type": "boolean",
+            "description": "A segment for each paragraph of WMT's JSON Lines.",
+        },
+        "reference_system": {
+            "type": ["string", "null"],
+            "maxLength": 200,
+            "description": f"What the first reference is called as a system: {REFERENCE_SYSTEM} if not "
+            "said; null: it does not take part.",
+        },
+    }
+    words = "The files of a new test set, by paths from the folder of this file."
+    return object_of(properties, description=words)
+
+
+def texts_said(test_set: TestSet, place: int) -> dict[str, Any]:
+    """Return what a campaign's file says of the texts; nothing where they are not known. Two queries."""
+    if not is_whole(test_set):
+        return {}
+    references = test_set.systems.filter(kind=SystemKind.REFERENCE).order_by("pk")
+    name = references.values_list("name", flat=True).first()
+    said: dict[str, Any] = {"files": [file_name(test_set, place)]}
+    return {"texts": {**said, "reference_system": name}}
+
+
+def is_whole(test_set: TestSet) -> bool:
+    """Return whether the texts are known: those of imported judgments are not."""
+    segments = Segment.objects.filter(test_set=test_set)
+    return segments.exists() and not segments.filter(source_text__isnull=True).exists()
+
+
+def file_name(test_set: TestSet, place: int) -> str:
+    """Return the path of the texts of the test set that is the `place`-th of its campaign, from 1."""
+    return f"texts/{place}-{slugify(test_set.name) or 'test-set'}.jsonl"
+
+
+def texts_written(test_set: TestSet) -> Iterator[bytes]:
+    """Yield the texts as JSON Lines, a segment a line: what systems wrote, references, names of documents."""
+    for segment in _segments(test_set):
+        line = {
+            "document": segment.document.name,
+            "segment": segment.number,
+            "source": segment.source_text,
+            "references": _references(segment),
+            "outputs": {each.system.name: each.text for each in segment.outputs.all()},
+        }
+        yield json.dumps(line, ensure_ascii=False).encode() + b"\n"
+
+
+def _segments(test_set: TestSet) -> Iterator[Segment]:
+    outputs = (
+        Output.objects.filter(system__kind=SystemKind.SYSTEM)
+        .select_related("system")
+        .order_by("system__name")
+    )
+    rows = (
+        Segment.objects.filter(test_set=test_set)
+        .select_related("document")
+        .prefetch_related(
+            Prefetch("outputs", outputs), Prefetch("references", Reference.objects.order_by("pk"))
+        )
+        .order_by("number")
+    )
+    return rows.iterator(chunk_size=_AT_ONCE)
+
+
+def _references(segment: Segment) -> list[str]:
+    """Return the references by number from 1; "" for one that does not cover the segment."""
+    by_number = {each.number: each.text for each in segment.references.all()}
+    return [by_number.get(number, "") for number in range(1, max(by_number, default=0) + 1)]
+
+
+def test_set_of_texts(said: Said, run: Run) -> TestSet:
+    """Import a new test set by `texts`, in the languages of the same part of the file."""
+    for key in ("texts", "source_language", "target_language"):
+        if key not in said:
+            raise said.error(
+                f'there is no test set "{said.get("name")}", and a new one needs "{key}"',
+                "add the key, or correct the name",
+                "name",
+            )
+    part = said["texts"]
+    if run.folders is None:
+        raise part.error(
+            "files with texts do not come with this one",
+            "import the test set on its page first, or use apply_campaign where the files are",
+        )
+    with _recognised(part, run.folders) as found, said.refusals():
+        return test_set_from_files(
+            campaign=run.campaign,
+            name=said.get("name"),
+            source_language=said.get("source_language"),
+            target_language=said.get("target_language"),
+            recognised=found,
+            pair=_pair(said),
+            by_paragraph=part.get("split_paragraphs", False),
+            reference_system=part.get("reference_system", REFERENCE_SYSTEM),
+        )
+
+
+def texts_refuse_others(test_set: TestSet, said: Said, run: Run) -> None:
+    """Raise FormatError if the files are there and do not hold the texts of the test set."""
+    if run.folders is None or "texts" not in said:
+        return
+    part = said["texts"]
+    if not all(run.folders.found(part, name) for name in _names(part)):
+        return
+    with (
+        _recognised(part, run.folders) as found,
+        opened_set(
+            found, languages=_pair(said), by_paragraph=part.get("split_paragraphs", False)
+        ) as there,
+    ):
+        stored = _segments(test_set)
+        for text in there:
+            if not _is_same(next(stored, None), text):
+                raise _refused(test_set, part, text.number)
+        if (more := next(stored, None)) is not None:
+            raise _refused(test_set, part, more.number)
+
+
+def _is_same(segment: Segment | None, text: SegmentTexts) -> bool:
+    if segment is None or (segment.source_text, segment.document.name) != (
+        text.source,
+        text.document,
+    ):
+        return False
+    references = list(text.references)
+    while references and not references[-1]:
+        references.pop()
+    outputs = {each.system.name: each.text for each in segment.outputs.all()}
+    # Systems that were added later have files of their own.
+    return _references(segment) == references and text.outputs.items() <= outputs.items()
+
+
+def _refused(test_set: TestSet, said: Said, number: int) -> FormatError:
+    return said.error(
+        f'the texts of "{test_set.name}" stay, and segment {number} of these files is another',
+        "give texts that were corrected another name of a test set",
+    )
+
+
+def _names(said: Said) -> list[str]:
+    values: list[str] = [*said.get("files", []), *said.get("references", [])]
+    values += [said.get(key) for key in ("source", "documents") if key in said]
+    return [*values, *dict(said.get("systems", {})).values()]
+
+
+@contextmanager
+def _recognised(said: Said, folders: TextFolders) -> Iterator[RecognisedSet]:
+    if ("files" in said) == ("source" in said):
+        raise said.error("either files or source is needed", "give one of the two")
+    if "files" in said and any(key in said for key in _ROLES):
+        raise said.error("files have no roles of their own here", "give source in their place")
+    file_format = TestSetFormat(said.get("format")) if "format" in said else None
+    try:
+        with ExitStack() as stack:
+            if "files" in said:
+                paths = [folders.needed(said, name, "files") for name in said.get("files")]
+                yield files_recognised(paths, stack, file_format)
+            else:
+                yield _with_roles(said, folders, file_format)
+    except CommandError as error:
+        raise said.error(str(error).rstrip("."), "correct the names of the files") from error
+    except ImportRefusedError as error:
+        raise said.error(error.problem, error.remedy) from error
+    except OSError as error:
+        name = Path(str(error.filename)).name
+        raise said.error(f'"{name}": {error.strerror}', "give files that can be read") from error
+
+
+def _with_roles(
+    said: Said, folders: TextFolders, file_format: TestSetFormat | None
+) -> RecognisedSet:
+    systems: Mapping[str, str] = said.get("systems", {})
+    documents = said.get("documents")
+    return files_with_roles(
+        source=folders.needed(said, said.get("source"), "source"),
+        references=[
+            folders.needed(said, name, "references") for name in said.get("references", [])
+        ],
+        systems=[(name, folders.needed(said, file, "systems")) for name, file in systems.items()],
+        documents=folders.needed(said, documents, "documents") if documents else None,
+        file_format=file_format,
+    )
+
+
+def _pair(said: Said) -> tuple[str, str] | None:
+    given = said["texts"].get("pair") or [
+        said.get("source_language"),
+        said.get("target_language"),
+    ]
+    return (given[0], given[1]) if all(given) else None

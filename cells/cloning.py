@@ -1,0 +1,321 @@
+"""Clone a campaign: a new draft with the same instructions, rules and settings, and texts and people if wanted.
+
+Rows are copied inside the database, `INSERT … SELECT`, a statement a table. A temporary table says for each copied table
+which new id stands for which old one, so that foreign keys lead within the clone. What belongs to which part of a
+campaign, and what is never copied, stands in one list: a model that is in neither fails
+tests/unit/cells/test_cloning.py.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator, validate_slug
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Exists, Field, ForeignKey, Model, OuterRef, Q
+from django.utils.translation import gettext as _
+
+from annotation import models as annotation
+from campaign import models as campaign
+from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
+from campaign.services import judge_link_create
+from campaign.services.rehearsals import rehearsal_words
+from cells.campaign_rows import TABLES, campaign_rows, columns
+from cells.tables import written
+from ranking import models as ranking
+
+
+class Part(Enum):
+    """What of a campaign is cloned together."""
+
+    ALWAYS = "always"
+    TEXTS = "texts"
+    PEOPLE = "people"
+
+
+#: In the order of `TABLES`, parents first.
+CLONED: Final[Mapping[type[Model], frozenset[Part]]] = {
+    campaign.Instructions: frozenset({Part.ALWAYS}),
+    campaign.Membership: frozenset({Part.PEOPLE}),
+    campaign.TestSet: frozenset({Part.TEXTS}),
+    campaign.Document: frozenset({Part.TEXTS}),
+    campaign.Segment: frozenset({Part.TEXTS}),
+    campaign.Reference: frozenset({Part.TEXTS}),
+    campaign.System: frozenset({Part.TEXTS}),
+    campaign.Output: frozenset({Part.TEXTS}),
+    campaign.BadReference: frozenset({Part.TEXTS}),
+    campaign.Judge: frozenset({Part.PEOPLE}),
+    campaign.JudgeGroup: frozenset({Part.PEOPLE}),
+    campaign.GroupMember: frozenset({Part.PEOPLE}),
+    # Of a judge with a system of a test set.
+    campaign.ConflictOfInterest: frozenset({Part.TEXTS, Part.PEOPLE}),
+    annotation.Design: frozenset({Part.TEXTS}),
+    annotation.QualityRule: frozenset({Part.ALWAYS}),
+    annotation.TrainingBlock: frozenset({Part.TEXTS}),
+    annotation.TrainingCandidate: frozenset({Part.TEXTS}),
+    ranking.RankingSettings: frozenset({Part.TEXTS}),
+}
+_WORK: Final = "work: nobody has judged in the clone"
+_PLANNED: Final = "planned anew from the designs"
+_LINKS: Final = "lets people into the other campaign; judges of the clone get links of their own"
+_FILES: Final = "files on their way to a test set of the other campaign"
+#: Why the others are not.
+NOT_CLONED: Final[Mapping[type[Model], str]] = {
+    campaign.Campaign: "one row, made with another name, as a draft",
+    campaign.CampaignMove: "where the other campaign is",
+    campaign.CampaignStateChange: "the life of the other campaign",
+    campaign.Rehearsal: "of the other campaign",
+    campaign.ActivityEvent: "what was changed in the other campaign",
+    campaign.Acceptance: "judges accept the instructions of the clone",
+    campaign.Invitation: _LINKS,
+    campaign.LinkRedemption: _LINKS,
+    campaign.BrowserVisit: "who opened links of the other campaign",
+    campaign.InvitationMail: _LINKS,
+    campaign.Panel: "a study of its own at the recruiting service, with its addresses and codes",
+    campaign.PanelArrival: "of a panel",
+    campaign.Job: "work of the other campaign",
+    campaign.Upload: _FILES,
+    campaign.UploadedFile: _FILES,
+    campaign.UploadedPart: _FILES,
+    campaign.PanelMember: "of a panel",
+    campaign.Participation: "of a panel",
+    annotation.PlanningBatch: _PLANNED,
+    annotation.HITSequence: _PLANNED,
+    annotation.SamplingState: _PLANNED,
+    annotation.HIT: _PLANNED,
+    annotation.Block: _PLANNED,
+    annotation.Assignment: _WORK,
+    annotation.Exposure: _WORK,
+    annotation.JudgeAccount: _WORK,
+    annotation.Judgment: _WORK,
+    annotation.JudgmentNumber: _WORK,
+    annotation.UnnumberedJudgment: _WORK,
+    annotation.JudgmentSequence: _WORK,
+    annotation.RankingRequest: _WORK,
+    annotation.JudgeTally: _WORK,
+    annotation.JudgedQuarterHour: _WORK,
+    annotation.WorkedQuarterHour: _WORK,
+    annotation.Skip: _WORK,
+    annotation.UncountedSkip: _WORK,
+    annotation.PageChanges: _WORK,
+    annotation.ProblemReport: _WORK,
+    annotation.ProblemReply: _WORK,
+    annotation.QualityAction: _WORK,
+    annotation.QualityReversal: _WORK,
+    ranking.RankingRun: _WORK,
+    ranking.LatestRanking: _WORK,
+    ranking.QualityReport: _WORK,
+    ranking.JudgeMeasures: _WORK,
+    ranking.TalliesBuild: _WORK,
+    ranking.StoredTallies: _WORK,
+}
+#: Rows that are left behind.
+ONLY: Final[Mapping[type[Model], Q]] = {
+    # Not those of files, simulations and panels, nor who left.
+    campaign.Judge: Q(
+        ~Exists(campaign.PanelMember.objects.filter(judge=OuterRef("pk"))),
+        origin=Judge.Origin.PERSON,
+        withdrawn_at=None,
+        declined_at=None,
+    ),
+    campaign.JudgeGroup: Q(removed_at=None),
+    campaign.GroupMember: Q(
+        ~Exists(campaign.PanelMember.objects.filter(judge=OuterRef("judge"))),
+        judge__origin=Judge.Origin.PERSON,
+        judge__withdrawn_at=None,
+        judge__declined_at=None,
+    ),
+    annotation.Design: ~Q(kind=annotation.Design.Kind.IMPORTED),
+    annotation.QualityRule: Q(switched_off_at=None),
+}
+#: Columns that are not copied, and what they are in the clone, in SQL.
+INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
+    # Nobody asked for mail about the clone.
+    campaign.Membership: {"daily_alerts": "false"},
+    campaign.TestSet: {"closed_at": "NULL"},
+    campaign.Judge: {"blocks_asked": "NULL"},
+    annotation.QualityRule: {"replaces_id": "NULL"},
+}
+#: Of the campaign itself.
+NOT_OF_THE_DRAFT: Final = frozenset(
+    {
+        *("id", "slug", "name", "created_at", "state", "state_since", "state_before_bin"),
+        *("closes_at", "rehearsal_of_id"),
+    }
+)
+_MAX_NAME: Final = 200
+_MAX_SLUG: Final = 60
+# Judges are other people to Quintet: a link of the clone must open nothing else.
+_NEW_USERS: Final = """
+    INSERT INTO campaign_user
+        (id, password, last_login, is_superuser, email, name, language, is_active, is_staff, created_at)
+    SELECT m.new, '!' || md5(random()::text), NULL, false, NULL, u.name, u.language, true, false, now()
+    FROM cloned_campaign_user m JOIN campaign_user u ON u.id = m.old
+"""
+
+
+class CloneRefusedError(Exception):
+    """The clone cannot be made; `field` names what is at fault."""
+
+    def __init__(self, message: str, *, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Clone:
+    """A new campaign, the number of rows copied by table, how long it took, and links of its judges.
+
+    Each link is a judge's pseudonym and a token, which is stored nowhere.
+    """
+
+    campaign: Campaign
+    rows: Mapping[str, int]
+    seconds: float
+    links: Sequence[tuple[str, str]]
+
+
+@transaction.atomic
+def campaign_clone(
+    *,
+    source: Campaign,
+    slug: str,
+    name: str,
+    texts: bool,
+    people: bool,
+    by: User | None,
+    is_rehearsal: bool = False,
+) -> Clone:
+    """Make a draft like a campaign; `by` owns it.
+
+    Parameters
+    ----------
+    texts : bool
+        Test sets with texts, systems, outputs, damaged references, training, designs and ranking settings.
+    people : bool
+        Members, and judges who are people and still take part: without their work, with new links.
+    is_rehearsal : bool
+        Whether the draft is the rehearsal of the campaign.
+
+    Raises `CloneRefusedError`, and makes nothing, if the short name is taken or no short name, or there is no name.
+    """
+    begun = time.monotonic()
+    parts = (
+        {Part.ALWAYS} | ({Part.TEXTS} if texts else set()) | ({Part.PEOPLE} if people else set())
+    )
+    if source.rehearsal_of_id is not None:
+        raise CloneRefusedError(rehearsal_words(), field="slug")
+    draft = _draft(source, slug, name, rehearsal_of=source if is_rehearsal else None)
+    copied: dict[str, int] = {}
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
+        for model in TABLES:
+            if CLONED.get(model, {None}) <= parts:
+                copied[model._meta.db_table] = _copy(cursor, model, source, draft, set(copied))
+        for table in [*copied, *(["campaign_user"] if people else [])]:
+            cursor.execute(f"DROP TABLE cloned_{table}")
+    links = []
+    if by is not None:
+        Membership.objects.update_or_create(
+            campaign=draft, user=by, defaults={"role": MembershipRole.OWNER}
+        )
+        links = [
+            (judge.pseudonym, judge_link_create(judge=judge, by=by)[1])
+            for judge in draft.judges.select_related("user", "campaign").order_by("pseudonym")
+        ]
+    return Clone(draft, copied, time.monotonic() - begun, links)
+
+
+def _draft(source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None) -> Campaign:
+    name = " ".join(name.split())
+    if not name or len(name) > _MAX_NAME:
+        raise CloneRefusedError(_("Give the clone a name of at most 200 characters."), field="name")
+    try:
+        validate_slug(slug)
+        MaxLengthValidator(_MAX_SLUG)(slug)
+    except ValidationError as error:
+        raise CloneRefusedError(" ".join(error.messages), field="slug") from error
+    same = {
+        field.attname: getattr(source, field.attname)
+        for field in Campaign._meta.concrete_fields
+        if field.attname not in NOT_OF_THE_DRAFT
+    }
+    try:
+        with transaction.atomic():
+            return Campaign.objects.create(
+                **same,
+                slug=slug,
+                name=name,
+                state=CampaignState.DRAFT,
+                rehearsal_of=rehearsal_of,
+            )
+    except IntegrityError as error:
+        raise CloneRefusedError(
+            _("There is a campaign with the short name “%(slug)s” already.") % {"slug": slug},
+            field="slug",
+        ) from error
+
+
+def _copy(
+    cursor: Any, model: type[Model], source: Campaign, draft: Campaign, mapped: set[str]
+) -> int:
+    """Copy the rows of a table; `mapped` are the tables copied before. Return the number of rows."""
+    quote = connection.ops.quote_name
+    table, key = model._meta.db_table, quote(str(model._meta.pk.column))
+    rows = campaign_rows(model, source.pk).filter(ONLY.get(model, Q()))
+    if model is annotation.QualityRule and "campaign_testset" not in mapped:
+        rows = rows.filter(test_set=None)
+    _map(cursor, table, key, written(connection, rows.values_list("pk")))
+    if model is Judge:
+        of_judges = f"SELECT j.user_id FROM campaign_judge j JOIN cloned_{table} c ON c.old = j.id"
+        _map(cursor, "campaign_user", '"id"', of_judges)
+        cursor.execute(_NEW_USERS)
+        mapped = mapped | {"campaign_user"}
+    joins, values = [f"JOIN cloned_{table} m ON m.old = r.{key}"], []
+    for number, field in enumerate(columns(model)):
+        value, join = _value(model, field, number, draft, mapped)
+        values.append(value)
+        joins += join
+    listed = ", ".join(quote(str(field.column)) for field in columns(model))
+    cursor.execute(
+        f"INSERT INTO {quote(table)} ({listed}) SELECT {', '.join(values)}"
+        f" FROM {quote(table)} r {' '.join(joins)} ORDER BY m.new"
+    )
+    return int(cursor.rowcount)
+
+
+def _map(cursor: Any, table: str, key: str, keys: str) -> None:
+    """Draw a new id for each old one, in the same order."""
+    cursor.execute(
+        f"CREATE TEMPORARY TABLE cloned_{table} ON COMMIT DROP AS"
+        f" SELECT o.old, nextval(pg_get_serial_sequence('{table}', '{key.strip(chr(34))}')) AS new"
+        f" FROM (SELECT old FROM ({keys}) k (old) ORDER BY old) o"
+    )
+    cursor.execute(f"ANALYZE cloned_{table}")
+
+
+def _value(
+    model: type[Model], field: "Field[Any, Any]", number: int, draft: Campaign, mapped: set[str]
+) -> tuple[str, list[str]]:
+    """Return what stands in a column of the clone, in SQL, and the join it takes."""
+    column = connection.ops.quote_name(str(field.column))
+    instead = INSTEAD.get(model, {}).get(str(field.column))
+    if instead is not None:
+        return instead, []
+    if field.primary_key:
+        return "m.new", []
+    if not isinstance(field, ForeignKey):
+        return f"r.{column}", []
+    if field.related_model is Campaign:
+        return str(draft.pk), []
+    of_user = field.related_model is User and model is not Judge
+    if of_user:
+        return f"r.{column}", []
+    target = field.related_model._meta.db_table
+    if target not in mapped:
+        return "NULL", []
+    kind = "LEFT JOIN" if field.null else "JOIN"
+    return f"f{number}.new", [f"{kind} cloned_{target} f{number} ON f{number}.old = r.{column}"]

@@ -1,0 +1,22 @@
+from django.urls import path
+
+from cells.campaign_file.views import (
+    campaign_file_download,
+    campaign_file_page,
+    campaign_schema_file,
+)
+from cells.rehearsal_views import rehearsal_end_page, rehearsal_page
+from cells.views import campaign_clone_page
+
+urlpatterns = [
+    path("campaigns/<slug:slug>/clone/", campaign_clone_page, name="campaign-clone"),
+    path("api/v1/schemas/campaign.json", campaign_schema_file, name="campaign-schema"),
+    path("campaigns/<slug:slug>/file/", campaign_file_page, name="campaign-file"),
+    path(
+        "campaigns/<slug:slug>/file/campaign.yaml",
+        campaign_file_download,
+        name="campaign-file-download",
+    ),
+    path("campaigns/<slug:slug>/rehearsal/", rehearsal_page, name="rehearsal"),
+    path("campaigns/<slug:slug>/rehearsal/end/", rehearsal_end_page, name="rehearsal-end"),
+]

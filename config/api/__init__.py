@@ -1,0 +1,1 @@
+"""REST: addresses, errors, description and settings."""

@@ -1,0 +1,70 @@
+"""Settings of REST and of its description that depend on nothing: renderers, names of enumerations."""
+
+from typing import Final
+
+# By name: where the choices stand, or the choices themselves.
+ENUM_NAMES: Final[dict[str, str | list[str]]] = {
+    "ActivityOperation": "campaign.models.ActivityOperation",
+    "ActivityOrigin": "campaign.models.ActivityOrigin",
+    "AlertKind": "ranking.selectors.alerts.AlertKind",
+    "MembershipRole": "campaign.models.MembershipRole",
+    "CampaignState": "campaign.models.CampaignState",
+    "CampaignTransition": "campaign.models.Transition",
+    "FileRole": ["source", "reference", "system", "documents", "whole", "ignored"],
+    "JobKind": "campaign.models.JobKind",
+    "JobState": "campaign.models.JobState",
+    "ReferenceUse": "campaign.models.ReferenceUse",
+    "SystemKind": "campaign.models.SystemKind",
+    "JudgeOrigin": "campaign.models.Judge.Origin",
+    "NotEstimableReason": "ranking.core.scores.NotEstimable",
+    "RangeCorrection": "ranking.models.RankingSettings.Correction",
+    "RangeKind": "ranking.models.RankingSettings.Ranges",
+    "RangeLevel": "ranking.models.RankingSettings.Resample",
+    "JudgeStanding": "annotation.api.people_serializers.STANDINGS",
+    "JudgeRowState": "annotation.api.people_serializers.ROW_STATES",
+    "RangeLimit": "ranking.range_limits.LIMITS",
+    "NoIntervalReason": "ranking.core.agreement.kappa_intervals.NoInterval",
+    "TextDirection": ["ltr", "rtl"],
+    "BlockState": ["open", "judged", "skipped"],
+    "DesignKind": "annotation.models.Design.Kind",
+    "DesignSameness": "annotation.models.Design.Sameness",
+    "DesignOrder": "annotation.models.Design.Order",
+    "JudgeStatus": ["good", "warned", "paused", "excluded"],
+    "ProblemKind": ["source", "reference", "output", "content", "page", "other"],
+    "QualityActionKind": "annotation.models.QualityActionKind",
+    "QualityRuleAction": "annotation.models.quality.ACTIONS",
+    "QualityRuleDirection": "annotation.models.RuleDirection",
+    "JudgeMeasure": "annotation.judge_measures.JudgeMeasure",
+    "MeasureUnit": ["share", "kappa", "seconds", "probability"],
+    "HITPurpose": "annotation.models.HITPurpose",
+    "HITState": ["available", "lent", "done", "withdrawn"],
+    "NotYetState": [
+        "preparing",
+        "waiting",
+        "not_begun",
+        "campaign_paused",
+        "campaign_closed",
+    ],
+    "RehearsalState": ["none", "under way", "there", "outdated"],
+    "SkippedReason": "annotation.models.SkipReason",
+    "SkipReason": ["bad_source", "bad_reference", "cannot_judge", "other"],
+}
+
+DESCRIPTION = (
+    "Ranking campaigns. Members read campaigns, judgments and rankings with a token "
+    "(`Authorization: Token …`, from `manage.py create_token`); the judging page talks to "
+    "`/api/v1/judging/` with its session."
+)
+
+FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "knox.auth.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["campaign.api.parsers.StrictJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "config.api.errors.exception_handler",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}

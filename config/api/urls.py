@@ -1,0 +1,194 @@
+"""Addresses of the API, by app; `/api/v1/` stands before them."""
+
+from django.urls import include, path
+
+from annotation.api.campaign_state import (
+    CampaignRestoreView,
+    CampaignStateView,
+    CampaignTransitionView,
+)
+from annotation.api.closing import TestSetClosingView
+from annotation.api.designs import DesignAgainView, DesignPreviewView, DesignsAndChangeView
+from annotation.api.hits import HITsView
+from annotation.api.people import CampaignJudgeLinkView, CampaignJudgesView, CampaignJudgeView
+from annotation.api.problem_reports import (
+    ProblemRepliesView,
+    ProblemReplyTakeBackView,
+    ProblemReportsView,
+)
+from annotation.api.research import JudgmentsView
+from annotation.api.skips import SkipsView
+from annotation.api.systems import (
+    SystemRestoreView,
+    SystemsAndMoreView,
+    SystemView,
+    SystemWithdrawView,
+)
+from annotation.api.time_sheet import TimeSheetView
+from campaign.api.activity import ActivityView
+from campaign.api.members import MemberLinkView, MembersView, MemberView
+from campaign.api.segments import SegmentsView
+from campaign.api.uploads import (
+    JobAgainView,
+    JobStopView,
+    JobsView,
+    JobView,
+    UploadCheckView,
+    UploadContentView,
+    UploadFilesView,
+    UploadFileView,
+    UploadImportView,
+    UploadsView,
+    UploadView,
+)
+from campaign.api.views import CampaignsView, CampaignView, TestSetView
+from cells.api import CampaignCloneView
+from cells.campaign_file.api import CampaignFileView
+from cells.rehearsal_api import RehearsalView
+from ranking.api.alerts import AlertMailView, AlertsView
+from ranking.api.design_forecast import DesignForecastView
+from ranking.api.judge_groups import (
+    JudgeGroupDeleteView,
+    JudgeGroupJudgesView,
+    JudgeGroupsView,
+    JudgeGroupView,
+)
+from ranking.api.overview import OverviewView
+from ranking.api.rules import (
+    RuleActView,
+    RuleOffView,
+    RulePreviewView,
+    RulesView,
+    RuleUndoView,
+    SuggestedRulesView,
+)
+from ranking.api.views import (
+    JudgesView,
+    LatestRankingView,
+    QualityActionsView,
+    RankingSettingsView,
+    RankingsView,
+    RankingView,
+)
+
+_rules = [
+    path("", RulesView.as_view(), name="api-rules"),
+    path("preview/", RulePreviewView.as_view(), name="api-rules-preview"),
+    path("suggested/", SuggestedRulesView.as_view(), name="api-rules-suggested"),
+    path("<int:rule_id>/off/", RuleOffView.as_view(), name="api-rule-off"),
+    path("<int:rule_id>/undo/", RuleUndoView.as_view(), name="api-rule-undo"),
+    path("<int:rule_id>/act/", RuleActView.as_view(), name="api-rule-act"),
+]
+
+_problem_reports = [
+    path("", ProblemReportsView.as_view(), name="api-problem-reports"),
+    path("<int:report_id>/replies/", ProblemRepliesView.as_view(), name="api-problem-replies"),
+    path(
+        "<int:report_id>/replies/<int:number>/take-back/",
+        ProblemReplyTakeBackView.as_view(),
+        name="api-problem-reply-take-back",
+    ),
+]
+
+_uploads = [
+    path("", UploadsView.as_view(), name="api-uploads"),
+    path("<uuid:upload_id>/", UploadView.as_view(), name="api-upload"),
+    path("<uuid:upload_id>/files/", UploadFilesView.as_view(), name="api-upload-files"),
+    path("<uuid:upload_id>/files/<int:file_id>/", UploadFileView.as_view(), name="api-upload-file"),
+    path(
+        "<uuid:upload_id>/files/<int:file_id>/content/",
+        UploadContentView.as_view(),
+        name="api-upload-content",
+    ),
+    path("<uuid:upload_id>/check/", UploadCheckView.as_view(), name="api-upload-check"),
+    path("<uuid:upload_id>/import/", UploadImportView.as_view(), name="api-upload-import"),
+]
+
+_jobs = [
+    path("", JobsView.as_view(), name="api-jobs"),
+    path("<int:job_id>/", JobView.as_view(), name="api-job"),
+    path("<int:job_id>/stop/", JobStopView.as_view(), name="api-job-stop"),
+    path("<int:job_id>/again/", JobAgainView.as_view(), name="api-job-again"),
+]
+
+_judges = [
+    path("", CampaignJudgesView.as_view(), name="api-campaign-judges"),
+    path("<int:judge_id>/", CampaignJudgeView.as_view(), name="api-campaign-judge"),
+    path("<int:judge_id>/link/", CampaignJudgeLinkView.as_view(), name="api-campaign-judge-link"),
+]
+
+_judge_groups = [
+    path("", JudgeGroupsView.as_view(), name="api-judge-groups"),
+    path("<int:group_id>/", JudgeGroupView.as_view(), name="api-judge-group"),
+    path("<int:group_id>/judges/", JudgeGroupJudgesView.as_view(), name="api-judge-group-judges"),
+    path("<int:group_id>/delete/", JudgeGroupDeleteView.as_view(), name="api-judge-group-delete"),
+]
+
+_test_set = [
+    path("", TestSetView.as_view(), name="api-test-set"),
+    path("systems/", SystemsAndMoreView.as_view(), name="api-systems"),
+    path("systems/<int:system_id>/", SystemView.as_view(), name="api-system"),
+    path(
+        "systems/<int:system_id>/withdraw/",
+        SystemWithdrawView.as_view(),
+        name="api-system-withdraw",
+    ),
+    path(
+        "systems/<int:system_id>/restore/", SystemRestoreView.as_view(), name="api-system-restore"
+    ),
+    path("segments/", SegmentsView.as_view(), name="api-segments"),
+    path("judgments/", JudgmentsView.as_view(), name="api-judgments"),
+    path("skips/", SkipsView.as_view(), name="api-skips"),
+    path("rankings/", RankingsView.as_view(), name="api-rankings"),
+    path("rankings/latest/", LatestRankingView.as_view(), name="api-ranking-latest"),
+    path("rankings/<int:ranking_id>/", RankingView.as_view(), name="api-ranking"),
+    path("ranking-settings/", RankingSettingsView.as_view(), name="api-ranking-settings"),
+    path("closing/", TestSetClosingView.as_view(), name="api-closing"),
+    path("designs/", DesignsAndChangeView.as_view(), name="api-designs"),
+    path("designs/preview/", DesignPreviewView.as_view(), name="api-design-preview"),
+    path("designs/forecast/", DesignForecastView.as_view(), name="api-design-forecast"),
+    path("designs/<int:design_id>/again/", DesignAgainView.as_view(), name="api-design-again"),
+    path("hits/", HITsView.as_view(), name="api-hits"),
+    path("judges/", JudgesView.as_view(), name="api-judges"),
+    path("quality-actions/", QualityActionsView.as_view(), name="api-quality-actions"),
+]
+
+_members = [
+    path("", MembersView.as_view(), name="api-members"),
+    path("<int:membership_id>/", MemberView.as_view(), name="api-member"),
+    path("<int:membership_id>/link/", MemberLinkView.as_view(), name="api-member-link"),
+]
+
+urlpatterns = [
+    path("judging/", include("annotation.api.urls")),
+    path("campaigns/", CampaignsView.as_view(), name="api-campaigns"),
+    path("campaigns/<slug:slug>/", CampaignView.as_view(), name="api-campaign"),
+    path("campaigns/<slug:slug>/activity/", ActivityView.as_view(), name="api-activity"),
+    path("campaigns/<slug:slug>/overview/", OverviewView.as_view(), name="api-overview"),
+    path("campaigns/<slug:slug>/time/", TimeSheetView.as_view(), name="api-time-sheet"),
+    path("campaigns/<slug:slug>/alerts/", AlertsView.as_view(), name="api-alerts"),
+    path("campaigns/<slug:slug>/alerts/mail/", AlertMailView.as_view(), name="api-alert-mail"),
+    path("campaigns/<slug:slug>/rules/", include(_rules)),
+    path("campaigns/<slug:slug>/problem-reports/", include(_problem_reports)),
+    path("campaigns/<slug:slug>/members/", include(_members)),
+    path("campaigns/<slug:slug>/uploads/", include(_uploads)),
+    path("campaigns/<slug:slug>/jobs/", include(_jobs)),
+    path("campaigns/<slug:slug>/judges/", include(_judges)),
+    path("campaigns/<slug:slug>/judge-groups/", include(_judge_groups)),
+    path("campaigns/<slug:slug>/state/", CampaignStateView.as_view(), name="api-campaign-state"),
+    path(
+        "campaigns/<slug:slug>/restore/",
+        CampaignRestoreView.as_view(),
+        name="api-campaign-restore",
+    ),
+    path("campaigns/<slug:slug>/file/", CampaignFileView.as_view(), name="api-campaign-file"),
+    path("campaigns/<slug:slug>/clone/", CampaignCloneView.as_view(), name="api-campaign-clone"),
+    path("campaigns/<slug:slug>/rehearsal/", RehearsalView.as_view(), name="api-rehearsal"),
+    path(
+        "campaigns/<slug:slug>/<slug:transition>/",
+        CampaignTransitionView.as_view(),
+        name="api-campaign-transition",
+    ),
+    path("test-sets/<int:test_set_id>/", include(_test_set)),
+    path("test-sets/<int:test_set_id>/as-judge/", include("annotation.api.preview_urls")),
+]

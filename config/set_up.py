@@ -1,0 +1,78 @@
+"""What a command needs before it begins: a database, with the tables of this version.
+
+`manage.py` asks before it runs a command, so that somebody who calls it in the wrong folder, or without the
+environment, reads a sentence and not the traceback of whatever broke first.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+
+#: What `config.settings` has no default for.
+_REQUIRED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
+_OURS = ("campaign", "annotation", "ranking", "demo", "cells")
+#: Commands of Django and of libraries that read or write our tables.
+_OF_OTHERS = frozenset(
+    {"changepassword", "clearsessions", "createsuperuser", "dumpdata", "loaddata"}
+)
+_WHAT_TO_DO = (
+    "What to do: run `make start` in Quintet's folder, and then ./quintet {command}; or, on a server, set {what} "
+    "(docs/operators.md)."
+)
+
+
+def missing_from(environment: Mapping[str, str], command: str) -> str | None:
+    """Return in words what the environment lacks that any command needs; None if it lacks nothing."""
+    missing = [name for name in _REQUIRED if not environment.get(name)]
+    if not missing:
+        return None
+    names = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
+    verb = "is" if len(missing) == 1 else "are"
+    what_to_do = _WHAT_TO_DO.format(command=command, what=names)
+    return f"Quintet is not set up here: {names} {verb} not set. {what_to_do}"
+
+
+def problem_before(arguments: Sequence[str]) -> str | None:
+    """Return in words why this command cannot work on the database as it is; None if it can.
+
+    Reads the database and changes nothing. Commands that use no table of ours are not looked at.
+    """
+    from django.core.management import get_commands
+
+    command = arguments[1] if len(arguments) > 1 else ""
+    if {"-h", "--help"}.intersection(arguments):
+        return None
+    if get_commands().get(command) not in _OURS and command not in _OF_OTHERS:
+        return None
+    return _database_problem(command)
+
+
+def _database_problem(command: str) -> str | None:
+    # Settings come first, which a command on files alone has others of.
+    from django.db import Error, connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    where = os.environ.get("QUINTET_HOME")
+    place = f"the data folder {where}" if where else "the database that DATABASE_URL names"
+    try:
+        executor = MigrationExecutor(connection)
+        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except Error as error:
+        reason = str(error).strip().splitlines()[0]
+        return (
+            f"Quintet's database cannot be reached ({reason}). What to do: run `make start` in Quintet's folder, and "
+            f"then ./quintet {command}; or, on a server, look at DATABASE_URL."
+        )
+    if not missing:
+        return None
+    start = f"QUINTET_HOME={where} make start" if where else "make start"
+    if not any(app == "campaign" for app, _name in executor.loader.applied_migrations):
+        return (
+            f"Quintet is not set up here: there are no tables in {place}. What to do: run `{start}`, or, if your "
+            "campaigns are elsewhere, set QUINTET_HOME to their data folder; on a server run `manage.py migrate`."
+        )
+    names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _back in missing[:3])
+    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    return (
+        f"The tables in {place} are of an earlier version of Quintet; missing: {names}{more}. What to do: stop "
+        f"Quintet and run `{start}`, or, on a server, `manage.py migrate`."
+    )

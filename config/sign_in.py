@@ -1,0 +1,71 @@
+"""Settings of accounts: passwords and their limits, second factors, and signing in elsewhere.
+
+Judges have links; all of this is for whoever organises or reads campaigns.
+"""
+
+from typing import Any
+
+import environ
+
+env = environ.Env()
+
+# Signing in with a password: nobody signs up, and nothing is asked by mail.
+ACCOUNT_ADAPTER = "campaign.accounts.adapter.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_SESSION_REMEMBER = True
+# Each counts for a browser that the account knows by itself, and for all others together. A message goes to an
+# address three times an hour at most, whoever asks for it.
+ACCOUNT_RATE_LIMITS = {
+    "login": "30/m/ip",
+    "login_failed": "10/m/ip,5/5m/key",
+    "reset_password": "20/h/ip,3/h/key",
+    "change_email": "10/h/user,3/h/key",
+    "reauthenticate": "20/5m/user",
+}
+# Whatever checks a password, with allauth or without: an address that goes on guessing one account's.
+AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"
+AXES_FAILURE_LIMIT = 20
+AXES_COOLOFF_TIME = 1  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_CLIENT_IP_CALLABLE = "campaign.accounts.backends.client_address"
+AXES_USERNAME_CALLABLE = "campaign.accounts.backends.account_named"
+AXES_WHITELIST_CALLABLE = "campaign.accounts.backends.is_never_locked"
+AXES_CLIENT_STR_CALLABLE = "campaign.accounts.backends.client_unnamed"
+AXES_VERBOSE = False
+AXES_ENABLE_ADMIN = False
+
+# --- Second factors -----------------------------------------------------------------------------
+
+# Whoever organises a campaign sets one up before anything else.
+SECOND_FACTOR_DEMANDED = env.bool("SECOND_FACTOR_DEMANDED", default=False)
+MFA_ADAPTER = "campaign.accounts.second_factors.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+# Clocks of telephones differ by some seconds: the code before and the code after are taken, too.
+MFA_TOTP_TOLERANCE = 1
+MFA_TOTP_ISSUER = "Quintet"
+
+# --- Signing in elsewhere (OpenID Connect) ------------------------------------------------------
+
+# Where one's own identity provider is, such as https://id.example.org/realms/staff; empty: there is none.
+OIDC_ISSUER = env.str("OIDC_ISSUER", default="").rstrip("/")
+OIDC_NAME = env.str("OIDC_NAME", default="OpenID Connect")
+#: Our one provider, as allauth calls it and stores it.
+OIDC_ID = "oidc"
+SOCIALACCOUNT_ADAPTER = "campaign.accounts.single_sign_on.SingleSignOnAdapter"
+SOCIALACCOUNT_STORE_TOKENS = False
+# Its secret stands in no table: `SocialApp` of allauth stays empty.
+_OIDC_APP: dict[str, Any] = {
+    "provider_id": OIDC_ID,
+    "name": OIDC_NAME,
+    "client_id": env.str("OIDC_CLIENT_ID", default=""),
+    "secret": env.str("OIDC_CLIENT_SECRET", default=""),
+    "settings": {"server_url": OIDC_ISSUER},
+}
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
+    "openid_connect": {"APPS": [_OIDC_APP] if OIDC_ISSUER else [], "OAUTH_PKCE_ENABLED": True}
+}

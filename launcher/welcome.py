@@ -1,0 +1,63 @@
+"""What a start says: where to go, and how to add what this start left out."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from launcher.data_directory import DataDirectory, read_json
+from launcher.prepare import Prepared
+
+
+def welcome(directory: DataDirectory, base_url: str, prepared: Prepared, seconds: float) -> str:
+    """Return the lines for people, once everything is served at this address."""
+    lines = ["", f"Quintet is ready, after {seconds:.1f} s.", ""]
+    lines += _demo(directory) if prepared.demo else _own(directory, base_url, prepared)
+    lines += [
+        f"  Mails      {directory.path / 'mails'}",
+        f"  Logs       {directory.logs}",
+        "  Stop       Ctrl-C",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _own(directory: DataDirectory, base_url: str, prepared: Prepared) -> Iterator[str]:
+    quintet = f"{_home(directory)}./quintet"
+    if prepared.first_organiser_link:
+        yield f"  Begin      {prepared.first_organiser_link}"
+        yield "             Open it once: you become the first organiser, with name, e-mail address and password."
+    else:
+        yield f"  Organise   {base_url}/"
+        yield f"             Sign in; `{quintet} organiser_link EMAIL` prints a link for a new password."
+    yield f"  Campaign   {quintet} import_test_set --help"
+    yield "             makes one of your files; README.md has an example."
+    yield f"  Demo       `{_home(directory)}make demo` adds demo campaigns to this folder, and serves both."
+
+
+def _demo(directory: DataDirectory) -> Iterator[str]:
+    demo: Any = read_json(directory.demo_file) or {}
+    organiser = demo.get("organiser", {})
+    judges = demo.get("judges", [])
+    yield f"  Organise   {organiser.get('url', demo.get('base_url', ''))}"
+    yield (
+        f"             sign in as {organiser.get('email', '')} with {organiser.get('password', '')}"
+    )
+    yield f"  Arrive     {demo.get('newcomers', {}).get('url', '')}"
+    width = max([len(str(judge.get("name", ""))) for judge in judges], default=0)
+    for number, judge in enumerate(judges):
+        label = "Judge" if number == 0 else ""
+        yield f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}"
+    yield f"  All of it  {directory.demo_file}"
+    home = _home(directory)
+    yield f"  Your own   `{home}./quintet organiser_link` makes you an organiser, `{home}./quintet import_test_set`"
+    yield f"             a campaign of yours (README.md). `{home}make start` serves this folder and loads no demo;"
+    yield "             with another QUINTET_HOME it begins with an empty one."
+
+
+def _home(directory: DataDirectory) -> str:
+    """Return what a command has to begin with to find this folder."""
+    if directory == DataDirectory.default():
+        return ""
+    return f"QUINTET_HOME={shlex.quote(str(directory.path))} "
