@@ -29,6 +29,7 @@ async function show(response) {
   document.title = page.title;
   find("main").replaceWith(document.adoptNode(/** @type {HTMLElement} */ (page.querySelector("main"))));
   prepare();
+  document.dispatchEvent(new Event("quintet.shown"));
   document.getElementById("id_password")?.focus();
 }
 

@@ -62,7 +62,7 @@ document.body.addEventListener("htmx:beforeRequest", (event) => {
 document.body.addEventListener("htmx:afterRequest", (event) => {
   if (!isOurs(event)) return;
   const { status } = /** @type {CustomEvent} */ (event).detail.xhr;
-  if (status === 200 || status === 204) {
+  if (status === 200 || status === 304) {
     trouble = "";
     wait = 0;
     notBefore = 0;

@@ -11,7 +11,8 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @type {Hits} */
   hits = new Map();
   // Why there is nothing more: null, "none", "offline", "signed-out", "server"; or for now, "paused",
-  // "instructions", "declined", "preparing" and "waiting", with the seconds after which the server wants to be asked again.
+  // "instructions", "declined", "not_begun", "campaign_paused", "campaign_closed", "preparing" and "waiting", with the
+  // seconds after which the server wants to be asked again.
   /** @type {string | null} */
   lack = null;
   retryAfter = 0;

@@ -14,6 +14,9 @@ const WORDS = {
   preparing: "loading_preparing",
   waiting: "loading_waiting",
   paused: "loading_paused",
+  not_begun: "loading_not_begun",
+  campaign_paused: "loading_campaign_paused",
+  campaign_closed: "loading_campaign_closed",
   instructions: "loading_instructions",
   declined: "loading_declined",
 };
@@ -94,7 +97,8 @@ export class Rest {
 
   // Where a last page awaits them it is the way on, whether the work is done or somebody stopped it.
   #isAtAnEnd() {
-    return this.queue.lack === "none" || (this.queue.lack === "paused" && Boolean($("rest-completion")));
+    const { lack } = this.queue;
+    return lack === "none" || (["paused", "campaign_closed"].includes(lack ?? "") && Boolean($("rest-completion")));
   }
 
   #explainOutbox() {

@@ -5,8 +5,19 @@ const memory = new Map();
 
 export let lasting = true;
 
+let offDevice = false;
+
+// From now on nothing is written to the device: what is kept there is read, and stays as it is.
+export function keepOffDevice() {
+  offDevice = true;
+}
+
 /** @param {string} key @param {any} value */
 export function put(key, value) {
+  if (offDevice) {
+    memory.set(key, value);
+    return;
+  }
   try {
     localStorage.setItem(key, JSON.stringify(value));
     memory.delete(key);
@@ -28,6 +39,10 @@ export function get(key) {
 
 /** @param {string} key */
 export function remove(key) {
+  if (offDevice) {
+    memory.set(key, null);
+    return;
+  }
   memory.delete(key);
   try {
     localStorage.removeItem(key);

@@ -1,0 +1,59 @@
+// The budget of a design: the slider and the number beside it say the same, in judgments, hours or money.
+
+const budgetForm = /** @type {HTMLFormElement | null} */ (document.querySelector("#budget-form"));
+const slider = /** @type {HTMLInputElement | null} */ (document.querySelector("#budget-range"));
+
+if (budgetForm && slider) {
+  const number = /** @type {HTMLInputElement} */ (budgetForm.querySelector("#id_budget"));
+  const unit = /** @type {HTMLSelectElement} */ (budgetForm.querySelector("#id_unit"));
+  const rate = /** @type {HTMLInputElement} */ (budgetForm.querySelector("#id_rate"));
+  let before = perJudgment();
+
+  /** @returns {number} How much of the unit a judgment costs; 0 where that is not known. */
+  function perJudgment() {
+    const each = Number(data("hoursEach"));
+    if (unit.value === "hours") return each;
+    return unit.value === "money" ? each * Number(rate.value) : 1;
+  }
+
+  /** @param {string} name */
+  function data(name) {
+    const figures = /** @type {HTMLElement} */ (document.querySelector("#design-forecast"));
+    return figures.dataset[name] ?? "0";
+  }
+
+  /** The end of the slider in its unit; `keep`: the budget stays the same number of judgments. */
+  function scale(keep = false) {
+    const each = perJudgment();
+    if (!slider || !each) return;
+    const most = Number(data("most")) * each;
+    slider.step = unit.value === "judgments" || most >= 100 ? "1" : "0.1";
+    slider.max = String(Math.ceil(most));
+    if (keep && before) {
+      const budget = (Number(number.value) / before) * each;
+      number.value = budget >= 100 ? budget.toFixed(0) : String(Number(budget.toFixed(1)));
+    }
+    slider.value = number.value;
+    describe();
+    before = each;
+  }
+
+  function describe() {
+    const words = unit.selectedOptions[0]?.textContent ?? "";
+    slider?.setAttribute("aria-valuetext", `${number.value} ${words}`);
+  }
+
+  // Before htmx reads the form.
+  budgetForm.addEventListener(
+    "input",
+    (event) => {
+      if (event.target === slider) number.value = slider.value;
+      else if (event.target === number) slider.value = number.value;
+      else scale(true);
+      describe();
+    },
+    { capture: true },
+  );
+  document.addEventListener("htmx:afterSettle", () => scale());
+  describe();
+}

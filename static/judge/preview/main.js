@@ -1,0 +1,18 @@
+// The judging page as an organiser sees it: the same parts, on an interface that stores nothing, and with nothing
+// kept on the device, where a judge of this browser keeps what is not sent yet.
+
+import { Api } from "../api.js";
+import { openScreen } from "../main.js";
+import { Outbox } from "../outbox.js";
+import { keepOffDevice } from "../store.js";
+import { NO_DRAFTS } from "../tour/practice.js";
+import "./bar.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+/** @type {Setup & { preview: string }} */
+const setup = JSON.parse($("setup").textContent);
+
+keepOffDevice();
+const api = new Api({ ...setup, api: setup.preview });
+openScreen({ api, outbox: new Outbox(api, setup.owner), drafts: NO_DRAFTS });
