@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotation import services
 from annotation.models import HIT, Assignment
 from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit
+from annotation.services import judgment_submit, judgments_number
 from campaign.models import Judge
 
 
@@ -27,10 +27,11 @@ def lend(judge: Judge, after: Assignment | None = None) -> Assignment:
 
 
 def judge_all_of(assignment: Assignment) -> None:
-    """Rank every block of it in shown order."""
+    """Rank every block of it in shown order; the worker gives the judgments their numbers."""
     for block in assigned_blocks(assignment):
         labels = [min(rank, 5) for rank in range(1, len(block.candidates) + 1)]
         judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+    judgments_number(test_set_id=assignment.hit.test_set_id)
 
 
 def repeat_is_due(judge: Judge, *, is_due: bool = True) -> None:

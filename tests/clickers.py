@@ -14,7 +14,7 @@ from scipy.stats import beta
 
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.clickers import reference_ignored, typed_in_order
-from ranking.core.judges.straight_lining import line_chances
+from ranking.core.judges.straight_lining import straight_lining
 
 Int8Array = npt.NDArray[np.int8]
 Labelling = Callable[[np.random.Generator, int], Int8Array]
@@ -77,9 +77,9 @@ def suspected(blocks: Blocks, judges: int) -> npt.NDArray[np.bool_]:
         below, least = SUGGESTED[name]
         found |= [row.blocks >= least and row.p_value(judges) < below for row in evidence]
     above, least = SUGGESTED["one_label"]
-    _, chance = line_chances(blocks)
-    judged = np.bincount(blocks.judge, minlength=len(blocks.judges))
-    alike = np.bincount(blocks.judge[chance == 0], minlength=len(blocks.judges))
+    lines = straight_lining(blocks)
+    judged = np.array([line.one_label.trials for line in lines])
+    alike = np.array([line.one_label.successes for line in lines])
     # The lower end of the interval of Clopper and Pearson: all blocks have five labels here.
     found |= (judged >= least) & (beta.ppf(0.025, alike, judged - alike + 1) > above)
     return found

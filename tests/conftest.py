@@ -10,28 +10,38 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import redis
 from celery import current_app
+from django.conf import settings
 from django.db import connection
 from django.utils import translation
 
 from annotation.notification import broker
 from launcher.waiting import wait_until
+from tests.order import turn
 from tests.properties import profiles_register
 from tests.released import released_texts, released_unpack, wmt12_texts_write
-from tests.roles import connected_as, owner_role, tables_empty
+from tests.roles import connected_as, owner_role, sessions_end, tables_empty
 
 Eventually = Callable[[Callable[[], bool]], None]
 
 profiles_register()
 
+# Markers of the tests that `make test` leaves to a command of their own.
+WITH_COMMANDS = ("released_texts", "thorough")
+
 APPLICATION = {name: connection.settings_dict[name] for name in ("USER", "PASSWORD")}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave tests on released texts to `make test-released`, which asks for them by their marker."""
-    if "released_texts" in config.option.markexpr:
-        return
-    left = [item for item in items if item.get_closest_marker("released_texts")]
+    """Leave tests that have a command of their own to it, which asks for them by their marker.
+
+    Where processes share the run, begin with the files that take long.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: turn(item.nodeid))
+    elsewhere = [marker for marker in WITH_COMMANDS if marker not in config.option.markexpr]
+    left = [item for item in items if any(map(item.get_closest_marker, elsewhere))]
     if left:
         items[:] = [item for item in items if item not in left]
         config.hook.pytest_deselected(items=left)
@@ -54,6 +64,9 @@ def django_db_setup(django_db_setup: None) -> Iterator[None]:
         # Of the class: where a browser's loop runs, Django has a connection of its own.
         patch.setattr(type(connection.ops), "execute_sql_flush", tables_empty)
         yield
+    # A database that somebody is connected to cannot be dropped, and threads of servers end late.
+    for role in (APPLICATION, owner_role()):
+        sessions_end(role)
 
 
 @pytest.fixture
@@ -64,12 +77,19 @@ def as_owner(django_db_setup: None) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def patient_broker() -> Iterator["redis.Redis"]:
+    """The broker, asked by what may wait longer than a judge: a machine with other work answers late."""
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=60) as client:
+        yield client
+
+
 @pytest.fixture(autouse=True)
-def _no_due_marks(request: pytest.FixtureRequest) -> Iterator[None]:
+def _no_due_marks(request: pytest.FixtureRequest, patient_broker: "redis.Redis") -> Iterator[None]:
     """Messages of one test must not hold back those of the next."""
     yield
     if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
-        broker().flushdb()
+        patient_broker.flushdb()
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ from campaign.models import (
     Campaign,
     Document,
     Judge,
+    MembershipRole,
     Output,
     Reference,
     Segment,
@@ -16,7 +17,7 @@ from campaign.models import (
     TestSet,
     User,
 )
-from campaign.services import judge_add, organiser_add
+from campaign.services import judge_add, member_add, organiser_add
 
 
 def make_campaign(slug: str = "museum", *, tour: bool = False, **fields: Any) -> Campaign:
@@ -25,8 +26,16 @@ def make_campaign(slug: str = "museum", *, tour: bool = False, **fields: Any) ->
 
 
 def make_organiser(campaign: Campaign, email: str = "organiser@example.org") -> User:
+    """The first one owns the campaign."""
     user = User.objects.create_user(name="Olga", email=email, password="correct horse battery")
     organiser_add(campaign=campaign, user=user)
+    return user
+
+
+def make_analyst(campaign: Campaign, email: str = "rita@example.org") -> User:
+    """Of a campaign with an owner."""
+    user = User.objects.create_user(name="Rita", email=email)
+    member_add(campaign=campaign, user=user, role=MembershipRole.ANALYST)
     return user
 
 

@@ -21,6 +21,8 @@ from launcher.services import Services
 from launcher.valkey import Valkey
 from translations.files import catalogue_compile, locales
 
+# Each has a PostgreSQL, a Valkey and a browser.
+MOST_PROCESSES = 4
 _SERVICES = pytest.StashKey[Services]()
 # Names of the variables that processes running tests set for themselves.
 _LEFT = "QUINTET_TESTS_LEFT"
@@ -57,6 +59,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     os.environ.update(services.environment)
     early_config.stash[_SERVICES] = services
     yield
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Run tests in as many processes as there are cores, four at most."""
+    return min(MOST_PROCESSES, os.cpu_count() or 1)
 
 
 def services_needed(paths: Sequence[str], *, folder: Path) -> bool:

@@ -143,14 +143,9 @@ WITH model AS (
     SELECT {hit_values} test_set_id, design_id, 1000000 + n, now(), now()
     FROM model, generate_series(%(from)s, %(until)s) n RETURNING id, number
 ), blocks AS (
-    INSERT INTO annotation_block ({block_fields} hit_id, segment_id, position, public_id)
-    SELECT {block_values} hits.id, b.segment_id, b.position, gen_random_uuid()
+    INSERT INTO annotation_block ({block_fields} hit_id, segment_id, position, outputs, stands_for, public_id)
+    SELECT {block_values} hits.id, b.segment_id, b.position, b.outputs, b.stands_for, gen_random_uuid()
     FROM hits, annotation_block b, model WHERE b.hit_id = model.hit RETURNING id, hit_id, segment_id, position
-), candidates AS (
-    INSERT INTO annotation_candidate (block_id, position, public_id)
-    SELECT blocks.id, c.position, gen_random_uuid()
-    FROM blocks JOIN annotation_block b ON b.position = blocks.position
-    JOIN model ON b.hit_id = model.hit JOIN annotation_candidate c ON c.block_id = b.id
 ), judges AS (
     SELECT id, row_number() OVER (ORDER BY id) - 1 AS place FROM campaign_judge
 ), assignments AS (
@@ -164,17 +159,22 @@ WITH model AS (
     FROM blocks JOIN assignments a ON a.hit_id = blocks.hit_id
 )
 INSERT INTO annotation_judgment
-    (test_set_id, number, client_id, judge_id, block_id, assignment_id, labels,
+    (test_set_id, client_id, judge_id, block_id, assignment_id, labels,
      duration_ms, active_ms, comment, submitted_at)
-SELECT model.test_set_id,
-    (SELECT coalesce(max(number), 0) FROM annotation_judgment)
-        + row_number() OVER (ORDER BY blocks.id),
-    gen_random_uuid(), a.judge_id, blocks.id, a.id, ARRAY[1, 2, 3, 4, 5], 40000, 35000, '', now()
+SELECT model.test_set_id, gen_random_uuid(), a.judge_id, blocks.id, a.id, ARRAY[1, 2, 3, 4, 5], 40000, 35000, '', now()
 FROM blocks JOIN assignments a ON a.hit_id = blocks.hit_id, model
 """
 
+# What the trigger does, which filling passes.
+UNNUMBERED = """
+INSERT INTO annotation_unnumberedjudgment (judgment_id, test_set_id)
+SELECT j.id, j.test_set_id FROM annotation_judgment j
+WHERE NOT EXISTS (SELECT FROM annotation_judgmentnumber n WHERE n.judgment_id = j.id)
+ON CONFLICT DO NOTHING
+"""
 
-def _defaults(table: str, named: set[str]) -> tuple[str, str]:
+
+def defaults_of(table: str, named: set[str]) -> tuple[str, str]:
     """Columns of a table that must have a value and are not named, with one that will do."""
     from django.db import connection
 
@@ -201,15 +201,18 @@ def store(test_set_id: int, judgments: int) -> None:
     """Fill the tables up to so many judgments, past triggers and foreign keys."""
     from django.db import connection
 
-    from annotation.models import Judgment, JudgmentSequence
+    from annotation.models import Judgment
+    from annotation.services import judgments_number
 
     there = Judgment.objects.count()
     hits = max(0, (judgments - there) // BLOCKS_A_HIT)
-    hit = _defaults(
+    hit = defaults_of(
         "annotation_hit", {"test_set_id", "design_id", "number", "available_at", "completed_at"}
     )
-    block = _defaults("annotation_block", {"hit_id", "segment_id", "position", "public_id"})
-    lent = _defaults(
+    block = defaults_of(
+        "annotation_block", {"hit_id", "segment_id", "position", "outputs", "public_id"}
+    )
+    lent = defaults_of(
         "annotation_assignment", {"hit_id", "judge_id", "public_id", "lease", "completed_at"}
     )
     statement = STORE.format(
@@ -224,6 +227,9 @@ def store(test_set_id: int, judgments: int) -> None:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute(statement, {"test_set": test_set_id, "from": there, "until": there + hits})
         cursor.execute("SET session_replication_role = origin")
+        cursor.execute(UNNUMBERED)
+    judgments_number(test_set_id=test_set_id)
+    with connection.cursor() as cursor:
         # What filling left to do must not be counted below.
         cursor.execute("VACUUM (ANALYZE)")
         cursor.execute("CHECKPOINT")
@@ -232,10 +238,6 @@ def store(test_set_id: int, judgments: int) -> None:
             "annotation_assignment a WHERE a.judge_id = c.judge_id AND a.completed_at IS NOT NULL)",
             [BLOCKS_A_HIT],
         )
-    last = Judgment.objects.order_by("-number").values_list("number", flat=True)[0]
-    JudgmentSequence.objects.update_or_create(
-        test_set_id=test_set_id, defaults={"last_number": last}
-    )
 
 
 def prepare(test_set_id: int, blocks: int) -> float:

@@ -2,8 +2,9 @@
 
 Judges are drawn from populations that differ in care, `tests/judges_of_differing_care.py`. Printed
 for each world: the share of campaigns whose interval holds κ of the population, resampling segments,
-leaving out judges, and both; the standard deviation of κ over campaigns beside what both estimate;
-and for a judge of each campaign how often the interval of their κ with others holds theirs. `--time
+leaving out judges, and both (linearised, and in parentheses with segments left out one by one, as
+in older runs); the standard deviation of κ over campaigns beside what both estimate;
+and for a judge of each campaign how often the interval of their κ with others holds theirs (likewise). `--time
 100000 1000000` prints instead what the levels cost, `--files FILE …` the standard errors of released judgments.
 """
 
@@ -19,17 +20,16 @@ from typing import cast
 
 import numpy as np
 
-from ranking.core.agreement.counts import COMPARABLE, count_agreement
-from ranking.core.agreement.kappa_intervals import (
-    KAPPA_LEVELS,
-    Interval,
-    KappaLevel,
-    jackknife,
-    kappa_interval,
-    variance,
+from ranking.core.agreement.counts import COMPARABLE
+from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS, KappaLevel, variance
+from ranking.core.agreement.linear import parts_of_all
+from ranking.core.agreement.report import (
+    KAPPA_VARIANCES,
+    Agreement,
+    KappaVariance,
+    inter_judge_agreement,
 )
-from ranking.core.agreement.report import Agreement, inter_judge_agreement
-from ranking.core.agreement.spread import inter_spread
+from ranking.core.agreement.tallies import tally_agreement
 from ranking.files import read_judgments
 from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
 from tests.judges_of_differing_care import (
@@ -74,6 +74,8 @@ class Coverage:
         Standard deviation of κ over campaigns, and root of the mean two-way variance.
     judges : float
         Share of judges whose two-way interval holds their κ.
+    held_left_out, judges_left_out : float
+        The same for two-way intervals with segments left out one by one.
     """
 
     truth: float
@@ -81,6 +83,8 @@ class Coverage:
     deviation: float
     estimated: float
     judges: float
+    held_left_out: float
+    judges_left_out: float
 
 
 def coverage(
@@ -95,37 +99,37 @@ def coverage(
     """Draw campaigns and count the intervals that hold the truth."""
     truth = population_kappa(world, pairs)
     held: dict[KappaLevel, list[bool]] = {level: [] for level in levels}
-    kappas, variances, judges = [], [], []
+    kappas, variances = [], []
+    both: dict[KappaVariance, list[bool]] = {way: [] for way in KAPPA_VARIANCES}
+    judges: dict[KappaVariance, list[bool]] = {way: [] for way in KAPPA_VARIANCES}
     for seed in range(campaigns):
         blocks, drawn = draw_campaign(world, seed)
-        counts = count_agreement(blocks, shared_items=True)
-        spread = inter_spread(counts, world.judges, expected=None)
-        kappas.append(spread.kappa)
-        variances.append(variance(spread, "two_way").value)
+        parts = parts_of_all(tally_agreement(blocks), expected=None)
+        kappas.append(parts.kappa)
+        variances.append(variance(parts, "two_way").value)
         for level, of_level in held.items():
-            if level == "judges":
-                interval = kappa_interval(spread, level, confidence=0.95, lowest=-1)
-                of_level.append(_holds(interval, truth))
-                continue
             report = inter_judge_agreement(blocks, resample=level, resamples=resamples)
             of_level.append(_holds(report.inter, truth))
-            if level == "two_way":
-                judges += [
-                    _holds(
-                        report.judges[judge].agreement, kappa_of_judge(world, drawn, judge, seed)
-                    )
-                    for judge in range(of_judges)
-                ]
+        own = [kappa_of_judge(world, drawn, judge, seed) for judge in range(of_judges)]
+        for way in KAPPA_VARIANCES:
+            report = inter_judge_agreement(blocks, variance=way)
+            both[way].append(_holds(report.inter, truth))
+            judges[way] += [
+                _holds(row.agreement, of_judge)
+                for row, of_judge in zip(report.judges[:of_judges], own, strict=True)
+            ]
     return Coverage(
         truth=truth,
         held={level: float(np.mean(found)) for level, found in held.items()},
         deviation=float(np.std(kappas, ddof=1)),
         estimated=float(np.sqrt(np.mean(variances))),
-        judges=float(np.mean(judges)) if judges else float("nan"),
+        judges=float(np.mean(judges["linear"])) if of_judges else float("nan"),
+        held_left_out=float(np.mean(both["left_out"])),
+        judges_left_out=float(np.mean(judges["left_out"])) if of_judges else float("nan"),
     )
 
 
-def _holds(found: Agreement | Interval, truth: float) -> bool:
+def _holds(found: Agreement, truth: float) -> bool:
     """Whether the interval holds it; none at all holds nothing."""
     return found.low is not None and found.high is not None and found.low <= truth <= found.high
 
@@ -159,19 +163,13 @@ def print_files(names: Iterable[str]) -> None:
         blocks = read_judgments([name]).blocks
         blocks = blocks.without({"_ref"}.intersection(blocks.systems))
         judges = len(blocks.judges)
-        counts = count_agreement(blocks, shared_items=True)
-        spread = inter_spread(counts, judges, expected=None)
-        errors = [
-            math.sqrt(value)
-            for value in (
-                jackknife(spread.kappa, spread.without_segment),
-                jackknife(spread.kappa, spread.without_judge),
-                variance(spread, "two_way").value,
-            )
-        ]
-        pairs = int(counts.counts[:, COMPARABLE].sum()) // 2
+        tallies = tally_agreement(blocks)
+        parts = parts_of_all(tallies, expected=None)
+        values = (parts.of_segments, parts.of_judges, variance(parts, "two_way").value)
+        errors = [math.sqrt(value) for value in values]
+        pairs = int(tallies.of_judges[:, COMPARABLE].sum()) // 2
         say(
-            f"| {name} | {judges} ({spread.judges:.1f}) | {pairs:,} | {spread.kappa:.3f} "
+            f"| {name} | {judges} ({parts.judges:.1f}) | {pairs:,} | {parts.kappa:.3f} "
             f"| {' | '.join(f'{error:.3f}' for error in errors)} | {errors[2] / errors[0]:.2f} |"
         )
 
@@ -196,9 +194,11 @@ def main() -> None:
     for name in cast("list[str]", given.world):
         found = coverage(WORLDS[name], campaigns=given.campaigns, of_judges=given.of_judges)
         cells = [f"{100 * found.held[level]:.1f}" for level in KAPPA_LEVELS]
+        cells[-1] += f" ({100 * found.held_left_out:.1f})"
         say(
             f"| {name} | {found.truth:.3f} | {' | '.join(cells)} | {found.deviation:.3f} "
-            f"| {found.estimated:.3f} | {100 * found.judges:.1f} |"
+            f"| {found.estimated:.3f} "
+            f"| {100 * found.judges:.1f} ({100 * found.judges_left_out:.1f}) |"
         )
 
 

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from ranking.core.sharding.this_machine import ThisMachine
 from ranking.core.simulation.budget import plan_budget
 from ranking.core.simulation.expected_curve import expected_comparisons
 from ranking.core.simulation.model import Model
@@ -74,7 +75,7 @@ def table_1(experiments: int, jobs: int, seed: int) -> None:
                 rank_ranges="sign_test" if name == "sign_test" else "bootstrap",
                 resample="blocks" if label == "blocks" else "pairs",
                 seed=seed,
-                jobs=jobs,
+                engine=ThisMachine(jobs),
             )
             for label in (("sign test",) if name == "sign_test" else ("pairs", "blocks"))
         }
@@ -117,7 +118,7 @@ def table_4(experiments: int, jobs: int, seed: int) -> None:
             experiments=experiments,
             confidence=0.01,
             seed=seed,
-            jobs=jobs,
+            engine=ThisMachine(jobs),
         )
         expected = expected_comparisons(model, TARGETS)
         cells = []
@@ -144,7 +145,7 @@ def figure_3(experiments: int, jobs: int, seed: int) -> None:
             experiments=experiments,
             methods=methods,
             seed=seed,
-            jobs=jobs,
+            engine=ThisMachine(jobs),
         )
         say(f"\nFigure 3, σ = {noise}: pairs ranked wrongly, % (standard error)\n")
         say(f"| comparisons | {' | '.join(methods)} |")

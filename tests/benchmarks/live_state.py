@@ -1,28 +1,40 @@
-"""One more HIT in the live state, early and late.
+"""What one more judgment costs in tallies kept up to date, early and late, part by part.
 
-    python -m tests.benchmarks.live_state [--rounds 15]
+    python -m tests.benchmarks.live_state [--rounds 9] [--blocks 10000 100000 1000000]
 
-A HIT of three blocks is added to (and removed from) a state of 10,000 and one of 10,000,000
-comparisons, in turn, with 1,000 resamples of blocks and with moments over segments and judges; then
-rank ranges are asked of each. Processor seconds, medians over rounds.
+A judgment is added to, and removed from, the tallies of many blocks over 15 systems by 40 judges on
+3,003 segments in 150 documents; then the ranking and the agreement are computed. Processor
+milliseconds, medians over rounds, with the exponent of cost against size.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from itertools import product
 
 import numpy as np
 
-from ranking.core.counting.resampling import Level, Resampling
-from ranking.core.rankings.live import LiveState
-from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
+from ranking.core.agreement.report import agreement_of_tallies
+from ranking.core.judged.blocks import Blocks
+from ranking.core.live.definition import Definition, definition_of
+from ranking.core.live.state import LiveState
+from ranking.core.live.tallies import RunTallies, tallies_of_blocks
+from ranking.core.rankings.range_kinds import RangeOptions
+from ranking.core.rankings.rank import rank_counted
+from tests.benchmarks.drawn_campaign import (
+    COMPARISONS_PER_BLOCK,
+    drawn_campaign,
+    processor_seconds,
+)
 
-LEVELS: tuple[Level, ...] = ("blocks", "two_way")
-KINDS = tuple(product(LEVELS, (10_000, 10_000_000)))
-HITS_A_ROUND = 50
+SIZES = (10_000, 100_000, 1_000_000)
+METHOD, OPTIONS = "expected_wins", RangeOptions()
+SEGMENTS_A_DOCUMENT = 20
+#: Segments with a new judgment in a round.
+SEGMENTS = 8
 
 
 def say(line: str) -> None:
@@ -30,39 +42,81 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+class Measured:
+    """A state of many judgments, and the work of one more."""
+
+    def __init__(self, blocks: int) -> None:
+        drawn = drawn_campaign(blocks * COMPARISONS_PER_BLOCK)
+        document = (drawn.segment // SEGMENTS_A_DOCUMENT).astype(np.int32)
+        self.blocks = replace(drawn, document=document)
+        self.definition: Definition = definition_of(METHOD, OPTIONS, systems=drawn.systems, seed=0)
+        self.state = LiveState(self.definition)
+        nothing = self.blocks.take([])
+        self.filling = processor_seconds(partial(self.state.apply, nothing, self.blocks))
+        self.counting = processor_seconds(partial(tallies_of_blocks, self.blocks, self.definition))
+        most = np.argsort(-np.bincount(drawn.segment), kind="stable")[:SEGMENTS]
+        self.segments = [self.blocks.take(self.blocks.segment == number) for number in most]
+        self.tallies: RunTallies = self.state.tallies()
+
+    def apply(self) -> None:
+        """Remove and add one judgment of each of some segments."""
+        for segment in self.segments:
+            fewer = segment.take(slice(1, None))
+            self.state.apply(segment, fewer)
+            self.state.apply(fewer, segment)
+
+    def parts(self) -> dict[str, tuple[Callable[[], object], int]]:
+        """Return the work by name, and how often it is done in one call."""
+        method = self.definition.counts_method
+        return {
+            "judgment": (self.apply, 2 * SEGMENTS),
+            "tallies": (self.state.tallies, 1),
+            "ranking": (
+                partial(rank_counted, self.tallies.counted, method, {}, OPTIONS, seed=0),
+                1,
+            ),
+            "agreement": (partial(agreement_of_tallies, self.tallies.agreement), 1),
+            "packing": (self.state.packed, 1),
+        }
+
+    @property
+    def largest(self) -> Blocks:
+        return self.segments[0]
+
+
+def exponent(sizes: list[int], costs: list[float]) -> float:
+    """Return the slope of the logarithm of cost against that of size."""
+    return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--blocks", type=int, nargs="+", default=list(SIZES))
     options = parser.parse_args()
-    hits = [drawn_campaign(30 * 97 + k).take(slice(0, 3)) for k in range(HITS_A_ROUND)]
-    states = []
-    for level, size in KINDS:
-        blocks = drawn_campaign(size)
-        state = LiveState(blocks.systems, Resampling(level))
-        filling = processor_seconds(partial(state.add, blocks))
-        say(f"{level:8} {size:12,} comparisons taken in at once: {filling:6.2f} s")
-        states.append(state)
-
-    def add_and_remove(state: LiveState) -> None:
-        for hit in hits:
-            state.add(hit)
-        for hit in hits:
-            state.remove(hit)
-
-    seconds: list[list[float]] = [[] for _ in KINDS]
-    ranges: list[list[float]] = [[] for _ in KINDS]
-    for _ in range(options.rounds):
-        for at, state in enumerate(states):
-            seconds[at].append(processor_seconds(partial(add_and_remove, state)))
-            ranges[at].append(processor_seconds(state.rank_ranges))
-    changes = 2 * HITS_A_ROUND
-    for at, (level, size) in enumerate(KINDS):
+    measured = [Measured(blocks) for blocks in options.blocks]
+    for size, one in zip(options.blocks, measured, strict=True):
         say(
-            f"{level:8} {size:12,} comparisons: a HIT {1000 * np.median(seconds[at]) / changes:6.3f} ms, "
-            f"rank ranges {1000 * np.median(ranges[at]):5.1f} ms"
+            f"{size:11,} blocks: taken in at once {one.filling:6.2f} s, counted without a state "
+            f"{one.counting:6.2f} s, packed {len(one.state.packed()) / 1e6:.2f} MB, "
+            f"largest segment {len(one.largest)} blocks"
         )
-    ratio = np.median(np.array(seconds[1]) / np.array(seconds[0]))
-    say(f"ratio of a HIT, late to early: {ratio:.2f} (wanted: below 1.5)")
+    names = list(measured[0].parts())
+    costs: dict[str, list[list[float]]] = {name: [[] for _ in measured] for name in names}
+    for _ in range(options.rounds):
+        for at, one in enumerate(measured):
+            for name, (work, times) in one.parts().items():
+                costs[name][at].append(1000 * processor_seconds(work) / times)
+    say("| ms | " + " | ".join(f"{size:,} blocks" for size in options.blocks) + " | exponent |")
+    say("|---" * (len(measured) + 2) + "|")
+    middle = {name: [float(np.median(each)) for each in costs[name]] for name in names}
+    middle["all but packing"] = [
+        sum(middle[name][at] for name in names if name != "packing") for at in range(len(measured))
+    ]
+    for name, medians in middle.items():
+        slope = exponent(options.blocks, medians) if len(measured) > 1 else 0.0
+        cells = " | ".join(f"{value:.2f}" for value in medians)
+        say(f"| {name} | {cells} | {slope:.2f} |")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -28,7 +27,12 @@ from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.state import DrawState, Float64Array
-from tests.benchmarks.web_server import postgresql_process, prepare_django, processor_seconds
+from tests.benchmarks.web_server import (
+    peak_megabytes,
+    postgresql_process,
+    prepare_django,
+    processor_seconds,
+)
 from tests.drawn_texts import REFERENCE, corpus, drawn, system_names
 
 NAMES = (*system_names(19), REFERENCE)
@@ -119,7 +123,7 @@ def planned(state: DrawState, plans: Digest, spent: Spent) -> Planned:
         "seconds": spent.seconds,
         "of_database": spent.of_database,
         "wall": spent.wall,
-        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "megabytes": peak_megabytes(),
         "digest": plans.hexdigest(),
         "pairs": [int(pairs.min()), int(pairs.max())],
         "places": int((places.max(axis=1) - places.min(axis=1)).max()),

@@ -146,51 +146,40 @@ def lend_by_orm(hit: Any, judge: Any, lease: Any) -> None:
 
 
 def blocks_by_orm(hits: Any) -> None:
-    from annotation.models import Block, BlockControl, Candidate, CandidateOutput
+    from annotation.models import HIT, Block, BlockControl
+    from annotation.models.block import stands_for
 
     shown = [(hit, place, plan) for hit in hits for place, plan in enumerate(hit.plan, start=1)]
-    blocks = Block.objects.bulk_create(
+    Block.objects.bulk_create(
         Block(
             hit=hit,
             segment_id=hit.segment_ids[place - 1],
             position=place,
+            outputs=[output for outputs in plan["candidates"] for output in outputs],
+            stands_for=stands_for([len(outputs) for outputs in plan["candidates"]]),
             control=BlockControl.ATTENTION if "expected" in plan else "",
             expected=plan.get("expected"),
         )
         for hit, place, plan in shown
     )
-    outputs = [
-        (Candidate(block=block, position=place), ids)
-        for block, (_hit, _place, plan) in zip(blocks, shown, strict=True)
-        for place, ids in enumerate(plan["candidates"], start=1)
-    ]
-    Candidate.objects.bulk_create(candidate for candidate, _ids in outputs)
-    CandidateOutput.objects.bulk_create(
-        CandidateOutput(candidate=candidate, output_id=output)
-        for candidate, ids in outputs
-        for output in ids
-    )
+    HIT.objects.filter(pk__in=[hit.pk for hit in hits]).update(plan=None)
 
 
 def store_by_orm(judgment: Any) -> None:
     from django.db import transaction
-    from django.db.models import F
     from django.db.models.functions import Now
 
-    from annotation.models import Assignment, Judgment, JudgmentSequence
+    from annotation.models import Assignment, Judgment, RankingRequest
 
     with transaction.atomic():
         Assignment.objects.select_for_update().get(pk=judgment.assignment_id)
         if Judgment.objects.filter(client_id=judgment.client_id).exists():
             return
-        sequence = JudgmentSequence.objects.select_for_update().get(pk=judgment.test_set_id)
-        sequence.last_number = F("last_number") + 1
-        sequence.ranking_requested_at = Now()
-        sequence.save()
-        sequence.refresh_from_db()
-        judgment.number = sequence.last_number
+        RankingRequest.objects.select_for_update().filter(
+            test_set=judgment.test_set_id, requested_at=None
+        ).update(requested_at=Now())
         last = Judgment.objects.filter(block=judgment.block_id, judge=judgment.judge_id)
-        judgment.supersedes = last.order_by("-number").first()
+        judgment.supersedes = last.order_by("-pk").first()
         judgment.save(force_insert=True)
         close_by_orm(judgment.assignment_id, judgment.block_id)
 
@@ -217,6 +206,44 @@ def close_by_orm(assignment_id: int, done: int) -> None:
         ).update(blocks_closed=F("blocks_closed") + blocks.count())
 
 
+def number_by_orm(judgment: Any) -> None:
+    """Give the one judgment that waits its number, and count it."""
+    from django.db import transaction
+    from django.db.models import F
+
+    from annotation.models import (
+        JudgedQuarterHour,
+        JudgeTally,
+        JudgmentNumber,
+        JudgmentSequence,
+        UnnumberedJudgment,
+    )
+
+    test_set = judgment.test_set_id
+    with transaction.atomic():
+        sequence = JudgmentSequence.objects.select_for_update().get(pk=test_set)
+        for waiting in UnnumberedJudgment.objects.filter(test_set=test_set).order_by("judgment"):
+            sequence.last_number += 1
+            JudgmentNumber.objects.create(
+                judgment_id=waiting.judgment_id, test_set_id=test_set, number=sequence.last_number
+            )
+            waiting.delete()
+        tally, _is_new = JudgeTally.objects.get_or_create(
+            test_set_id=test_set,
+            judge=judgment.judge,
+            defaults={"judged": 0, "last_at": judgment.submitted_at},
+        )
+        JudgeTally.objects.filter(pk=tally.pk).update(judged=F("judged") + 1)
+        start = judgment.submitted_at.replace(minute=0, second=0, microsecond=0)
+        hour, _is_new = JudgedQuarterHour.objects.get_or_create(
+            test_set_id=test_set, start=start, defaults={"judged": 0}
+        )
+        JudgedQuarterHour.objects.filter(pk=hour.pk).update(judged=F("judged") + 1)
+        sequence.judged += 1
+        sequence.changes += 1
+        sequence.save()
+
+
 def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
     """Every statement written by hand beside the queries that would do the same."""
     from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
@@ -228,6 +255,7 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
     from annotation.sql.assignment_close import ASSIGNMENT_CLOSE
     from annotation.sql.hit_blocks_write import HIT_BLOCKS_WRITE
     from annotation.sql.hit_lend import HIT_LEND
+    from annotation.sql.judgments_number import JUDGMENTS_NUMBER
     from campaign.database.copy import pgtrigger_ignore_preset
 
     # As many as the worker writes at once.
@@ -244,7 +272,9 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
             *(str(uuid4()), hit.segment_ids, False, 0, 0, 1),
         )
 
-    labels: list[int | None] = [1 + place % 5 for place in range(block.candidates.count())]
+    labels: list[int | None] = [
+        1 + place % 5 for place in range(len(block.stands_for or block.outputs))
+    ]
 
     def judgment() -> Judgment:
         return Judgment(
@@ -264,6 +294,16 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
         1,
         rolled_back(lambda: judgment_store(judgment())),
         rolled_back(lambda: store_by_orm(judgment())),
+    )
+    waiting = judgment()
+    assert judgment_store(waiting)
+    here = waiting.test_set_id
+    yield Pair(
+        "judgments_number",
+        # The worker ranks about once a second, and judges judge some blocks a second.
+        0.25,
+        rolled_back(lambda: JUDGMENTS_NUMBER.rows(here, here, 5000)),
+        rolled_back(lambda: number_by_orm(waiting)),
     )
     pgtrigger_ignore_preset()
     yield Pair(

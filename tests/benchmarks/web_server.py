@@ -20,12 +20,17 @@ HOST = "127.0.0.1"
 START_SECONDS = 300
 
 
-def with_services(module: str) -> None:
-    """Start this program again with a PostgreSQL and a Valkey of its own, unless it has them."""
-    if "DATABASE_URL" not in os.environ:
-        again = [sys.executable, "-m", module, *sys.argv[1:]]
-        launcher = [sys.executable, "-m", "launcher", "run", "--temporary", "--"]
-        sys.exit(subprocess.call([*launcher, *again]))
+def with_services(module: str, *, durable: bool = False) -> None:
+    """Start this program again with a PostgreSQL and a Valkey of its own, unless it has them.
+
+    `durable`: as they serve people, with everything written to disk and autovacuum at work.
+    """
+    if "DATABASE_URL" in os.environ:
+        return
+    again = [sys.executable, "-m", module, *sys.argv[1:]]
+    launcher = [sys.executable, "-m", "launcher", "run", "--temporary"]
+    options = ["--durable"] if durable else []
+    sys.exit(subprocess.call([*launcher, *options, "--", *again]))
 
 
 def prepare_django(**settings: str) -> None:
@@ -87,6 +92,17 @@ def postgresql_process() -> psutil.Process:
     return parent
 
 
+def peak_megabytes() -> float:
+    """Return the most memory that this process has had.
+
+    Not `ru_maxrss`, which on Linux begins with that of the process that started it.
+    """
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise LookupError("The kernel does not say it.")
+
+
 def processor_seconds(*trees: psutil.Process) -> float:
     """User and system time of these processes and all below them, ended ones too."""
     total = 0.0
@@ -99,8 +115,12 @@ def processor_seconds(*trees: psutil.Process) -> float:
 
 def _spent(process: psutil.Process) -> float:
     """To the nanosecond where the kernel counts so (Linux), in its ticks of 10 ms elsewhere."""
-    threads = list(Path(f"/proc/{process.pid}/task").glob("*/schedstat"))
-    if threads:
-        return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
-    times: Any = process.cpu_times()
+    try:
+        threads = list(Path(f"/proc/{process.pid}/task").glob("*/schedstat"))
+        if threads:
+            return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
+        times: Any = process.cpu_times()
+    except (OSError, psutil.NoSuchProcess):
+        # It ended since it was listed: its parent has its time now.
+        return 0.0
     return float(times.user + times.system)

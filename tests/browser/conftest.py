@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.core.servers.basehttp import ThreadedWSGIServer
+from django.db import connection
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -26,7 +27,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create
-from launcher import browser as chromium
+from tests.browser.chromium import launch_options
 from tests.browser.judging import at_sentence, open_link
 from tests.browser.long_texts import SIZES, lengthen
 
@@ -36,6 +37,16 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 DESKTOP = {"width": 1366, "height": 768}
 PHONE = {"width": 360, "height": 740}
+# Each width and each scheme once; the other pairs of them by `make test-thorough`.
+IN_VIEWS = pytest.mark.parametrize(
+    ("viewport", "scheme"),
+    [
+        pytest.param(DESKTOP, "light", id="light-desktop"),
+        pytest.param(PHONE, "dark", id="dark-phone"),
+        pytest.param(PHONE, "light", id="light-phone", marks=pytest.mark.thorough),
+        pytest.param(DESKTOP, "dark", id="dark-desktop", marks=pytest.mark.thorough),
+    ],
+)
 
 # What a test waits for the server to finish before its tables are emptied, in seconds.
 PATIENCE = 60
@@ -50,13 +61,15 @@ OpenLong = Callable[..., Page]
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    # Once the event loop runs, Django has another connection in this thread, and nobody could close
+    # the one that the tests before left open: a database cannot be copied meanwhile.
+    connection.close()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium.executable(),
-            args=[*chromium.launch_arguments(), "--disable-gpu", "--disable-quic"],
-        )
+        browser = playwright.chromium.launch(**launch_options())
         yield browser
         browser.close()
+        # Nor could anybody close that other one once the loop has ended.
+        connection.close()
 
 
 class Connections:
@@ -176,8 +189,7 @@ def restartable(
     def start() -> BrowserContext:
         context = browser.browser_type.launch_persistent_context(
             tmp_path / "profile",
-            executable_path=chromium.executable(),
-            args=[*chromium.launch_arguments(), "--disable-gpu", "--disable-quic"],
+            **launch_options(),
             base_url=live_server.url,
             viewport={"width": DESKTOP["width"], "height": DESKTOP["height"]},
         )

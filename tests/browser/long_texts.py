@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, Route
 
 SIZES = {
@@ -12,6 +13,9 @@ SIZES = {
     "wide": {"width": 1920, "height": 1080},
     "phone": {"width": 390, "height": 844},
 }
+IN_SIZES = pytest.mark.parametrize(
+    "size", ["laptop", "phone", pytest.param("wide", marks=pytest.mark.thorough)]
+)
 
 _ENGLISH = (
     "The museum by the harbour opens its doors at ten o'clock every morning.",

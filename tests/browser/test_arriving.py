@@ -13,7 +13,7 @@ from campaign.services import (
     invitation_create_for_anybody,
     judges_invite_by_mail,
 )
-from tests.browser.conftest import DESKTOP, PHONE, NewPage
+from tests.browser.conftest import IN_VIEWS, PHONE, NewPage
 from tests.browser.judging import at_sentence, judge_block, open_link
 from tests.factories import make_campaign, make_organiser, make_test_set
 
@@ -78,9 +78,7 @@ def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
     assert Judge.objects.count() == 1
 
 
-@pytest.mark.parametrize(
-    ("viewport", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"]
-)
+@IN_VIEWS
 def test_organisers_pages_are_accessible_and_fit(
     new_page: NewPage, axe_check: AxeCheck, viewport: dict[str, int], scheme: str
 ) -> None:
@@ -97,6 +95,7 @@ def test_organisers_pages_are_accessible_and_fit(
     )
     page = new_page(viewport=viewport, color_scheme=scheme)
     open_link(page, f"/i/{token}/")
+    page.get_by_role("link", name="People").click()
     page.get_by_role("link", name="Invitations").click()
     page.get_by_label("How many judges may join by it").fill("3")
     page.get_by_role("button", name="Make the link").click()

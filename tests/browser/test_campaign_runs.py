@@ -7,11 +7,11 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Judgment
 from annotation.services import pool_fill
-from campaign.models import Campaign, InvitationRole, Judge
-from campaign.services import invitation_create
-from ranking.models import RankingRun
-from tests.browser.judging import all_sent, at_sentence, judge_block, open_link
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from campaign.models import Campaign, Judge, TestSet
+from ranking.selectors.runs import latest_run
+from tests.browser.judging import all_sent, at_sentence, judge_block
+from tests.browser.organising import enter_ranking
+from tests.factories import make_campaign, make_judge, make_test_set
 
 NewPage = Callable[..., Page]
 SignIn = Callable[[Page, Judge], None]
@@ -28,18 +28,12 @@ def campaign_ready(judges: int) -> tuple[Campaign, list[Judge]]:
     ]
 
 
-def dashboard(page: Page, campaign: Campaign) -> None:
-    organiser = make_organiser(campaign)
-    _, token = invitation_create(campaign=campaign, user=organiser, role=InvitationRole.ORGANISER)
-    open_link(page, f"/i/{token}/")
-
-
 def test_what_a_judge_ranks_by_keyboard_moves_the_dashboard_without_a_reload(
     new_page: NewPage, sign_in: SignIn, start_worker: StartWorker
 ) -> None:
     campaign, (judge,) = campaign_ready(judges=1)
     watching, judging = new_page(), new_page()
-    dashboard(watching, campaign)
+    enter_ranking(watching, campaign)
     expect(watching.get_by_role("main")).not_to_contain_text("judge1")
     start_worker()
     sign_in(judging, judge)
@@ -50,7 +44,8 @@ def test_what_a_judge_ranks_by_keyboard_moves_the_dashboard_without_a_reload(
             f"from {position} block", timeout=SOON_MS
         )
     all_sent(judging)
-    run = RankingRun.objects.latest()
+    run = latest_run(test_set_id=TestSet.objects.get().pk)
+    assert run is not None
     assert run.watermark == Judgment.objects.count() == 3
     best = run.result["systems"][0]
     expect(watching.get_by_role("row").filter(has_text=best["system"])).to_contain_text(

@@ -6,30 +6,22 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.services import design_change, hits_plan
-from campaign.models import InvitationRole
-from campaign.services import invitation_create
-from tests.browser.conftest import DESKTOP, PHONE, NewPage
-from tests.browser.judging import open_link
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.organising import enter_ranking
+from tests.factories import make_campaign, make_test_set
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@IN_VIEWS
 def test_axe_finds_nothing_in_the_list_of_hits(
     new_page: NewPage, axe_check: Callable[[Page], None], viewport: dict[str, int], scheme: str
 ) -> None:
     test_set = make_test_set(make_campaign(), planned=45)
     design_change(test_set=test_set, kind="balanced", redundancy=2)
     hits_plan(test_set_id=test_set.pk, count=10)
-    organiser = make_organiser(test_set.campaign)
-    _invitation, token = invitation_create(
-        campaign=test_set.campaign, user=organiser, role=InvitationRole.ORGANISER
-    )
     page = new_page(viewport=viewport, color_scheme=scheme)
-    open_link(page, f"/i/{token}/")
-    page.goto(f"/campaigns/museum/test-sets/{test_set.pk}/")
+    enter_ranking(page, test_set.campaign)
     page.get_by_role("link", name="HITs, and why").click()
     expect(page.get_by_role("heading", name="HIT 55")).to_be_visible()
     expect(page.get_by_text("The same as HIT 54 for another judge")).to_be_visible()

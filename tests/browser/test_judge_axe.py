@@ -6,15 +6,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.services import pool_fill
-from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.conftest import IN_VIEWS, PHONE, NewPage, SignIn
 from tests.browser.judging import at_sentence, rank_of, type_ranks
 from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@IN_VIEWS
 def test_axe_finds_nothing_while_judging(
     new_page: NewPage,
     sign_in: SignIn,

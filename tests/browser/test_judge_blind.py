@@ -19,10 +19,12 @@ from campaign.models import (
     Invitation,
     InvitationRole,
     Judge,
+    JudgeGroup,
     Membership,
     Panel,
     System,
     TestSet,
+    Upload,
 )
 from campaign.services import (
     bad_reference_review,
@@ -30,8 +32,10 @@ from campaign.services import (
     instructions_accept,
     instructions_write,
     invitation_create,
+    judge_group_create,
     judge_invite,
 )
+from campaign.services.uploads import upload_begin
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.at_work import judge_one_hit
@@ -56,8 +60,6 @@ TABLES_THAT_TELL = (
     "campaign_badreference",
     "annotation_hit",
     "annotation_block",
-    "annotation_candidate",
-    "annotation_candidateoutput",
     "annotation_assignment",
     "annotation_judgment",
 )
@@ -68,7 +70,7 @@ FIELDS = frozenset(
     id revisable_hits expires_at languages source target lang dir name rules partial
     progress done wanted minutes_left notice blocks references context before after reference text candidates
     state judgment skip_reason labels comment block duration_ms active_ms submitted_at assignment
-    feedback agrees expected explanation reason kind results next previous position total
+    feedback agrees expected explanation reason kind answers closed created_at results next previous position total
     time_zone seconds_left_today today days day sentences active_seconds untimed
     judged_at has_older detail errors missing campaign code retry_after stored body
     """.split()  # noqa: SIM905  thirty lines otherwise
@@ -93,6 +95,8 @@ class World:
     run: RankingRun
     invitation: Invitation
     panel: Panel
+    upload: Upload
+    group: JudgeGroup
 
     def places(self, test_set: TestSet) -> dict[str, object]:
         """What stands in the places of addresses, as it is in this test set."""
@@ -113,6 +117,16 @@ class World:
             "invitation_id": self.invitation.pk,
             "version": 1,
             "panel_id": self.panel.pk,
+            "report_id": 1,
+            "number": 1,
+            "design_id": test_set.designs.earliest("pk").pk,
+            "system_id": test_set.systems.earliest("pk").pk,
+            "transition": "close",
+            "upload_id": self.upload.pk,
+            "file_id": 1,
+            "job_id": 1,
+            "group_id": self.group.pk,
+            "pk": 1,
         }
 
 
@@ -172,6 +186,8 @@ def world() -> World:
         run=run,
         invitation=invitation,
         panel=make_panel(campaign, name="qx-panel"),
+        upload=upload_begin(campaign=campaign),
+        group=judge_group_create(campaign=campaign, name="qx-group"),
     )
 
 

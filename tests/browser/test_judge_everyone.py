@@ -314,4 +314,4 @@ def test_an_afternoon_by_touch_alone(new_page: NewPage, judge: Judge, sign_in: S
     tap("Save the change")
     at_sentence(page, 3)
     all_sent(page)
-    assert Judgment.objects.filter(judge=judge).latest("number").labels == [5, 2, 3, 4, 5]
+    assert Judgment.objects.filter(judge=judge).latest("pk").labels == [5, 2, 3, 4, 5]

@@ -11,7 +11,7 @@ from annotation.models import Assignment, HITPurpose, Judgment, ProblemReport, S
 from annotation.sampling.due import intra_due
 from annotation.services import design_change, pool_fill
 from campaign.models import Campaign, Judge, TestSet
-from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_judge, make_test_set
 
@@ -71,7 +71,7 @@ def test_a_judgment_of_yesterday_is_reopened_and_revised(judging: Page, judge: J
     at_sentence(judging, 1)
     expect(judging.locator("#order")).to_have_text("A")
     all_sent(judging)
-    first, *_, revision = Judgment.objects.filter(judge=judge).order_by("number")
+    first, *_, revision = Judgment.objects.filter(judge=judge).order_by("pk")
     assert revision.supersedes == first
     assert revision.labels == [5, 2, 3, 4, 5]
     assert Judgment.objects.count() == 4
@@ -342,8 +342,7 @@ def test_the_reminder_can_be_switched_off(new_page: NewPage, judge: Judge, sign_
     expect(page.locator("#break")).to_be_hidden()
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@IN_VIEWS
 def test_axe_finds_nothing_in_the_new_dialogs(
     new_page: NewPage,
     sign_in: SignIn,

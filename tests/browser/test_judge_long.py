@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from campaign.models import Judge
 from tests.browser.conftest import OpenLong
 from tests.browser.judging import at_sentence, rank_of, type_ranks
-from tests.browser.long_texts import LANGUAGES, SIZES
+from tests.browser.long_texts import IN_SIZES, LANGUAGES, SIZES
 from tests.factories import make_campaign, make_judge, make_test_set
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -75,9 +75,9 @@ def check_all_is_in_view(page: Page, size: str) -> None:
         assert seen[1], text
 
 
-@pytest.mark.parametrize("words", [90, LONG])
+@pytest.mark.parametrize("words", [pytest.param(90, marks=pytest.mark.thorough), LONG])
 @pytest.mark.parametrize("layout", ["list", "columns", "tiers"])
-@pytest.mark.parametrize("size", SIZES)
+@IN_SIZES
 def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
     open_long: OpenLong, size: str, layout: str, words: int
 ) -> None:
@@ -100,7 +100,7 @@ def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
 
 
 @pytest.mark.parametrize("language", sorted(set(LANGUAGES) - {"de"}))
-@pytest.mark.parametrize("size", SIZES)
+@IN_SIZES
 def test_texts_of_every_script_stay_in_their_places(
     open_long: OpenLong, size: str, language: str
 ) -> None:
@@ -133,7 +133,7 @@ def last_lines_are_in_view(page: Page) -> list[bool]:
 
 
 @pytest.mark.parametrize(("down", "up"), [("]", "["), ("Shift+ArrowDown", "Shift+ArrowUp")])
-@pytest.mark.parametrize("size", SIZES)
+@IN_SIZES
 def test_keys_scroll_source_and_reference_together(
     open_long: OpenLong, size: str, down: str, up: str
 ) -> None:
@@ -227,7 +227,7 @@ def unhidden_text_at_the_ranks(page: Page) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("words", [90, LONG])
+@pytest.mark.parametrize("words", [pytest.param(90, marks=pytest.mark.thorough), LONG])
 @pytest.mark.parametrize("size", ["laptop", "wide"])
 def test_side_by_side_no_text_shows_under_the_ranks(
     open_long: OpenLong, size: str, words: int
@@ -242,7 +242,7 @@ def test_side_by_side_no_text_shows_under_the_ranks(
         assert unhidden_text_at_the_ranks(page) == []
 
 
-@pytest.mark.parametrize("size", SIZES)
+@IN_SIZES
 def test_in_the_list_no_output_lies_over_another_nor_ranks_over_text(
     open_long: OpenLong, size: str
 ) -> None:
@@ -267,7 +267,7 @@ def test_five_outputs_of_ninety_words_fit_a_wide_screen_and_use_it(open_long: Op
     assert bottom <= foot
 
 
-@pytest.mark.parametrize("size", SIZES)
+@IN_SIZES
 def test_words_are_hyphenated_by_the_language_of_their_text(open_long: OpenLong, size: str) -> None:
     page = open_long(size)
     for name, lang in ((".source", "en"), (".reference", "de"), (".row-text", "de")):

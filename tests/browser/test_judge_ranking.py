@@ -54,7 +54,7 @@ def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
     expect(judging.locator("#count")).to_have_text("3 of 60 done")
     all_sent(judging)
 
-    judgments = list(Judgment.objects.filter(judge=judge).order_by("number"))
+    judgments = list(Judgment.objects.filter(judge=judge).order_by("pk"))
     assert [judgment.labels for judgment in judgments] == [
         [2, 1, 3, 4, 5],
         [1, 1, 2, 2, 3],
@@ -207,7 +207,7 @@ def test_partial_rankings_where_and_while_the_campaign_allows_them(
     page.keyboard.press("Enter")
     at_sentence(page, 3)
     all_sent(page)
-    assert Judgment.objects.latest("number").labels == [1, 2, 3, 4, 5]
+    assert Judgment.objects.latest("pk").labels == [1, 2, 3, 4, 5]
 
 
 def test_a_double_enter_is_one_row(judging: Page, judge: Judge) -> None:
@@ -270,7 +270,7 @@ def test_going_back_makes_a_revision(judging: Page, judge: Judge) -> None:
     at_sentence(judging, 2)
     expect(judging.locator("#count")).to_have_text("1 of 60 done")
     all_sent(judging)
-    first, second = Judgment.objects.filter(judge=judge).order_by("number")
+    first, second = Judgment.objects.filter(judge=judge).order_by("pk")
     assert first.labels == [1, 2, 3, 4, 5]
     assert second.labels == [5, 2, 3, 4, 5]
     assert second.supersedes == first

@@ -84,7 +84,7 @@ def load_anew(page: Page) -> Response:
     return response
 
 
-@pytest.mark.parametrize("prefix", ["", "/quintet"])
+@pytest.mark.parametrize("prefix", [pytest.param("", marks=pytest.mark.thorough), "/quintet"])
 def test_with_the_server_stopped_the_sentence_in_hand_is_there_and_sent_once(
     tab: Page, judge: Judge, static_files: Path, tmp_path: Path, prefix: str
 ) -> None:
@@ -117,7 +117,7 @@ def test_with_the_server_stopped_the_sentence_in_hand_is_there_and_sent_once(
         all_sent(tab)
         load_anew(tab)
         at_sentence(tab, 1)
-    stored = Judgment.objects.filter(judge=judge).order_by("number")
+    stored = Judgment.objects.filter(judge=judge).order_by("pk")
     assert [each.labels for each in stored] == [[1, 2, 3, 4, 5], [3, 1, 2, 4, 5], [1, 1, 1, 1, 1]]
 
 

@@ -90,7 +90,7 @@ def test_without_network_judgments_queue_and_are_sent_once(
     judging.context.set_offline(False)
     at_sentence(judging, 1)
     all_sent(judging)
-    labels = Judgment.objects.filter(judge=judge).order_by("number")
+    labels = Judgment.objects.filter(judge=judge).order_by("pk")
     assert [judgment.labels for judgment in labels] == [
         [1, 2, 3, 4, 5],
         [5, 4, 3, 2, 1],

@@ -12,7 +12,7 @@ from campaign.models import InvitationRole, Judge, Session
 from campaign.services import invitation_create
 from launcher.waiting import wait_until
 from tests.browser.conftest import NewPage
-from tests.browser.judging import open_link, type_ranks
+from tests.browser.judging import all_sent, open_link, type_ranks
 from tests.browser.screen_reader import ScreenReader
 from tests.factories import make_campaign, make_judge, make_test_set
 
@@ -63,10 +63,15 @@ def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
         outputs = page.get_by_role("toolbar", name="Outputs").get_by_role("radiogroup")
         expect(outputs).to_have_count(5)
 
+    def lose_the_network() -> None:
+        # What is on its way then would wait, and be announced as waiting, a step early.
+        all_sent(page)
+        page.context.set_offline(True)
+
     return {
         "open": arrive,
         "rank all": lambda: type_ranks(page, "12345"),
-        "offline": lambda: page.context.set_offline(True),
+        "offline": lose_the_network,
         "online": lambda: page.context.set_offline(False),
         "away": lambda: page.clock.fast_forward(600_000),
         "signed out": lambda: Session.objects.all().delete(),

@@ -7,7 +7,7 @@ from playwright.sync_api import Dialog, Locator, Page, expect
 
 from annotation.models import Judgment, ProblemReport, Skip
 from campaign.models import Judge
-from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, row, type_ranks
 from tests.factories import make_campaign, make_judge, make_test_set
 
@@ -54,7 +54,7 @@ def order(page: Page, words: str) -> None:
 
 
 def labels(judge: Judge) -> list[list[int | None]]:
-    judgments = Judgment.objects.filter(judge=judge).order_by("number")
+    judgments = Judgment.objects.filter(judge=judge).order_by("pk")
     return [judgment.labels for judgment in judgments]
 
 
@@ -77,7 +77,7 @@ def test_going_further_back_asks_and_saves_the_change(third: Page, judge: Judge)
     expect(third.get_by_role("button", name="Return")).to_be_visible()
     all_sent(third)
     assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
-    assert Judgment.objects.latest("number").supersedes == Judgment.objects.get(number=2)
+    assert Judgment.objects.latest("pk").supersedes == Judgment.objects.order_by("pk")[1]
 
 
 def test_a_change_is_discarded_with_one_button(third: Page, judge: Judge) -> None:
@@ -328,8 +328,7 @@ def test_digits_choose_in_the_dialogs(judging: Page, judge: Judge) -> None:
     assert (report.kind, report.comment) == ("other", "Zwei Sätze.")
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@IN_VIEWS
 def test_axe_finds_nothing_where_something_is_new(
     new_page: NewPage,
     sign_in: SignIn,

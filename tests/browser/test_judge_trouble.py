@@ -236,7 +236,7 @@ def test_a_server_killed_in_the_middle_loses_nothing(
     all_sent(page)
     at_sentence(page, 3)
     context.close()
-    labels = Judgment.objects.filter(judge=judge).order_by("number")
+    labels = Judgment.objects.filter(judge=judge).order_by("pk")
     assert [judgment.labels for judgment in labels] == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
 
 
@@ -299,7 +299,7 @@ def test_a_form_too_old_is_refused_in_words(
     page.get_by_label("E-mail").fill("a@example.org")
     page.get_by_label("Password").fill("secret")
     with page.expect_response("/sign-in/") as answer:
-        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("button", name="Sign in", exact=True).click()
     assert answer.value.status == 403
     expect(page).to_have_title("Please send the form again · Quintet")
     expect(page.get_by_role("heading", level=1)).to_have_text("Please send the form again")
@@ -326,5 +326,5 @@ def test_judging_goes_on_while_the_database_is_stopped(
             at_sentence(page, 3)
         all_sent(page)
         context.close()
-    stored = Judgment.objects.filter(judge=judge).order_by("number")
+    stored = Judgment.objects.filter(judge=judge).order_by("pk")
     assert [each.labels for each in stored] == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]

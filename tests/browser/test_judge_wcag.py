@@ -176,7 +176,7 @@ def test_axe_finds_nothing_in_what_is_new_while_judging(
     at_sentence(page, 2)
     all_sent(page)
     page.keyboard.press("h")
-    expect(page.get_by_role("dialog").get_by_text("Skipped")).to_be_visible()
+    expect(page.get_by_role("dialog").get_by_text("Skipped: I cannot judge this")).to_be_visible()
     axe_check(page)
     page.keyboard.press("Escape")
     page.locator("#show-settings").click()

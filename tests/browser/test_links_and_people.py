@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from campaign.models import InvitationRole, Judge, Session
-from campaign.services import invitation_create, judge_invite, token_create
+from campaign.services import invitation_create, judge_invite, member_link_create, token_create
 from tests.browser.conftest import DESKTOP, PHONE, NewPage
 from tests.browser.judging import at_sentence, open_link
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -102,3 +102,39 @@ def test_an_organiser_sees_and_ends_what_lets_people_in(
     fits(page, axe_check)
     page.get_by_role("button", name="Sign out", exact=False).last.scroll_into_view_if_needed()
     expect(page.get_by_role("button", name="Revoke the token")).to_have_count(2)
+
+
+@SIZES
+def test_an_analyst_reads_and_an_owner_gives_them_another_role(
+    new_page: NewPage,
+    axe_check: AxeCheck,
+    judge: Judge,
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    campaign = judge.campaign
+    owner, analyst = make_organiser(campaign), make_analyst(campaign)
+    membership = campaign.memberships.select_related("user", "campaign").get(user=analyst)
+    _link, token = member_link_create(membership=membership, by=owner)
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    page.goto(f"/i/{token}/")
+    page.get_by_role("button", name="Sign in").click()
+    for room in ("People", "Quality", "Settings"):
+        page.get_by_role("link", name=room, exact=True).click()
+        expect(page.get_by_text("You read this campaign as an analyst")).to_be_visible()
+        expect(page.locator("main form[method=post]")).to_have_count(0)
+        fits(page, axe_check)
+    _link, token = invitation_create(campaign=campaign, user=owner, role=InvitationRole.OWNER)
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    open_link(page, f"/i/{token}/")
+    page.get_by_role("link", name="People").click()
+    page.get_by_label("Role Rita").select_option("organiser")
+    fits(page, axe_check)
+    page.get_by_role("button", name="Change the role … Rita").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "Change the role of Rita to organiser"
+    )
+    fits(page, axe_check)
+    page.get_by_role("button", name="Change the role").click()
+    expect(page.get_by_text("Rita is now: organiser.")).to_be_visible()
+    expect(page.get_by_label("Role Rita")).to_have_value("organiser")

@@ -17,30 +17,19 @@ from annotation.services import (
     quality_rules_suggest,
     training_propose,
 )
-from campaign.models import BadReference, Campaign, InvitationRole, Judge, TestSet, User
+from campaign.models import BadReference, Judge, TestSet, User
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
-    invitation_create,
-    organiser_add,
 )
 from ranking.tasks import rank_test_set
-from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, open_link, type_ranks
+from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence, type_ranks
+from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_test_set
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-def enter(page: Page, campaign: Campaign) -> User:
-    user = User.objects.create_user(name="Olga", email=f"{User.objects.count()}@example.org")
-    organiser_add(campaign=campaign, user=user)
-    _invitation, token = invitation_create(
-        campaign=campaign, user=user, role=InvitationRole.ORGANISER
-    )
-    open_link(page, f"/i/{token}/")
-    return user
 
 
 def address(test_set: TestSet, name: str) -> str:
@@ -84,8 +73,7 @@ def look(page: Page, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@IN_VIEWS
 def test_axe_finds_nothing_on_the_pages_of_judges_and_rules(
     new_page: NewPage,
     judged: TestSetWriter,
@@ -109,21 +97,21 @@ def test_axe_finds_nothing_on_the_pages_of_judges_and_rules(
     slug = judged.campaign.slug
     for name, where in (
         ("judges", address(judged.test_set, "judges")),
+        ("judge", address_of_ada(judged)),
         ("rules", f"/campaigns/{slug}/rules/"),
         ("rule", f"/campaigns/{slug}/rules/{rule.pk}/"),
         ("settings", f"/campaigns/{slug}/settings/"),
         ("dashboard", f"/campaigns/{slug}/test-sets/{judged.test_set.pk}/"),
     ):
         page.goto(where)
-        if name == "judges":
+        if name == "judge":
             page.get_by_text("Decide …").first.click()
         axe_check(page)
         look(page, f"{name}-{viewport['width']}-{scheme}")
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], where
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@IN_VIEWS
 def test_axe_finds_nothing_on_the_pages_of_controls(
     new_page: NewPage,
     with_controls: TestSet,
@@ -133,7 +121,7 @@ def test_axe_finds_nothing_on_the_pages_of_controls(
 ) -> None:
     page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, with_controls.campaign)
-    for name in ("bad-references", "bad-references/?status=approved", "training"):
+    for name in ("bad-references", "bad-references/?status=approved", "training", "settings"):
         page.goto(
             address(with_controls, name).removesuffix("/")
             if "?" in name
@@ -158,9 +146,15 @@ def test_enter_approves_one_damaged_reference_after_the_other(
     assert not waiting.exists()
 
 
+def address_of_ada(judged: TestSetWriter) -> str:
+    ada = Judge.objects.get(campaign=judged.campaign, pseudonym="ada")
+    return address(judged.test_set, f"judges/{ada.pk}")
+
+
 def test_a_judge_is_excluded_and_let_back_in_by_keyboard(page: Page, judged: TestSetWriter) -> None:
     enter(page, judged.campaign)
     page.goto(address(judged.test_set, "judges"))
+    page.get_by_role("link", name="ada", exact=True).click()
     page.get_by_label("Decide about ada").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")

@@ -12,8 +12,9 @@ from annotation.services import RuleTerms, quality_action_take, quality_rule_add
 from campaign.models import Judge
 from ranking.services import rules_preview, rules_put_in_force
 from ranking.tasks import rank_test_set
-from tests.browser.conftest import DESKTOP, PHONE, NewPage
-from tests.browser.test_quality import address, enter, look
+from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.organising import enter
+from tests.browser.test_quality import address, look
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -115,8 +116,7 @@ def test_switching_off_asks_whether_to_undo(
         assert excluded_judges(campaign_id=campaign.pk) == []
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@IN_VIEWS
 def test_axe_finds_nothing_where_something_is_asked(
     new_page: NewPage,
     judged: TestSetWriter,
@@ -148,6 +148,7 @@ def test_axe_finds_nothing_where_something_is_asked(
         look(page, f"{name}-{viewport['width']}-{scheme}")
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], where
     page.goto(address(judged.test_set, "judges"))
+    page.get_by_role("link", name="ada", exact=True).click()
     page.get_by_label("Decide about ada").click()
     page.get_by_role("radio", name="Exclude").first.check()
     page.get_by_role("button", name="Apply").first.click()

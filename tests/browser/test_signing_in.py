@@ -77,8 +77,11 @@ def test_a_refusal_is_said_in_words(
     page = new_page(viewport=PHONE, color_scheme="dark")
     page.goto("/sign-in/")
     for _ in range(6):
-        with page.expect_response("/sign-in/"):
-            sign_in(page, "wrong")
+        # The words of the time before stay until those of this time take their place.
+        before = page.wait_for_selector("#main")
+        assert before
+        sign_in(page, "wrong")
+        before.wait_for_element_state("hidden")
         expect(page.get_by_role("alert")).to_be_visible()
         expect(page.get_by_label("Password")).to_be_focused()
     expect(page.get_by_role("alert")).to_contain_text("Too many wrong passwords. Try again in five")

@@ -14,7 +14,7 @@ from campaign.services import (
     invitation_create,
     invitation_create_for_anybody,
 )
-from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
 from tests.browser.judging import at_sentence, judge_block
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
@@ -32,8 +32,7 @@ def campaign() -> Campaign:
     )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@IN_VIEWS
 def test_the_welcome_page_says_what_judges_get(
     new_page: NewPage,
     campaign: Campaign,

@@ -65,7 +65,7 @@ def test_a_judge_who_changes_too_much_in_a_minute_sends_the_rest_later(
     limit("REVISIONS_A_MINUTE", 30)
     judging.evaluate("() => dispatchEvent(new Event('focus'))")  # before half a minute is over
     all_sent(judging)
-    stored = Judgment.objects.filter(judge=judge).order_by("number")
+    stored = Judgment.objects.filter(judge=judge).order_by("pk")
     labels = [[1, 2, 3, 4, 5], [5, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
     assert [each.labels for each in stored] == labels
 
@@ -86,7 +86,7 @@ def test_a_ranking_that_was_changed_too_often_stays_as_it_is_stored(
     at_sentence(judging, 3)
     all_sent(judging)
     expect(judging.locator("#notice")).to_be_hidden()
-    stored = Judgment.objects.filter(judge=judge).order_by("number")
+    stored = Judgment.objects.filter(judge=judge).order_by("pk")
     assert [each.labels for each in stored] == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
 
 
@@ -105,5 +105,5 @@ def test_a_comment_too_many_is_sent_again_without(
     judging.keyboard.press("Control+Enter")
     at_sentence(judging, 3)
     all_sent(judging)
-    last = Judgment.objects.filter(judge=judge).latest("number")
+    last = Judgment.objects.filter(judge=judge).latest("pk")
     assert (last.labels, last.comment) == ([5, 4, 3, 2, 1], "")

@@ -2,7 +2,7 @@
 
     python -m tests.faults [NAME …] [--short] [--write docs/reliability.md]
 
-An installation of its own, as `make demo` starts it, runs from a temporary folder. Judges send over HTTP and note what
+An installation of its own, as `make start` starts it, runs from a temporary folder. Judges send over HTTP and note what
 they sent and what was acknowledged (`ledger`); a fault is put in while they work (`registry`); afterwards
 the ledger is compared with the database by SQL (`comparison`). docs/reliability.md has the table.
 """

@@ -13,16 +13,18 @@ from launcher.waiting import wait_until
 from tests.faults.ledger import Ledger, Submission
 
 JUDGMENTS = """
-SELECT j.client_id::text, judge.pseudonym, b.public_id::text, j.labels, j.number,
+SELECT j.client_id::text, judge.pseudonym, b.public_id::text, j.labels, n.number,
     NOT EXISTS (SELECT FROM annotation_judgment later WHERE later.supersedes_id = j.id) AS is_current
 FROM annotation_judgment j
+LEFT JOIN annotation_judgmentnumber n ON n.judgment_id = j.id
 JOIN annotation_block b ON b.id = j.block_id
 JOIN campaign_judge judge ON judge.id = j.judge_id
 WHERE j.test_set_id = %s
-ORDER BY j.number
+ORDER BY j.id
 """
-LAST_NUMBER = "SELECT last_number FROM annotation_judgmentsequence WHERE test_set_id = %s"
-WATERMARK = "SELECT max(watermark) FROM ranking_rankingrun WHERE test_set_id = %s"
+# All judgments, numbered or not: the last number is theirs in the end.
+LAST_NUMBER = "SELECT count(*) FROM annotation_judgment WHERE test_set_id = %s HAVING count(*) > 0"
+WATERMARK = "SELECT max(watermark) FROM ranking_latestranking WHERE test_set_id = %s"
 
 
 @dataclass(frozen=True)

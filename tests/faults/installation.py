@@ -1,8 +1,7 @@
-"""An installation of its own, started as `make demo` starts one, without campaigns."""
+"""An installation of its own, as `make start` starts one."""
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import signal
@@ -18,6 +17,7 @@ import psutil
 
 from launcher.data_directory import CHECKOUT, read_json
 from launcher.processes import is_running, stop_all
+from launcher.serving import is_ready
 from launcher.waiting import wait_until
 from tests.faults.server import HOST
 
@@ -49,7 +49,7 @@ class Installation:
         # Beside the data folder, whose disk may be full.
         with self.folder.with_suffix(".log").open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "launcher", "demo", "--empty"],
+                [sys.executable, "-m", "launcher", "start"],
                 cwd=CHECKOUT,
                 env={
                     **environment,
@@ -117,6 +117,16 @@ class Installation:
 
     def program(self, *arguments: str, environment: Mapping[str, str] | None = None) -> Any:
         """Run a Python program beside the services; return its output, read as JSON if there is any."""
+        with suppress(json.JSONDecodeError):
+            return json.loads(self.run(*arguments, environment=environment))
+        return None
+
+    def run(self, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
+        """Run a Python program beside the services; return its output.
+
+        Raises:
+            RuntimeError: it failed; with the end of what it said of that.
+        """
         done = subprocess.run(
             [sys.executable, *arguments],
             cwd=CHECKOUT,
@@ -127,9 +137,7 @@ class Installation:
         )
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(arguments)}: {done.stderr[-2000:]}")
-        with suppress(json.JSONDecodeError):
-            return json.loads(done.stdout)
-        return None
+        return done.stdout
 
     def await_health(self, *, seconds: float) -> None:
         """Wait until the web server is ready and each role runs.
@@ -143,17 +151,7 @@ class Installation:
     def _is_healthy(self) -> bool:
         roles = self.roles()
         # The supervisor, the web server, both services and something that works behind them.
-        return len(roles) > 4 and all(map(_runs, roles.values())) and self._is_ready()
-
-    def _is_ready(self) -> bool:
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=5)
-        try:
-            connection.request("GET", "/readyz")
-            return connection.getresponse().status == 200
-        except (OSError, http.client.HTTPException):
-            return False
-        finally:
-            connection.close()
+        return len(roles) > 4 and all(map(_runs, roles.values())) and is_ready(self.port)
 
 
 def _runs(pid: int) -> bool:

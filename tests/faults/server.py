@@ -24,10 +24,16 @@ class Answer:
 
 
 class Server:
-    """Sends requests for one judge and notes what became of them."""
+    """Sends requests for one judge and notes what became of them.
 
-    def __init__(self, port: int, token: str, ledger: Ledger) -> None:
-        self._port, self._token, self._ledger = port, token, ledger
+    `campaign` is named to a router that stands before several cells.
+    """
+
+    def __init__(self, port: int, token: str, ledger: Ledger, *, campaign: str = "") -> None:
+        self._port, self._ledger = port, ledger
+        self._headers = {"Content-Type": "application/json", "Authorization": f"Token {token}"}
+        if campaign:
+            self._headers["Quintet-Campaign"] = campaign
         self._connection: HTTPConnection | None = None
 
     def send(self, kind: str, method: str, path: str, body: dict[str, Any]) -> Answer:
@@ -50,8 +56,8 @@ class Server:
     def _exchange(self, method: str, path: str, body: dict[str, Any]) -> Answer:
         if self._connection is None:
             self._connection = HTTPConnection(HOST, self._port, timeout=ANSWER_SECONDS)
-        headers = {"Content-Type": "application/json", "Authorization": f"Token {self._token}"}
-        self._connection.request(method, f"/api/v1/judging/{path}", json.dumps(body), headers)
+        path = f"/api/v1/judging/{path}"
+        self._connection.request(method, path, json.dumps(body), self._headers)
         response = self._connection.getresponse()
         data = response.read()
         is_json = response.getheader("Content-Type", "").startswith("application/json")

@@ -12,20 +12,36 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.test import APIClient
 
-from annotation.models import Block, QualityRule
+from annotation.models import Block, ProblemReport, QualityRule
 from annotation.selectors import assigned_blocks
 from annotation.services import hits_plan, judgment_submit, quality_rules_suggest
-from campaign.models import Campaign, Judge, Membership, MembershipRole, Panel, TestSet, User
-from campaign.services import instructions_accept, instructions_write
+from campaign.models import (
+    Campaign,
+    Job,
+    Judge,
+    JudgeGroup,
+    Membership,
+    Panel,
+    TestSet,
+    Upload,
+    User,
+)
+from campaign.services import instructions_accept, instructions_write, judge_group_create
+from campaign.services.uploads import (
+    upload_begin,
+    upload_check,
+    upload_file_add,
+    upload_part_store,
+)
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_test_set
 from tests.recruiting import make_panel
 
 pytestmark = pytest.mark.django_db
 
-ROLES = ("nobody", "judge", "organiser", "researcher", "other judge", "other organiser")
+ROLES = ("nobody", "judge", "organiser", "analyst", "other judge", "other organiser")
 EVERYBODY = dict.fromkeys(ROLES, 200)
 
 # What each role gets of campaign "mine", of which the "other" ones know nothing.
@@ -33,30 +49,60 @@ MEMBERS_PAGE = {
     "nobody": 302,
     "judge": 404,
     "organiser": 200,
-    "researcher": 404,
+    # What analysts may not change they read all the same; test_analysts.py opens and sends everything.
+    "analyst": 200,
     "other judge": 404,
     "other organiser": 404,
 }
-MEMBERS_API = {**MEMBERS_PAGE, "nobody": 401, "researcher": 200}
+MEMBERS_API = {**MEMBERS_PAGE, "nobody": 401}
+ORGANISERS_API = MEMBERS_API
 # What these do to strangers: tests/integration/controls/test_pages.py and arriving/test_organising.py.
 ONLY_POST = dict.fromkeys(ROLES, 405)
 # Lists that hold only what is one's own.
 OWN_API = {**EVERYBODY, "nobody": 401}
 JUDGING_API = dict.fromkeys(ROLES, 404) | {"nobody": 401, "judge": 200}
 
+ACCOUNT = {**EVERYBODY, "nobody": 302, "judge": 404, "other judge": 404}
+AFTER_THE_PASSWORD = {**ACCOUNT, "organiser": 302, "other organiser": 302}
+
 ADDRESSES = {
     "healthz": EVERYBODY,
     "readyz": EVERYBODY,
     "api/schema/": EVERYBODY,
     "sign-in/": {**dict.fromkeys(ROLES, 302), "nobody": 200},
+    # What they do to strangers: tests/integration/accounts.
+    "sign-in/second-factor/": dict.fromkeys(ROLES, 302),
+    "sign-in/passkey/": dict.fromkeys(ROLES, 302),
+    "sign-in/forgotten/": EVERYBODY,
+    "sign-in/elsewhere/": dict.fromkeys(ROLES, 404),
+    "sign-in/elsewhere/back/": dict.fromkeys(ROLES, 404),
+    "i/<str:token>/password/": dict.fromkeys(ROLES, 404),
+    "i/<str:token>/address/": dict.fromkeys(ROLES, 404),
+    # One's own. Judges have none, and this analyst, who came by a link, has no password to give again.
+    "account/": ACCOUNT,
+    "account/second-factors/": ACCOUNT,
+    "account/password/": AFTER_THE_PASSWORD,
+    "account/address/": AFTER_THE_PASSWORD,
+    "account/again/": {**ACCOUNT, "analyst": 403},
+    "account/again/code/": {**AFTER_THE_PASSWORD, "analyst": 403},
+    "account/again/passkey/": {**AFTER_THE_PASSWORD, "analyst": 403},
+    "account/second-factors/app/": AFTER_THE_PASSWORD,
+    "account/second-factors/app/remove/": {**dict.fromkeys(ROLES, 404), "nobody": 302},
+    "account/second-factors/codes/": {**dict.fromkeys(ROLES, 404), "nobody": 302},
+    "account/second-factors/codes/new/": AFTER_THE_PASSWORD,
+    "account/second-factors/codes/download/": {**dict.fromkeys(ROLES, 404), "nobody": 302},
+    "account/second-factors/passkeys/new/": AFTER_THE_PASSWORD,
+    "account/second-factors/passkeys/<int:pk>/": {**AFTER_THE_PASSWORD, "analyst": 404},
     "language/": ONLY_POST,
     "sign-out/": dict.fromkeys(ROLES, 405),
     "i/<str:token>/": dict.fromkeys(ROLES, 404),
+    # Who may: tests/integration/credentials/test_organiser_accounts.py.
+    "i/<str:token>/account/": dict.fromkeys(ROLES, 404),
     "": {
         "nobody": 302,
         "judge": 302,
         "organiser": 302,
-        "researcher": 200,
+        "analyst": 302,
         "other judge": 302,
         "other organiser": 302,
     },
@@ -70,6 +116,25 @@ ADDRESSES = {
     "judge/<slug:slug>/decline/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "judge/<slug:slug>/time/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "judge/<slug:slug>/time.csv": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    "campaigns/<slug:slug>/test-sets/": MEMBERS_PAGE,
+    "new-campaign/": dict.fromkeys(ROLES, 404)
+    | {"nobody": 302, "organiser": 200, "other organiser": 200},
+    "campaigns/<slug:slug>/work/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/work/<int:job_id>/stop/": ONLY_POST,
+    "campaigns/<slug:slug>/work/<int:job_id>/again/": ONLY_POST,
+    "campaigns/<slug:slug>/uploads/": ONLY_POST,
+    "campaigns/<slug:slug>/uploads/<uuid:upload_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/uploads/<uuid:upload_id>/progress/": MEMBERS_PAGE,
+    # Writing: tests/integration/people.
+    "campaigns/<slug:slug>/people/judges/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/people/judges/add/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/people/judges/<int:judge_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/people/judges/<int:judge_id>/link/": ONLY_POST,
+    "campaigns/<slug:slug>/people/groups/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/people/groups/<int:group_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/people/groups/<int:group_id>/delete/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/people/time/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/people/time.csv": MEMBERS_PAGE,
     "campaigns/<slug:slug>/invitations/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/invitations/links/": ONLY_POST,
     "campaigns/<slug:slug>/invitations/links/<int:invitation_id>/revoke/": ONLY_POST,
@@ -81,7 +146,13 @@ ADDRESSES = {
     "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/link/": ONLY_POST,
     "campaigns/<slug:slug>/people/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/people/<int:membership_id>/link/": ONLY_POST,
+    "campaigns/<slug:slug>/people/<int:membership_id>/alerts/": ONLY_POST,
+    "campaigns/<slug:slug>/people/<int:membership_id>/role/": ONLY_POST,
     "campaigns/<slug:slug>/people/<int:membership_id>/remove/": ONLY_POST,
+    # Writing: tests/integration/credentials/test_roles.py.
+    "api/v1/campaigns/<slug:slug>/members/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/link/": {**ONLY_POST, "nobody": 401},
     # One's own, whoever one is.
     "credentials/": {**EVERYBODY, "nobody": 302},
     "campaigns/<slug:slug>/instructions/": MEMBERS_PAGE,
@@ -90,33 +161,84 @@ ADDRESSES = {
     "judge/<slug:slug>/completion/": {**dict.fromkeys(ROLES, 404), "nobody": 302},
     "panel/<slug:token>/": dict.fromkeys(ROLES, 404),
     "panel/<slug:token>/events/": ONLY_POST,
+    # What an organiser looks at as judges do: tests/integration/annotation/test_preview.py.
+    "campaigns/<slug:slug>/as-judge/": {**MEMBERS_PAGE, "organiser": 302, "analyst": 302},
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/": {
+        **MEMBERS_PAGE,
+        "organiser": 302,
+        "analyst": 302,
+    },
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/instructions/": MEMBERS_PAGE,
+    # There is none in this campaign.
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/tour/": {
+        **MEMBERS_PAGE,
+        "organiser": 302,
+        "analyst": 302,
+    },
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/sentences/": MEMBERS_PAGE,
+    "api/v1/test-sets/<int:test_set_id>/as-judge/assignments/": ORGANISERS_API,
+    "api/v1/test-sets/<int:test_set_id>/as-judge/judgments/": ORGANISERS_API,
+    "api/v1/test-sets/<int:test_set_id>/as-judge/judgments/<uuid:client_id>/": ORGANISERS_API,
+    "api/v1/test-sets/<int:test_set_id>/as-judge/skips/<uuid:client_id>/": ORGANISERS_API,
+    "api/v1/test-sets/<int:test_set_id>/as-judge/problem-reports/<uuid:client_id>/": ORGANISERS_API,
+    "api/v1/test-sets/<int:test_set_id>/as-judge/progress/": ORGANISERS_API,
+    "api/v1/test-sets/<int:test_set_id>/as-judge/work-time/": ORGANISERS_API,
     "campaigns/<slug:slug>/panels/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/panels/<int:panel_id>/open/": ONLY_POST,
     "campaigns/<slug:slug>/panels/<int:panel_id>/topic/": ONLY_POST,
-    # Ids of people at a service: organisers pay them, researchers need them not.
-    "campaigns/<slug:slug>/panels/<int:panel_id>/participations.csv": MEMBERS_PAGE,
+    # Ids of people at a service: organisers pay them, analysts need them not.
+    "campaigns/<slug:slug>/panels/<int:panel_id>/participations.csv": {
+        **MEMBERS_PAGE,
+        "analyst": 403,
+    },
     # Who has been there may go again; where a campaign has none it leads to the work.
     "judge/<slug:slug>/tour/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 302},
     "campaigns/<slug:slug>/settings/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/state/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/state/<slug:transition>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/clone/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/file/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/file/campaign.yaml": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/rehearsal/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/rehearsal/end/": MEMBERS_PAGE,
+    # Writing: tests/integration/cells/test_rehearsal_pages.py.
+    "api/v1/campaigns/<slug:slug>/rehearsal/": ORGANISERS_API,
+    "bin/": {**EVERYBODY, "nobody": 302},
+    "bin/<slug:slug>/restore/": ONLY_POST,
+    # Writing: tests/integration/annotation/test_campaign_states.py.
+    "api/v1/campaigns/<slug:slug>/state/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/restore/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/<slug:transition>/": {**ONLY_POST, "nobody": 401},
+    # Writing: tests/integration/cells/test_cloning.py.
+    "api/v1/campaigns/<slug:slug>/file/": ORGANISERS_API,
+    "api/v1/schemas/campaign.json": EVERYBODY,
+    "api/v1/campaigns/<slug:slug>/clone/": {**ONLY_POST, "nobody": 401},
+    "campaigns/<slug:slug>/activity/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/activity.csv": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/activity.jsonl": MEMBERS_PAGE,
     "campaigns/": {**EVERYBODY, "nobody": 302},
-    "campaigns/<slug:slug>/": {**MEMBERS_PAGE, "organiser": 302},
+    "campaigns/<slug:slug>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/": MEMBERS_PAGE,
     # A fragment for a script, which must not follow a redirect into a page.
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/live/": {**MEMBERS_PAGE, "nobody": 401},
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments.csv": {
-        **MEMBERS_PAGE,
-        "researcher": 200,
-    },
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments.csv": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/<int:judge_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/texts/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/<int:judge_id>/act/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/actions/<int:action_id>/revert/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/bad-references/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/settings/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/skips/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/bad-references/<int:bad_reference_id>/": (
         ONLY_POST
     ),
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/training/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/training/<int:block_id>/": ONLY_POST,
+    "campaigns/<slug:slug>/problem-reports/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/problem-reports/<int:report_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/problem-reports/<int:report_id>/replies/<int:number>/take-back/": ONLY_POST,
     "campaigns/<slug:slug>/rules/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/rules/suggested/": ONLY_POST,
     "campaigns/<slug:slug>/rules/<int:rule_id>/": MEMBERS_PAGE,
@@ -124,16 +246,50 @@ ADDRESSES = {
     "campaigns/<slug:slug>/rules/<int:rule_id>/undo/": ONLY_POST,
     "campaigns/<slug:slug>/rules/<int:rule_id>/act/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/<int:number>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments/<int:number>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/design/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/design/preview/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/design/forecast/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/design/<int:design_id>/again/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/add/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/withdraw/": (
+        MEMBERS_PAGE
+    ),
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/restore/": (
+        ONLY_POST
+    ),
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/close/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/reopen/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking/keep/": ONLY_POST,
     # Writing: tests/integration/rest/test_ranking_settings.py.
-    "api/v1/test-sets/<int:test_set_id>/ranking-settings/": {**MEMBERS_API, "researcher": 403},
+    "api/v1/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_API,
+    # Writing: tests/integration/rest/test_designs.py.
     "api/v1/test-sets/<int:test_set_id>/designs/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/designs/preview/": {**ONLY_POST, "nobody": 401},
+    "api/v1/test-sets/<int:test_set_id>/designs/forecast/": {**ONLY_POST, "nobody": 401},
+    "api/v1/test-sets/<int:test_set_id>/designs/<int:design_id>/again/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
+    # Writing: tests/integration/annotation/test_systems.py.
+    "api/v1/test-sets/<int:test_set_id>/systems/<int:system_id>/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/systems/<int:system_id>/withdraw/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
+    "api/v1/test-sets/<int:test_set_id>/systems/<int:system_id>/restore/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
     # Writing: tests/integration/annotation/test_closing.py.
-    "api/v1/test-sets/<int:test_set_id>/closing/": {**MEMBERS_API, "researcher": 403},
+    "api/v1/test-sets/<int:test_set_id>/closing/": MEMBERS_API,
     # Why a HIT was drawn tells of systems: organisers need it, nobody else.
-    "api/v1/test-sets/<int:test_set_id>/hits/": {**MEMBERS_API, "researcher": 403},
+    "api/v1/test-sets/<int:test_set_id>/hits/": MEMBERS_API,
     "api/v1/judging/assignments/": {
         **dict.fromkeys(ROLES, 403),
         "nobody": 401,
@@ -141,33 +297,86 @@ ADDRESSES = {
     },
     "api/v1/judging/judgments/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/judging/judgments/<uuid:client_id>/": JUDGING_API,
+    "api/v1/judging/problem-reports/": {
+        **dict.fromkeys(ROLES, 403),
+        "nobody": 401,
+        "judge": 200,
+    },
     "api/v1/judging/problem-reports/<uuid:client_id>/": JUDGING_API,
     "api/v1/judging/skips/<uuid:client_id>/": JUDGING_API,
     "api/v1/judging/work-time/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/judging/progress/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/campaigns/": OWN_API,
     "api/v1/campaigns/<slug:slug>/": MEMBERS_API,
-    "api/v1/campaigns/<slug:slug>/rules/": {**MEMBERS_API, "researcher": 403},
+    "api/v1/campaigns/<slug:slug>/activity/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/problem-reports/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/problem-reports/<int:report_id>/replies/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
+    "api/v1/campaigns/<slug:slug>/problem-reports/<int:report_id>/replies/<int:number>/take-back/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
+    # Writing: tests/integration/people.
+    "api/v1/campaigns/<slug:slug>/judges/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/judges/<int:judge_id>/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/judges/<int:judge_id>/link/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/judge-groups/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/judges/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
+    "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/delete/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
+    "api/v1/campaigns/<slug:slug>/alerts/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/overview/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/time/": ORGANISERS_API,
+    # Writing: tests/integration/alerts/test_mails.py.
+    "api/v1/campaigns/<slug:slug>/alerts/mail/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/rules/": MEMBERS_API,
     # Writing: tests/integration/ranking/test_rules.py.
     "api/v1/campaigns/<slug:slug>/rules/preview/": {**ONLY_POST, "nobody": 401},
-    "api/v1/campaigns/<slug:slug>/rules/suggested/": {**MEMBERS_API, "researcher": 403},
+    "api/v1/campaigns/<slug:slug>/rules/suggested/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/off/": {**ONLY_POST, "nobody": 401},
     "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/undo/": {**ONLY_POST, "nobody": 401},
-    "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/act/": {**MEMBERS_API, "researcher": 403},
+    "api/v1/campaigns/<slug:slug>/rules/<int:rule_id>/act/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/uploads/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/files/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/files/<int:file_id>/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
+    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/files/<int:file_id>/content/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
+    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/check/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/uploads/<uuid:upload_id>/import/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/jobs/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/": ORGANISERS_API,
+    "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/stop/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/again/": {**ONLY_POST, "nobody": 401},
     "api/v1/test-sets/<int:test_set_id>/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/systems/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/segments/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/skips/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/judgments/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/rankings/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/rankings/latest/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/rankings/<int:ranking_id>/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/judges/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/quality-actions/": {**MEMBERS_API, "researcher": 403},
+    "api/v1/test-sets/<int:test_set_id>/quality-actions/": MEMBERS_API,
 }
 
 
 @dataclass(frozen=True)
 class World:
-    """Campaign "mine" with a judge, an organiser, a researcher and a ranking; and another."""
+    """Campaign "mine" with a judge, an organiser, an analyst and a ranking; and another."""
 
     campaign: Campaign
     test_set: TestSet
@@ -176,8 +385,12 @@ class World:
     block: Block
     rule: QualityRule
     panel: Panel
+    upload: Upload
+    report: ProblemReport
+    job: Job
     judge: Judge
     membership: Membership
+    group: JudgeGroup
 
     def client(self, role: str) -> APIClient:
         client = APIClient()
@@ -194,13 +407,23 @@ class World:
             .replace("<int:rule_id>", str(self.rule.pk))
             .replace("<int:panel_id>", str(self.panel.pk))
             .replace("<int:judge_id>", str(self.judge.pk))
+            .replace("<int:design_id>", str(self.test_set.designs.earliest("pk").pk))
+            .replace("<int:system_id>", str(self.test_set.systems.earliest("pk").pk))
             .replace("<int:membership_id>", str(self.membership.pk))
             .replace("<int:action_id>", "1")
+            .replace("<int:pk>", "1")
             .replace("<int:invitation_id>", "1")
             .replace("<int:version>", "1")
+            .replace("<slug:transition>", "pause")
+            .replace("<int:number>", "1")
+            .replace("<int:report_id>", str(self.report.pk))
             .replace("<int:bad_reference_id>", "1")
             .replace("<int:block_id>", "1")
             .replace("<uuid:client_id>", str(uuid4()))
+            .replace("<uuid:upload_id>", str(self.upload.pk))
+            .replace("<int:file_id>", "1")
+            .replace("<int:job_id>", str(self.job.pk))
+            .replace("<int:group_id>", str(self.group.pk))
             .replace("<str:token>", "no-such-token")
             .replace("<slug:token>", "no-such-token")
         )
@@ -217,27 +440,35 @@ def make_world() -> World:
     instructions_accept(judge=judge, instructions=instructions)
     hits_plan(test_set_id=mine.pk, count=3)
     block = _judge_one_block(judge)
+    report = ProblemReport.objects.create(
+        client_id=uuid4(), judge=judge, block=block, test_set=mine, kind="page"
+    )
     run = ranking_run_compute(test_set_id=mine.pk)
     assert run is not None
-    researcher = User.objects.create_user(name="Rita", email="rita@example.org")
-    Membership.objects.create(
-        campaign=mine.campaign, user=researcher, role=MembershipRole.RESEARCHER
-    )
+    make_organiser(mine.campaign, "owner@example.org")
     organiser = make_organiser(mine.campaign)
+    analyst = make_analyst(mine.campaign)
+    upload = upload_begin(campaign=mine.campaign)
+    file = upload_file_add(upload=upload, name="SECRET-FILE.txt", size=2)
+    upload_part_store(file=file, offset=0, content=b"a\n")
     return World(
         judge=judge,
         membership=Membership.objects.get(user=organiser),
+        group=judge_group_create(campaign=mine.campaign, name="SECRET-GROUP"),
         campaign=mine.campaign,
         test_set=mine,
         run=run,
         block=block,
         rule=quality_rules_suggest(campaign=mine.campaign, user=None)[0],
         panel=make_panel(mine.campaign, name="SECRET-PANEL"),
+        upload=upload,
+        report=report,
+        job=upload_check(upload=upload),
         users={
             "nobody": None,
             "judge": judge.user,
             "organiser": organiser,
-            "researcher": researcher,
+            "analyst": analyst,
             "other judge": make_judge(other.campaign).user,
             "other organiser": make_organiser(other.campaign, "other@example.org"),
         },
@@ -276,7 +507,7 @@ def _open(world: World, client: APIClient, route: str) -> "tuple[int, str]":
     if route.endswith("assignments/"):
         response = client.post(address, {"campaign": world.campaign.slug}, format="json")
     elif "client_id" in route:
-        size = world.block.candidates.count()
+        size = len(world.block.stands_for or world.block.outputs)
         body = {
             "block": world.block.public_id,
             "labels": [1] * size,
@@ -284,7 +515,9 @@ def _open(world: World, client: APIClient, route: str) -> "tuple[int, str]":
             "kind": "page",
         }
         response = client.put(address, body, format="json")
-    elif route.endswith(("progress/", "work-time/", "judging/judgments/")):
+    elif route.endswith(
+        ("progress/", "work-time/", "judging/judgments/", "judging/problem-reports/")
+    ):
         response = client.get(address, {"campaign": world.campaign.slug})
     else:
         response = client.get(address)
@@ -297,7 +530,7 @@ def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
     world: World, role: str
 ) -> None:
     client = world.client(role)
-    secrets = ["SECRET-NEWS", "secretron", "secret-judge", "SECRET-PANEL"]
+    secrets = ["SECRET-NEWS", "secretron", "secret-judge", "SECRET-PANEL", "SECRET-FILE"]
     if role == "judge":
         # Their own name, by which they ask the organisers for a link.
         secrets.remove("secret-judge")
@@ -306,7 +539,7 @@ def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
     found, leaks = {}, []
     for route in ADDRESSES:
         found[route], body = _open(world, client, route)
-        if role not in {"organiser", "researcher"}:
+        if role not in {"organiser", "analyst"}:
             leaks += [(route, secret) for secret in secrets if secret in body]
     assert found == {route: roles[role] for route, roles in ADDRESSES.items()}
     assert leaks == []
@@ -315,7 +548,7 @@ def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
 def test_a_token_opens_what_its_user_may_open_and_no_more(world: World) -> None:
     from knox.models import AuthToken
 
-    for role, status in (("researcher", 200), ("other organiser", 404)):
+    for role, status in (("analyst", 200), ("other organiser", 404)):
         _token, key = AuthToken.objects.create(user=world.users[role])
         client = Client(headers={"Authorization": f"Token {key}"})
         latest = client.get(f"/api/v1/test-sets/{world.test_set.pk}/rankings/latest/")

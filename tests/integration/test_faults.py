@@ -18,6 +18,8 @@ from tests.faults.run import SHORT, FreshCampaign, campaigns_make, run
 from tests.faults.server import Server
 from tests.faults.stage import Needs
 
+pytestmark = pytest.mark.thorough
+
 FAULTS = [each for each in faults([]).values() if each.short]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from pytest_django.fixtures import Settings
 
 from annotation.selectors import test_sets_open_to_judge as sets_open_to
 from campaign.models import Campaign, ConflictOfInterest, Invitation, Judge, TestSet, User
@@ -61,6 +62,36 @@ def test_a_new_judge_reaches_a_block_by_the_printed_link(
     answer = Client().post(link.removeprefix("https://judge.example.org"), follow=True)
     assert answer.status_code == 200
     assert answer.request["PATH_INFO"].startswith("/judge/")
+
+
+def warned(*arguments: str) -> str:
+    err = StringIO()
+    call_command(*arguments, stdout=StringIO(), stderr=err)
+    return err.getvalue()
+
+
+def test_an_address_that_is_only_assumed_is_said_and_how_to_give_another(
+    campaign: Campaign, settings: Settings
+) -> None:
+    in_it = ("--campaign", campaign.slug)
+    commands = [
+        ("add_judge", "judge-8", *in_it),
+        ("change_judge", "judge-8", *in_it, "--new-link"),
+        ("add_organiser", "rosa@example.org", *in_it),
+        ("invite", "--judges", "2", *in_it),
+        ("create_panel", "prolific", "pilot", *in_it, "--blocks", "9", "--minutes", "9"),
+        ("organiser_link", "rosa@example.org"),
+    ]
+    settings.ASSUMED_ADDRESS = "http://127.0.0.1:8011"
+    for command in commands:
+        assert "Assumed http://127.0.0.1:8011, since nothing" in warned(*command), command
+    settings.PUBLIC_ADDRESS = "https://q.example"
+    again = ("change_judge", "judge-8", *in_it, "--new-link")
+    assert said(*again).startswith("https://q.example/i/")
+    assert said(*again, "--address", "https://r.example/").startswith("https://r.example/i/")
+    assert "Assumed" not in warned(*again)
+    settings.PUBLIC_ADDRESS = ""
+    assert "Assumed" not in warned(*again, "--address", "https://r.example")
 
 
 def test_what_is_wrong_is_named_and_changes_nothing(campaign: Campaign, test_set: TestSet) -> None:

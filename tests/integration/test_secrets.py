@@ -18,14 +18,19 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.log import AdminEmailHandler
 
 from campaign.models import Campaign, InvitationRole, PanelKind
-from campaign.services import invitation_create, invitation_create_for_anybody
+from campaign.services import (
+    account_link_create,
+    invitation_create,
+    invitation_create_for_anybody,
+)
+from campaign.services.own_account import address_token, password_token
 from config.redaction import HIDDEN, redact, secrets_of
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.recruiting import make_panel
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "NONSENSE")
 #: Arguments of addresses that are no secret: short names, numbers, ids made by the judging page.
-HARMLESS = {"slug", "client_id", "version"}
+HARMLESS = {"slug", "client_id", "version", "pk", "number", "transition"}
 
 pytestmark = pytest.mark.django_db
 
@@ -47,7 +52,14 @@ SECRET_ADDRESSES = sorted(
 
 
 def test_the_addresses_with_a_secret_are_known() -> None:
-    assert SECRET_ADDRESSES == ["invitation", "panel-entry", "panel-events"]
+    assert SECRET_ADDRESSES == [
+        "address-confirm",
+        "invitation",
+        "organiser-account",
+        "panel-entry",
+        "panel-events",
+        "password-choose",
+    ]
     for name in SECRET_ADDRESSES:
         address = reverse(name, args=["c2VjcmV0-_x"])
         assert secrets_of(address) == ["c2VjcmV0-_x"]
@@ -63,13 +75,11 @@ def campaign() -> Campaign:
 @pytest.fixture
 def secrets(campaign: Campaign) -> dict[str, list[str]]:
     """For each address the secrets that work, and one that does not."""
-    judge = make_judge(campaign)
+    judge, organiser = make_judge(campaign), make_organiser(campaign)
     assert judge.user is not None
     links = [
         invitation_create(campaign=campaign, user=judge.user, role=InvitationRole.JUDGE),
-        invitation_create(
-            campaign=campaign, user=make_organiser(campaign), role=InvitationRole.ORGANISER
-        ),
+        invitation_create(campaign=campaign, user=organiser, role=InvitationRole.ORGANISER),
         invitation_create_for_anybody(campaign=campaign, cap=3, asks_languages=True),
     ]
     panels = [
@@ -79,6 +89,9 @@ def secrets(campaign: Campaign) -> dict[str, list[str]]:
     wrong = "wrong-Wrong_wrong-Wrong"
     return {
         "invitation": [*(token for _link, token in links), wrong],
+        "address-confirm": [address_token(organiser, "new@example.org"), wrong],
+        "password-choose": [password_token(organiser), wrong],
+        "organiser-account": [account_link_create(user=organiser), wrong],
         "panel-entry": [*(panel.key for panel in panels), wrong],
         "panel-events": [*(panel.events_key for panel in panels), wrong],
     }

@@ -1,65 +1,49 @@
-"""How often judges are told to wait, while rankings run back to back: web server, workers and beat.
+"""Days of judging in an hour: judges at work, an organiser who watches, and what they are kept waiting for.
 
-    python -m tests.load.soak [--judges 200] [--pause 25] [--seconds 600] [--stored 40000] [--design active]
+    python -m tests.load.soak [--judges 200] [--pause 25] [--minutes 60] [--stored 100000] [--design active]
 
-Each judge asks for a HIT, pauses before each of its blocks, submits it, and asks for the next one. Judges
-begin within one pause. Work never ends, so that each 202 is one too many. `--workers` are the queues of each
-worker; `--workers all` is one worker for everything. With `--stop ranking` that worker is stopped (SIGSTOP)
-half-way; with `--stop planning` the last half is judged from what is planned.
+Each judge asks for a HIT, pauses before each of its blocks, submits it, and asks for the next one. Work never
+ends, so that each 202 is one too many. The organiser reads the present ranking each second. A line a minute says
+how long answers took, how far the ranking lay behind the judgments, how much processor time the host
+of a virtual machine took ("stolen"), and the memory of each program; the
+table at the end, what was asked of them. Ends with 1 if something asked for was missed.
+
+`--workers` are the queues of each worker; `--workers all` is one worker for everything. With `--stop ranking,shards`
+that worker is stopped (SIGSTOP) half-way; with `--stop planning` the last half is judged from what is planned.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections import Counter
 from contextlib import ExitStack
-from http import HTTPStatus
-from http.client import HTTPConnection
+from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
-from typing import Any
-from uuid import uuid4
 
-from launcher.demo import WORKERS
+import numpy as np
+import psutil
+
+from launcher.serving import WORKERS
 from launcher.waiting import wait_until
-from tests.benchmarks.web_server import HOST, prepare_django, web_server, with_services
-
-SEGMENTS, SYSTEMS = 3000, 15
-OTHERS = 50
-
-# Judges of earlier days have judged every HIT that has blocks, at random.
-_JUDGED = """
-WITH judges AS (
-    SELECT id, row_number() OVER (ORDER BY id) - 1 AS place
-    FROM campaign_judge WHERE pseudonym LIKE 'other%%'
-), assignments AS (
-    INSERT INTO annotation_assignment (hit_id, judge_id, public_id, lease, ordinal, completed_at)
-    SELECT h.id, j.id, gen_random_uuid(),
-        tstzrange(now() - interval '25 hours', now() - interval '24 hours'),
-        h.number, now() - interval '24 hours'
-    FROM annotation_hit h JOIN judges j ON j.place = h.number %% (SELECT count(*) FROM judges)
-    WHERE h.test_set_id = %(test_set)s
-    RETURNING id, hit_id, judge_id
-), done AS (
-    UPDATE annotation_hit SET completed_at = now() - interval '24 hours'
-    WHERE test_set_id = %(test_set)s
+from tests.benchmarks.web_server import (
+    postgresql_process,
+    prepare_django,
+    web_server,
+    with_services,
 )
-INSERT INTO annotation_judgment
-    (test_set_id, number, client_id, judge_id, block_id, assignment_id, labels,
-     duration_ms, active_ms, comment, submitted_at)
-SELECT %(test_set)s, row_number() OVER (ORDER BY b.id), gen_random_uuid(), a.judge_id, b.id, a.id,
-    ARRAY(SELECT 1 + floor(random() * 5)::int FROM annotation_candidate c WHERE c.block_id = b.id),
-    40000, 35000, '', now() - interval '24 hours'
-FROM annotation_block b JOIN assignments a ON a.hit_id = b.hit_id
-"""
+from tests.load.at_work import Answers, JudgeAtWork, OrganiserAtWork
+from tests.load.watching import Lags, megabytes
+
+#: Wanted of an hour of 200 judges.
+ANSWER_MILLISECONDS, LAG_SECONDS, GROWTH = 50, 2.0, 0.1
+#: Of a virtual machine's processors, what its host gave to others: with more, answers say little of us.
+STOLEN_PER_CENT = 2
 
 
 def say(line: str) -> None:
@@ -67,87 +51,28 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def make_campaign(design: str, judges: int, stored: int) -> tuple[int, list[str]]:
-    """A test set with judgments of earlier days; its id and the judges' tokens."""
+def stolen_seconds() -> float:
+    """Return how much processor time the host has given to others so far."""
+    return float(getattr(psutil.cpu_times(), "steal", 0.0))
+
+
+def make_campaign(design: str, judges: int, stored: int) -> tuple[int, list[str], str]:
+    """A test set with judgments of earlier days; its id and the tokens of its judges and organiser."""
     from knox.models import AuthToken
 
-    from annotation.services import design_change, hits_plan
-    from annotation.services.planning.blocks import hits_prepare
+    from annotation.services import design_change
     from tests import factories
+    from tests.filling import Filling, filled_test_set
 
     campaign = factories.make_campaign(blocks_per_judge=1_000_000)
-    test_set = factories.make_long_test_set(campaign, segments=SEGMENTS, systems=SYSTEMS)
-    for number in range(OTHERS):
-        factories.make_judge(campaign, f"other{number:02}")
-    if stored:
-        hits_plan(test_set_id=test_set.pk, count=stored // 3)
-        hits_prepare(test_set_id=test_set.pk, count=stored)
-        _history_write(test_set.pk)
+    test_set = filled_test_set(campaign, Filling(blocks=stored))
     design_change(test_set=test_set, kind=design)
     tokens = []
     for number in range(judges):
-        judge = factories.make_judge(campaign, f"judge{number:03}")
+        judge = factories.make_judge(campaign, f"working{number:04}")
         tokens.append(AuthToken.objects.create(user=judge.user)[1])
-    return test_set.pk, tokens
-
-
-def _history_write(test_set_id: int) -> None:
-    from django.db import connection
-
-    from annotation.models import Judgment, JudgmentSequence
-
-    with connection.cursor() as cursor:
-        cursor.execute("SET session_replication_role = replica")
-        cursor.execute(_JUDGED, {"test_set": test_set_id})
-        cursor.execute("SET session_replication_role = origin")
-        cursor.execute("VACUUM (ANALYZE)")
-    JudgmentSequence.objects.update_or_create(
-        test_set_id=test_set_id, defaults={"last_number": Judgment.objects.count()}
-    )
-
-
-class SoakingJudge(threading.Thread):
-    """A judge at work until the end; `counts` says what they were answered."""
-
-    def __init__(self, port: int, token: str, pause: float, end: threading.Event) -> None:
-        super().__init__(daemon=True)
-        self._server = HTTPConnection(HOST, port, timeout=120)
-        self._token, self._mean_pause, self._end = token, pause, end
-        self._random = Random(token)
-        self.counts: Counter[str] = Counter()
-        self.slowest = 0.0
-
-    def run(self) -> None:
-        self._end.wait(self._random.uniform(0, self._mean_pause))
-        while not self._end.is_set():
-            status, answer = self._send("POST", "assignments/", {})
-            self.counts["asks"] += 1
-            self.counts[f"ask {status}"] += 1
-            if status != HTTPStatus.OK:
-                self._end.wait(answer["retry_after"] if answer else self._mean_pause)
-                continue
-            for block in answer["blocks"]:
-                if self._pause():
-                    return
-                self._judge(block)
-
-    def _pause(self) -> bool:
-        return self._end.wait(self._random.uniform(0.5, 1.5) * self._mean_pause)
-
-    def _judge(self, block: dict[str, Any]) -> None:
-        labels = [self._random.randint(1, 5) for _candidate in block["candidates"]]
-        body = {"block": block["id"], "labels": labels, "duration_ms": 9000, "active_ms": 8000}
-        status, _answer = self._send("PUT", f"judgments/{uuid4()}/", body)
-        self.counts[f"submission {status}"] += 1
-
-    def _send(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
-        headers = {"Content-Type": "application/json", "Authorization": f"Token {self._token}"}
-        began = time.monotonic()
-        self._server.request(method, f"/api/v1/judging/{path}", json.dumps(body), headers)
-        answer = self._server.getresponse()
-        read = answer.read()
-        self.slowest = max(self.slowest, time.monotonic() - began)
-        return answer.status, json.loads(read) if read else None
+    organiser = factories.make_organiser(campaign)
+    return test_set.pk, tokens, AuthToken.objects.create(user=organiser)[1]
 
 
 def start_celery(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
@@ -172,55 +97,168 @@ def start_workers(
     return started
 
 
-def soak(options: argparse.Namespace, test_set_id: int, tokens: list[str]) -> None:
-    from annotation.models import HIT, Judgment
-    from ranking.models import RankingRun
+@dataclass
+class Minutes:
+    """What was seen in each minute."""
 
-    end = threading.Event()
+    programs: dict[str, psutil.Process]
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    undisturbed: dict[str, list[float]] = field(default_factory=dict)
+    statuses: Counter[str] = field(default_factory=Counter)
+    lags: list[float] = field(default_factory=list)
+    lags_undisturbed: list[float] = field(default_factory=list)
+    memory: list[dict[str, float]] = field(default_factory=list)
+    stolen: list[float] = field(default_factory=list)
+    _stolen_before: float = field(default_factory=stolen_seconds)
+
+    def say_titles(self) -> None:
+        programs = " | ".join(f"{name} MB" for name in self.programs)
+        say(
+            f"| minute | blocks | 202 | ask p95 ms | submit p95 ms | ranking p95 ms | lag s "
+            f"| stolen % | {programs} |"
+        )
+        say("|---" * (8 + len(self.programs)) + "|")
+
+    def add(self, answers: Answers, lags: Lags) -> None:
+        """Take the last minute and print its line."""
+        seconds, statuses = answers.taken()
+        late, memory = lags.taken(), {name: megabytes(of) for name, of in self.programs.items()}
+        self.memory.append(memory)
+        self.lags += late
+        self.statuses += statuses
+        stolen = stolen_seconds()
+        self.stolen.append(100 * (stolen - self._stolen_before) / 60 / (os.cpu_count() or 1))
+        self._stolen_before = stolen
+        kept = [self.seconds]
+        if self.stolen[-1] < STOLEN_PER_CENT:
+            kept.append(self.undisturbed)
+            self.lags_undisturbed += late
+        for kind, took in seconds.items():
+            for each in kept:
+                each.setdefault(kind, []).extend(took)
+        answered = " | ".join(
+            f"{milliseconds(seconds.get(kind, []), 95):.0f}"
+            for kind in ("ask", "submit", "ranking")
+        )
+        used = " | ".join(f"{each:.0f}" for each in memory.values())
+        say(
+            f"| {len(self.memory)} | {statuses['submit 200']} | {statuses['ask 202']} | {answered} "
+            f"| {max(late, default=0):.1f} | {self.stolen[-1]:.0f} | {used} |"
+        )
+
+    def missed(self) -> list[str]:
+        """Print what was asked for beside what was seen; return what was missed."""
+        say("\n| asked for | wanted | seen |\n|---|---|---|")
+        good = {"submit 200", "ask 200", "ask 202", "ranking 200", "ranking 304"}
+        failed = {kind: number for kind, number in self.statuses.items() if kind not in good}
+        rows: list[tuple[str, str, object, bool]] = [
+            ("202 while work exists", "0", self.statuses["ask 202"], not self.statuses["ask 202"]),
+            ("answers that refuse or fail", "0", failed or 0, not failed),
+        ]
+        for kind, words in (("ask", "lending"), ("submit", "submitting")):
+            took = [milliseconds(self.seconds.get(kind, []), part) for part in (50, 95, 99, 100)]
+            seen = " / ".join(f"{each:.0f}" for each in took)
+            is_met = took[1] <= ANSWER_MILLISECONDS
+            rows.append((f"{words}, ms (median / p95 / p99 / worst)", "p95 ≤ 50", seen, is_met))
+        share = f"{np.mean(self.stolen):.1f} / {max(self.stolen):.0f}"
+        rows.append(("processor time the host took, % (mean / worst minute)", "–", share, True))
+        calm = f"in minutes with less than {STOLEN_PER_CENT} % of it"
+        for kind, words in (("ask", "lending"), ("submit", "submitting")):
+            took = [milliseconds(self.undisturbed.get(kind, []), part) for part in (50, 95)]
+            seen = " / ".join(f"{each:.0f}" for each in took)
+            rows.append((f"{words} {calm}, ms (median / p95)", "–", seen, True))
+        late, calm_late = (
+            [percentile(lags, part) for part in (50, 95, 99, 100)]
+            for lags in (self.lags, self.lags_undisturbed)
+        )
+        seen, calm_seen = (" / ".join(f"{each:.1f}" for each in lags) for lags in (late, calm_late))
+        rows.append(
+            (
+                "lag of the ranking, s (median / p95 / p99 / worst)",
+                "≤ 2",
+                seen,
+                late[3] <= LAG_SECONDS,
+            )
+        )
+        rows.append((f"lag {calm}, s (the same)", "–", calm_seen, True))
+        # Of less than four minutes there is no quarter.
+        for name in self.programs if len(self.memory) >= 4 else ():
+            grown = self._growth(name)
+            rows.append(
+                (
+                    f"memory of {name}, last quarter to second",
+                    "≤ +10 %",
+                    f"{grown:+.0%}",
+                    grown <= GROWTH,
+                )
+            )
+        for words, wanted, found, is_met in rows:
+            say(f"| {words} | {wanted} | {found}{'' if is_met else ' (missed)'} |")
+        return [words for words, _wanted, _found, is_met in rows if not is_met]
+
+    def _growth(self, name: str) -> float:
+        used = [each[name] for each in self.memory]
+        quarter = len(used) // 4
+        return float(np.mean(used[-quarter:]) / np.mean(used[quarter : 2 * quarter]) - 1)
+
+
+def milliseconds(seconds: list[float], part: float) -> float:
+    return 1000 * percentile(seconds, part)
+
+
+def percentile(values: list[float], part: float) -> float:
+    return float(np.percentile(values, part)) if values else 0.0
+
+
+def soak(options: argparse.Namespace, test_set_id: int, tokens: list[str], organiser: str) -> bool:
+    """Let judges work; return whether all that was asked for was met."""
+    from annotation.models import HIT, Judgment
+    from ranking.models import LatestRanking
+
+    end, answers = threading.Event(), Answers()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="quintet-soak-")))
-        port, _web = stack.enter_context(web_server())
+        port, web = stack.enter_context(web_server())
         workers = start_workers(folder, options.workers, stack)
-        # The first pool is there, and the first ranking has begun.
-        pooled = HIT.objects.pooled().available()
-        if not wait_until(lambda: pooled.all().exists(), seconds=600, pause_seconds=1):
-            sys.exit("The planner's worker has filled no pool within ten minutes.")
-        judges = [SoakingJudge(port, token, options.pause, end) for token in tokens]
-        for judge in judges:
-            judge.start()
-        for half in range(2):
-            if half and options.stop:
+        # The first pool is there, and the first ranking.
+        pooled, ranked = HIT.objects.pooled().available(), LatestRanking.objects
+        if not wait_until(lambda: pooled.all().exists() and ranked.exists(), seconds=600):
+            sys.exit("The workers have filled no pool, or ranked nothing, within ten minutes.")
+        programs = {"web": web, "PostgreSQL": postgresql_process()}
+        programs |= {name: psutil.Process(each.pid) for name, each in workers.items()}
+        lags, minutes = Lags(test_set_id, end), Minutes(programs)
+        callers = [JudgeAtWork(port, token, options.pause, answers, end) for token in tokens]
+        watching = OrganiserAtWork(port, organiser, test_set_id, answers, end)
+        threads = [*callers, watching, lags]
+        for thread in threads:
+            thread.start()
+        minutes.say_titles()
+        for minute in range(options.minutes):
+            if options.stop and minute == options.minutes // 2:
                 os.killpg(workers[options.stop].pid, signal.SIGSTOP)
-            time.sleep(options.seconds / 2)
-            counts = sum((judge.counts for judge in judges), Counter())
-            left = HIT.objects.incomplete().available().count()
-            say(
-                f"{(half + 1) * options.seconds / 2:6.0f} s: {dict(sorted(counts.items()))}, {left} HITs available"
-            )
+            end.wait(60)
+            minutes.add(answers, lags)
         end.set()
-        for judge in judges:
-            judge.join()
-    runs = RankingRun.objects.filter(test_set=test_set_id)
-    took = sorted((run.finished_at - run.started_at).total_seconds() for run in runs)
-    say(
-        f"{len(took)} rankings, {took[0]:.1f} to {took[-1]:.1f} s, {sum(took):.0f} s in all; "
-        f"{Judgment.objects.count():,} judgments; slowest answer {max(j.slowest for j in judges):.1f} s"
-    )
+        for thread in threads:
+            thread.join()
+    say(f"\n{Judgment.objects.count():,} judgments at the end")
+    return not minutes.missed()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--judges", type=int, default=200)
-    parser.add_argument("--pause", type=float, default=25)
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--stored", type=int, default=40_000)
+    parser.add_argument("--pause", type=float, default=25, help="seconds for a block, on average")
+    parser.add_argument("--minutes", type=int, default=60)
+    parser.add_argument("--stored", type=int, default=100_000, help="blocks of earlier days")
     parser.add_argument("--design", default="active")
     parser.add_argument("--workers", nargs="+", default=list(WORKERS.values()))
     parser.add_argument("--stop", help="the queues of the worker that is stopped half-way")
     options = parser.parse_args()
-    with_services("tests.load.soak")
+    with_services("tests.load.soak", durable=True)
     prepare_django(STATIC_HASHED="0")
-    soak(options, *make_campaign(options.design, options.judges, options.stored))
+    made = make_campaign(options.design, options.judges, options.stored)
+    sys.exit(not soak(options, *made))
 
 
 if __name__ == "__main__":

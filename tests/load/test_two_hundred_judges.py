@@ -11,6 +11,7 @@ from threading import Barrier
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from knox.models import AuthToken
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
@@ -68,6 +69,7 @@ class Browser:
         return answer.status, json.loads(read) if read else None
 
 
+@pytest.mark.thorough
 def test_two_hundred_judges_at_once_hold_and_judge_each_hit_once(
     web: str, start_worker: Callable[[], "Popen[bytes]"], eventually: Callable[..., None]
 ) -> None:

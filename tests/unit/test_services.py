@@ -1,4 +1,4 @@
-"""Which runs of the tests start PostgreSQL and Valkey."""
+"""Which runs of the tests start PostgreSQL and Valkey, and how many times."""
 
 import pytest
 
@@ -23,3 +23,15 @@ def test_only_a_run_of_unit_tests_alone_needs_no_services(paths: list[str], need
 
 def test_paths_begin_where_the_command_was_given() -> None:
     assert not services_needed(["unit"], folder=CHECKOUT / "tests")
+
+
+@pytest.mark.parametrize(("cores", "processes"), [(None, 1), (1, 1), (2, 2), (4, 4), (16, 4)])
+def test_as_many_processes_as_cores_run_tests_and_never_more_than_four(
+    pytestconfig: pytest.Config,
+    monkeypatch: pytest.MonkeyPatch,
+    cores: int | None,
+    processes: int,
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    asked = pytestconfig.hook.pytest_xdist_auto_num_workers(config=pytestconfig)
+    assert asked == processes

@@ -9,7 +9,9 @@ from django.db import IntegrityError, connection, transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
-from annotation.models import HIT, Assignment, Block, Candidate, CandidateOutput, HITSequence
+from annotation.models import HIT, Assignment, Block, HITSequence
+from annotation.models.block import by_candidate
+from annotation.sampling.plans import HITPlan
 from annotation.sampling.state import DrawState
 from annotation.selectors.planned import plans_read
 from annotation.services import design_change, hits_plan, pool_fill, work_request
@@ -30,17 +32,18 @@ def rows_of(hit: HIT) -> list[tuple[int, list[tuple[int, ...]]]]:
     return [
         (
             block.segment.number,
-            [
-                tuple(sorted(candidate.outputs.values_list("pk", flat=True)))
-                for candidate in block.candidates.order_by("position")
-            ],
+            [tuple(sorted(ids)) for ids in by_candidate(block.outputs, block.stands_for)],
         )
         for block in hit.blocks.order_by("position").select_related("segment")
     ]
 
 
-def planned_of(hit: HIT) -> list[tuple[int, list[tuple[int, ...]]]]:
-    plan = plans_read([hit.pk])[hit.pk]
+def plans() -> dict[int, HITPlan]:
+    """Return what each HIT shows: as planned, or as its blocks say once they are written."""
+    return plans_read(HIT.objects.values_list("pk", flat=True))
+
+
+def planned_of(plan: HITPlan) -> list[tuple[int, list[tuple[int, ...]]]]:
     return [(block.segment, list(block.candidates)) for block in plan.blocks]
 
 
@@ -50,30 +53,35 @@ class TestLent:
         self, test_set: TestSet
     ) -> None:
         assert not Block.objects.exists()
+        planned = plans()
         lent = lend(make_judge(test_set.campaign)).hit
         assert len(rows_of(lent)) == 3
-        assert rows_of(lent) == planned_of(lent)
+        assert rows_of(lent) == planned_of(planned[lent.pk])
         assert set(Block.objects.values_list("hit", flat=True)) == {lent.pk}
 
     def test_a_hit_that_is_lent_again_keeps_its_blocks(self, test_set: TestSet) -> None:
         first = lend(make_judge(test_set.campaign))
-        before = list(Candidate.objects.order_by("pk").values_list("pk", "public_id"))
+        before = list(Block.objects.order_by("pk").values_list("public_id", "outputs"))
         expire(first)
         again = lend(make_judge(test_set.campaign, "other"))
         assert again.hit == first.hit
-        assert list(Candidate.objects.order_by("pk").values_list("pk", "public_id")) == before
+        assert list(Block.objects.order_by("pk").values_list("public_id", "outputs")) == before
 
-    def test_a_hit_whose_blocks_were_written_before_plans_were_kept_is_lent(
+    def test_a_plan_is_kept_by_the_blocks_alone_once_they_are_written(
         self, test_set: TestSet
     ) -> None:
+        """The plan is emptied, and what is read back is the same bit for bit."""
+        planned = plans()
         first = lend(make_judge(test_set.campaign))
-        hit = first.hit
-        shown = plans_read([hit.pk])
+        hits_prepare(test_set_id=test_set.pk, count=1)
+        written = HIT.objects.filter(blocks__isnull=False).distinct()
+        assert written.count() == 2
+        assert set(written.values_list("plan", flat=True)) == {None}
+        assert not HIT.objects.exclude(pk__in=written).filter(plan=None).exists()
+        assert plans() == planned
         expire(first)
-        HIT.objects.filter(pk=hit.pk).update(plan=None)
-        assert plans_read([hit.pk]) == shown
-        assert lend(make_judge(test_set.campaign, "other")).hit == hit
-        assert Block.objects.count() == 3
+        assert lend(make_judge(test_set.campaign, "other")).hit == first.hit
+        assert Block.objects.count() == 6
 
     def test_a_hit_without_a_plan_and_without_blocks_is_lent_to_nobody(
         self, test_set: TestSet
@@ -115,18 +123,19 @@ class TestPrepared:
         self, test_set: TestSet
     ) -> None:
         first, second, *_others = HIT.objects.order_by("number")
+        planned = plans()
         assert hits_prepare(test_set_id=test_set.pk, count=2) == 2
         assert set(Block.objects.values_list("hit", flat=True)) == {first.pk, second.pk}
         for hit in (first, second):
             assert len(rows_of(hit)) == 3
-            assert rows_of(hit) == planned_of(hit)
+            assert rows_of(hit) == planned_of(planned[hit.pk])
         assert hits_prepare(test_set_id=test_set.pk, count=2) == 0
 
     def test_what_was_written_ahead_is_lent_as_it_is(self, test_set: TestSet) -> None:
         hits_prepare(test_set_id=test_set.pk, count=1)
-        before = list(Candidate.objects.order_by("pk").values_list("pk", "public_id"))
+        before = list(Block.objects.order_by("pk").values_list("public_id", "outputs"))
         assert lend(make_judge(test_set.campaign)).hit == HIT.objects.earliest("number")
-        assert list(Candidate.objects.order_by("pk").values_list("pk", "public_id")) == before
+        assert list(Block.objects.order_by("pk").values_list("public_id", "outputs")) == before
 
     def test_a_repeat_of_ones_own_is_written_ahead_like_any_other(self) -> None:
         """Or the time that a lending takes would tell it."""
@@ -162,6 +171,7 @@ class TestAtOnce:
         """The worker comes while a judge's lending is not committed: it passes that HIT over."""
         test_set = make_test_set(make_campaign(), planned=2)
         judge = make_judge(test_set.campaign)
+        planned = plans()
 
         def prepare() -> int:
             try:
@@ -174,12 +184,13 @@ class TestAtOnce:
             with ThreadPoolExecutor(1) as pool:
                 assert pool.submit(prepare).result(timeout=30) == 1
         for hit in HIT.objects.all():
-            assert rows_of(hit) == planned_of(hit)
+            assert rows_of(hit) == planned_of(planned[hit.pk])
         assert Block.objects.filter(hit=lent).count() == 3
 
     def test_two_workers_at_once_write_each_block_once(self) -> None:
         test_set = make_long_test_set(make_campaign(), segments=90, systems=5)
         hits_plan(test_set_id=test_set.pk, count=25)
+        planned = plans()
         together = Barrier(2)
 
         def prepare(_worker: int) -> int:
@@ -196,12 +207,13 @@ class TestAtOnce:
         hits_prepare(test_set_id=test_set.pk, count=25)
         assert Block.objects.count() == 75
         for hit in HIT.objects.all():
-            assert rows_of(hit) == planned_of(hit)
+            assert rows_of(hit) == planned_of(planned[hit.pk])
 
     def test_two_who_lend_one_hit_at_once_write_its_blocks_once(self) -> None:
         """Past the lock that lending takes: the database alone sees to it."""
         test_set = make_test_set(make_campaign(), planned=1)
         hit = HIT.objects.get()
+        planned = plans()
         judges = [make_judge(test_set.campaign, name) for name in ("one", "two")]
         together = Barrier(2)
         now = timezone.now()
@@ -223,17 +235,18 @@ class TestAtOnce:
             list(pool.map(ask, range(2), judges))
         assert Assignment.objects.count() == 2
         assert Block.objects.count() == 3
-        assert rows_of(hit) == planned_of(hit)
+        assert rows_of(hit) == planned_of(planned[hit.pk])
 
     def test_a_killed_lending_leaves_nothing(self) -> None:
         test_set = make_test_set(make_campaign(), planned=1)
         judge = make_judge(test_set.campaign)
+        planned = plans()
 
         def lend_and_die() -> None:
             try:
                 with transaction.atomic():
                     assert assignment_lend(judge=judge) is not None
-                    assert CandidateOutput.objects.exists()
+                    assert Block.objects.exists()
                     connection.connection.close()
             finally:
                 connection.close()
@@ -242,8 +255,8 @@ class TestAtOnce:
             pool.submit(lend_and_die).result()
         assert not Assignment.objects.exists()
         assert not Block.objects.exists()
-        assert not Candidate.objects.exists()
-        assert rows_of(lend(judge).hit) == planned_of(HIT.objects.get())
+        hit = lend(judge).hit
+        assert rows_of(hit) == planned_of(planned[hit.pk])
 
 
 @pytest.mark.django_db
@@ -256,7 +269,7 @@ class TestWithdrawn:
         spare = HIT.objects.latest("number")
         with transaction.atomic():
             planning = PlanningTransaction.locked(test_set.pk)
-            planning.withdraw(spare)
+            planning.withdraw([spare])
             planning.store()
         state = DrawState.empty(test_set.systems.values_list("name", flat=True))
         for pk in HIT.objects.filter(withdrawn_at__isnull=True).values_list("pk", flat=True):
@@ -296,7 +309,7 @@ class TestWithdrawn:
         hits_plan(test_set_id=test_set.pk, count=1)
         with transaction.atomic():
             planning = PlanningTransaction.locked(test_set.pk)
-            planning.withdraw(HIT.objects.get())
+            planning.withdraw([HIT.objects.get()])
             planning.store()
         hits_plan(test_set_id=test_set.pk, count=6)
         repeats = HIT.objects.filter(purpose="inter")

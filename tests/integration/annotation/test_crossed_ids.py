@@ -9,9 +9,15 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 
-from annotation.models import Judgment, JudgmentSequence, Skip
+from annotation.models import Judgment, Skip
 from annotation.selectors import AssignedBlock, assigned_blocks
-from annotation.services import SubmissionRefusedError, judgment_submit, skip_submit
+from annotation.services import (
+    SubmissionRefusedError,
+    judgment_submit,
+    judgments_number,
+    skip_submit,
+)
+from campaign.models import TestSet
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_test_set
 
@@ -70,6 +76,8 @@ def test_one_id_of_many_judges_at_once_is_stored_once_and_refused_to_the_others(
     for of_round in zip(*outcomes, strict=True):
         assert Counter(of_round) == {"stored": 1, refused: JUDGES - 1}
     assert set(model._default_manager.values_list("client_id", flat=True)) == set(ids)
-    for sequence in JudgmentSequence.objects.all():
-        numbers = Judgment.objects.of(sequence.pk).order_by("number").values_list("number")
-        assert [number for (number,) in numbers] == list(range(1, sequence.last_number + 1))
+    for test_set in TestSet.objects.all():
+        last = judgments_number(test_set_id=test_set.pk)
+        numbers = test_set.judgment_numbers.order_by("number").values_list("number", flat=True)
+        assert list(numbers) == list(range(1, last + 1))
+        assert test_set.judgments.count() == last

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from annotation.models import CandidateOutput, Judgment
+from annotation.models import Block, Judgment
 from tests.factories import make_campaign
 
 BLOCKS = 1000
@@ -50,7 +50,7 @@ def test_an_import_after_a_rolled_back_one_is_as_fast(tmp_path: Path) -> None:
     with connection.cursor() as cursor:
         # What autovacuum does by itself within a minute.
         cursor.execute("ANALYZE")
-        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'annotation_candidate'")
+        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'annotation_block'")
         assert cursor.fetchone() == (0,)
         cursor.execute("SELECT set_config('statement_timeout', %s, false)", [ENOUGH])
         try:
@@ -58,4 +58,4 @@ def test_an_import_after_a_rolled_back_one_is_as_fast(tmp_path: Path) -> None:
         finally:
             cursor.execute("RESET statement_timeout")
     assert Judgment.objects.count() == BLOCKS
-    assert CandidateOutput.objects.count() == 5 * BLOCKS
+    assert Block.objects.filter(outputs__len=5).count() == BLOCKS

@@ -8,7 +8,7 @@ from annotation.models import (
     HIT,
     Block,
     JudgeAccount,
-    JudgmentSequence,
+    RankingRequest,
     SamplingState,
     TrainingBlock,
 )
@@ -28,7 +28,7 @@ from annotation.services import (
     training_propose,
     work_request,
 )
-from annotation.services.judging.notifications import ranking_request
+from annotation.services.judging.notifications import ranking_request, ranking_request_clear
 from annotation.services.lending.lend import leases_release
 from annotation.services.planning.blocks import hits_prepare
 from annotation.services.planning.for_judge import judge_plan
@@ -112,14 +112,12 @@ def test_comparisons_replace_earlier_ones_alone(test_set: TestSet) -> None:
 def test_the_ranking_of_one_test_set_is_requested_once(
     test_set: TestSet, other_set: TestSet, django_capture_on_commit_callbacks: Any
 ) -> None:
-    JudgmentSequence.objects.bulk_create(
-        JudgmentSequence(test_set=each) for each in (test_set, other_set)
-    )
+    ranking_request_clear(test_set_id=other_set.pk)
     for messages in (1, 0):
         with django_capture_on_commit_callbacks() as sent:
             ranking_request(test_set_id=test_set.pk)
         assert len(sent) == messages
-    requested = JudgmentSequence.objects.filter(ranking_requested_at__isnull=False)
+    requested = RankingRequest.objects.filter(requested_at__isnull=False)
     assert [row.test_set_id for row in requested] == [test_set.pk]
 
 

@@ -193,6 +193,6 @@ def _scans() -> dict[str, int]:
         cursor.execute("SELECT pg_stat_force_next_flush()")
         cursor.execute(
             "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE relname IN"
-            " ('annotation_block', 'annotation_candidate', 'campaign_output', 'campaign_segment')"
+            " ('annotation_block', 'campaign_output', 'campaign_segment')"
         )
         return dict(cursor.fetchall())

@@ -22,6 +22,7 @@ from campaign.models import Output, Segment, TestSet
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.outputs_shown import outputs_shown
 
 pytestmark = pytest.mark.django_db
 
@@ -99,7 +100,7 @@ class TestPool:
         judges = [make_judge(test_set.campaign, f"judge{number}") for number in range(4)]
         for hit in [lend(judge).hit for judge in judges]:
             assert hit.segment_ids == list(hit.blocks.values_list("segment_id", flat=True))
-            shown = Output.objects.filter(candidates__block__hit=hit)
+            shown = Output.objects.filter(pk__in=outputs_shown(hit=hit))
             assert hit.system_ids == sorted(set(shown.values_list("system_id", flat=True)))
 
     def test_planning_ends_at_what_is_wanted(self) -> None:
@@ -277,7 +278,7 @@ class TestForOneJudge:
             work_request(judge=judge)
             pool_fill(test_set_id=test_set.pk)
             judged += judge_one_hit(judge) is not None
-        shown = Output.objects.filter(candidates__block__hit__assignments__judge=judge)
+        shown = Output.objects.filter(pk__in=outputs_shown(hit__assignments__judge=judge))
         assert judged >= 4
         assert not shown.filter(system__name="birch").exists()
         assert not shown.filter(system__name="amber", segment__number__in=[1, 3, 5]).exists()

@@ -1,6 +1,5 @@
 """A prepared query returns what its queryset would yield, whatever values it is given."""
 
-import sys
 from typing import Any
 from uuid import uuid4
 
@@ -27,6 +26,7 @@ from campaign.models import Judge, User
 from campaign.services import conflict_declare
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.prepared_queries import prepared_queries
 
 pytestmark = pytest.mark.django_db
 
@@ -34,16 +34,7 @@ pytestmark = pytest.mark.django_db
 def queries() -> list[PreparedQuery]:
     """Return the prepared queries of all modules that the judging API and sessions import."""
     assert urlpatterns
-    values = [
-        value
-        for name, module in list(sys.modules.items())
-        if name.startswith(("annotation.", "campaign."))
-        for value in vars(module).values()
-    ]
-    # Some stand in tables, one for each case.
-    values += [each for value in values if isinstance(value, dict) for each in value.values()]
-    found = {value.name: value for value in values if isinstance(value, PreparedQuery)}
-    return [found[name] for name in sorted(found)]
+    return prepared_queries("annotation.", "campaign.")
 
 
 def session_of(user: User | None) -> str:
@@ -61,6 +52,7 @@ def values_of(assignment: Assignment) -> dict[str, Any]:
         "judge_id": assignment.judge_id,
         "user_id": assignment.judge.user_id,
         "test_set_id": assignment.hit.test_set_id,
+        "campaign_id": assignment.judge.campaign_id,
         "hit_id": assignment.hit_id,
         "public_id": str(block.public_id),
         "session_key": session_of(assignment.judge.user),
@@ -88,12 +80,12 @@ def assignments_of_all_kinds() -> list[Assignment]:
         assigned=second, client_id=uuid4(), labels=labels, active_ms=9000, comment="“ % ”"
     )
     skip_submit(assigned=first, client_id=uuid4(), reason="other")
-    quality_action_take(
-        judge=at_work,
-        test_set=test_set,
-        action=QualityActionKind.WARN,
-        user=make_organiser(campaign),
-    )
+    organiser = make_organiser(campaign)
+    for judge, action in (
+        (at_work, QualityActionKind.WARN),
+        (make_judge(campaign, "left out"), QualityActionKind.EXCLUDE),
+    ):
+        quality_action_take(judge=judge, test_set=test_set, action=action, user=organiser)
     # The judge who is new may be lent any of them.
     held_too = lend(new)
     HIT.objects.filter(number__gte=30).update(reserved_for=new, reserved_until=timezone.now())

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.django_db
 GAP = 6
 
 
+@pytest.mark.thorough
 def test_over_a_thousand_hits_the_shares_are_those_asked_for() -> None:
     test_set = make_long_test_set(make_campaign(), segments=150, systems=3)
     design_change(

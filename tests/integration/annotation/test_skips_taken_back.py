@@ -11,7 +11,13 @@ from django.test.utils import CaptureQueriesContext
 from annotation.export import five_way_rows
 from annotation.models import HIT, Assignment, Judgment, Skip
 from annotation.selectors import AssignedBlock, assigned_blocks, judge_work
-from annotation.services import design_change, judgment_submit, pool_fill, skip_submit
+from annotation.services import (
+    design_change,
+    judgment_submit,
+    judgments_number,
+    pool_fill,
+    skip_submit,
+)
 from campaign.models import Judge, TestSet
 from ranking.selectors.feedback import latest_feedback
 from ranking.selectors.progress import judging_progress
@@ -133,12 +139,14 @@ def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, test_set: Te
     held.refresh_from_db()
     closed_at = held.completed_at
     before = judge_work(judge), judge.accounts.get().blocks_closed
+    judgments_number(test_set_id=test_set.pk)
     assert judging_progress(test_set=test_set).skipped == 1
     assert [entry.comment for entry in latest_feedback(test_set).comments] == ["by mistake"]
     judgment = rank(block)
     assert judgment.supersedes is None
     assert list(Skip.objects.values_list("reason", "comment")) == [("other", "by mistake")]
     assert not Skip.objects.standing().exists()
+    assert judgments_number(test_set_id=test_set.pk) == 3
     held.refresh_from_db()
     assert held.completed_at == closed_at
     after = judge_work(judge), judge.accounts.get().blocks_closed

@@ -16,7 +16,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.api.serializers import AssignmentSerializer, JudgmentSerializer
-from annotation.models import HIT, Assignment, Exposure, Judgment, JudgmentSequence, Skip
+from annotation.models import HIT, Assignment, Exposure, Judgment, Skip
 from annotation.selectors import (
     AssignedBlock,
     actions_that_stop,
@@ -32,6 +32,7 @@ from annotation.services import (
     design_change,
     judge_reinstate,
     judgment_submit,
+    judgments_number,
     quality_action_take,
     skip_submit,
 )
@@ -275,15 +276,15 @@ def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(campaign: Cam
             together.wait(timeout=30)
             labels: list[int | None] = [1] * len(sent[place].candidates)
             stored = judgment_submit(assigned=sent[place], client_id=ids[place], labels=labels)
-            return stored.number
+            return stored.pk
         finally:
             connection.close()
 
     with ThreadPoolExecutor(len(sent)) as pool:
-        numbers = list(pool.map(send, range(len(sent))))
-    assert numbers[0] == numbers[1]
-    assert set(numbers) == {1, 2, 3, 4, 5}
-    assert JudgmentSequence.objects.get().last_number == 5
+        stored = list(pool.map(send, range(len(sent))))
+    assert stored[0] == stored[1]
+    assert len(set(stored)) == 5
+    assert judgments_number(test_set_id=sent[0].test_set_id) == 5
     assert Judgment.objects.filter(supersedes__isnull=True).count() == 3
     assignment.refresh_from_db()
     assert assignment.completed_at is not None

@@ -19,7 +19,6 @@ from annotation.services import (
     skip_submit,
 )
 from annotation.services.judging import limits, storage
-from annotation.services.judging.submission import judgment_number_next
 from campaign.models import Judge
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_test_set
@@ -63,14 +62,13 @@ def judged_ago(block: AssignedBlock, minutes: int, *, comment: str = "") -> Judg
     mine = Judgment.objects.filter(block=block.block_id, judge=block.judge_id)
     return Judgment.objects.create(
         test_set_id=block.test_set_id,
-        number=judgment_number_next(test_set_id=block.test_set_id),
         client_id=uuid4(),
         judge_id=block.judge_id,
         block_id=block.block_id,
         assignment_id=block.assignment_id,
         labels=ranks(block),
         comment=comment,
-        supersedes=mine.order_by("number").last(),
+        supersedes=mine.order_by("pk").last(),
         submitted_at=Now() - timedelta(minutes=minutes),
     )
 
@@ -82,7 +80,7 @@ def test_a_ranking_is_changed_so_often_and_no_more(blocks: list[AssignedBlock]) 
         judged(blocks[0])
     assert refused.value.stored == stored[-1]
     assert refused.value.retry_after is None
-    assert list(Judgment.objects.order_by("number")) == stored
+    assert list(Judgment.objects.order_by("pk")) == stored
     assert judged(blocks[1]).supersedes is None
 
 

@@ -14,7 +14,7 @@ from annotation.services import (
     judge_decline,
     judge_take_part,
 )
-from campaign.models import Campaign, InvitationRole, Judge, Membership, MembershipRole, User
+from campaign.models import Campaign, InvitationRole, Judge, User
 from campaign.services import (
     RulesRefusedError,
     campaign_change,
@@ -23,7 +23,7 @@ from campaign.services import (
     invitation_create_for_anybody,
 )
 from tests.at_work import judge_one_hit, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_test_set
 
 pytestmark = pytest.mark.django_db
 TERMS = {
@@ -190,11 +190,8 @@ class TestTerms:
         assert terms_of(campaign)["duration"] == ""
 
     def test_over_rest_for_organisers_only(self, campaign: Campaign, judge: Judge) -> None:
-        researcher = User.objects.create_user(name="Rita")
-        Membership.objects.create(
-            campaign=campaign, user=researcher, role=MembershipRole.RESEARCHER
-        )
-        assert self.patch(signed_in(researcher), TERMS).status_code == 403
+        make_organiser(campaign)
+        assert self.patch(signed_in(make_analyst(campaign)), TERMS).status_code == 403
         assert self.patch(signed_in(judge.user), TERMS).status_code == 404
         assert self.patch(Client(), TERMS).status_code == 401
         assert terms_of(campaign) == dict.fromkeys(TERMS, "")

@@ -25,7 +25,8 @@ from campaign.services import (
     mail_send_again,
     mails_send_due,
 )
-from campaign.services.mails import RETRY_DELAYS, mail_claim, mails_mark_unconfirmed
+from campaign.services.mail_sending import RETRY_DELAYS
+from campaign.services.mails import mail_claim, mails_mark_unconfirmed
 from campaign.tasks import send_mails
 from tests.clocks import set_process_clock
 from tests.factories import make_campaign, make_organiser, make_test_set

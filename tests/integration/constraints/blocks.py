@@ -3,7 +3,7 @@
 from functools import partial
 from uuid import UUID
 
-from annotation.models import Block, Candidate, CandidateOutput
+from annotation.models import Block
 from campaign.models import Output
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_shown
@@ -14,7 +14,13 @@ ONE_ID = UUID(int=1)
 def block() -> Create:
     shown = make_shown()
     Block.objects.update(public_id=ONE_ID)
-    return partial(Block.objects.create, hit=shown.hit, segment=shown.block.segment, position=2)
+    return partial(
+        Block.objects.create,
+        hit=shown.hit,
+        segment=shown.block.segment,
+        position=2,
+        outputs=shown.block.outputs,
+    )
 
 
 breaks_by_fields("annotation.Block.public_id", block, {"public_id": ONE_ID})
@@ -34,111 +40,95 @@ breaks_by_fields(
 )
 
 
-@breaks("annotation.Candidate.public_id")
-def two_candidates_have_one_id(attempt: Attempt) -> None:
-    block, output = fresh_block()
-    with attempt.refuses():
-        show(block, 1, output, public_id=Candidate.objects.all()[0].public_id)
-    with attempt.accepts():
-        show(block, 1, output)
-
-
-@breaks("candidate_position_unique_in_block")
-def two_candidates_stand_in_one_place(attempt: Attempt) -> None:
-    block, output = fresh_block()
-    show(block, 1, output)
-    other = Output.objects.filter(segment=block.segment).exclude(pk=output.pk)[0]
-    with attempt.refuses():
-        show(block, 1, other)
-    with attempt.accepts():
-        show(block, 2, other)
-
-
 @breaks("candidate_stands_for_an_output")
-def a_candidate_stands_for_nothing(attempt: Attempt) -> None:
-    """Known only at the end of the transaction: its outputs are written after it."""
-    block, output = fresh_block()
-    with attempt.refuses(saying="stands for no output"):
-        Candidate.objects.create(block=block, position=1)
+def candidates_stand_for_more_or_fewer_outputs_than_there_are(attempt: Attempt) -> None:
+    create, shown = another_block()
+    first, second, third, *_rest = shown
+    for wrong in ([1, 1], [2, 2], [3, 0], [4, -1], []):
+        with attempt.refuses(saying="do not add up|check"):
+            create(outputs=[first, second, third], stands_for=wrong)
     with attempt.accepts():
-        show(block, 1, output)
-    # Gone again before the end, it need not stand for any.
+        create(outputs=[first, second, third], stands_for=[1, 2])
     with attempt.accepts():
-        Candidate.objects.create(block=block, position=1).delete()
-
-
-@breaks("candidate_output_once")
-def a_candidate_stands_twice_for_an_output(attempt: Attempt) -> None:
-    block, output = fresh_block()
-    candidate = show(block, 1, output)
-    other = Output.objects.filter(segment=block.segment).exclude(pk=output.pk)[0]
-    with attempt.refuses():
-        CandidateOutput.objects.create(candidate=candidate, output=output)
-    with attempt.accepts():
-        CandidateOutput.objects.create(candidate=candidate, output=other)
+        create(outputs=[first, second, third])
 
 
 @breaks("candidate_output_of_the_same_segment")
 def a_candidate_stands_for_an_output_of_another_segment(attempt: Attempt) -> None:
-    block, output = fresh_block()
-    elsewhere = Output.objects.exclude(segment=block.segment)[0]
-    first = show(block, 1, output)
-    with attempt.refuses(saying="not of the segment"):
-        CandidateOutput.objects.create(candidate=first, output=elsewhere)
+    create, shown = another_block()
+    first, second, *_rest = shown
+    elsewhere = Output.objects.exclude(pk__in=shown)[0].pk
+    for wrong in ([elsewhere], [first, elsewhere], [first, 10**12]):
+        with attempt.refuses(saying="not of the segment"):
+            create(outputs=wrong)
     # Among many written at once, too.
-    other = Output.objects.filter(segment=block.segment).exclude(pk=output.pk)[0]
-    second = Candidate(block=block, position=2)
+    fresh = {**create.keywords, "position": 3}
     with attempt.refuses(saying="not of the segment"):
-        show_both(second, other, first, elsewhere)
+        Block.objects.bulk_create(
+            [
+                Block(**create.keywords, outputs=[first, second]),
+                Block(**fresh, outputs=[first, elsewhere]),
+            ]
+        )
     with attempt.accepts():
-        second = Candidate(block=block, position=2)
-        third = Output.objects.filter(segment=block.segment).exclude(pk__in=[output.pk, other.pk])
-        show_both(second, other, first, third[0])
+        Block.objects.bulk_create(
+            [
+                Block(**create.keywords, outputs=[first, second]),
+                Block(**fresh, outputs=[second, first]),
+            ]
+        )
 
 
 @breaks("candidate_output_once_in_block")
 def two_candidates_of_a_block_stand_for_one_output(attempt: Attempt) -> None:
-    block, output = fresh_block()
-    first = show(block, 1, output)
+    create, shown = another_block()
+    first, second, *_rest = shown
     with attempt.refuses(saying="stands twice"):
-        show(block, 2, output)
-    other = Output.objects.filter(segment=block.segment).exclude(pk=output.pk)[0]
+        create(outputs=[first, second, first])
     with attempt.refuses(saying="stands twice"):
-        show_both(Candidate(block=block, position=2), other, first, other)
+        create(outputs=[first, first, second], stands_for=[2, 1])
     with attempt.accepts():
-        show(block, 2, other)
+        create(outputs=[second, first])
 
 
 @breaks("candidate_output_stays")
 def a_candidate_gets_another_output(attempt: Attempt) -> None:
     shown = make_shown()
-    elsewhere = Output.objects.exclude(segment=shown.block.segment)[0]
-    with attempt.refuses(saying="Cannot update"):
-        CandidateOutput.objects.update(output=elsewhere)
+    ids = shown.block.outputs
+    other_segment = shown.test_set.segments.exclude(pk=shown.block.segment_id)[0]
+    for change in (
+        {"outputs": ids[::-1]},
+        {"outputs": ids[:-1], "stands_for": None},
+        {"stands_for": [1, 1, 1, 2]},
+        {"segment": other_segment},
+    ):
+        with attempt.refuses(saying="Cannot update"):
+            Block.objects.update(**change)
+    with attempt.accepts():
+        Block.objects.update(position=4, outputs=ids)
     with attempt.accepts():
         shown.hit.delete()
-        assert not CandidateOutput.objects.exists()
+        assert not Block.objects.exists()
 
 
-def fresh_block() -> tuple[Block, Output]:
-    """Return a block without candidates beside one with five, and an output of its segment."""
+@breaks("output_stays_while_shown")
+def an_output_is_deleted_that_a_block_shows(attempt: Attempt) -> None:
     shown = make_shown()
-    block = Block.objects.create(hit=shown.hit, segment=shown.block.segment, position=2)
-    return block, shown.outputs[0]
+    system = shown.outputs[2].system
+    with attempt.refuses(saying="is shown in a block"):
+        Output.objects.filter(pk=shown.outputs[2].pk).delete()
+    # The last of many, and what goes with its system.
+    with attempt.refuses(saying="is shown in a block"):
+        system.delete()
+    with attempt.accepts():
+        Output.objects.exclude(segment=shown.block.segment).delete()
+    with attempt.accepts():
+        shown.hit.delete()
+        system.delete()
 
 
-def show(block: Block, position: int, output: Output, **fields: object) -> Candidate:
-    candidate = Candidate.objects.create(block=block, position=position, **fields)
-    CandidateOutput.objects.create(candidate=candidate, output=output)
-    return candidate
-
-
-def show_both(fresh: Candidate, output: Output, there: Candidate, other: Output) -> None:
-    """Let a fresh candidate stand for one output and another candidate for one more, at once."""
-    fresh.save(force_insert=True)
-    CandidateOutput.objects.bulk_create(
-        [
-            CandidateOutput(candidate=fresh, output=output),
-            CandidateOutput(candidate=there, output=other),
-        ]
-    )
+def another_block() -> tuple[partial[Block], list[int]]:
+    """Return what creates one more block of a segment, and the outputs of the segment by id."""
+    shown = make_shown()
+    create = partial(Block.objects.create, hit=shown.hit, segment=shown.block.segment, position=2)
+    return create, [output.pk for output in shown.outputs]

@@ -8,14 +8,17 @@ from django.utils import timezone
 from campaign.models import (
     Acceptance,
     Campaign,
+    CampaignState,
+    CampaignStateChange,
     Instructions,
     Membership,
+    Rehearsal,
     Session,
     SignInCount,
     User,
 )
 from campaign.services import instructions_accept, instructions_write
-from tests.factories import make_campaign, make_judge
+from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_person
 
@@ -45,9 +48,9 @@ def sign_in_count() -> Create:
 
 
 def membership() -> Create:
-    return partial(
-        Membership.objects.create, campaign=make_campaign(), user=make_person(), role="researcher"
-    )
+    campaign = make_campaign()
+    make_organiser(campaign)
+    return partial(Membership.objects.create, campaign=campaign, user=make_person(), role="analyst")
 
 
 def instructions() -> Create:
@@ -111,7 +114,7 @@ breaks_by_fields(
 
 
 @breaks("membership_once_per_user_and_campaign")
-def a_user_is_an_organiser_and_a_researcher(attempt: Attempt) -> None:
+def a_user_is_an_organiser_and_an_analyst(attempt: Attempt) -> None:
     create = membership()
     create(role="organiser")
     with attempt.refuses():
@@ -119,7 +122,38 @@ def a_user_is_an_organiser_and_a_researcher(attempt: Attempt) -> None:
     with attempt.accepts():
         create(user=make_person())
     with attempt.accepts():
-        create(campaign=make_campaign("elsewhere"))
+        create(campaign=make_campaign("elsewhere"), role="owner")
+
+
+breaks_by_fields(
+    "membership_with_daily_alerts_may_act",
+    membership,
+    {"daily_alerts": True},
+    accepted={"daily_alerts": True, "role": "organiser"},
+)
+
+
+@breaks("membership_leaves_an_owner")
+def the_only_owner_goes(attempt: Attempt) -> None:
+    membership()()
+    members = Membership.objects.all()
+    with attempt.refuses(saying="members and no owner"):
+        members.filter(role="owner").delete()
+    with attempt.refuses():
+        members.filter(role="owner").update(role="organiser")
+    with attempt.refuses():
+        members.filter(role="owner").update(campaign=make_campaign("elsewhere"))
+    with attempt.refuses():
+        Membership.objects.create(
+            campaign=make_campaign("without"), user=make_person("w@example.org"), role="organiser"
+        )
+    with attempt.accepts():
+        members.delete()
+    with attempt.accepts():
+        members.exclude(role="owner").delete()
+    with attempt.accepts():
+        members.filter(role="owner").update(role="organiser")
+        members.filter(role="analyst").update(role="owner")
 
 
 @breaks("instructions_never_change")
@@ -168,9 +202,103 @@ def instructions_of_another_campaign_are_accepted(attempt: Attempt) -> None:
         )
 
 
+def state_change() -> Create:
+    return partial(
+        CampaignStateChange.objects.create, campaign=make_campaign(), before="draft", after="open"
+    )
+
+
+breaks_by_fields(
+    "campaign_state_is_known", campaign, {"state": "asleep"}, accepted={"state": "draft"}
+)
+breaks_by_fields(
+    "campaign_in_the_bin_came_from_a_state",
+    campaign,
+    {"state": "bin"},
+    {"state": "open", "state_before_bin": "closed"},
+    accepted={"state": "bin", "state_before_bin": "closed"},
+)
+breaks_by_fields("state_change_before_is_known", state_change, {"before": "asleep"})
+breaks_by_fields("state_change_after_is_known", state_change, {"after": "asleep"})
+
+
+@breaks("campaign_state_follows")
+def a_closed_campaign_is_paused(attempt: Attempt) -> None:
+    rows = Campaign.objects.filter(pk=make_campaign(state=CampaignState.CLOSED).pk)
+    with attempt.refuses(saying="does not go from closed to paused"):
+        rows.update(state=CampaignState.PAUSED)
+    with attempt.accepts():
+        rows.update(state=CampaignState.ARCHIVED)
+    rows.update(state=CampaignState.BIN)
+    with attempt.refuses(saying="does not go from bin to open"):
+        rows.update(state=CampaignState.OPEN)
+    with attempt.accepts():
+        rows.update(state=CampaignState.CLOSED)
+
+
+@breaks("state_change_append_only")
+def a_change_of_state_is_rewritten(attempt: Attempt) -> None:
+    state_change()()
+    with attempt.refuses(saying="Cannot update"):
+        CampaignStateChange.objects.update(after="bin")
+    # They go with their campaign.
+    with attempt.accepts():
+        Campaign.objects.all().delete()
+
+
 def make_acceptance() -> Acceptance:
     museum = make_campaign()
     written = instructions_write(
         campaign=museum, language="en", text="Rank the outputs.", demands_acceptance=True
     )
     return instructions_accept(judge=make_judge(museum), instructions=written)
+
+
+def rehearsal() -> Create:
+    return partial(
+        Rehearsal.objects.create, campaign=make_campaign(), bots=3, skill=0.8, share=1, seed=1
+    )
+
+
+breaks_by_fields(
+    "rehearsal_has_some_bots", rehearsal, {"bots": 0}, {"bots": 201}, accepted={"bots": 200}
+)
+breaks_by_fields(
+    "rehearsal_skill_is_a_share",
+    rehearsal,
+    {"skill": 0.49},
+    {"skill": 1.01},
+    accepted={"skill": 0.5},
+)
+breaks_by_fields(
+    "rehearsal_share_is_a_share", rehearsal, {"share": 0}, {"share": 1.1}, accepted={"share": 0.1}
+)
+
+
+@breaks("campaign.Rehearsal.campaign")
+def a_campaign_is_said_to_be_rehearsed_twice(attempt: Attempt) -> None:
+    create = rehearsal()
+    create()
+    with attempt.refuses():
+        create()
+    with attempt.accepts():
+        create(campaign=make_campaign("elsewhere"))
+
+
+@breaks("campaign.Campaign.rehearsal_of")
+def a_campaign_has_two_rehearsals(attempt: Attempt) -> None:
+    rehearsed = make_campaign()
+    make_campaign("first", rehearsal_of=rehearsed)
+    with attempt.refuses():
+        make_campaign("second", rehearsal_of=rehearsed)
+    with attempt.accepts():
+        make_campaign("second", rehearsal_of=make_campaign("another"))
+
+
+@breaks("campaign_is_a_rehearsal_for_good")
+def a_campaign_becomes_a_rehearsal(attempt: Attempt) -> None:
+    rehearsed, other = make_campaign(), make_campaign("other")
+    with attempt.refuses(saying="Cannot update"):
+        Campaign.objects.filter(pk=other.pk).update(rehearsal_of=rehearsed)
+    with attempt.accepts():
+        Campaign.objects.filter(pk=other.pk).update(name="Else")

@@ -6,16 +6,20 @@ from functools import partial
 
 from django.utils import timezone
 
+from annotation.models import Design
 from campaign.models import (
     BrowserVisit,
     ConflictOfInterest,
+    GroupMember,
     Invitation,
     InvitationMail,
     Judge,
+    JudgeGroup,
     LinkRedemption,
     User,
 )
 from campaign.services import conflict_declare
+from ranking.models import RankingSettings
 from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import small_test_set
@@ -29,6 +33,19 @@ def judge() -> Create:
     make_judge(museum, "judge01")
     user = User.objects.create_user(name="Otto")
     return partial(Judge.objects.create, campaign=museum, user=user, pseudonym="judge02")
+
+
+def listed_judge() -> Create:
+    create = judge()
+    create(address="ada@example.org")
+    user = User.objects.create_user(name="Bob")
+    return partial(create, user=user, pseudonym="judge03")
+
+
+def group() -> Create:
+    museum = make_campaign()
+    JudgeGroup.objects.create(campaign=museum, name="experts")
+    return partial(JudgeGroup.objects.create, campaign=museum, name="panel")
 
 
 def own_link() -> Create:
@@ -90,6 +107,17 @@ def mail() -> Create:
 
 
 breaks_by_fields("judge_pseudonym_unique_in_campaign", judge, {"pseudonym": "judge01"})
+breaks_by_fields(
+    "judge_address_unique_in_campaign",
+    listed_judge,
+    {"address": "ADA@example.org"},
+    accepted={"address": "bob@example.org"},
+)
+breaks_by_fields("judge_group_name_unique_in_campaign", group, {"name": "EXPERTS"})
+breaks_by_fields("judge_group_name_not_empty", group, {"name": ""})
+breaks_by_fields(
+    "judge_group_asks_for_something", group, {"blocks_asked": 0}, accepted={"blocks_asked": 1}
+)
 breaks_by_fields("judge_pseudonym_not_empty", judge, {"pseudonym": ""})
 breaks_by_fields(
     "judge_is_a_person_exactly_if_a_user",
@@ -279,3 +307,51 @@ def arrivals() -> Callable[[str, bytes], LinkRedemption]:
         return LinkRedemption.objects.create(invitation=link, judge=judge, browser=browser)
 
     return arrive
+
+
+@breaks("group_member_once_per_judge_and_group")
+def a_judge_is_in_a_group_twice(attempt: Attempt) -> None:
+    judge = make_judge(make_campaign())
+    one, two = (
+        JudgeGroup.objects.create(campaign=judge.campaign, name=name) for name in ("one", "two")
+    )
+    GroupMember.objects.create(judge=judge, group=one)
+    with attempt.refuses():
+        GroupMember.objects.create(judge=judge, group=one)
+    with attempt.accepts():
+        GroupMember.objects.create(judge=judge, group=two)
+
+
+@breaks("group_member_within_a_campaign")
+def a_judge_is_in_a_group_elsewhere(attempt: Attempt) -> None:
+    judge = make_judge(make_campaign())
+    there = JudgeGroup.objects.create(campaign=make_campaign("elsewhere"), name="experts")
+    gone = JudgeGroup.objects.create(campaign=judge.campaign, name="gone", removed_at=NOW)
+    here = JudgeGroup.objects.create(campaign=judge.campaign, name="experts")
+    for group in (there, gone):
+        with attempt.refuses(saying="of two campaigns"):
+            GroupMember.objects.create(judge=judge, group=group)
+    with attempt.accepts():
+        GroupMember.objects.create(judge=judge, group=here)
+
+
+@breaks("design_is_for_a_group_of_its_campaign")
+def a_design_is_for_a_group_elsewhere(attempt: Attempt) -> None:
+    test_set = small_test_set()
+    there = JudgeGroup.objects.create(campaign=make_campaign("elsewhere"), name="experts")
+    here = JudgeGroup.objects.create(campaign=test_set.campaign, name="experts")
+    with attempt.refuses(saying="of two campaigns"):
+        Design.objects.create(test_set=test_set, seed=1, judge_group=there)
+    with attempt.accepts():
+        Design.objects.create(test_set=test_set, seed=1, judge_group=here)
+
+
+@breaks("ranking_is_of_a_group_of_its_campaign")
+def a_ranking_is_of_a_group_elsewhere(attempt: Attempt) -> None:
+    test_set = small_test_set()
+    there = JudgeGroup.objects.create(campaign=make_campaign("elsewhere"), name="experts")
+    here = JudgeGroup.objects.create(campaign=test_set.campaign, name="experts")
+    with attempt.refuses(saying="of two campaigns"):
+        RankingSettings.objects.create(test_set=test_set, judge_group=there)
+    with attempt.accepts():
+        RankingSettings.objects.create(test_set=test_set, judge_group=here)

@@ -1,9 +1,30 @@
 """What judges say: judgments, skips and reports of problems."""
 
+from datetime import timedelta
 from functools import partial
+from typing import Any
 from uuid import UUID, uuid4
 
-from annotation.models import Judgment, JudgmentSequence, ProblemReport, Skip
+import pgtrigger
+from django.utils import timezone
+
+from annotation.models import (
+    JudgedQuarterHour,
+    JudgeTally,
+    Judgment,
+    JudgmentNumber,
+    JudgmentSequence,
+    PageChanges,
+    ProblemReply,
+    ProblemReport,
+    RankingRequest,
+    Skip,
+    UncountedSkip,
+    UnnumberedJudgment,
+    WorkedQuarterHour,
+)
+from annotation.services import judgments_number
+from campaign.models import User
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_shown, small_test_set
@@ -17,7 +38,6 @@ def first_judgment() -> Create:
     return partial(
         Judgment.objects.create,
         test_set=shown.test_set,
-        number=1,
         client_id=ONE_ID,
         judge=make_judge(shown.test_set.campaign),
         block=shown.block,
@@ -29,13 +49,14 @@ def revision() -> Create:
     """Return what makes the second judgment of a block, which supersedes the first."""
     create = first_judgment()
     create()
-    return partial(create, number=2, client_id=uuid4(), supersedes=Judgment.objects.get())
+    return partial(create, client_id=uuid4(), supersedes=Judgment.objects.get())
 
 
 def skip() -> Create:
     shown = make_shown()
     return partial(
         Skip.objects.create,
+        test_set=shown.test_set,
         client_id=ONE_ID,
         judge=make_judge(shown.test_set.campaign),
         block=shown.block,
@@ -67,6 +88,14 @@ def second_problem_report() -> Create:
     create = problem_report()
     create()
     return partial(create, client_id=uuid4())
+
+
+def second_reply() -> Create:
+    """Return what makes the second reply to a report that the first one closed."""
+    report: Any = problem_report()()
+    fields = {"report": report, "created_by": User.objects.create_user(name="Olga")}
+    ProblemReply.objects.create(**fields, number=1, closed=True)
+    return partial(ProblemReply.objects.create, **fields, number=2, closed=False, text="Again.")
 
 
 breaks_by_fields(
@@ -110,36 +139,90 @@ breaks_by_fields(
     accepted={"kind": "other", "comment": "The clock runs backwards."},
 )
 
+breaks_by_fields(
+    "problem_reply_says_closes_or_takes_back",
+    second_reply,
+    {"text": ""},
+    accepted={"text": "", "closed": True},
+)
+breaks_by_fields(
+    "problem_reply_follows_the_last", second_reply, {"number": 1}, {"number": 3}, accepted={}
+)
 
-@breaks("judgment_number_unique_in_test_set")
-def two_judgments_have_one_number(attempt: Attempt) -> None:
+
+def second_number() -> Create:
+    """Return what gives the second of two judgments its number."""
     create = first_judgment()
-    create()
-    other = make_judge(Judgment.objects.get().judge.campaign, "judge02")
+    first: Any = create()
+    judgments_number(test_set_id=first.test_set_id)
+    other = create(client_id=uuid4(), judge=make_judge(first.judge.campaign, "judge02"))
+    return partial(JudgmentNumber.objects.create, judgment=other, test_set=first.test_set, number=2)
+
+
+breaks_by_fields("judgment_number_unique_in_test_set", second_number, {"number": 1})
+
+
+@breaks("annotation.JudgmentNumber.judgment")
+def a_judgment_has_two_numbers(attempt: Attempt) -> None:
+    create = second_number()
+    first = Judgment.objects.earliest("pk")
     with attempt.refuses():
-        create(client_id=uuid4(), judge=other)
+        create(judgment=first)
     with attempt.accepts():
-        create(client_id=uuid4(), judge=other, number=2)
+        create()
+
+
+@breaks("number_of_a_judgment")
+def a_number_is_of_no_judgment_of_the_test_set(attempt: Attempt) -> None:
+    create = second_number()
+    second = Judgment.objects.latest("pk")
+    here = second.test_set
+    for wrong in ({"judgment_id": 10**12}, {"test_set": small_test_set(here.campaign, "other")}):
+        with attempt.refuses(saying="none of the test set"):
+            create(**wrong)
+    # Among many written at once, too.
+    with attempt.refuses(saying="none of the test set"):
+        JudgmentNumber.objects.bulk_create(
+            [
+                JudgmentNumber(judgment=second, test_set=here, number=2),
+                JudgmentNumber(judgment_id=10**12, test_set=here, number=3),
+            ]
+        )
+    with attempt.accepts():
+        create()
+
+
+@breaks("judgment_number_append_only")
+def a_number_is_changed_or_deleted(attempt: Attempt) -> None:
+    create = second_number()
+    with attempt.accepts():
+        create()
+    create()
+    with attempt.refuses(saying="Cannot update"):
+        JudgmentNumber.objects.filter(number=2).update(number=3)
+    with attempt.refuses(saying="Cannot update or delete"):
+        JudgmentNumber.objects.filter(number=2).delete()
 
 
 @breaks("annotation.Judgment.supersedes")
 def a_judgment_is_superseded_twice(attempt: Attempt) -> None:
     create = revision()
     create()
-    latest = Judgment.objects.get(number=2)
+    latest = Judgment.objects.latest("pk")
     with attempt.refuses():
-        create(client_id=uuid4(), number=3)
+        create(client_id=uuid4())
     with attempt.accepts():
-        create(client_id=uuid4(), number=3, supersedes=latest)
+        create(client_id=uuid4(), supersedes=latest)
 
 
 @breaks("judgment_supersedes_its_own_kind")
 def a_judgment_supersedes_one_it_cannot(attempt: Attempt) -> None:
     create = revision()
-    there = Judgment.objects.get().test_set
+    first = Judgment.objects.get()
+    there = first.test_set
     other_judge = make_judge(there.campaign, "judge02")
     other_block = make_shown(there, number=2).block
-    earlier = {"number": 1}
+    earlier = {"pk": first.pk - 1}
     for fields in ({"judge": other_judge}, {"block": other_block}, earlier):
         with attempt.refuses(saying="another judge, block or time"):
             create(**fields)
@@ -178,6 +261,108 @@ def a_test_set_is_numbered_twice(attempt: Attempt) -> None:
         JudgmentSequence.objects.create(test_set=there)
     with attempt.accepts():
         JudgmentSequence.objects.create(test_set=small_test_set(there.campaign, name="other"))
+
+
+@breaks("annotation.UnnumberedJudgment.judgment")
+def a_judgment_waits_twice(attempt: Attempt) -> None:
+    judgment: Any = first_judgment()()
+    with attempt.refuses():
+        UnnumberedJudgment.objects.create(judgment=judgment, test_set=judgment.test_set)
+    UnnumberedJudgment.objects.all().delete()
+    with attempt.accepts():
+        UnnumberedJudgment.objects.create(judgment=judgment, test_set=judgment.test_set)
+
+
+@breaks("annotation.UncountedSkip.skip")
+def a_skip_waits_twice(attempt: Attempt) -> None:
+    skipped: Any = skip()()
+    with attempt.refuses():
+        UncountedSkip.objects.create(skip=skipped, test_set=skipped.test_set)
+    UncountedSkip.objects.all().delete()
+    with attempt.accepts():
+        UncountedSkip.objects.create(skip=skipped, test_set=skipped.test_set)
+
+
+@breaks("annotation.PageChanges.test_set")
+def changes_of_a_test_set_are_counted_twice(attempt: Attempt) -> None:
+    there = small_test_set()
+    PageChanges.objects.create(test_set=there)
+    with attempt.refuses():
+        PageChanges.objects.create(test_set=there)
+    with attempt.accepts():
+        PageChanges.objects.create(test_set=small_test_set(there.campaign, name="other"))
+
+
+@breaks("annotation.RankingRequest.test_set")
+def a_ranking_is_requested_twice(attempt: Attempt) -> None:
+    there = small_test_set()
+    RankingRequest.objects.create(test_set=there)
+    with attempt.refuses():
+        RankingRequest.objects.create(test_set=there)
+    with attempt.accepts():
+        RankingRequest.objects.create(test_set=small_test_set(there.campaign, name="other"))
+
+
+def tally() -> Create:
+    """Return what counts a second judge's judgments in a test set where one judge has a tally."""
+    first: Any = first_judgment()()
+    judgments_number(test_set_id=first.test_set_id)
+    return partial(
+        JudgeTally.objects.create,
+        test_set=first.test_set,
+        judge=make_judge(first.judge.campaign, "judge02"),
+        judged=1,
+        last_at=first.submitted_at,
+    )
+
+
+@breaks("judge_tally_once_per_test_set_and_judge")
+def a_judge_is_counted_twice(attempt: Attempt) -> None:
+    create = tally()
+    with attempt.refuses():
+        create(judge=Judgment.objects.get().judge)
+    with attempt.accepts():
+        create()
+
+
+@breaks("judged_quarter_hour_once")
+def a_quarter_of_an_hour_is_counted_twice(attempt: Attempt) -> None:
+    there, start = small_test_set(), timezone.now()
+    JudgedQuarterHour.objects.create(test_set=there, start=start, judged=1)
+    with attempt.refuses():
+        JudgedQuarterHour.objects.create(test_set=there, start=start, judged=1)
+    with attempt.accepts():
+        later = start + timedelta(minutes=15)
+        JudgedQuarterHour.objects.create(test_set=there, start=later, judged=1)
+
+
+@breaks("worked_quarter_hour_once")
+def a_judges_quarter_of_an_hour_is_counted_twice(attempt: Attempt) -> None:
+    there, start = small_test_set(), timezone.now()
+    judge = make_judge(there.campaign)
+    create = partial(
+        WorkedQuarterHour.objects.create,
+        judge=judge,
+        test_set=there,
+        sentences=1,
+        active_ms=1,
+        untimed=0,
+    )
+    create(start=start)
+    with attempt.refuses():
+        create(start=start)
+    with attempt.accepts():
+        create(start=start + timedelta(minutes=15))
+
+
+@breaks("skip_of_its_test_set")
+def a_skip_is_of_another_test_set(attempt: Attempt) -> None:
+    create = second_skip()
+    other = small_test_set(Skip.objects.get().judge.campaign, name="other")
+    with attempt.refuses(saying="not of test set"):
+        create(test_set=other)
+    with attempt.accepts():
+        create()
 
 
 @breaks("skip_once_per_judge_and_block")
@@ -221,3 +406,58 @@ def a_problem_is_reported_of_another_test_set(attempt: Attempt) -> None:
         create(test_set=other)
     with attempt.accepts():
         create()
+
+
+@breaks("problem_reply_append_only")
+def a_reply_is_changed_or_deleted(attempt: Attempt) -> None:
+    create = second_reply()
+    with attempt.accepts():
+        create()
+    with attempt.refuses(saying="Cannot update"):
+        ProblemReply.objects.update(text="Never mind.")
+    with attempt.refuses(saying="Cannot update or delete"):
+        ProblemReply.objects.all().delete()
+
+
+@breaks("problem_reply_number_once")
+def two_replies_have_one_number(attempt: Attempt) -> None:
+    create = second_reply()
+    # The trigger sees what is committed; this is left for two who answer at once.
+    trigger = "annotation.ProblemReply:problem_reply_follows_the_last"
+    with pgtrigger.ignore(trigger), attempt.refuses():
+        create(number=1)
+    with attempt.accepts():
+        create()
+
+
+@breaks("annotation.ProblemReply.takes_back")
+def a_reply_is_taken_back_twice(attempt: Attempt) -> None:
+    create = second_reply()
+    back = partial(create, text="", takes_back=ProblemReply.objects.get())
+    with attempt.accepts():
+        back()
+    back()
+    with attempt.refuses():
+        back(number=3)
+
+
+@breaks("problem_reply_takes_back_its_own")
+def a_reply_of_another_report_is_taken_back(attempt: Attempt) -> None:
+    create = second_reply()
+    first = ProblemReply.objects.get()
+    report = first.report
+    other = ProblemReport.objects.create(
+        client_id=uuid4(),
+        judge=report.judge,
+        block=report.block,
+        test_set=report.test_set,
+        kind="page",
+    )
+    with attempt.refuses(saying="can be taken back"):
+        create(report=other, number=1, text="", takes_back=first)
+    back = create(text="", takes_back=first)
+    # Nor is a taking back.
+    with attempt.refuses(saying="can be taken back"):
+        create(number=3, text="", takes_back=back)
+    with attempt.accepts():
+        create(number=3)

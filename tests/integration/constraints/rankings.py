@@ -2,11 +2,23 @@
 
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 from django.utils import timezone
 
 from campaign.models import TestSet
-from ranking.models import QualityReport, RankingRun, RankingSettings
+from ranking.models import (
+    JudgeMeasures,
+    LatestRanking,
+    QualityReport,
+    RankingRun,
+    RankingSettings,
+    ShardJob,
+    ShardResult,
+    StoredTallies,
+    TalliesBuild,
+)
+from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_person, small_test_set
 
@@ -15,18 +27,26 @@ def settings() -> Create:
     return partial(RankingSettings.objects.create, test_set=small_test_set())
 
 
+def said() -> dict[str, Any]:
+    return {
+        "method": "expected_wins",
+        "parameters": {},
+        "seed": 1,
+        "watermark": 0,
+        "code_version": "0",
+        "result": {},
+        "started_at": timezone.now(),
+    }
+
+
 def run() -> Create:
-    return partial(
-        RankingRun.objects.create,
-        test_set=small_test_set(),
-        method="expected_wins",
-        parameters={},
-        seed=1,
-        watermark=0,
-        code_version="0",
-        result={},
-        started_at=timezone.now(),
-    )
+    return partial(RankingRun.objects.create, test_set=small_test_set(), **said())
+
+
+def shard_result() -> Create:
+    job = ShardJob.objects.create(work=b"", shards=2, code_version="0")
+    ShardResult.objects.create(job=job, shard=0, result=b"")
+    return partial(ShardResult.objects.create, job=job, shard=1, result=b"")
 
 
 SIGN_TEST = {"ranges": "sign_test", "resample": "pairs"}
@@ -84,6 +104,15 @@ breaks_by_fields(
     accepted=ANYTIME,
 )
 
+breaks_by_fields("shard_result_once_in_a_job", shard_result, {"shard": 0})
+breaks_by_fields(
+    "shard_result_or_failure",
+    shard_result,
+    {"result": None},
+    {"failure": "out of memory"},
+    accepted={"result": None, "failure": "out of memory"},
+)
+
 
 @breaks("ranking_settings_immutable")
 def settings_are_changed(attempt: Attempt) -> None:
@@ -118,12 +147,80 @@ def a_ranking_is_changed_or_deleted(attempt: Attempt) -> None:
         RankingRun.objects.all().delete()
 
 
+breaks_by_fields(
+    "ranking_run_kept_for_a_known_reason",
+    run,
+    {"kept_for": "luck"},
+    accepted={"kept_for": "growth"},
+)
+
+
+@breaks("ranking.LatestRanking.test_set")
+def a_test_set_has_two_latest_rankings(attempt: Attempt) -> None:
+    there = small_test_set()
+    kept = RankingRun.objects.create(test_set=there, **said())
+    create = partial(
+        LatestRanking.objects.create,
+        choice={},
+        without=[],
+        last_kept=kept,
+        is_kept=True,
+        **said(),
+    )
+    create(test_set=there)
+    with attempt.refuses():
+        create(test_set=there)
+    with attempt.accepts():
+        create(test_set=small_test_set(there.campaign, name="other"))
+
+
+@breaks("ranking.StoredTallies.test_set")
+def a_test_set_has_two_stored_tallies(attempt: Attempt) -> None:
+    there = small_test_set()
+    create = partial(
+        StoredTallies.objects.create,
+        build=uuid4(),
+        watermark=1,
+        definition=b"definition",
+        names={},
+        packed=b"packed",
+    )
+    create(test_set=there)
+    with attempt.refuses():
+        create(test_set=there)
+    with attempt.accepts():
+        create(test_set=small_test_set(there.campaign, name="other"))
+
+
+@breaks("ranking.TalliesBuild.test_set")
+def a_test_set_is_counted_twice_at_once(attempt: Attempt) -> None:
+    there = small_test_set()
+    create = partial(TalliesBuild.objects.create, judgments=1)
+    create(test_set=there)
+    with attempt.refuses():
+        create(test_set=there)
+    with attempt.accepts():
+        create(test_set=small_test_set(there.campaign, name="other"))
+
+
+@breaks("judge_measures_once_in_a_test_set")
+def a_judge_is_measured_twice_in_a_test_set(attempt: Attempt) -> None:
+    there = small_test_set()
+    judge = make_judge(there.campaign)
+    create = partial(JudgeMeasures.objects.create, judge=judge, measures={})
+    create(test_set=there)
+    with attempt.refuses():
+        create(test_set=there)
+    with attempt.accepts():
+        create(test_set=small_test_set(there.campaign, name="other"))
+
+
 @breaks("ranking.QualityReport.test_set")
 def a_test_set_has_two_reports(attempt: Attempt) -> None:
     there = small_test_set()
-    QualityReport.objects.create(test_set=there, watermark=0, measures={})
+    QualityReport.objects.create(test_set=there, watermark=0)
     with attempt.refuses():
-        QualityReport.objects.create(test_set=there, watermark=0, measures={})
+        QualityReport.objects.create(test_set=there, watermark=0)
     with attempt.accepts():
         other = small_test_set(there.campaign, name="other")
-        QualityReport.objects.create(test_set=other, watermark=0, measures={})
+        QualityReport.objects.create(test_set=other, watermark=0)

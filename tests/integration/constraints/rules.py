@@ -14,7 +14,7 @@ from typing import Any, cast
 import pgtrigger
 from django.apps import apps
 from django.conf import settings
-from django.db import DatabaseError, IntegrityError, InternalError, connection
+from django.db import DatabaseError, IntegrityError, InternalError, OperationalError, connection
 from django.db.models import AutoField, Model
 
 AnyModel = type[Model]
@@ -86,7 +86,9 @@ class TriggerRule(Rule):
         if f"function {self.function}()" not in raised_by:
             return False
         if self.is_named:
-            return isinstance(error, IntegrityError) and diagnosed.constraint_name == self.name
+            # Of a move: what is refused now may be sent again later.
+            is_refusal = isinstance(error, IntegrityError | OperationalError)
+            return is_refusal and diagnosed.constraint_name == self.name
         return isinstance(error, InternalError)
 
 

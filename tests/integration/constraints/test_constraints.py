@@ -7,36 +7,44 @@ stands in the table, in the file of its family.
 import pytest
 
 from tests.integration.constraints import (
+    accounts,
+    activity,
     assignments,
     blocks,
     campaigns,
     hits,
     judges,
     judgments,
+    moves,
     panels,
     quality,
     rankings,
     texts,
     training,
     truncations,
+    uploads,
 )
 from tests.integration.constraints.breakages import BREAKAGES, Attempt
 from tests.integration.constraints.rules import Rule, models_of_the_project, rules_of_the_project
 
 # Each of them fills the table as it is imported.
 FAMILIES = (
+    activity,
+    accounts,
     assignments,
     blocks,
     campaigns,
     hits,
     judges,
     judgments,
+    moves,
     panels,
     quality,
     rankings,
     texts,
     training,
     truncations,
+    uploads,
 )
 
 RULES = rules_of_the_project()

@@ -84,6 +84,12 @@ NOW = timezone.now()
 APPROVED = {"status": "approved", "reviewed_at": NOW, "approved_at": NOW}
 REJECTED = {"status": "rejected", "reviewed_at": NOW}
 
+breaks_by_fields(
+    "test_set_source_differs_from_target",
+    test_set,
+    {"source_language": "de"},
+    accepted={"source_language": "de-AT"},
+)
 breaks_by_fields("test_set_name_unique_in_campaign", test_set, {"name": "small"})
 breaks_by_fields("test_set_name_not_empty", test_set, {"name": ""})
 breaks_by_fields(
@@ -107,6 +113,12 @@ breaks_by_fields(
     "system_name_without_comma", system, {"name": "a,b"}, {"name": ""}, accepted={"name": "a;b"}
 )
 breaks_by_fields("system_kind_is_known", system, {"kind": "human"}, accepted={"kind": "reference"})
+breaks_by_fields(
+    "system_of_damaged_references_not_withdrawn",
+    system,
+    {"kind": "bad_reference", "withdrawn_at": timezone.now()},
+    accepted={"kind": "reference", "withdrawn_at": timezone.now()},
+)
 breaks_by_fields("output_text_not_empty", output, {"text": ""}, accepted={"text": None})
 breaks_by_fields(
     "bad_reference_damage_is_known",

@@ -6,19 +6,31 @@ import pgtrigger
 from django.db import connection
 from django.db.models import Model
 
-from annotation.models import Judgment, ProblemReport, QualityAction, QualityReversal, Skip
-from campaign.models import Acceptance, Instructions
+from annotation.models import (
+    Judgment,
+    JudgmentNumber,
+    ProblemReply,
+    ProblemReport,
+    QualityAction,
+    QualityReversal,
+    Skip,
+)
+from campaign.models import Acceptance, ActivityEvent, CampaignStateChange, Instructions
 from ranking.models import RankingRun, RankingSettings
 from tests.integration.constraints.breakages import Attempt, breaks
 
 KEPT: dict[str, type[Model]] = {
     "judgment": Judgment,
+    "judgment_number": JudgmentNumber,
     "skip": Skip,
     "problem_report": ProblemReport,
+    "problem_reply": ProblemReply,
     "quality_action": QualityAction,
     "quality_reversal": QualityReversal,
     "instructions": Instructions,
     "acceptance": Acceptance,
+    "state_change": CampaignStateChange,
+    "activity_event": ActivityEvent,
     "ranking_run": RankingRun,
     "ranking_settings": RankingSettings,
 }

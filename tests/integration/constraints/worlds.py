@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from annotation.models import HIT, Block, Candidate, CandidateOutput
+from annotation.models import HIT, Block
 from campaign.models import Campaign, Output, TestSet, User
 from tests.factories import make_campaign, make_test_set
 
@@ -33,12 +33,11 @@ def make_hit(test_set: TestSet, number: int = 1, **fields: object) -> HIT:
 
 @dataclass(frozen=True)
 class Shown:
-    """A block of five candidates, one for each output of its segment."""
+    """A block of five candidates, each one output of its segment."""
 
     test_set: TestSet
     hit: HIT
     block: Block
-    candidates: list[Candidate]
     outputs: list[Output]
 
 
@@ -47,14 +46,8 @@ def make_shown(test_set: TestSet | None = None, number: int = 1) -> Shown:
     test_set = test_set or small_test_set()
     hit = make_hit(test_set, number)
     segment = test_set.segments.all()[0]
-    block = Block.objects.create(hit=hit, segment=segment, position=1)
     outputs = list(segment.outputs.order_by("pk"))
-    candidates = [
-        Candidate.objects.create(block=block, position=position)
-        for position in range(1, len(outputs) + 1)
-    ]
-    CandidateOutput.objects.bulk_create(
-        CandidateOutput(candidate=candidate, output=output)
-        for candidate, output in zip(candidates, outputs, strict=True)
+    block = Block.objects.create(
+        hit=hit, segment=segment, position=1, outputs=[output.pk for output in outputs]
     )
-    return Shown(test_set, hit, block, candidates, outputs)
+    return Shown(test_set, hit, block, outputs)

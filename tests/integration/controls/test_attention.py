@@ -7,7 +7,8 @@ import pytest
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from annotation.models import HIT, Block, CandidateOutput, HITSequence
+from annotation.models import HIT, Block, HITSequence
+from annotation.models.block import by_candidate
 from annotation.sampling.due import attention_due
 from annotation.selectors import (
     assigned_blocks,
@@ -23,10 +24,11 @@ from annotation.services import (
     pool_fill,
     work_request,
 )
-from campaign.models import BadReference, Judge, TestSet
+from campaign.models import BadReference, Judge, Output, TestSet
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.outputs_shown import outputs_shown
 
 pytestmark = pytest.mark.django_db
 
@@ -69,15 +71,18 @@ def test_a_block_is_a_check_exactly_if_it_shows_a_damaged_reference(test_set: Te
     pool_fill(test_set_id=test_set.pk, size=60)
     for number in range(20):
         lend(make_judge(test_set.campaign, f"judge{number:02}"))
-    damaged = CandidateOutput.objects.filter(output__system__kind="bad_reference")
-    shown = set(damaged.values_list("candidate__block_id", flat=True))
+    damaged = Output.objects.filter(system__kind="bad_reference", pk__in=outputs_shown())
+    ids = list(damaged.values_list("pk", flat=True))
+    shown = Block.objects.filter(outputs__overlap=ids)
     assert shown
-    assert shown == set(Block.objects.filter(control="attention").values_list("pk", flat=True))
-    assert set(damaged.values_list("output__bad_reference__status", flat=True)) == {"approved"}
-    block = Block.objects.filter(pk__in=shown)[0]
+    assert set(shown) == set(Block.objects.filter(control="attention"))
+    assert set(damaged.values_list("bad_reference__status", flat=True)) == {"approved"}
+    block = shown[0]
     assert block.expected is not None
-    worst = block.candidates.get(outputs__system__kind="bad_reference").position
-    assert [i for i, rank in enumerate(block.expected, 1) if rank == 2] == [worst]
+    candidates = by_candidate(block.outputs, block.stands_for)
+    assert [rank == 2 for rank in block.expected] == [
+        not set(ids).isdisjoint(c) for c in candidates
+    ]
 
 
 def test_what_is_approved_or_withdrawn_later_leaves_old_hits_as_they_were(
@@ -134,7 +139,7 @@ def test_a_hit_with_a_check_holds_it_at_the_rate_and_at_least_once(test_set: Tes
         assert counts.count(0) == 6
 
 
-@pytest.mark.parametrize("first", ["fast", "slow"])
+@pytest.mark.parametrize("first", ["fast", pytest.param("slow", marks=pytest.mark.thorough)])
 def test_whoever_came_earlier_every_judge_gets_checks_at_the_rate_asked_for(first: str) -> None:
     """Nine judges, some of whom are done before others begin: none is left with what others left."""
     test_set = make_long_test_set(make_campaign(), segments=240, systems=6, with_reference=True)
@@ -250,7 +255,7 @@ def test_where_no_check_is_left_judges_go_on_without(test_set: TestSet) -> None:
 
 
 def test_a_schedule_needs_damaged_references_in_the_design(test_set: TestSet) -> None:
-    with pytest.raises(DesignRefusedError, match="design_attention_checks_need_damaged_references"):
+    with pytest.raises(DesignRefusedError, match="attention checks are damaged references"):
         design_change(test_set=test_set, attention_every=5)
 
 

@@ -159,9 +159,9 @@ def test_an_import_makes_them_if_asked(tmp_path: Any) -> None:
     make_campaign("imported")
     path = tmp_path / "texts.tsv"
     path.write_text(
-        "document\tsource\treference\tA\n"
-        "d\tone two\teins zwei\teins\n"
-        "d\tthree four\tdrei vier\tdrei\n"
+        "document\tsource\treference\tA\tB\n"
+        "d\tone two\teins zwei\teins\tzwei\n"
+        "d\tthree four\tdrei vier\tdrei\tvier\n"
     )
     call_command(
         "import_test_set",

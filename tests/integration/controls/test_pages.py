@@ -177,7 +177,8 @@ def test_without_a_ranked_reference_its_measure_has_no_data(
         block = writer.block(segment, ["A", "B", "C"])
         writer.judgment("ada", block, [1, 2, 3])
     rank_test_set(writer.test_set.pk)
-    shown = words(page.get(at("judge-quality", writer.test_set)))
+    ada = Judge.objects.get(pseudonym="ada")
+    shown = words(page.get(at("judge-page", writer.test_set, ada.pk)))
     assert "prefers the reference no data no comparison with the reference" in shown
     assert "has no data: judges see the reference, so it was not among the outputs." in shown
     terms = {
@@ -200,8 +201,13 @@ def test_the_page_of_judges_says_what_was_measured_and_done(
     quality_rule_add(campaign=judged.campaign, terms=rule, user=None)
     rank_test_set(judged.test_set.pk)
     shown = words(page.get(at("judge-quality", judged.test_set)))
-    assert "zoe warned" in shown
+    assert "zoe warned prefers the reference 24 0 2.0 s" in shown
+    assert shown.index("zoe warned") < shown.index("ada 24 0 31 s")
+    zoe, ada = (Judge.objects.get(pseudonym=name) for name in ("zoe", "ada"))
+    shown = words(page.get(at("judge-page", judged.test_set, ada.pk)))
     assert "prefers the reference 100 %" in shown
+    assert "middle of 2 judges: 50 %" in shown
+    shown = words(page.get(at("judge-page", judged.test_set, zoe.pk)))
     assert "prefers the reference: 0 % (0 % to" in shown
     assert "72 comparisons" in shown
 
@@ -321,8 +327,8 @@ def test_the_page_of_judges_costs_the_same_for_many(
     page.get(address)
     with CaptureQueriesContext(connection) as queries:
         page.get(address)
-    # Session and user, test set, run, judges (4), report (2), actions.
-    assert len(queries) <= 11
+    # Session and user, test set, judges (5), run, training, measures (2), actions (2), report.
+    assert len(queries) <= 13
 
 
 def test_actions_and_measures_are_in_the_api(page: Client, judged: TestSetWriter) -> None:

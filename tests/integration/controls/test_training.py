@@ -21,6 +21,7 @@ from annotation.services import (
     NoWorkReason,
     TrainingRefusedError,
     judgment_submit,
+    judgments_number,
     pool_fill,
     training_block_explain,
     training_plan,
@@ -146,8 +147,9 @@ def test_organisers_see_both_rounds_of_training(test_set: TestSet, client: Clien
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
     # Listed is who has begun.
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
+    judgments_number(test_set_id=test_set.pk)
     client.force_login(make_organiser(test_set.campaign))
-    answer = client.get(reverse("judge-quality", args=[test_set.campaign.slug, test_set.pk]))
+    answer = client.get(reverse("judge-page", args=[test_set.campaign.slug, test_set.pk, judge.pk]))
     said = answer.content.decode()
     assert said.index("Training: 0 of 3 blocks") < said.index("Training: 3 of 3 blocks")
 

@@ -88,7 +88,7 @@ class TestJudges:
     ) -> None:
         assert judge.user is not None
         other = make_campaign("other")
-        Membership.objects.create(campaign=other, user=judge.user, role=MembershipRole.RESEARCHER)
+        Membership.objects.create(campaign=other, user=judge.user, role=MembershipRole.OWNER)
         browser, link = by_link(judge)
         notebook = by_token(judge.user)
         judge_withdraw(judge=judge)

@@ -12,6 +12,7 @@ from annotation.models import Judgment, QualityAction, TrainingBlock
 from annotation.selectors.reference_use import reference_uses
 from campaign.models import BadReference, Campaign, Judge, TestSet
 from ranking.models import RankingRun
+from ranking.selectors.judge_measures import measures_by_judge
 
 pytestmark = pytest.mark.django_db
 
@@ -76,12 +77,13 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     assert lowest["judge"] == "sim-careless"
     warned = QualityAction.objects.values_list("judge__pseudonym", "action").distinct()
     assert list(warned) == [("sim-careless", "warn")]
-    measures = museum.quality_report.measures
+    measures = measures_by_judge(test_set_id=museum.pk)
     assert measures["sim-careful-1"]["bad_reference"]["value"] > 0.8
     assert measures["sim-careless"]["bad_reference"]["value"] < 0.6
     # The reference is shown, so that nobody ranks it; where it is hidden, it shows who reads.
     assert not any("reference" in each for each in measures.values())
-    hidden = TestSet.objects.get(campaign__slug="museum-hidden").quality_report.measures
+    other = TestSet.objects.get(campaign__slug="museum-hidden")
+    hidden = measures_by_judge(test_set_id=other.pk)
     assert hidden["sim-careful-1"]["reference"]["value"] > 0.8
     assert hidden["sim-careless"]["reference"]["value"] < 0.6
     both_shown_and_ranked = [

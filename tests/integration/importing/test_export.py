@@ -100,7 +100,7 @@ def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_
     rows = list(five_way_rows(test_set=test_set))
     judged = [row for row in rows if any(row.labels)]
     numbers = list(
-        Judgment.objects.current().order_by("number").values_list("judge__pseudonym", flat=True)
+        Judgment.objects.current().order_by("pk").values_list("judge__pseudonym", flat=True)
     )
     assert [row.judge for row in judged] == numbers
     assert len(judged) == Judgment.objects.filter(supersedes__isnull=True).count()

@@ -11,11 +11,10 @@ from annotation.importing import judgments as importing
 from annotation.models import (
     HIT,
     Block,
-    Candidate,
-    CandidateOutput,
     Design,
     HITSequence,
     Judgment,
+    JudgmentNumber,
     JudgmentSequence,
     Skip,
     SkipReason,
@@ -25,6 +24,7 @@ from annotation.services import hits_plan
 from annotation.services.judging.notifications import ranking_request_clear
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, TestSet
 from tests.factories import make_judge, make_test_set
+from tests.outputs_shown import names_shown
 
 pytestmark = pytest.mark.django_db
 
@@ -53,16 +53,7 @@ def onto(five_way: FiveWay) -> Callable[..., Path]:
 
 def shown(judgment: Judgment) -> list[tuple[list[str], int | None]]:
     """The systems of every candidate in shown order, with the label."""
-    candidates = Candidate.objects.filter(block=judgment.block).order_by("position")
-    systems = [
-        list(
-            CandidateOutput.objects.filter(candidate=candidate)
-            .order_by("id")
-            .values_list("output__system__name", flat=True)
-        )
-        for candidate in candidates
-    ]
-    return list(zip(systems, judgment.labels, strict=True))
+    return list(zip(names_shown(judgment.block), judgment.labels, strict=True))
 
 
 def test_rows_become_blocks_judgments_and_skips(
@@ -71,8 +62,8 @@ def test_rows_become_blocks_judgments_and_skips(
     assert done("import_judgments", str(onto(*ROWS)), **ONTO) == (
         f"Test set {test_set.pk} “museum en-de”: 3 judgments and 1 skips imported, 0 already there."
     )
-    judgments = list(Judgment.objects.order_by("number"))
-    assert [judgment.number for judgment in judgments] == [1, 2, 3]
+    judgments = list(Judgment.objects.order_by("numbered__number"))
+    assert [judgment.numbered.number for judgment in judgments] == [1, 2, 3]
     assert [judgment.judge.pseudonym for judgment in judgments] == ["ada", "bob", "ada"]
     assert [judgment.block.segment.number for judgment in judgments] == [3, 3, 1]
     assert [shown(judgment) for judgment in judgments] == [
@@ -119,7 +110,7 @@ def test_longer_file_adds_only_what_is_new(test_set: TestSet, onto: FiveWay, don
     longer = onto(*reversed(ROWS), "7 eve amber=1 dune=2", ROWS[0], name="longer.csv")
     said = done("import_judgments", str(longer), **ONTO)
     assert said.endswith("2 judgments and 0 skips imported, 4 already there.")
-    assert list(Judgment.objects.order_by("number").values_list("number", flat=True)) == [
+    assert list(JudgmentNumber.objects.order_by("number").values_list("number", flat=True)) == [
         1, 2, 3, 4, 5,
     ]  # fmt: skip
 

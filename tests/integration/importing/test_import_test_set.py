@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from annotation.services import design_ensure
 from campaign.formats import SegmentTexts
 from campaign.importing import test_sets
 from campaign.models import Campaign, Document, Output, Reference, Segment, System, TestSet
+from tests.conftest import test_database_url as database_url
 
 pytestmark = pytest.mark.django_db
 
@@ -151,16 +153,22 @@ def test_second_references_are_shown_but_do_not_take_part(
 
 
 def test_tsv_jsonl_sgml_and_gzip_give_the_same(campaign: Campaign, write: Write, done: Say) -> None:
-    rows = list(zip(*(text.splitlines() for text in (SOURCE, REFERENCE, AMBER)), strict=True))
-    header = "document\tsource\treference\tamber"
+    texts = (SOURCE, REFERENCE, AMBER, AMBER)
+    rows = list(zip(*(text.splitlines() for text in texts), strict=True))
+    header = "document\tsource\treference\tamber\tbirch"
     tsv = write("v.tsv", "\n".join([header, *("\t".join(("visit", *row)) for row in rows)]))
     jsonl = write(
         "v.jsonl",
         "\n".join(
             json.dumps(
-                {"document": "visit", "source": a, "references": [b], "outputs": {"amber": c}}
+                {
+                    "document": "visit",
+                    "source": a,
+                    "references": [b],
+                    "outputs": {"amber": c, "birch": d},
+                }
             )
-            for a, b, c in rows
+            for a, b, c, d in rows
         ),
     )
     done("import_test_set", str(tsv), **NAMES | {"name": "tsv"})
@@ -175,11 +183,13 @@ def test_tsv_jsonl_sgml_and_gzip_give_the_same(campaign: Campaign, write: Write,
         f"--source={sgml[0]}",
         f"--reference={sgml[1]}",
         f"--system=amber={sgml[2]}",
+        f"--system=birch={sgml[2]}",
         **NAMES | {"name": "sgml"},
     )
     for test_set in TestSet.objects.all():
         assert texts_of(test_set) == {
             "amber": AMBER.splitlines(),
+            "birch": AMBER.splitlines(),
             "_ref": REFERENCE.splitlines(),
         }, test_set.name
         assert list(test_set.segments.values_list("source_text", flat=True)) == SOURCE.splitlines()
@@ -197,8 +207,9 @@ def test_missing_and_taken_campaigns_are_named(
     assert refused("import_test_set", *plain(files), **NAMES | {"campaign": "zoo"}) == (
         'there is no campaign "zoo". What to do: name one of these: museum.'
     )
-    assert "already exists" in refused(
-        "import_test_set", *plain(files), create_campaign="Again", **NAMES
+    assert (
+        'a campaign "museum" already, called "A day at the museum". What to do: to import a further'
+        in refused("import_test_set", *plain(files), create_campaign="Again", **NAMES)
     )
     assert "short name" in refused(
         "import_test_set", *plain(files), create_campaign="Zoo", **NAMES | {"campaign": "the zoo"}
@@ -238,8 +249,9 @@ def test_error_after_many_segments_leaves_nothing(
     write: Write, refused: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(test_sets, "_BATCH_SEGMENTS", 2)
-    lines = [json.dumps({"source": f"S{n}", "outputs": {"amber": f"A{n}"}}) for n in range(7)]
-    path = write("late.jsonl", "\n".join([*lines, '{"source": "S7", "outputs": {"amber": " "}}']))
+    rows = [{"source": f"S{n}", "outputs": {"amber": f"A{n}", "birch": "B"}} for n in range(7)]
+    rows.append({"source": "S7", "outputs": {"amber": " ", "birch": "B"}})
+    path = write("late.jsonl", "\n".join(map(json.dumps, rows)))
     said = refused("import_test_set", str(path), create_campaign="New", **NAMES)
     assert said.startswith(f'{path}, line 8 (field "outputs"): the output of amber is empty.')
 
@@ -281,7 +293,8 @@ def test_error_after_many_segments_leaves_nothing(
             "is longer than 300 characters",
         ),
         ("alone.tsv", "source\treference\nS\tR\n", "there is no system's output"),
-        ("ref.tsv", "source\treference\t_ref\nS\tR\tT\n", "a system is called _ref"),
+        ("one.tsv", "source\treference\tamber\nS\tR\tA\n", "there is one system only, amber"),
+        ("ref.tsv", "source\treference\t_ref\ta\nS\tR\tT\tU\n", "a system is called _ref"),
     ],
 )
 def test_what_is_wrong_is_named_and_nothing_kept(
@@ -322,14 +335,14 @@ class Terminal(StringIO):
     [
         (
             StringIO,
-            "10,000 segments, 40 % of the input read\n20,000 segments, 80 % of the input read\n",
+            "10,000 segments, 84 % of the input read\n",
         ),
-        (Terminal, "\r25,000 segments, 100 % of the input read\n"),
+        (Terminal, "\r12,000 segments, 100 % of the input read\n"),
     ],
 )
 def test_progress_is_said(campaign: Campaign, write: Write, out: type[StringIO], said: str) -> None:
-    rows = "\n".join(f"Source {n:05}\tOutput {n:05}" for n in range(25_000))
-    path = write("many.tsv", f"source\tamber\n{rows}\n")
+    rows = "\n".join(f"Source {n:05}\tOutp {n:05}\tB" for n in range(12_000))
+    path = write("many.tsv", f"source\tamber\tbirch\n{rows}\n")
     stderr = out()
     call_command("import_test_set", str(path), stdout=StringIO(), stderr=stderr, **NAMES)
     assert said in stderr.getvalue()
@@ -343,6 +356,7 @@ def test_error_goes_to_standard_error_with_exit_code_1(tmp_path: Path) -> None:
     options = [f"--{name.replace('_', '-')}={value}" for name, value in NAMES.items()]
     finished = subprocess.run(
         [sys.executable, "manage.py", "import_test_set", str(tmp_path / "no.tsv"), *options],
+        env={**os.environ, "DATABASE_URL": database_url()},
         capture_output=True,
         text=True,
         check=False,
@@ -371,10 +385,10 @@ def test_texts_come_back_as_they_were(campaign: Campaign) -> None:
         source_language="en",
         target_language="de",
         segments=(
-            SegmentTexts("d", n, n, text, (text,), {"amber": text})
+            SegmentTexts("d", n, n, text, (text,), {"amber": text, "birch": text})
             for n, text in enumerate(texts, 1)
         ),
     )
     assert list(test_set.segments.values_list("source_text", flat=True)) == texts
-    assert texts_of(test_set) == {"amber": texts, "_ref": texts}
-    assert Output.objects.count() == 2 * len(texts)
+    assert texts_of(test_set) == {"amber": texts, "birch": texts, "_ref": texts}
+    assert Output.objects.count() == 3 * len(texts)

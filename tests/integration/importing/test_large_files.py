@@ -12,7 +12,7 @@ from django.db import connection
 from annotation.models import Judgment
 from campaign.models import Output, Segment
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 MEGABYTE = 1024 * 1024
 # The interpreter with Django and all apps takes 80 MB of it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -12,14 +13,18 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import psycopg2
 import pytest
+import requests
 
 from launcher import browser
 from launcher.data_directory import CHECKOUT, DataDirectory
-from launcher.demo import WORKERS
 from launcher.prepare import fingerprint
 from launcher.processes import is_running
+from launcher.services import Services
+from launcher.serving import WORKERS
 from tests.integration.launcher.conftest import eventually, working_in
 
 STOP_LINE = "Stop       Ctrl-C"
@@ -40,12 +45,15 @@ def launcher(
 
 
 @contextlib.contextmanager
-def demo(directory: DataDirectory) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """A demo that has said where to go; what it said is with it."""
+def served(
+    directory: DataDirectory, command: str
+) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """A start, or a demo, that has said where to go; what it said is with it."""
     with subprocess.Popen(
-        [sys.executable, "-m", "launcher", "demo"],
+        [sys.executable, "-m", "launcher", command],
         cwd=CHECKOUT,
         env={**os.environ, "QUINTET_HOME": str(directory.path), "PORT": "0"},
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -83,12 +91,39 @@ def recorded(directory: DataDirectory, name: str) -> int | None:
 def test_run_gives_a_command_both_services_and_passes_its_exit_code_on(
     directory: DataDirectory,
 ) -> None:
+    with Services(directory):
+        pass
     done = launcher(directory, "run", "--", "sh", "-c", "echo $DATABASE_URL $REDIS_URL; exit 3")
     database, redis = done.stdout.split()
     assert database.startswith("postgresql://quintet_app@/quintet?host=")
     assert redis.startswith("unix:///")
     assert done.returncode == 3
     assert working_in(directory.path) == []
+
+
+def test_run_where_nothing_was_started_says_so_and_makes_no_folder(
+    directory: DataDirectory,
+) -> None:
+    done = launcher(directory, "run", "--", "true")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"Quintet is not set up in the data folder {directory.path}. Run "
+        f"`QUINTET_HOME={directory.path} make start` first; or, if your campaigns are elsewhere, set QUINTET_HOME to "
+        "their data folder.\n"
+    )
+    assert not directory.path.exists()
+
+
+@pytest.mark.parametrize(("options", "fsync"), [([], "off"), (["--durable"], "on")])
+def test_a_temporary_database_flushes_to_the_disk_only_if_asked_to(
+    directory: DataDirectory, options: list[str], fsync: str
+) -> None:
+    asks = (
+        "import os, psycopg2; cursor = psycopg2.connect(os.environ['DATABASE_URL']).cursor();"
+        "cursor.execute('SHOW fsync'); print('fsync', *cursor.fetchone())"
+    )
+    command = ["run", "--temporary", *options, "--", sys.executable, "-c", asks]
+    assert f"fsync {fsync}" in launcher(directory, *command).stdout
 
 
 def test_run_in_a_temporary_folder_leaves_the_data_folder_alone(directory: DataDirectory) -> None:
@@ -104,47 +139,41 @@ def test_run_of_an_unknown_command_says_so(directory: DataDirectory) -> None:
     )
 
 
+@pytest.mark.parametrize("command", ["start", "demo"])
 def test_a_taken_port_is_named_with_a_way_out_and_nothing_is_left_running(
-    directory: DataDirectory,
+    directory: DataDirectory, command: str
 ) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = launcher(directory, "demo", PORT=str(port))
+        done = launcher(directory, command, PORT=str(port))
     assert done.returncode == 1
     assert f"Port {port} on 127.0.0.1 cannot be used" in done.stderr
-    assert f"make demo PORT={port + 1}" in done.stderr
+    assert f"make {command} PORT={port + 1}" in done.stderr
     assert working_in(directory.path) == []
 
 
-def test_a_port_that_is_no_number_is_refused_in_words(directory: DataDirectory) -> None:
-    done = launcher(directory, "demo", PORT="http")
+@pytest.mark.parametrize("command", ["start", "demo"])
+def test_a_port_that_is_no_number_is_refused_in_words(
+    directory: DataDirectory, command: str
+) -> None:
+    done = launcher(directory, command, PORT="http")
     assert (done.returncode, done.stderr) == (
         1,
-        "PORT=http is not a port number. Example: make demo PORT=8001\n",
+        f"PORT=http is not a port number. Example: make {command} PORT=8001\n",
     )
 
 
-def test_the_demo_starts_heals_is_killed_starts_again_and_stops(directory: DataDirectory) -> None:
-    with demo(directory) as (process, said):
+def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirectory) -> None:
+    with served(directory, "demo") as (process, said):
         told = json.loads(directory.demo_file.read_text())
         text = "".join(said)
         assert told["organiser"]["url"] in text
         assert told["judges"][0]["url"] in text
+        assert "make start` serves this folder and loads no demo" in text
         assert directory.demo_file.stat().st_mode & 0o077 == 0
-        ready = f"{told['base_url']}/readyz"
-
-        for name in ("web", *WORKERS, "beat", "valkey", "postgresql"):
-            before = recorded(directory, name)
-            assert before is not None
-            os.kill(before, signal.SIGKILL)
-            eventually(
-                lambda n=name, b=before: recorded(directory, n) not in (None, b),  # type: ignore[misc]
-                f"new {name}",
-            )
-            eventually(lambda: answers(ready), f"the web server is ready after {name} was killed")
-
+        assert answers(f"{told['base_url']}/readyz")
         beside = launcher(directory, "run", "--", sys.executable, "manage.py", "migrate", "--check")
         assert beside.returncode == 0, beside.stderr
         link = launcher(
@@ -161,7 +190,7 @@ def test_the_demo_starts_heals_is_killed_starts_again_and_stops(directory: DataD
 
     orphans = working_in(directory.path)
     assert {"postgres", "valkey-server"} <= {orphan.name() for orphan in orphans}
-    with demo(directory) as (process, said):
+    with served(directory, "demo") as (process, said):
         assert "stopped what an earlier run left behind" in "".join(said)
         assert not any(map(is_running, orphans))
         assert json.loads(directory.demo_file.read_text())["judges"] != []
@@ -170,6 +199,93 @@ def test_the_demo_starts_heals_is_killed_starts_again_and_stops(directory: DataD
         assert rest.endswith("Quintet has stopped. Your data is kept.\n")
         assert process.returncode == 0
     assert working_in(directory.path) == []
+
+
+def quintet(directory: DataDirectory, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `./quintet`, from another folder, as people do."""
+    return subprocess.run(
+        [CHECKOUT / "quintet", *arguments],
+        cwd="/",
+        env={**os.environ, "QUINTET_HOME": str(directory.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def answer_to(address: str, **form: str) -> str:
+    """Return where a browser arrives that opens a page and, with a form, sends it."""
+    with requests.Session() as session:
+        page = session.get(address, timeout=30)
+        if form:
+            key = {"csrfmiddlewaretoken": session.cookies["csrftoken"]}
+            page = session.post(address, data=form | key, timeout=30)
+        page.raise_for_status()
+        return str(page.url)
+
+
+def test_a_start_lets_the_first_organiser_in_is_killed_starts_again_and_stops(
+    directory: DataDirectory,
+) -> None:
+    with served(directory, "start") as (process, lines):
+        text = "".join(lines)
+        (link,) = re.findall(r"http://\S+/account/", text)
+        base = link.partition("/i/")[0]
+        assert f"QUINTET_HOME={directory.path} make demo` adds demo campaigns" in text
+        assert not directory.demo_file.exists()
+        connection = psycopg2.connect(json_of(directory, "services.json")["DATABASE_URL"])
+        with connection, connection.cursor() as cursor:
+            cursor.execute("SELECT current_setting('fsync'), current_setting('synchronous_commit')")
+            assert cursor.fetchone() == ("on", "on")
+            cursor.execute("SELECT count(*) FROM campaign_campaign")
+            assert cursor.fetchone() == (0,)
+        connection.close()
+        entered = {"name": "Rosa", "email": "rosa@example.org", "password": "a long way home"}
+        assert answer_to(link, **entered) == f"{base}/"
+        again = quintet(directory, "organiser_link", "rosa@example.org")
+        assert again.stdout.startswith(f"{base}/i/"), again.stderr
+        assert "Assumed" not in again.stderr
+        assert "/account/" not in "".join(
+            path.read_text().replace("[hidden]/account/", "") for path in directory.logs.iterdir()
+        )
+        process.kill()
+        process.wait()
+
+    with served(directory, "start") as (process, lines):
+        text = "".join(lines)
+        assert "/account/" not in text
+        assert "organiser_link EMAIL` prints a link" in text
+        (base,) = re.findall(r"Organise +(http://[^/\s]+)/", text)
+        assert answer_to(f"{base}/") == f"{base}/sign-in/?next=/"
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=120)
+        assert rest.endswith("Quintet has stopped. Your data is kept.\n")
+        assert process.returncode == 0
+    assert working_in(directory.path) == []
+
+    assumed = quintet(directory, "organiser_link", "rosa@example.org")
+    assert assumed.stdout.startswith(f"{base}/i/")
+    assert f"Assumed {base}, since nothing seems to serve" in assumed.stderr
+
+
+def json_of(directory: DataDirectory, name: str) -> Any:
+    return json.loads((directory.path / name).read_text())
+
+
+@pytest.mark.thorough
+def test_the_demo_starts_whatever_of_it_is_killed(directory: DataDirectory) -> None:
+    with served(directory, "demo"):
+        ready = f"{json.loads(directory.demo_file.read_text())['base_url']}/readyz"
+        for name in ("web", *WORKERS, "beat", "valkey", "postgresql"):
+            before = recorded(directory, name)
+            assert before is not None
+            os.kill(before, signal.SIGKILL)
+            eventually(
+                lambda n=name, b=before: recorded(directory, n) not in (None, b),  # type: ignore[misc]
+                f"new {name}",
+            )
+            eventually(lambda: answers(ready), f"the web server is ready after {name} was killed")
 
 
 def test_the_fingerprint_follows_contents_and_names(tmp_path: Path) -> None:

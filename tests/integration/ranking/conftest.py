@@ -48,6 +48,16 @@ def writer(write_test_set: WriteTestSet) -> TestSetWriter:
 
 
 @pytest.fixture
+def ten_blocks(writer: TestSetWriter) -> TestSetWriter:
+    """Ten blocks by two judges: A before B before C, with a slip here and there."""
+    for segment in range(1, 6):
+        block = writer.block(segment, ["A", "B", "C"])
+        writer.judgment("j1", block, [1, 2, 3])
+        writer.judgment("j2", block, [1, 2, 3] if segment != 3 else [2, 1, 1])
+    return writer
+
+
+@pytest.fixture
 def varied(writer: TestSetWriter) -> TestSetWriter:
     """Twelve segments by six judges: for four A is better than B, for two B than A.
 
@@ -63,7 +73,7 @@ def varied(writer: TestSetWriter) -> TestSetWriter:
 @pytest.fixture
 def organiser(campaign: Campaign) -> User:
     user = User.objects.create_user(name="Olga", email="olga@example.org")
-    Membership.objects.create(campaign=campaign, user=user, role="organiser")
+    Membership.objects.create(campaign=campaign, user=user, role="owner")
     return user
 
 

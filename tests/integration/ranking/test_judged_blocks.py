@@ -1,22 +1,24 @@
 """Which judgments the core is given, and that they arrive as they were made."""
 
+import numpy as np
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.selectors.judged_blocks import judged_blocks, judgment_watermark
+from annotation.models import Block, Judgment, JudgmentSequence
+from annotation.sampling.parameters import MOST_CANDIDATES
+from ranking.core.judged.blocks import BlockRow, blocks_from_rows
+from ranking.selectors.judged_blocks import attention_blocks, judged_blocks
+from ranking.selectors.quality import judging_times
 from tests.integration.ranking.conftest import WriteTestSet
+from tests.integration.ranking.read_by_rows import (
+    assert_same_blocks,
+    blocks_by_rows,
+    times_by_rows,
+)
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
-
-
-def assert_same(found: Blocks, expected: Blocks) -> None:
-    assert found.systems == expected.systems
-    assert found.judges == expected.judges
-    for name in ("labels", "candidates", "judge", "segment", "key"):
-        assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
 
 
 def test_blocks_carry_names_in_shown_order(writer: TestSetWriter) -> None:
@@ -29,7 +31,7 @@ def test_blocks_carry_names_in_shown_order(writer: TestSetWriter) -> None:
         BlockRow("j2", 7, [["C"], ["A", "B"]], [1, 2]),
         BlockRow("j1", 3, [["B"], ["A"], ["C"]], [2, None, 2]),
     ]
-    assert_same(found, blocks_from_rows(rows, "ABC"))
+    assert_same_blocks(found, blocks_from_rows(rows, "ABC"))
 
 
 def test_several_judges_of_one_block_and_blocks_nobody_judged(writer: TestSetWriter) -> None:
@@ -42,7 +44,7 @@ def test_several_judges_of_one_block_and_blocks_nobody_judged(writer: TestSetWri
     found = judged_blocks(test_set_id=writer.test_set.pk, watermark=2)
 
     rows = [BlockRow("j2", 2, [["A"], ["C"]], [1, 2]), BlockRow("j1", 2, [["A"], ["C"]], [2, 1])]
-    assert_same(found, blocks_from_rows(rows, "ABC"))
+    assert_same_blocks(found, blocks_from_rows(rows, "ABC"))
 
 
 def test_a_revision_counts_from_its_own_number_on(writer: TestSetWriter) -> None:
@@ -68,22 +70,66 @@ def test_another_test_set_of_the_campaign_stays_out(write_test_set: WriteTestSet
     two.judgment("j", two.block(1, ["B", "C"]), [1, 2])
 
     assert judged_blocks(test_set_id=one.test_set.pk, watermark=1).labels.tolist() == [[1, 2, 0]]
-    assert judgment_watermark(test_set_id=one.test_set.pk) == 1
 
 
-def test_without_judgments_there_are_no_blocks_and_the_watermark_is_0(
-    writer: TestSetWriter,
-) -> None:
-    assert judgment_watermark(test_set_id=writer.test_set.pk) == 0
+def test_without_judgments_there_are_no_blocks(writer: TestSetWriter) -> None:
     assert len(judged_blocks(test_set_id=writer.test_set.pk, watermark=0)) == 0
 
 
 @pytest.mark.parametrize("count", [1, 50])
-def test_three_queries_for_one_judgment_and_for_fifty(writer: TestSetWriter, count: int) -> None:
+def test_six_queries_for_one_judgment_and_for_fifty(writer: TestSetWriter, count: int) -> None:
     for segment in range(1, count + 1):
         writer.judgment(f"j{segment}", writer.block(segment, ["A", "B"]), [1, 2])
 
     with CaptureQueriesContext(connection) as queries:
         judged_blocks(test_set_id=writer.test_set.pk, watermark=count)
 
-    assert len(queries) == 3
+    assert len(queries) == 6
+
+
+MOST = [f"s{index:02}" for index in range(MOST_CANDIDATES)]
+
+
+def write_at_random(writer: TestSetWriter, random: np.random.Generator, *, systems: int) -> None:
+    """Write blocks of any shape, with collapsed outputs, blanks, controls and revisions."""
+    for number in range(25):
+        shown = random.permutation(MOST[:systems])[: random.integers(2, systems + 1)].tolist()
+        while len(shown) > 2 and random.random() < 0.4:
+            shown[0] = f"{shown[0]},{shown.pop()}"
+        block = writer.block(int(random.integers(1, 9)), shown)
+        if number % 6 == 0:
+            Block.objects.filter(pk=block.pk).update(control="attention", expected=[1] * len(shown))
+        for judge in random.permutation(4)[: random.integers(0, 4)].tolist():
+            earlier = None
+            for _ in range(random.integers(1, 4)):
+                labels = [label or None for label in random.integers(0, 6, len(shown)).tolist()]
+                labels[0] = labels[0] or 1
+                active = None if random.random() < 0.3 else int(random.integers(1, 90_000))
+                earlier = writer.judgment(
+                    f"j{judge}", block, labels, supersedes=earlier, active_ms=active
+                )
+
+
+@pytest.mark.parametrize(("seed", "systems"), [(1, 2), (2, 5), (3, 9), (4, MOST_CANDIDATES)])
+def test_columns_give_what_reading_row_by_row_gives(
+    write_test_set: WriteTestSet, seed: int, systems: int
+) -> None:
+    random = np.random.default_rng(seed)
+    write_at_random(write_test_set(MOST, name="other"), random, systems=3)
+    writer = write_test_set(MOST)
+    write_at_random(writer, random, systems=systems)
+    test_set = writer.test_set
+    last = JudgmentSequence.objects.get(test_set=test_set).last_number
+    everything = Judgment.objects.of(test_set.pk)
+    for watermark in (0, 1, last // 2, last, last + 5):
+        found = judged_blocks(test_set_id=test_set.pk, watermark=watermark)
+        assert_same_blocks(found, blocks_by_rows(test_set, everything.counted(), watermark))
+        checks = attention_blocks(test_set_id=test_set.pk, watermark=watermark)
+        attention = everything.filter(block__control="attention")
+        assert_same_blocks(checks, blocks_by_rows(test_set, attention, watermark))
+        times = judging_times(test_set_id=test_set.pk, watermark=watermark)
+        sorted_times = {judge: sorted(own.tolist()) for judge, own in times.items()}
+        assert sorted_times == times_by_rows(test_set, watermark)
+    without = judged_blocks(test_set_id=test_set.pk, watermark=last, without_judges=["j1", "-"])
+    others = everything.counted().exclude(judge__pseudonym="j1")
+    assert_same_blocks(without, blocks_by_rows(test_set, others, last))

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit
+from annotation.services import judgment_submit, judgments_number
 from campaign.models import Judge
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend
@@ -29,6 +29,7 @@ def test_the_dashboard_shows_a_judge_before_the_next_ranking(client: Client) -> 
     judge_a_block(make_judge(test_set.campaign, "early"))
     ranking_run_compute(test_set_id=test_set.pk)
     judge_a_block(make_judge(test_set.campaign, "late"))
+    judgments_number(test_set_id=test_set.pk)
     page = client.get(f"/campaigns/museum/test-sets/{test_set.pk}/")
     assert page.status_code == 200
     assert "late" in page.content.decode()

@@ -22,11 +22,9 @@ def somebody(db: None) -> Callable[[str], User]:
         museum = Campaign.objects.get(slug="museum")
         if role == "judge":
             Judge.objects.create(campaign=museum, user=user, pseudonym="j9", origin="person")
-        if role == "researcher":
-            Membership.objects.create(campaign=museum, user=user, role="researcher")
         if role == "organiser-of-another":
             other = Campaign.objects.create(slug="other", name="Other")
-            Membership.objects.create(campaign=other, user=user, role="organiser")
+            Membership.objects.create(campaign=other, user=user, role="owner")
         return user
 
     return make
@@ -36,8 +34,8 @@ def somebody(db: None) -> Callable[[str], User]:
 
 
 @pytest.mark.parametrize("page", ["campaign", "dashboard", "live"])
-@pytest.mark.parametrize("role", ["judge", "researcher", "organiser-of-another", "nobody"])
-def test_nobody_but_its_organisers_sees_a_campaign(
+@pytest.mark.parametrize("role", ["judge", "organiser-of-another", "nobody"])
+def test_nobody_but_its_members_sees_a_campaign(
     client: Client, judged: TestSetWriter, somebody: Callable[[str], User], role: str, page: str
 ) -> None:
     client.force_login(somebody(role))
@@ -67,7 +65,7 @@ def test_a_test_set_is_found_under_its_own_campaign_only(
     as_organiser: Client, organiser: User, judged: TestSetWriter
 ) -> None:
     other = Campaign.objects.create(slug="other", name="Other")
-    Membership.objects.create(campaign=other, user=organiser, role="organiser")
+    Membership.objects.create(campaign=other, user=organiser, role="owner")
 
     for page in ("test-set-dashboard", "test-set-live"):
         address = reverse(page, kwargs={"slug": "other", "test_set_id": judged.test_set.pk})

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from ranking.selectors.judges import judge_rows
 from ranking.selectors.progress import judging_progress
-from ranking.services import ranking_run_compute
+from ranking.services import quality_evaluate, ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +108,11 @@ def test_judges_with_their_counts_and_times(writer: TestSetWriter) -> None:
     writer.judgment("robot", one, [2, 1], at=late, active_ms=1_000, supersedes=first)
     writer.skip("shy", one)
 
-    robot, shy = judge_rows(test_set=writer.test_set, run=None, report=None)
+    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    assert run is not None
+    quality_evaluate(run=run)
+
+    robot, shy = judge_rows(test_set=writer.test_set, run=run)
 
     assert (robot.pseudonym, robot.judged, robot.skipped) == ("robot", 2, 0)
     assert robot.is_simulated
@@ -125,10 +129,7 @@ def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
     writer.judgment("alone", writer.block(9, ["A", "B"]), [1, 2])
     run = ranking_run_compute(test_set_id=writer.test_set.pk)
 
-    rows = {
-        row.pseudonym: row.agreement
-        for row in judge_rows(test_set=writer.test_set, run=run, report=None)
-    }
+    rows = {row.pseudonym: row.agreement for row in judge_rows(test_set=writer.test_set, run=run)}
 
     shared, alone = rows["j"], rows["alone"]
     assert shared is not None
@@ -146,6 +147,6 @@ def test_queries_do_not_grow_with_the_judges(writer: TestSetWriter, count: int) 
 
     with CaptureQueriesContext(connection) as queries:
         judging_progress(test_set=writer.test_set)
-        assert len(judge_rows(test_set=writer.test_set, run=run, report=None)) == count
+        assert len(judge_rows(test_set=writer.test_set, run=run)) == count
 
-    assert len(queries) == 8
+    assert len(queries) == 5

@@ -23,7 +23,8 @@ from annotation.services import (
 )
 from campaign.models import Campaign, Judge, User
 from ranking.judge_monitoring import MeasureResult
-from ranking.models import QualityReport, RankingRun
+from ranking.models import JudgeMeasures, QualityReport, RankingRun
+from ranking.selectors.judge_measures import measures_by_judge
 from ranking.selectors.progress import judging_progress
 from ranking.selectors.quality import judges_quality, quality_due
 from ranking.selectors.rule_effects import is_breached
@@ -116,7 +117,7 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
 
     rank_test_set(judged.test_set.pk)
 
-    measures = QualityReport.objects.get(test_set=judged.test_set).measures
+    measures = measures_by_judge(test_set_id=judged.test_set.pk)
     careful, careless = measures["careful"], measures["careless"]
     assert (careful["reference"]["value"], careful["reference"]["evidence"]) == (1.0, 3 * BLOCKS)
     assert careless["reference"]["value"] == 0.0
@@ -145,11 +146,11 @@ def test_measures_of_later_judgments_are_not_replaced_by_earlier_ones(
     newer = ranking_run_compute(test_set_id=judged.test_set.pk)
     assert older is not None
     assert newer is not None
-    stored = quality_evaluate(run=newer)
-    assert stored is not None
-    assert quality_evaluate(run=older) is None
-    report = QualityReport.objects.get()
-    assert (report.watermark, report.measures) == (newer.watermark, stored.measures)
+    assert quality_evaluate(run=newer)
+    measured = measures_by_judge(test_set_id=judged.test_set.pk)
+    assert not quality_evaluate(run=older)
+    assert QualityReport.objects.get().watermark == newer.watermark
+    assert measures_by_judge(test_set_id=judged.test_set.pk) == measured
 
 
 def test_who_types_the_ranks_as_outputs_are_shown_is_warned_by_the_suggested_rules(
@@ -293,6 +294,36 @@ def test_an_excluded_judge_is_measured_on(judged: TestSetWriter, organiser: User
     assert careless_row.measures["reference"]["evidence"] == 3 * BLOCKS
     assert "inter" not in careless_row.measures
     assert careless_row.actions[0].created_by == organiser
+
+
+def test_who_disagrees_is_found_among_ranked_systems_and_judges_who_count(
+    writer: TestSetWriter, organiser: User
+) -> None:
+    for name in ("_ref", "_ref2"):
+        writer.system(name, kind="reference")
+    # By the references alone, "against" would agree with everybody.
+    for segment in range(1, BLOCKS + 1):
+        block = writer.block(segment, ["A", "_ref", "B", "_ref2", "C"])
+        for judge in ("one", "two", "clicks"):
+            writer.judgment(judge, block, [2, 1, 3, 5, 4])
+        writer.judgment("against", block, [4, 1, 3, 5, 2])
+    quality_action_take(
+        judge=judge_called("clicks"), test_set=writer.test_set, action="exclude", user=organiser
+    )
+    rank_test_set(writer.test_set.pk)
+
+    found = measures_by_judge(test_set_id=writer.test_set.pk)
+    assert found["against"]["disagrees"]["value"] < 1e-6
+    assert found["against"]["disagrees"]["evidence"] == BLOCKS
+    assert found["one"]["disagrees"]["value"] == found["two"]["disagrees"]["value"] == 1
+    assert "disagrees" not in found["clicks"]
+    # The same from the judgments alone, where the ranking handed nothing over.
+    run = latest_run(test_set_id=writer.test_set.pk)
+    assert run is not None
+    QualityReport.objects.all().delete()
+    JudgeMeasures.objects.all().delete()
+    quality_evaluate(run=run)
+    assert measures_by_judge(test_set_id=writer.test_set.pk) == found
 
 
 def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(

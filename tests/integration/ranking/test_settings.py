@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.models import JudgmentSequence
+from annotation.models import RankingRequest
 from annotation.services import design_change
 from campaign.models import Document, Segment, User
 from ranking.core.rankings.rank import rank
@@ -136,7 +136,7 @@ def test_the_worker_is_told_of_a_change_and_of_nothing_else(
     varied: TestSetWriter, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     ranking_run_compute(test_set_id=varied.test_set.pk)
-    requested = JudgmentSequence.objects.filter(ranking_requested_at__isnull=False)
+    requested = RankingRequest.objects.filter(requested_at__isnull=False)
     with django_capture_on_commit_callbacks() as told:
         settings_change(varied, resample="two_way")
     assert (len(told), requested.exists()) == (0, False)

@@ -1,6 +1,8 @@
 """The worker ranks what it is told, and finds what it was not told."""
 
+import json
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -8,13 +10,16 @@ import redis
 from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
-from annotation.models import JudgmentSequence
-from annotation.services.judging.notifications import ranking_request
+from annotation.models import RankingRequest
+from annotation.services.judging.notifications import ranking_request, ranking_request_clear
+from campaign.models import TestSet
 from ranking import tasks
 from ranking.models import RankingRun
+from ranking.selectors.quality import quality_due
 from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
-from ranking.services import ranking_run_compute
+from ranking.services import ComputedRun, ranking_compute
 from ranking.tasks import rank_test_set, rank_what_is_due
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.writing import TestSetWriter
@@ -38,10 +43,10 @@ def test_the_mark_of_the_message_is_gone_before_judgments_are_read(
     judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ranking_request(test_set_id=judged.test_set.pk)
-    sequence = JudgmentSequence.objects.filter(ranking_requested_at__isnull=False)
-    assert sequence.exists()
+    request = RankingRequest.objects.filter(requested_at__isnull=False)
+    assert request.exists()
     seen = []
-    monkeypatch.setattr(tasks, "ranking_run_compute", lambda **_: seen.append(sequence.exists()))
+    monkeypatch.setattr(tasks, "ranking_compute", lambda **_: seen.append(request.exists()))
 
     rank_test_set(judged.test_set.pk)
 
@@ -61,21 +66,56 @@ def test_a_judgment_that_came_in_while_ranking_is_requested_again(
     broker: "redis.Redis",
     django_capture_on_commit_callbacks: Callable[..., Any],
 ) -> None:
-    compute = ranking_run_compute
+    compute = ranking_compute
 
-    def compute_and_judge(*, test_set_id: int) -> RankingRun | None:
-        run = compute(test_set_id=test_set_id)
+    def compute_and_judge(*, test_set_id: int, **_: bool) -> ComputedRun | None:
+        computed = compute(test_set_id=test_set_id)
         judged.judgment("k", judged.block(2, ["B", "C"]), [1, 2])
-        return run
+        return computed
 
-    monkeypatch.setattr(tasks, "ranking_run_compute", compute_and_judge)
+    monkeypatch.setattr(tasks, "ranking_compute", compute_and_judge)
     before = broker.llen("ranking")
 
     with django_capture_on_commit_callbacks(execute=True):
         rank_test_set(judged.test_set.pk)
 
     assert broker.llen("ranking") == before + 1
-    assert JudgmentSequence.objects.get().ranking_requested_at is not None
+    assert RankingRequest.objects.get().requested_at is not None
+
+
+def waits_until(broker: "redis.Redis") -> datetime | None:
+    """Return when the ranking that was requested last may begin; None if at once."""
+    sent = broker.lindex("ranking", 0)
+    assert sent is not None
+    message = json.loads(sent)
+    eta = message["headers"]["eta"]
+    return None if eta is None else datetime.fromisoformat(eta)
+
+
+def test_rankings_begin_a_second_apart(
+    judged: TestSetWriter,
+    write_test_set: WriteTestSet,
+    broker: "redis.Redis",
+    django_capture_on_commit_callbacks: Callable[..., Any],
+) -> None:
+    """However many judge: dashboards ask no more often."""
+    test_set_id = judged.test_set.pk
+    began = timezone.now()
+    rank_test_set(test_set_id)
+    with django_capture_on_commit_callbacks(execute=True):
+        ranking_request(test_set_id=test_set_id)
+    until = waits_until(broker)
+    assert until is not None
+    assert began + timedelta(seconds=0.9) <= until <= timezone.now() + timedelta(seconds=1)
+    with django_capture_on_commit_callbacks(execute=True):
+        ranking_request(test_set_id=write_test_set(name="two").test_set.pk)
+    assert waits_until(broker) is None
+    # As when the second is over.
+    broker.delete(f"ranking-begun:{test_set_id}")
+    ranking_request_clear(test_set_id=test_set_id)
+    with django_capture_on_commit_callbacks(execute=True):
+        ranking_request(test_set_id=test_set_id)
+    assert waits_until(broker) is None
 
 
 def test_a_broker_that_lost_everything_delays_nothing(judged: TestSetWriter) -> None:
@@ -88,7 +128,7 @@ def test_a_broker_that_lost_everything_delays_nothing(judged: TestSetWriter) -> 
     assert run.watermark == 1
     assert not ranking_is_due(test_set_id=judged.test_set.pk)
     # What comes next is told of at once again, although nobody heard of the last.
-    assert JudgmentSequence.objects.get().ranking_requested_at is None
+    assert RankingRequest.objects.get().requested_at is None
 
 
 def test_a_dead_broker_does_not_stop_the_ranking(
@@ -132,20 +172,57 @@ def test_two_queries_find_what_is_due(write_test_set: WriteTestSet, count: int) 
     assert len(queries) == 2
 
 
+def test_what_is_closed_and_up_to_date_is_not_even_fetched(write_test_set: WriteTestSet) -> None:
+    for name in ("one", "two"):
+        writer = write_test_set(name=name)
+        writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
+        rank_test_set(writer.test_set.pk)
+    TestSet.objects.update(closed_at=timezone.now())
+
+    with CaptureQueriesContext(connection) as queries:
+        assert due_test_sets() == []
+        assert quality_due() == []
+
+    assert len(queries) == 3
+    for query in queries:
+        with connection.cursor() as cursor:
+            cursor.execute(query["sql"])
+            assert cursor.fetchall() == []
+        assert '"ranking_rankingrun"' not in query["sql"]
+
+
+@pytest.mark.parametrize("judges", [1, 30])
+def test_one_more_judgment_costs_as_many_queries_however_many_judge(
+    writer: TestSetWriter, judges: int
+) -> None:
+    for number in range(judges):
+        writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
+    rank_test_set(writer.test_set.pk)
+    writer.judgment("j0", writer.block(99, ["A", "C"]), [1, 2])
+
+    with CaptureQueriesContext(connection) as queries:
+        rank_test_set(writer.test_set.pk)
+
+    about_transactions = ("SAVEPOINT", "RELEASE SAVEPOINT")
+    asked = [each for each in queries if not each["sql"].startswith(about_transactions)]
+    # One of them gives numbers, two look whether more came in meanwhile.
+    assert len(asked) <= 30
+
+
 def test_one_test_set_in_trouble_does_not_hold_up_the_others(
     write_test_set: WriteTestSet, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     first, second = write_test_set(name="first"), write_test_set(name="second")
     for writer in (first, second):
         writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
-    compute = ranking_run_compute
+    compute = ranking_compute
 
-    def fail_first(*, test_set_id: int) -> RankingRun | None:
+    def fail_first(*, test_set_id: int, **_: bool) -> ComputedRun | None:
         if test_set_id == first.test_set.pk:
             raise ValueError("damaged")
         return compute(test_set_id=test_set_id)
 
-    monkeypatch.setattr(tasks, "ranking_run_compute", fail_first)
+    monkeypatch.setattr(tasks, "ranking_compute", fail_first)
 
     rank_what_is_due()
 

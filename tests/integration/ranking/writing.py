@@ -5,19 +5,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import (
     HIT,
     Block,
-    Candidate,
-    CandidateOutput,
     Design,
     Judgment,
-    JudgmentSequence,
     Skip,
 )
+from annotation.models.block import stands_for
+from annotation.services import judgments_number
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, TestSet, User
 from ranking.models import RankingSettings
 from ranking.services import ranking_settings_change
@@ -50,8 +48,6 @@ class TestSetWriter:
             )
         return judge
 
-    # A candidate must stand for an output by the end of its transaction.
-    @transaction.atomic
     def block(self, segment: int, candidates: Sequence[str]) -> Block:
         """Show a block; a candidate is written as in the files, "A,B" for collapsed outputs."""
         row, _created = Segment.objects.get_or_create(
@@ -61,14 +57,18 @@ class TestSetWriter:
         )
         number = HIT.objects.filter(test_set=self.test_set).count() + 1
         hit = HIT.objects.create(test_set=self.test_set, design=self.design, number=number)
-        block = Block.objects.create(hit=hit, segment=row, position=1)
-        for position, names in enumerate(candidates, start=1):
-            candidate = Candidate.objects.create(block=block, position=position)
-            for name in names.split(","):
-                system = System.objects.get(test_set=self.test_set, name=name)
-                output, _created = Output.objects.get_or_create(system=system, segment=row)
-                CandidateOutput.objects.create(candidate=candidate, output=output)
-        return block
+        shown = [[self._output(row, name).pk for name in names.split(",")] for names in candidates]
+        return Block.objects.create(
+            hit=hit,
+            segment=row,
+            position=1,
+            outputs=[output for outputs in shown for output in outputs],
+            stands_for=stands_for([len(outputs) for outputs in shown]),
+        )
+
+    def _output(self, segment: Segment, system: str) -> Output:
+        written_by = System.objects.get(test_set=self.test_set, name=system)
+        return Output.objects.get_or_create(system=written_by, segment=segment)[0]
 
     def judgment(
         self,
@@ -79,13 +79,10 @@ class TestSetWriter:
         supersedes: Judgment | None = None,
         at: datetime | None = None,
         active_ms: int | None = None,
+        is_numbered: bool = True,
     ) -> Judgment:
-        sequence, _created = JudgmentSequence.objects.get_or_create(test_set=self.test_set)
-        sequence.last_number += 1
-        sequence.save()
-        return Judgment.objects.create(
+        judgment = Judgment.objects.create(
             test_set=self.test_set,
-            number=sequence.last_number,
             client_id=uuid.uuid4(),
             judge=self.judge(judge),
             block=block,
@@ -94,11 +91,24 @@ class TestSetWriter:
             submitted_at=at or timezone.now(),
             active_ms=active_ms,
         )
+        if is_numbered:
+            judgments_number(test_set_id=self.test_set.pk)
+        return judgment
 
-    def skip(self, judge: str, block: Block) -> Skip:
-        return Skip.objects.create(
-            client_id=uuid.uuid4(), judge=self.judge(judge), block=block, reason="other"
+    def skip(
+        self, judge: str, block: Block, *, at: datetime | None = None, is_counted: bool = True
+    ) -> Skip:
+        skip = Skip.objects.create(
+            test_set=self.test_set,
+            client_id=uuid.uuid4(),
+            judge=self.judge(judge),
+            block=block,
+            reason="other",
+            created_at=at or timezone.now(),
         )
+        if is_counted:
+            judgments_number(test_set_id=self.test_set.pk)
+        return skip
 
 
 def settings_change(writer: TestSetWriter, **changes: Any) -> RankingSettings:

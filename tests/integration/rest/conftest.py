@@ -13,7 +13,7 @@ from campaign.models import Campaign, Judge, Membership, TestSet, User
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 
 @pytest.fixture
@@ -68,8 +68,10 @@ def ranking(
 
 @pytest.fixture
 def make_member() -> Callable[..., User]:
-    def make(campaign: Campaign, role: str = "researcher", name: str = "rosa") -> User:
+    def make(campaign: Campaign, role: str = "analyst", name: str = "rosa") -> User:
         user = User.objects.create_user(name=name, email=f"{name}@example.org")
+        if not campaign.memberships.exists():
+            make_organiser(campaign, f"owner@{campaign.slug}.example.org")
         Membership.objects.create(campaign=campaign, user=user, role=role)
         return user
 
@@ -88,7 +90,7 @@ def client_of() -> Callable[[User], Client]:
 
 
 @pytest.fixture
-def researcher(
+def analyst(
     campaign: Campaign,
     make_member: Callable[..., User],
     client_of: Callable[[User], Client],

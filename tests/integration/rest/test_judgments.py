@@ -9,11 +9,12 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.export import five_way_csv
-from annotation.models import CandidateOutput, Judgment
+from annotation.models import Judgment
 from campaign.models import Campaign, Judge, TestSet, User
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.factories import make_judge
+from tests.outputs_shown import names_shown
 
 pytestmark = pytest.mark.django_db
 
@@ -34,25 +35,18 @@ def content(client: Client, address: str) -> str:
 
 
 def test_record_says_what_a_ranking_needs(
-    judge: Judge, judge_hits: JudgeHits, researcher: Client, address: str
+    judge: Judge, judge_hits: JudgeHits, analyst: Client, address: str
 ) -> None:
     judge_hits(judge, 1)
-    first, second, revised = researcher.get(address).json()["results"]
-    judgment = Judgment.objects.select_related("block__segment__document").get(number=1)
-    systems: dict[int, list[str]] = {}
-    for position, name in (
-        CandidateOutput.objects.filter(candidate__block=judgment.block)
-        .order_by("id")
-        .values_list("candidate__position", "output__system__name")
-    ):
-        systems.setdefault(position, []).append(name)
+    first, second, revised = analyst.get(address).json()["results"]
+    judgment = Judgment.objects.select_related("block__segment__document").get(numbered__number=1)
     assert first == {
         "id": str(judgment.client_id),
         "number": 1,
         "judge": "ada",
         "segment": judgment.block.segment.number,
         "document": judgment.block.segment.document.name,
-        "candidates": [systems[position] for position in sorted(systems)],
+        "candidates": names_shown(judgment.block),
         "labels": judgment.labels,
         "duration_ms": 9000,
         "active_ms": 7000,
@@ -67,11 +61,11 @@ def test_record_says_what_a_ranking_needs(
 
 
 def test_collapsed_outputs_are_one_candidate(
-    judge: Judge, judge_hits: JudgeHits, researcher: Client, address: str
+    judge: Judge, judge_hits: JudgeHits, analyst: Client, address: str
 ) -> None:
     for pseudonym in ("bob", "cleo", "dan", "eve"):
         judge_hits(make_judge(judge.campaign, pseudonym), 1)
-    for row in researcher.get(address).json()["results"]:
+    for row in analyst.get(address).json()["results"]:
         assert len(row["candidates"]) == len(row["labels"])
         names = [name for systems in row["candidates"] for name in systems]
         assert len(names) == len(set(names))
@@ -80,28 +74,28 @@ def test_collapsed_outputs_are_one_candidate(
 
 
 def test_until_shows_what_counted_then(
-    judge: Judge, judge_hits: JudgeHits, researcher: Client, address: str
+    judge: Judge, judge_hits: JudgeHits, analyst: Client, address: str
 ) -> None:
     judge_hits(judge, 2)
-    rows = researcher.get(f"{address}?until=2").json()["results"]
+    rows = analyst.get(f"{address}?until=2").json()["results"]
     assert [(row["number"], row["current"]) for row in rows] == [(1, True), (2, True)]
-    assert researcher.get(f"{address}?until=0").json()["results"] == []
-    assert len(researcher.get(f"{address}?until={10**30}").json()["results"]) == 6
+    assert analyst.get(f"{address}?until=0").json()["results"] == []
+    assert len(analyst.get(f"{address}?until={10**30}").json()["results"]) == 6
 
 
 @pytest.mark.parametrize("query", ["until=-1", "until=x", "until=-1&format=csv"])
 def test_until_must_be_a_number(
-    test_set: TestSet, researcher: Client, address: str, query: str
+    test_set: TestSet, analyst: Client, address: str, query: str
 ) -> None:
-    response = researcher.get(f"{address}?{query}")
+    response = analyst.get(f"{address}?{query}")
     assert response.status_code == 400
     assert response.headers["Content-Type"] == "application/json"
     assert list(response.json()) == ["detail", "errors"]
     assert list(response.json()["errors"]) == ["until"]
 
 
-def test_unknown_format_is_404_in_json(researcher: Client, address: str) -> None:
-    response = researcher.get(f"{address}?format=xml")
+def test_unknown_format_is_404_in_json(analyst: Client, address: str) -> None:
+    response = analyst.get(f"{address}?format=xml")
     assert response.status_code == 404
     assert list(response.json()) == ["detail"]
 
@@ -112,18 +106,18 @@ def test_csv_streams_the_judgments_that_count(
     test_set: TestSet,
     ranking: RankingRun,
     make_member: Callable[..., User],
-    researcher: Client,
+    analyst: Client,
     address: str,
     how: str,
 ) -> None:
     if how == "format":
-        response = researcher.get(f"{address}?format=csv")
+        response = analyst.get(f"{address}?format=csv")
     elif how == "accept":
-        response = researcher.get(address, headers={"Accept": "text/csv"})
+        response = analyst.get(address, headers={"Accept": "text/csv"})
     else:
         member = make_member(campaign, "organiser", "olga")
-        researcher.force_login(member)
-        response = researcher.get(reverse("judgments-download", args=["museum", test_set.pk]))
+        analyst.force_login(member)
+        response = analyst.get(reverse("judgments-download", args=["museum", test_set.pk]))
     assert response.streaming
     assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert response.headers["Content-Disposition"] == (
@@ -140,7 +134,7 @@ def test_file_of_a_rankings_watermark_gives_this_ranking_again(
     ranking: RankingRun,
     judge: Judge,
     judge_hits: JudgeHits,
-    researcher: Client,
+    analyst: Client,
     address: str,
     tmp_path: Path,
 ) -> None:
@@ -150,7 +144,7 @@ def test_file_of_a_rankings_watermark_gives_this_ranking_again(
     assert later.result != ranking.result
     for run in (ranking, later):
         path = tmp_path / "judgments.csv"
-        path.write_text(content(researcher, f"{address}?format=csv&until={run.watermark}"))
+        path.write_text(content(analyst, f"{address}?format=csv&until={run.watermark}"))
         slug = f"fresh-{run.watermark}"
         call_command(
             "import_judgments",

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Judgment
+from annotation.services import judgments_number
 from campaign.models import Campaign, Document, Judge, Membership, Segment, System, TestSet, User
 from ranking.models import RankingRun
 from tests.factories import make_campaign, make_judge, make_test_set
@@ -44,7 +45,10 @@ def test_campaigns_and_their_test_sets(
     expected = {
         "slug": "museum",
         "name": "Museum",
-        "role": "researcher",
+        "rehearsal_of": None,
+        "role": "analyst",
+        "state": "open",
+        "closes_at": None,
         "allow_partial_ranking": False,
         "blocks_per_judge": None,
         "show_source": True,
@@ -69,9 +73,9 @@ def test_campaigns_and_their_test_sets(
     assert client.get(reverse("api-campaign", args=["museum"])).json() == expected
 
 
-def test_test_set_says_where_its_parts_are(test_set: TestSet, researcher: Client) -> None:
+def test_test_set_says_where_its_parts_are(test_set: TestSet, analyst: Client) -> None:
     address = f"/api/v1/test-sets/{test_set.pk}/"
-    body = researcher.get(address).json()
+    body = analyst.get(address).json()
     assert body.pop("created_at")
     assert body == {
         "id": test_set.pk,
@@ -80,11 +84,15 @@ def test_test_set_says_where_its_parts_are(test_set: TestSet, researcher: Client
         "source_language": "en",
         "target_language": "de",
         "blocks_wanted": None,
+        "blocks_per_segment": None,
+        "expertise": [],
         "documents": 2,
         "segments": 7,
         "links": {
+            "segments": f"http://testserver{address}segments/",
             "systems": f"http://testserver{address}systems/",
             "judgments": f"http://testserver{address}judgments/",
+            "skips": f"http://testserver{address}skips/",
             "rankings": f"http://testserver{address}rankings/",
             "latest_ranking": f"http://testserver{address}rankings/latest/",
             "ranking_settings": f"http://testserver{address}ranking-settings/",
@@ -96,16 +104,23 @@ def test_test_set_says_where_its_parts_are(test_set: TestSet, researcher: Client
     }
 
 
-def test_empty_test_set_counts_nothing(campaign: Campaign, researcher: Client) -> None:
+def test_empty_test_set_counts_nothing(campaign: Campaign, analyst: Client) -> None:
     empty = TestSet.objects.create(campaign=campaign, name="e", source_language="en")
-    body = researcher.get(reverse("api-test-set", args=[empty.pk])).json()
+    body = analyst.get(reverse("api-test-set", args=[empty.pk])).json()
     assert (body["documents"], body["segments"]) == (0, 0)
-    for name in ("api-systems", "api-judgments", "api-rankings", "api-judges"):
-        assert results(researcher, reverse(name, args=[empty.pk])) == []
+    for name in (
+        "api-segments",
+        "api-systems",
+        "api-judgments",
+        "api-skips",
+        "api-rankings",
+        "api-judges",
+    ):
+        assert results(analyst, reverse(name, args=[empty.pk])) == []
 
 
-def test_systems_with_their_kind(test_set: TestSet, researcher: Client) -> None:
-    systems = results(researcher, reverse("api-systems", args=[test_set.pk]))
+def test_systems_with_their_kind(test_set: TestSet, analyst: Client) -> None:
+    systems = results(analyst, reverse("api-systems", args=[test_set.pk]))
     assert [(system["name"], system["kind"]) for system in systems] == [
         ("amber", "system"),
         ("birch", "system"),
@@ -118,9 +133,9 @@ def test_systems_with_their_kind(test_set: TestSet, researcher: Client) -> None:
 
 
 def test_judges_with_agreement_of_the_latest_ranking(
-    test_set: TestSet, ranking: RankingRun, researcher: Client
+    test_set: TestSet, ranking: RankingRun, analyst: Client
 ) -> None:
-    judges = results(researcher, reverse("api-judges", args=[test_set.pk]))
+    judges = results(analyst, reverse("api-judges", args=[test_set.pk]))
     rows = {row["judge"]: row for row in ranking.result["agreement"]["judges"]}
     assert [judge["pseudonym"] for judge in judges] == ["ada", "bob"]
     for judge in judges:
@@ -140,7 +155,7 @@ def test_judges_with_agreement_of_the_latest_ranking(
 
 
 def test_pages_hold_every_row_once_while_rows_come_in(
-    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None], researcher: Client
+    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
 ) -> None:
     for pseudonym in ("bob", "cleo", "dan"):
         judge_hits(make_judge(test_set.campaign, pseudonym), 1)
@@ -148,7 +163,7 @@ def test_pages_hold_every_row_once_while_rows_come_in(
     numbers: list[int] = []
     back: list[str | None] = []
     while address:
-        body = researcher.get(address).json()
+        body = analyst.get(address).json()
         numbers += [row["number"] for row in body["results"]]
         back.append(body["previous"])
         if len(numbers) == 4:
@@ -157,30 +172,30 @@ def test_pages_hold_every_row_once_while_rows_come_in(
     assert numbers == list(range(1, 13))
     assert back[0] is None
     assert back[2]
-    assert [row["number"] for row in researcher.get(back[2]).json()["results"]] == [5, 6, 7, 8]
+    assert [row["number"] for row in analyst.get(back[2]).json()["results"]] == [5, 6, 7, 8]
 
 
 @pytest.mark.parametrize(
     "query", ["cursor=nonsense", "cursor=cD1hYmM%3D", "cursor=bz05OTk5OTk%3D", "cursor=cD0A"]
 )
 def test_made_up_cursors_are_refused_or_empty(
-    test_set: TestSet, researcher: Client, query: str
+    test_set: TestSet, analyst: Client, query: str
 ) -> None:
     for name in ("api-judgments", "api-rankings", "api-systems"):
-        response = researcher.get(f"{reverse(name, args=[test_set.pk])}?{query}")
+        response = analyst.get(f"{reverse(name, args=[test_set.pk])}?{query}")
         assert response.status_code in {200, 404}
         if response.status_code == 404:
             assert response.json() == {"detail": "Invalid cursor"}
-    response = researcher.get(f"{reverse('api-campaigns')}?{query}")
+    response = analyst.get(f"{reverse('api-campaigns')}?{query}")
     assert response.status_code in {200, 404}
 
 
-def test_page_size_has_a_limit(test_set: TestSet, researcher: Client) -> None:
+def test_page_size_has_a_limit(test_set: TestSet, analyst: Client) -> None:
     System.objects.bulk_create(System(test_set=test_set, name=f"system {n}") for n in range(1_100))
     address = reverse("api-systems", args=[test_set.pk])
-    assert len(results(researcher, address)) == 100
-    assert len(results(researcher, f"{address}?page_size=5000")) == 1000
-    assert len(results(researcher, f"{address}?page_size=x")) == 100
+    assert len(results(analyst, address)) == 100
+    assert len(results(analyst, f"{address}?page_size=5000")) == 1000
+    assert len(results(analyst, f"{address}?page_size=x")) == 100
 
 
 def test_campaigns_cost_the_same_for_one_and_fifty(
@@ -193,42 +208,46 @@ def test_campaigns_cost_the_same_for_one_and_fifty(
     one = queries(client, reverse("api-campaigns"), 1)
     for n in range(1, 50):
         campaign = make_campaign(f"c{n}")
-        Membership.objects.create(campaign=campaign, user=member, role="organiser")
+        Membership.objects.create(campaign=campaign, user=member, role="owner")
         for name in "tu":
             TestSet.objects.create(campaign=campaign, name=name, source_language="en")
     # Token, user, campaigns, test sets.
     assert queries(client, reverse("api-campaigns"), 50) == one == 4
 
 
-def test_systems_cost_the_same_for_one_and_fifty(campaign: Campaign, researcher: Client) -> None:
+def test_systems_cost_the_same_for_one_and_fifty(campaign: Campaign, analyst: Client) -> None:
     test_set = TestSet.objects.create(campaign=campaign, name="t", source_language="en")
     address = reverse("api-systems", args=[test_set.pk])
     System.objects.create(test_set=test_set, name="s")
-    one = queries(researcher, address, 1)
+    one = queries(analyst, address, 1)
     System.objects.bulk_create(System(test_set=test_set, name=f"s{n}") for n in range(49))
-    assert queries(researcher, address, 50) == one == 4
+    # Who asks, of which session, the test set, its systems.
+    assert queries(analyst, address, 50) == one == 4
 
 
 def test_judgments_cost_the_same_for_one_and_fifty(
     test_set: TestSet,
     judge: Judge,
     judge_hits: Callable[[Judge, int], None],
-    researcher: Client,
+    analyst: Client,
 ) -> None:
     judge_hits(judge, 1)
+    judgments_number(test_set_id=test_set.pk)
     address = reverse("api-judgments", args=[test_set.pk])
-    one = queries(researcher, f"{address}?page_size=1", 1)
+    one = queries(analyst, f"{address}?page_size=1", 1)
     for n in range(17):
         judge_hits(make_judge(test_set.campaign, f"judge {n}"), 1)
-    # Token, user, test set, judgments, candidates, names of systems.
-    assert queries(researcher, f"{address}?page_size=50", 50) == one == 6
+    judgments_number(test_set_id=test_set.pk)
+    # Token, user, test set, whether one waits for its number, numbers, judgments, which of them are
+    # superseded, candidates, names of systems.
+    assert queries(analyst, f"{address}?page_size=50", 50) == one == 9
 
 
 def test_rankings_cost_the_same_for_one_and_fifty(
-    test_set: TestSet, ranking: RankingRun, researcher: Client
+    test_set: TestSet, ranking: RankingRun, analyst: Client
 ) -> None:
     address = reverse("api-rankings", args=[test_set.pk])
-    one = queries(researcher, address, 1)
+    one = queries(analyst, address, 1)
     RankingRun.objects.bulk_create(
         RankingRun(
             test_set=test_set,
@@ -243,35 +262,52 @@ def test_rankings_cost_the_same_for_one_and_fifty(
         for seed in range(1, 50)
     )
     with CaptureQueriesContext(connection) as context:
-        rows = results(researcher, address)
+        rows = results(analyst, address)
     assert [row["seed"] for row in rows] == [*range(49, 0, -1), 0]
     assert len(context) == one == 4
     assert '"result"' not in context[-1]["sql"]
 
 
 def test_judges_cost_the_same_for_one_and_fifty(
-    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None], researcher: Client
+    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
 ) -> None:
     judge_hits(judge, 1)
+    judgments_number(test_set_id=test_set.pk)
     address = reverse("api-judges", args=[test_set.pk])
-    one = queries(researcher, address, 1)
+    one = queries(analyst, address, 1)
     example = Judgment.objects.order_by("id").first()
     assert example is not None
     for n in range(2, 51):
         Judgment.objects.create(
             test_set=test_set,
-            number=1000 + n,
             client_id=uuid4(),
             judge=make_judge(test_set.campaign, f"judge {n}"),
             block=example.block,
             labels=example.labels,
         )
-    # Token, user, test set, latest ranking; four for the judges, their measures, what was done.
-    assert queries(researcher, address, 50) == one == 10
+    judgments_number(test_set_id=test_set.pk)
+    # Token, user, test set, who is not in good standing, judges, latest ranking; where they stand, measures, and
+    # that nothing was done about any of them.
+    assert queries(analyst, address, 50) == one == 9
+
+
+def test_judges_come_in_pages_by_pseudonym(
+    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
+) -> None:
+    for name in ("dana", "bert", "cleo"):
+        judge_hits(make_judge(test_set.campaign, name), 1)
+    judgments_number(test_set_id=test_set.pk)
+    address = f"{reverse('api-judges', args=[test_set.pk])}?page_size=2"
+    first = analyst.get(address).json()
+    second = analyst.get(first["next"]).json()
+    assert [row["pseudonym"] for row in first["results"]] == ["bert", "cleo"]
+    assert [row["pseudonym"] for row in second["results"]] == ["dana"]
+    assert second["next"] is None
+    assert analyst.get(second["previous"]).json()["results"] == first["results"]
 
 
 def test_test_set_costs_one_query_beside_token_and_user(
-    campaign: Campaign, researcher: Client
+    campaign: Campaign, analyst: Client
 ) -> None:
     test_set = make_test_set(campaign)
     document = Document.objects.create(test_set=test_set, name="long", position=3)
@@ -280,6 +316,6 @@ def test_test_set_costs_one_query_beside_token_and_user(
         for n in range(1, 51)
     )
     with CaptureQueriesContext(connection) as context:
-        body = researcher.get(reverse("api-test-set", args=[test_set.pk])).json()
+        body = analyst.get(reverse("api-test-set", args=[test_set.pk])).json()
     assert (body["documents"], body["segments"]) == (3, 57)
     assert len(context) == 3

@@ -20,6 +20,7 @@ DEFAULTS = {
     "correction": "none",
     "sides": 2,
     "confidence": 0.95,
+    "judge_group": None,
     "changed_at": None,
     "changed_by": None,
 }
@@ -54,7 +55,7 @@ def test_what_is_named_changes_and_the_next_ranking_has_it(
     assert body.pop("changed_at").endswith("Z")
     assert body.pop("changed_by") == "olga"
     assert body == {
-        **{name: DEFAULTS[name] for name in ("ranges", "correction", "sides")},
+        **{name: DEFAULTS[name] for name in ("ranges", "correction", "sides", "judge_group")},
         "resample": "segments",
         "confidence": 0.9,
     }
@@ -89,7 +90,7 @@ def test_nobody_but_an_organiser_changes_anything(
     address: str,
     test_set: TestSet,
     judge: Judge,
-    researcher: Client,
+    analyst: Client,
     client_of: Callable[[User], Client],
 ) -> None:
     assert judge.user is not None
@@ -98,15 +99,16 @@ def test_nobody_but_an_organiser_changes_anything(
         (Client(), 401),
         (client_of(judge.user), 404),
         (client_of(stranger), 404),
-        (researcher, 403),
+        (analyst, 403),
     ):
         assert patch(client, address, {"resample": "blocks"}).status_code == status
-        assert client.get(address).status_code == status
+        # Analysts read them.
+        assert client.get(address).status_code == (200 if status == 403 else status)
     assert not RankingSettings.objects.exists()
 
 
 def test_a_ranking_from_before_says_null_for_what_was_not_recorded(
-    test_set: TestSet, ranking: RankingRun, researcher: Client
+    test_set: TestSet, ranking: RankingRun, analyst: Client
 ) -> None:
     said_since = {"limits", "refusals", "pairs"}
     result = {name: value for name, value in ranking.result.items() if name not in said_since}
@@ -130,7 +132,7 @@ def test_a_ranking_from_before_says_null_for_what_was_not_recorded(
         result=result,
         started_at=ranking.started_at,
     )
-    body = researcher.get(reverse("api-ranking", args=[test_set.pk, before.pk])).json()
+    body = analyst.get(reverse("api-ranking", args=[test_set.pk, before.pk])).json()
     assert (body["limits"], body["refusals"], body["pairs"]) == (None, None, None)
     assert body["input"]["effective_judges"] is None
     assert (body["input"]["documents"], body["input"]["effective_documents"]) == (None, None)

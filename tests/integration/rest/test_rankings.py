@@ -5,23 +5,24 @@ from itertools import combinations
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from campaign.models import TestSet
-from ranking.models import RankingRun
+from ranking.models import LatestRanking, RankingRun
 
 pytestmark = pytest.mark.django_db
 
 
-def test_before_the_first_ranking_there_is_none(test_set: TestSet, researcher: Client) -> None:
-    response = researcher.get(reverse("api-ranking-latest", args=[test_set.pk]))
+def test_before_the_first_ranking_there_is_none(test_set: TestSet, analyst: Client) -> None:
+    response = analyst.get(reverse("api-ranking-latest", args=[test_set.pk]))
     assert response.status_code == 404
     assert response.json() == {"detail": "This test set has no ranking yet."}
 
 
 def test_latest_ranking_is_complete(
-    test_set: TestSet, ranking: RankingRun, researcher: Client
+    test_set: TestSet, ranking: RankingRun, analyst: Client
 ) -> None:
-    body = researcher.get(reverse("api-ranking-latest", args=[test_set.pk])).json()
+    body = analyst.get(reverse("api-ranking-latest", args=[test_set.pk])).json()
     started, finished = body.pop("started_at"), body.pop("finished_at")
     assert started == ranking.started_at.isoformat().replace("+00:00", "Z")
     assert finished >= started
@@ -46,16 +47,14 @@ def test_latest_ranking_is_complete(
 
 
 def test_one_ranking_is_what_the_latest_was(
-    test_set: TestSet, ranking: RankingRun, researcher: Client
+    test_set: TestSet, ranking: RankingRun, analyst: Client
 ) -> None:
-    latest = researcher.get(reverse("api-ranking-latest", args=[test_set.pk])).json()
-    assert researcher.get(reverse("api-ranking", args=[test_set.pk, ranking.pk])).json() == latest
+    latest = analyst.get(reverse("api-ranking-latest", args=[test_set.pk])).json()
+    assert analyst.get(reverse("api-ranking", args=[test_set.pk, ranking.pk])).json() == latest
 
 
-def test_list_leaves_results_out(
-    test_set: TestSet, ranking: RankingRun, researcher: Client
-) -> None:
-    (row,) = researcher.get(reverse("api-rankings", args=[test_set.pk])).json()["results"]
+def test_list_leaves_results_out(test_set: TestSet, ranking: RankingRun, analyst: Client) -> None:
+    (row,) = analyst.get(reverse("api-rankings", args=[test_set.pk])).json()["results"]
     assert list(row) == [
         "id",
         "method",
@@ -66,3 +65,16 @@ def test_list_leaves_results_out(
         "started_at",
         "finished_at",
     ]
+
+
+def test_the_latest_ranking_is_sent_once(
+    test_set: TestSet, ranking: RankingRun, analyst: Client
+) -> None:
+    address = reverse("api-ranking-latest", args=[test_set.pk])
+    first = analyst.get(address)
+    seen = {"If-None-Match": first["ETag"]}
+    again = analyst.get(address, headers=seen)
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+    LatestRanking.objects.update(finished_at=timezone.now())
+    news = analyst.get(address, headers=seen)
+    assert (news.status_code, news["ETag"] == first["ETag"]) == (200, False)

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
-from config import api_schema_view
+from config.api import schema_view
 
 
 @pytest.fixture(autouse=True)
@@ -18,8 +18,8 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return build(self, **options)  # type: ignore[no-untyped-call]
 
     monkeypatch.setattr(SchemaGenerator, "get_schema", counted)
-    monkeypatch.setattr(api_schema_view, "_built", {})
-    api_schema_view._document.cache_clear()
+    monkeypatch.setattr(schema_view, "_built", {})
+    schema_view._document.cache_clear()
     return made
 
 
@@ -54,7 +54,7 @@ def test_who_has_it_is_sent_nothing(client: Client) -> None:
 
 
 def test_nobody_waits_while_it_is_built(client: Client, builds: list[str]) -> None:
-    with api_schema_view._building:
+    with schema_view._building:
         response = client.get("/api/schema/")
     assert (response.status_code, response["Retry-After"]) == (503, "3")
     assert builds == []

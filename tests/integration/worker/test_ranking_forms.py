@@ -1,21 +1,25 @@
 """Judgments become rankings: with everything up, with the broker away, after a worker was killed."""
 
+import os
 import signal
 from collections.abc import Callable
 from subprocess import Popen
 from uuid import uuid4
 
-from annotation.models import HIT
+import pytest
+
+from annotation.models import HIT, Judgment
 from annotation.selectors import assigned_blocks
 from annotation.services import hits_plan, judgment_submit
 from campaign.models import Judge, TestSet
 from launcher.valkey import Valkey
-from ranking.models import RankingRun
+from ranking.models import LatestRanking
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_test_set
+from tests.roles import owner_cursor
 
 Eventually = Callable[[Callable[[], bool]], None]
-StartWorker = Callable[[], "Popen[bytes]"]
+StartWorker = Callable[..., "Popen[bytes]"]
 
 
 def campaign_with_a_judge() -> tuple[TestSet, Judge]:
@@ -25,18 +29,17 @@ def campaign_with_a_judge() -> tuple[TestSet, Judge]:
 
 
 def judge_one_hit(judge: Judge) -> int:
-    """Judge all blocks of a HIT; the number of the last judgment."""
+    """Judge all blocks of a HIT; how many judgments there are then."""
     assignment = assignment_lend(judge=judge)
     assert assignment is not None
-    number = 0
     for block in assigned_blocks(assignment):
         labels = list(range(1, len(block.candidates) + 1))
-        number = judgment_submit(assigned=block, client_id=uuid4(), labels=labels).number
-    return number
+        judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+    return Judgment.objects.count()
 
 
 def ranked_up_to(number: int) -> Callable[[], bool]:
-    return lambda: RankingRun.objects.filter(watermark=number).exists()
+    return lambda: LatestRanking.objects.filter(watermark=number).exists()
 
 
 def test_a_worker_ranks_what_was_judged(start_worker: StartWorker, eventually: Eventually) -> None:
@@ -44,6 +47,38 @@ def test_a_worker_ranks_what_was_judged(start_worker: StartWorker, eventually: E
     start_worker()
     eventually(ranked_up_to(judge_one_hit(judge)))
     eventually(ranked_up_to(judge_one_hit(judge)))
+
+
+def test_a_worker_keeps_its_connection_until_it_is_of_no_use(
+    start_worker: StartWorker, eventually: Eventually, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Statements are prepared once a connection, not once a task."""
+    _test_set, judge = campaign_with_a_judge()
+    with monkeypatch.context() as inside:
+        inside.setitem(os.environ, "PGAPPNAME", "keeps_its_connection")
+        start_worker("ranking")
+    eventually(ranked_up_to(judge_one_hit(judge)))
+    first = connections_of("keeps_its_connection")
+    assert first
+    eventually(ranked_up_to(judge_one_hit(judge)))
+    # A second process of the worker may have come in between.
+    assert first <= connections_of("keeps_its_connection")
+    with owner_cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s) pid", [sorted(first)])
+    other = make_judge(judge.campaign, "other")
+    eventually(ranked_up_to(judge_one_hit(other)))
+    assert connections_of("keeps_its_connection").isdisjoint(first)
+
+
+def connections_of(name: str) -> set[int]:
+    """Return the processes of PostgreSQL that serve connections of this name."""
+    with owner_cursor() as cursor:
+        cursor.execute(
+            "SELECT pid FROM pg_stat_activity "
+            "WHERE application_name = %s AND backend_type = 'client backend'",
+            [name],
+        )
+        return {pid for (pid,) in cursor.fetchall()}
 
 
 def test_what_was_judged_while_the_broker_was_away_is_ranked(

@@ -1,7 +1,7 @@
 """How many blocks of each segment are planned, as HITs are added and given back."""
 
+from annotation.sampling.drawing import SegmentQuota
 from annotation.sampling.plans import BlockPlan, HITPlan
-from annotation.services.planning.drawing import SegmentQuota
 
 
 def hit(number: int, *, segments: tuple[int, ...], controls: tuple[int, ...] = ()) -> HITPlan:

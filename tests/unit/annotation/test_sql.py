@@ -6,14 +6,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 
 from launcher.data_directory import CHECKOUT
 
 PACKAGE = CHECKOUT / "annotation" / "sql"
 FILES = sorted(path for path in PACKAGE.glob("*.py") if path.name != "__init__.py")
+# Without `cells`, which copies rows of any table, whatever it is called.
 PRODUCT = ("annotation", "campaign", "config", "demo", "ranking")
 # Settings, locks and COPY: SQL that names no table of ours.
 TABLELESS = CHECKOUT / "campaign" / "database"
+# Asked once before each ranking, and once for each thousand rows of an import, where the ORM writes
+# statements for longer than PostgreSQL works; they have no rule of their own.
+ASKED_OFTEN = {
+    CHECKOUT / "annotation" / "importing" / "judgments.py",
+    CHECKOUT / "ranking" / "selectors" / "names_seen.py",
+}
 SQL = re.compile(
     r"\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|VALUES|SET|COPY|CALL|LOCK|MERGE|TRUNCATE"
     r"|PREPARE|EXECUTE|EXPLAIN|ANALYZE|VACUUM|CREATE|ALTER|DROP)\s"
@@ -50,7 +58,7 @@ def test_no_sql_is_written_elsewhere() -> None:
     found = [
         f"{path}:{string.lineno}"
         for path, tree in sources()
-        if path.parent not in (PACKAGE, TABLELESS)
+        if path.parent not in (PACKAGE, TABLELESS) and path not in ASKED_OFTEN
         for string in strings(tree)
         if SQL.match(str(string.value))
     ]
@@ -63,8 +71,9 @@ def test_querysets_hold_no_sql() -> None:
 
 
 def test_the_database_package_names_no_table_of_ours() -> None:
+    tables = "|".join(model._meta.db_table for model in apps.get_models())
     for path in TABLELESS.glob("*.py"):
-        assert not re.search(r"\b(annotation|campaign|ranking)_[a-z]", path.read_text()), path
+        assert not re.search(rf"\b({tables})\b", path.read_text()), path
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from config.celery import app
 from config.queues import QUEUES, ROUTES
-from launcher.demo import WORKERS
+from launcher.serving import WORKERS
 
 COMPOSE = Path(settings.BASE_DIR) / "docker-compose.yml"
 

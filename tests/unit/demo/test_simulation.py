@@ -3,7 +3,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demo.simulation import SimulatedJudge, labels_of
+from annotation.services.simulation import SimulatedJudge, labels_of
 
 qualities = st.lists(st.floats(0, 100), min_size=2, max_size=5)
 

@@ -52,13 +52,13 @@ def rows_strategy() -> st.SearchStrategy[list[BlockRow]]:
 
 
 @pytest.fixture(scope="session")
-def drawn_blocks() -> Callable[[int], Blocks]:
+def drawn_rows() -> Callable[[int], list[BlockRow]]:
     """Draw as many judged blocks of six systems as asked for, always the same."""
 
-    def draw(count: int) -> Blocks:
+    def draw(count: int) -> list[BlockRow]:
         random = Random(2011)
         shown = layouts(200)
-        rows = [
+        return [
             BlockRow(
                 judge=f"j{random.randint(1, 9)}",
                 segment=random.randint(1, 60),
@@ -67,6 +67,11 @@ def drawn_blocks() -> Callable[[int], Blocks]:
             )
             for _ in range(count)
         ]
-        return blocks_from_rows(rows, SYSTEMS)
 
     return draw
+
+
+@pytest.fixture(scope="session")
+def drawn_blocks(drawn_rows: Callable[[int], list[BlockRow]]) -> Callable[[int], Blocks]:
+    """Return such blocks as columns."""
+    return lambda count: blocks_from_rows(drawn_rows(count), SYSTEMS)

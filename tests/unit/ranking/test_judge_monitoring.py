@@ -1,11 +1,16 @@
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from annotation.judge_measures import JudgeMeasure
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.report import Chance
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.judge_monitoring import measure_judges
+from ranking.core.judges.tallies import JudgeTallies, tally_judges
+from ranking.judge_monitoring import judges_to_measure, measure_judges, measures_of_tallies
 
 SYSTEMS = ["a", "b", "c", "r", "x"]
 
@@ -146,3 +151,52 @@ def test_order_of_the_rows_does_not_matter() -> None:
     ]
     forwards = measure_judges(blocks(rows), reference="r", p_chance=0.4)
     assert measure_judges(blocks(rows[::-1]), reference="r", p_chance=0.4) == forwards
+
+
+@settings(max_examples=15)
+@given(data=st.data())
+def test_measures_follow_from_tallies_that_came_in_any_order(
+    data: st.DataObject, rows_strategy: Any, systems: tuple[str, ...]
+) -> None:
+    rows, checks = data.draw(rows_strategy), data.draw(rows_strategy)
+    judged = blocks_from_rows(rows, systems)
+    checked = blocks_from_rows(checks, systems)
+    seconds = {"j1": np.array([4.0, 12.0]), "j4": np.array([7.0])}
+    bad: dict[str, Any] = {"attention": checked, "bad_reference": "_ref"}
+    wanted = measure_judges(judged, reference="_ref", **bad, seconds=seconds, p_chance="own")
+    before = state = tally_judges(blocks_from_rows([], systems), **bad, seconds=seconds)
+    judge = ""
+    for judge, segment in data.draw(st.permutations(sorted({(r.judge, r.segment) for r in rows}))):
+        own = [row for row in rows if (row.judge, row.segment) == (judge, segment)]
+        before = state
+        state += tally_judges(blocks_from_rows(own, systems), reference="_ref")
+    # What was measured before the last step stands for all but its judge.
+    named = judges_to_measure(before, state)
+    assert named == ({judge} if rows else set())
+    stored = measures_of_tallies(before, p_chance="own")
+    stored |= measures_of_tallies(state, judges=named, p_chance="own")
+    assert stored == measures_of_tallies(state, p_chance="own")
+    found = measures_of_tallies(state, p_chance="own")
+    for results in wanted.values():
+        results.pop(JudgeMeasure.DISAGREES, None)
+    assert found == wanted
+
+
+def test_all_judges_are_measured_again_when_p_values_allow_for_another_number() -> None:
+    def tallies(judges: int) -> JudgeTallies:
+        rows = [BlockRow(f"j{n:02d}", 1, ["a", "b", "c"], [1, 2, 3]) for n in range(judges)]
+        return tally_judges(blocks(rows))
+
+    assert judges_to_measure(tallies(49), tallies(50)) == {"j49"}
+    assert judges_to_measure(tallies(51), tallies(50)) == {f"j{n:02d}" for n in range(51)}
+    few, many = (measures_of_tallies(tallies(n), judges={"j00"})["j00"] for n in (50, 51))
+    assert few[JudgeMeasure.ONE_LABEL] == many[JudgeMeasure.ONE_LABEL]
+    assert few[JudgeMeasure.TYPED_IN_ORDER].value == many[JudgeMeasure.TYPED_IN_ORDER].value == 1
+
+
+def test_nobody_has_no_measures_and_negative_counts_are_refused() -> None:
+    assert measures_of_tallies(JudgeTallies(), p_chance="own") == {}
+    someone = tally_judges(blocks([BlockRow("ann", 1, ["a", "b"], [1, 2])]))
+    assert measures_of_tallies(someone, judges={"bob"}) == {}
+    with pytest.raises(ValueError, match="more was subtracted"):
+        measures_of_tallies(JudgeTallies() - someone)

@@ -18,7 +18,11 @@ def test_each_file_is_the_body_of_a_trigger_of_its_app() -> None:
         for model, trigger in pgtrigger.registered()
         if type(trigger) is pgtrigger.Trigger
     }
-    assert files == triggers
+    # A trigger for each kind of statement may have the same body, under its name and a word.
+    assert files == {
+        (app, name if (app, name) in files else str(name).rpartition("_")[0])
+        for app, name in triggers
+    }
 
 
 def test_no_part_of_a_body_is_left_to_be_put_in() -> None:

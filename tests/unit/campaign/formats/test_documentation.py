@@ -55,6 +55,32 @@ def test_single_files(
     assert segments[0].outputs["online-b"] == "Museum öffnet neun."
 
 
+def test_wmt_xml(make_file: MakeFile, examples: dict[str, list[str]]) -> None:
+    first, second = read_test_set(source=make_file("set.xml", examples["xml"][0]))
+    assert first.references == ("Das Museum öffnet um neun.",)
+    assert (second.source, second.references) == ("Bags & coats stay here.", ("",))
+    assert second.outputs == {"online-a": "Taschen bleiben hier."}
+
+
+def test_wmts_json_lines(make_file: MakeFile, examples: dict[str, list[str]]) -> None:
+    source, output = examples["jsonl"][1:3]
+    (segment,) = read_test_set(
+        source=make_file("genmt.jsonl", source), systems={"online-a": make_file("a.jsonl", output)}
+    )
+    assert (segment.document, segment.outputs) == (
+        "culture/visit",
+        {"online-a": "Museum öffnet.\n\nTaschen hier."},
+    )
+
+
+def test_pearmut(make_file: MakeFile, examples: dict[str, list[str]]) -> None:
+    segments = list(read_test_set(source=make_file("campaign.json", examples["json"][0])))
+    assert [(s.document, s.position, list(s.outputs)) for s in segments] == [
+        ("visit", 1, ["online-a", "online-b"]),
+        ("visit", 2, ["online-a", "online-b"]),
+    ]
+
+
 def test_five_way_csv(examples: dict[str, list[str]]) -> None:
     content = examples["csv"][0]
     rows = list(read_five_way_csv(io.BytesIO(content.encode()), "judgments.csv"))

@@ -6,6 +6,8 @@ import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from campaign.formats import InputFile, SegmentTexts, read_test_set
 
 _SIZE = 200 * 1000 * 1000
@@ -39,6 +41,7 @@ def _count_within_bounds(segments: Iterator[SegmentTexts]) -> int:
 _TEXT = ("Ein längerer Satz über Äpfel, „Birnen“ und 苹果. " * 400).strip()
 
 
+@pytest.mark.thorough
 def test_plain_text(tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     lines = _write(path, _TEXT.encode() + b"\r\n")
@@ -51,6 +54,7 @@ def test_plain_text(tmp_path: Path) -> None:
         stream.close()
 
 
+@pytest.mark.thorough
 def test_jsonl(tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl"
     values = {"source": _TEXT, "references": [_TEXT], "outputs": {"A": _TEXT, "B": _TEXT}}
@@ -67,6 +71,7 @@ def test_tsv(tmp_path: Path) -> None:
         assert _count_within_bounds(read_test_set(source=InputFile(path.name, stream))) == rows
 
 
+@pytest.mark.thorough
 def test_sgml(tmp_path: Path) -> None:
     path = tmp_path / "source.sgm"
     # A segment of many lines: its id must be new each time, its content need not.
@@ -92,3 +97,38 @@ def test_a_small_file_that_unpacks_to_200_mb(tmp_path: Path) -> None:
     with path.open("rb") as opened:
         segments = read_test_set(source=InputFile(path.name, opened))
         assert _count_within_bounds(segments) == _SIZE // len(line)
+
+
+@pytest.mark.thorough
+def test_wmt_xml(tmp_path: Path) -> None:
+    path = tmp_path / "set.xml"
+    count = _SIZE // (4 * 10 * len(_TEXT.encode()))
+    segments = "\n".join(f'<seg id="{number}">{_TEXT}</seg>' for number in range(10))
+    with path.open("w", encoding="utf-8") as stream:
+        stream.write('<dataset id="x">\n')
+        for number in range(count):
+            stream.write(f'<doc id="{number}"><src lang="a">{segments}</src>')
+            stream.write(f'<ref lang="b">{segments}</ref>')
+            stream.writelines(
+                f'<hyp lang="b" system="{name}">{segments}</hyp>' for name in ("A", "B")
+            )
+            stream.write("</doc>\n")
+        stream.write("</dataset>\n")
+    with path.open("rb") as stream:
+        segments_read = read_test_set(source=InputFile(path.name, stream))
+        assert _count_within_bounds(segments_read) == 10 * count
+
+
+@pytest.mark.thorough
+def test_genmt(tmp_path: Path) -> None:
+    count = _SIZE // (2 * len(_TEXT.encode()))
+    for name, key in (("source.jsonl", "src_text"), ("A.jsonl", "hypothesis")):
+        with (tmp_path / name).open("w", encoding="utf-8") as stream:
+            for number in range(count):
+                line = {"doc_id": f"a-b_#_news_#_{number}", key: _TEXT}
+                stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+    with (tmp_path / "source.jsonl").open("rb") as source, (tmp_path / "A.jsonl").open("rb") as a:
+        segments = read_test_set(
+            source=InputFile("source.jsonl", source), systems={"A": InputFile("A.jsonl", a)}
+        )
+        assert _count_within_bounds(segments) == count

@@ -23,6 +23,23 @@ _PIECES = {
         b'{"source": "s"}', b'{"source": "s", "outputs": {"A": "a"}}', b'"outputs"', b'"segment"',
         b"{", b"}", b":", b",", b"[", b"]", b'"a"', b"1", b"null", b"NaN", b"1e999", b'"\\ud800"', b"\n",
     ],
+    TestSetFormat.WMT_XML: [
+        b"<dataset id='x'>", b"</dataset>", b"<doc id='d'>", b"<doc id='e'>", b"</doc>", b"<src lang='cs'>",
+        b"</src>", b"<ref lang='en'>", b"</ref>", b"<hyp lang='en' system='A'>", b"</hyp>", b"<p>", b"</p>",
+        b"<seg id='1'>", b"<seg id='2'>", b"</seg>", b"text", b"&amp;", b"&#127;", b"&#0;", b"&a;", b"<!DOCTYPE x>",
+        b"<!--", b"-->", b"<![CDATA[", b"]]>", b"\n", b"<?xml version='1.0' encoding='utf-16'?>",
+    ],
+    TestSetFormat.GENMT: [
+        b'{"doc_id": "cs-de_#_news_#_a", "src_text": "s"}', b'{"doc_id": "b", "src_text": "s\\n\\ns"}',
+        b'{"doc_id": "c", "src_text": "s", "tgt_text": {"A": "a"}}', b'"refs": {"refA": {"ref": "r"}}',
+        b'{"doc_id": "c", "src_text": "s", "refs": {"refA": ', b'"x"', b"{", b"}", b",", b"[", b"]", b"1", b"null",
+        b'"\\ud800"', b"\n", b'{"doc_id": "_#_", "src_text": "s"}', b'{"doc_id": "_###_-_###_", "src_text": "s"}',
+    ],
+    TestSetFormat.PEARMUT: [
+        b'{"campaign_id": "c", "info": {}, "data": [', b"]}", b"[", b"]", b",", b'{"src": "s", "tgt": {"A": "a", "B": "b"}}',
+        b'{"src": "s", "ref": "r", "item_id": "d_#_0", "tgt": {"A": "a"}}', b'{"form": null}', b'{"tgt": "x"}', b"null",
+        b'"x"', b"1", b'{"src": "<video>", "tgt": {"A": "a"}}', b'{"src": "\\ud800", "tgt": {"A": "a"}}',
+    ],
 }  # fmt: skip
 _CSV_PIECES = [
     (b"srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,system1rank,"

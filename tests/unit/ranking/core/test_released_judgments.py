@@ -17,7 +17,8 @@ from ranking.core.diagnosis.campaign import sole_winners
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
 from ranking.core.methods.expected_wins import expected_wins
-from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.rankings.rank import rank
+from ranking.core.rankings.ranking import Ranking
 
 pytestmark = pytest.mark.realdata
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ranking.core.counting.tallies import Tallies
+from ranking.core.sharding.this_machine import ThisMachine
 from ranking.core.simulation.model import Model
 from ranking.design_study.campaigns import ComparedDesign, Rates, SimulatedCampaign, rates_of
 from ranking.design_study.ranges import range_verdict
@@ -139,7 +140,7 @@ def test_the_first_design_is_compared_with_itself() -> None:
 
 
 def test_one_job_and_two_find_the_same() -> None:
-    def found(jobs: int) -> object:
+    def found(workers: int) -> object:
         # More experiments than a worker is handed at a time.
         return compare_designs(
             Model(systems=4, noise=3.0),
@@ -148,7 +149,7 @@ def test_one_job_and_two_find_the_same() -> None:
             limit=300,
             experiments=24,
             seed=5,
-            jobs=jobs,
+            engine=ThisMachine(workers),
         ).rows
 
     assert found(1) == found(2)

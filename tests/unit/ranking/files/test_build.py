@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from campaign.formats import FormatError
+from ranking.core.judged import coded_blocks
 from ranking.core.judged.blocks import Blocks
-from ranking.files import JudgmentsRead, build, read_judgments
+from ranking.files import JudgmentsRead, read_judgments
 
 MakeFile = Callable[..., str]
 
@@ -90,9 +91,9 @@ def assert_same(found: JudgmentsRead, expected: JudgmentsRead) -> None:
 
 def both(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[JudgmentsRead, JudgmentsRead]:
     """Return what a file holds, built by compiled and by plain code."""
-    monkeypatch.setattr(build, "COMPILED_FROM", 1)
+    monkeypatch.setattr(coded_blocks, "COMPILED_FROM", 1)
     compiled = read_judgments([name])
-    monkeypatch.setattr(build, "COMPILED_FROM", 1 << 60)
+    monkeypatch.setattr(coded_blocks, "COMPILED_FROM", 1 << 60)
     plain = read_judgments([name])
     assert compiled.files == plain.files
     return compiled, plain

@@ -16,9 +16,9 @@ MakeFile = Callable[..., str]
     [
         ("csv", 0, InputFormat.FIVE_WAY_CSV, 2, 3),
         ("csv", 1, InputFormat.PAIRWISE_CSV, 1, 3),
-        ("xml", 0, InputFormat.APPRAISE_XML, 1, 3),
+        ("xml", 1, InputFormat.APPRAISE_XML, 1, 3),
         ("text", 2, InputFormat.RANK, 2, 3),
-        ("jsonl", 1, InputFormat.JSONL, 2, 3),
+        ("jsonl", 3, InputFormat.JSONL, 2, 3),
     ],
 )
 def test_examples(

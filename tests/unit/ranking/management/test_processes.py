@@ -57,7 +57,7 @@ def test_bad_arguments_end_with_status_2(judgments: str, process: Process) -> No
 def test_what_serves_still_insists_on_its_environment(process: Process) -> None:
     done = process("check")
     assert done.returncode != 0
-    assert "Set the SECRET_KEY environment variable" in done.stderr
+    assert "DATABASE_URL, REDIS_URL and SECRET_KEY are not set." in done.stderr
 
 
 @pytest.mark.parametrize("command", sorted(FILE_COMMANDS))

@@ -62,7 +62,17 @@ def test_nothing_judged_is_an_empty_plot() -> None:
 def judge(kappa: float | None, low: float | None = None, high: float | None = None) -> JudgeRow:
     agreement = JudgeKappa(kappa, low, high, agreeing=1, comparable=2)
     return JudgeRow(
-        1, "j", "person", "", 1, 0, None, None, agreement, JudgeStatus.GOOD, has_low_agreement=False
+        judge_id=1,
+        pseudonym="j",
+        origin="person",
+        note="",
+        judged=1,
+        skipped=0,
+        median_seconds=None,
+        last_seen=datetime(2026, 3, 10, tzinfo=UTC),
+        agreement=agreement,
+        status=JudgeStatus.GOOD,
+        has_low_agreement=False,
     )
 
 

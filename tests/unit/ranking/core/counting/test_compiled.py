@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.counting import compiled
+from ranking.core.counting import compiled, resampling_kernel
 from ranking.core.counting import kernel as counting_kernel
 from ranking.core.counting.bootstrap import bootstrap_counts, generator_states, poisson_thresholds
-from ranking.core.counting.counts import Layout, count
+from ranking.core.counting.counts import Layout, count, counts_of_units
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from tests.properties import examples
@@ -36,7 +36,7 @@ def always_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def resampled(blocks: Blocks, layout: Layout, first: int, resamples: int) -> np.ndarray:
-    return counting_kernel.resample_cells(
+    return resampling_kernel.resample_cells(
         blocks.labels,
         blocks.candidates,
         generator_states(blocks.key, seed=9, resamples=resamples, first=first),
@@ -77,7 +77,20 @@ def test_counts_are_the_same(
                 outright=layout.outright,
                 weights=times,
             )
-            np.testing.assert_array_equal(found, count(blocks, layout, times))
+            np.testing.assert_array_equal(found, [count(blocks, layout, times)])
+        unit = blocks.segment.astype(np.int64) % 4
+        found = counting_kernel.cells_of(
+            blocks.labels,
+            blocks.candidates,
+            ties=layout.ties,
+            outright=layout.outright,
+            unit=unit,
+            units=4,
+        )
+        np.testing.assert_array_equal(found, counts_of_units(blocks, layout, unit, 4))
+        np.testing.assert_array_equal(
+            found, [count(blocks.take(unit == one), layout) for one in range(4)]
+        )
 
 
 def test_tallies_are_the_same(drawn_blocks: Drawn, request: pytest.FixtureRequest) -> None:

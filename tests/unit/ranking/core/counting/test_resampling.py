@@ -106,6 +106,19 @@ def literal_pair_resamples(kinds: npt.NDArray[np.int64], resamples: int) -> npt.
     )
 
 
+def test_a_resample_of_pairs_is_a_function_of_seed_and_id(drawn_blocks: Drawn) -> None:
+    tallies, resampling = tally(drawn_blocks(80)), Resampling("pairs", seed=8)
+    whole = resampling.draw_pairs(tallies, range(20))
+    np.testing.assert_array_equal(resampling.draw_pairs(tallies, range(7, 20)), whole[7:])
+    above = np.triu_indices(len(tallies.systems), 1)
+    kinds = np.stack([tallies.wins[above], tallies.wins.T[above], tallies.ties[above]])
+    for id_ in (0, 7, 19):
+        random = np.random.Generator(np.random.Philox(key=np.array([8, id_], dtype=np.uint64)))
+        seen = kinds[kinds > 0]
+        expected = random.multinomial(seen.sum(), seen / seen.sum())
+        np.testing.assert_array_equal(whole[id_][kinds > 0], expected)
+
+
 def test_wins_are_drawn_alike_with_and_without_ties(drawn_blocks: Drawn) -> None:
     tallies, resampling = tally(drawn_blocks(80)), Resampling("pairs", seed=8)
     whole = resampling.draw_pairs(tallies, range(20))

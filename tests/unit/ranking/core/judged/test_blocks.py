@@ -93,6 +93,23 @@ def test_the_order_of_rows_only_permutes_the_columns(
     assert len(set(one.key.tolist())) == len(rows)
 
 
+@given(data=st.data(), left_out=st.sets(st.integers(0, 3)))
+def test_leaving_out_judges_is_as_if_they_had_never_judged(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, left_out: set[int]
+) -> None:
+    """To the last bit: weights by content key, and the order of judges."""
+    rows = data.draw(rows_strategy)
+    judges = sorted({row.judge for row in rows})
+    names = {judges[index] for index in left_out if index < len(judges)} | {"nobody"}
+
+    rest = blocks_from_rows(rows, systems).without_judges(names)
+
+    expected = blocks_from_rows([row for row in rows if row.judge not in names], systems)
+    assert (rest.systems, rest.judges) == (expected.systems, expected.judges)
+    for column in ("labels", "candidates", "judge", "segment", "key"):
+        assert getattr(rest, column).tolist() == getattr(expected, column).tolist()
+
+
 @pytest.mark.parametrize(
     ("row", "problem"),
     [

@@ -6,8 +6,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ranking.core.counting import resampling as resampling_module
 from ranking.core.counting.counts import Layout, count
@@ -17,12 +15,11 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.documents import first_segments, several_documents
 from ranking.core.methods.expected_wins import expected_wins_influence
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.live import LiveState
-from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.rankings.rank import rank
+from ranking.core.rankings.ranking import Ranking
 from ranking.core.rankings.two_way_resampling import two_way_resampling
 from ranking.core.uncertainty.block_influence import covariance_of_block_influence
 from ranking.core.uncertainty.two_way import RangeLimit, two_way_covariance
-from tests.properties import examples
 from tests.worlds import draw_campaign, world_named
 
 Drawn = Callable[[int], Blocks]
@@ -188,50 +185,6 @@ def test_two_judges_leave_documents_to_resample(drawn: Blocks) -> None:
         Resampling("segments", 7, documents=True),
         (RangeLimit.FEW_JUDGES,),
     )
-
-
-@given(data=st.data())
-@examples(50)
-def test_live_moments_are_those_from_scratch(drawn_blocks: Drawn, data: st.DataObject) -> None:
-    blocks = drawn_blocks(60)
-    of_segment = np.array(data.draw(st.lists(st.integers(0, 9), min_size=61, max_size=61)))
-    blocks = numbered(blocks, of_segment[blocks.segment])
-    kept = data.draw(st.integers(0, 60))
-    state = LiveState(blocks.systems, Resampling("two_way"), documents=True)
-    cut = data.draw(st.integers(0, 60))
-    state.add(blocks.take(slice(0, cut)))
-    other = LiveState(blocks.systems, Resampling("two_way"), documents=True)
-    other.add(blocks.take(slice(cut, None)))
-    state.merge(other)
-    for row in range(kept, 60):
-        state.remove(blocks.take([row]))
-    found, expected = state.moments, moments_of_blocks(blocks.take(slice(0, kept)), state.layout)
-    assert found.few_documents == expected.few_documents
-    for name in ("cells", "blocks", "segments", "judges"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-
-
-def test_live_ranges_are_those_of_a_whole_ranking(drawn: Blocks) -> None:
-    state = LiveState(drawn.systems, Resampling("two_way", seed=3), resamples=200, documents=True)
-    for rows in (slice(0, 290), slice(290, None)):
-        state.add(drawn.take(rows))
-    found, expected = state.rank_ranges(), rank(drawn, seed=3, resamples=200)
-    for row in expected.systems:
-        place = drawn.systems.index(row.system)
-        assert min(found.low[place], row.rank) == row.rank_low
-        assert max(found.high[place], row.rank) == row.rank_high
-
-
-def test_a_live_state_refuses_blocks_of_the_other_kind(drawn: Blocks) -> None:
-    without = replace(drawn, document=None)
-    state = LiveState(drawn.systems, Resampling("two_way"), documents=True)
-    with pytest.raises(ValueError, match="of blocks that name their documents"):
-        state.add(without)
-    assert state.blocks == state.cells.sum() == 0
-    with pytest.raises(ValueError, match="that do not name"):
-        LiveState(drawn.systems, Resampling("two_way")).add(drawn)
-    with pytest.raises(ValueError, match="same systems"):
-        state.merge(LiveState(drawn.systems, Resampling("two_way")))
 
 
 def test_a_misaligned_column_is_refused(drawn: Blocks) -> None:

@@ -1,8 +1,10 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import beta, binomtest
+from scipy.stats import beta, binomtest, t
 
 from ranking.core.judges.clustered_share import clustered_share
 
@@ -79,3 +81,43 @@ def test_an_interval_holds_its_share_and_is_never_shorter_than_of_independent_tr
 def test_impossible_counts_are_refused(won: tuple[int, ...], of: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"successes"):
         clustered_share(ints(*won), ints(*of))
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 30), st.integers(0, 30)).map(lambda pair: (min(pair), max(pair))),
+        max_size=30,
+    )
+)
+def test_whole_numbers_give_the_design_effect_of_residuals(
+    clusters: list[tuple[int, int]],
+) -> None:
+    share = clustered_share(
+        ints(*[cluster[0] for cluster in clusters]), ints(*[cluster[1] for cluster in clusters])
+    )
+    known = [(won, of) for won, of in clusters if of]
+    trials, successes = sum(of for _won, of in known), sum(won for won, _of in known)
+    assert (share.trials, share.successes) == (trials, successes)
+    if not trials:
+        return
+    effective = float(len(known))
+    value = Fraction(successes, trials)
+    between = sum(((won - value * of) ** 2 for won, of in known), Fraction(0))
+    if max(of for _won, of in known) == 1:
+        effective = float(trials)
+    elif len(known) > 1 and between:
+        between *= Fraction(len(known), len(known) - 1) / trials**2
+        quantiles = t.ppf(0.025, trials - 1) / t.ppf(0.025, len(known) - 1)
+        effect = max(1.0, float(between / (value * (1 - value) / trials)))
+        effective = trials / effect * quantiles**2
+    x = float(value) * effective
+    low = beta.ppf(0.025, x, effective - x + 1) if successes else 0
+    high = beta.ppf(0.975, x + 1, effective - x) if successes < trials else 1
+    assert (share.low, share.high) == pytest.approx((low, high), rel=1e-11, abs=1e-14)
+
+
+def test_clusters_of_one_share_are_taken_for_the_trials_whatever_rounding_says() -> None:
+    # 3/7 of each: in floating point, residuals of 1e-16 would remain.
+    share = clustered_share(ints(3, 6, 9, 27), ints(7, 14, 21, 63))
+    x = 3 / 7 * 4
+    assert share.low == pytest.approx(beta.ppf(0.025, x, 4 - x + 1))

@@ -2,7 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import norm, t
 
+from ranking.core.agreement.counts import AGREEING, COMPARABLE, count_agreement
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.disagreement import MIN_SEGMENTS, Disagreement, disagreement
 from tests.worlds import World, draw_campaign
@@ -88,3 +90,29 @@ def test_order_of_the_rows_does_not_matter(drawn_blocks: object) -> None:
     blocks: Blocks = drawn_blocks(300)
     turned = blocks.take(np.arange(len(blocks))[::-1])
     assert disagreement(turned) == disagreement(blocks)
+
+
+def test_sums_over_segments_give_what_the_segments_give() -> None:
+    """The same difference and error, from the pairs on each segment one by one."""
+    blocks, _truth = draw_campaign(ALIKE, 5)
+    counts = count_agreement(blocks)
+    pairs = counts.counts[:, [COMPARABLE, AGREEING]]
+    every = np.zeros((len(counts.segments), 2))
+    np.add.at(every, counts.segment, pairs)
+    for judge, found in enumerate(disagreement(blocks)):
+        rows = counts.judge == judge
+        own = np.zeros_like(every)
+        own[counts.segment[rows]] = pairs[rows]
+        others = every / 2 - own
+        (own_pairs, agreed), (other_pairs, others_agreed) = own.sum(axis=0), others.sum(axis=0)
+        own_share, share = agreed / own_pairs, others_agreed / other_pairs
+        influence = (own[:, 1] - own_share * own[:, 0]) / own_pairs
+        influence -= (others[:, 1] - share * others[:, 0]) / other_pairs
+        segments = int(np.count_nonzero(own[:, 0]))
+        error = np.sqrt(segments / (segments - 1) * float(influence @ influence))
+        quantile = -(own_share - share) / max(error, 1 / segments)
+        assert found.segments == segments
+        assert found.difference == pytest.approx(own_share - share, abs=1e-12)
+        if segments >= MIN_SEGMENTS:
+            assert found.score == pytest.approx(-norm.ppf(t.sf(quantile, segments - 1)), abs=1e-9)
+    assert np.count_nonzero([one.score is not None for one in disagreement(blocks)]) > 20

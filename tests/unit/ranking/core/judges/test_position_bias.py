@@ -71,3 +71,39 @@ def test_judges_without_bias_pass_as_often_as_the_level_says() -> None:
 def test_ties_throughout_say_nothing() -> None:
     found = bias([[2, 2, 2], [4, None, 4]])
     assert (found.blocks, found.p_value, found.deviations) == (0, None, ())
+
+
+def test_blanks_and_blocks_of_any_length_have_the_statistic_of_deviations_and_covariances() -> None:
+    rng = np.random.default_rng(7)
+    drawn: list[list[int | None]] = [
+        [int(label) or None for label in rng.integers(0, 6, rng.integers(1, 6))]
+        for _block in range(200)
+    ]
+    found = bias(drawn)
+    total, covariance = np.zeros(5), np.zeros((5, 5))
+    blocks = 0
+    for labels in drawn:
+        place = [index for index, label in enumerate(labels) if label]
+        given = np.array([label for label in labels if label], dtype=np.float64)
+        if len(set(given)) < 2:
+            continue
+        blocks += 1
+        total[place] += given - given.mean()
+        shuffled = np.eye(len(given)) - 1 / len(given)
+        covariance[np.ix_(place, place)] += given.var(ddof=1) * shuffled
+    # Deviations sum to nothing, so one position follows from the others.
+    expected = total[1:] @ np.linalg.solve(covariance[1:, 1:], total[1:])
+    assert (found.blocks, found.degrees_of_freedom) == (blocks, 4)
+    assert found.statistic == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_direction_without_variance_never_counts() -> None:
+    # With rounding alone to tell it from one with variance, one judge in sixty had it counted.
+    rng = np.random.default_rng(1)
+    rows = [
+        BlockRow(f"j{judge:03d}", segment, SYSTEMS, [int(x) or None for x in rng.integers(0, 6, 5)])
+        for judge in range(150)
+        for segment in range(60)
+    ]
+    found = position_bias(blocks_from_rows(rows, SYSTEMS))
+    assert {each.degrees_of_freedom for each in found} == {4}

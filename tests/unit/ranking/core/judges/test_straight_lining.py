@@ -2,8 +2,10 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judges.label_patterns import Patterns, tally_lines
 from ranking.core.judges.straight_lining import line_chances, straight_lining
 
 SYSTEMS = ["a", "b", "c", "d", "e"]
@@ -69,6 +71,27 @@ def test_without_a_block_there_is_nothing_to_say() -> None:
 
 
 def test_chances_of_a_line_worked_by_hand() -> None:
-    lines, chances = line_chances(blocks([3, 3, 3], [1, 2], [1, 2, 3], [2, 1, 3], [1, 2, 2]))
-    assert lines.tolist() == [True, True, True, False, True]
-    assert chances == pytest.approx([0, 0, 2 / 6, 2 / 6, 4 / 6])
+    judged = blocks([3, 3, 3], [1, 2], [1, 2, 3], [2, 1, 3], [1, 2, 2])
+    found = Patterns.of(tally_lines(judged))
+    patterns = [tuple(used) for used in found.used[:, :3].tolist()]
+    assert list(zip(patterns, found.detail.tolist(), found.blocks.tolist(), strict=True)) == [
+        ((1, 1, 0), 1, 1),
+        ((1, 1, 1), 0, 1),
+        ((1, 1, 1), 1, 1),
+        ((1, 2, 0), 1, 1),
+        ((3, 0, 0), 1, 1),
+    ]
+    assert line_chances(found.used) == pytest.approx([0, 2 / 6, 2 / 6, 4 / 6, 0])
+
+
+def test_the_probability_is_that_of_a_sum_of_unequal_trials() -> None:
+    rng = np.random.default_rng(6)
+    labels: list[list[int | None]] = [rng.integers(1, 6, 3 + n % 3).tolist() for n in range(150)]
+    (ann,) = straight_lining(blocks(*labels))
+    found = Patterns.of(tally_lines(blocks(*labels)))
+    distribution = np.ones(1)
+    for chance, times in zip(line_chances(found.used), found.blocks.tolist(), strict=True):
+        outcomes = binom.pmf(np.arange(times + 1), times, chance)
+        distribution = np.convolve(distribution, outcomes)
+    expected = distribution[ann.shown_order.successes :].sum()
+    assert ann.p_shuffled == pytest.approx(expected, rel=1e-11)

@@ -11,6 +11,7 @@ from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
+from ranking.core.sharding.this_machine import ThisMachine
 
 Drawn = Callable[[int], Blocks]
 
@@ -47,7 +48,7 @@ def test_threads_and_the_order_of_rows_change_no_bit(
         resample=level,
         resamples=10,
         parameters=quick,
-        jobs=2,
+        engine=ThisMachine(2),
         progress=lambda *_: None,
     )
     assert one == other

@@ -13,7 +13,9 @@ from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.rankings.rank import rank
+from ranking.core.rankings.ranking import Ranking
+from ranking.core.sharding.this_machine import ThisMachine
 from tests.properties import examples
 
 Rows = st.SearchStrategy[list[BlockRow]]
@@ -128,7 +130,7 @@ def test_threads_and_who_watches_change_no_bit(drawn_blocks: Drawn, method: str)
         blocks,
         method,
         resamples=33,
-        jobs=2,
+        engine=ThisMachine(2),
         progress=lambda done, whole: seen.append((done, whole)),
     )
     assert alone == watched
@@ -157,7 +159,6 @@ def test_parameters_are_recorded_in_full_and_unknown_ones_refused(drawn_blocks: 
     [
         ({"method": "elo"}, "elo"),
         ({"resample": "documents"}, "documents"),
-        ({"jobs": 0}, "jobs"),
         ({"seed": 1 << 64}, "seed"),
         ({"resamples": 0}, "resamples"),
     ],

@@ -21,7 +21,8 @@ from ranking.core.methods.linear_ordering.lopez import lopez_order
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges.clusters import clusters
 from ranking.core.ranges.sign_tests import Correction, better
-from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.rankings.rank import rank
+from ranking.core.rankings.ranking import Ranking
 from tests.benchmarks.rank_confidence_sets import KINDS, scored
 
 pytestmark = pytest.mark.realdata

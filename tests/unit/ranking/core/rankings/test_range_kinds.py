@@ -16,14 +16,15 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
 from ranking.core.ranges.sign_tests import Correction, adjusted
 from ranking.core.rankings.drawn_scores import draw_around
+from ranking.core.rankings.find_ranges import find_ranges
 from ranking.core.rankings.range_kinds import (
     RANGE_KINDS,
     RangeKind,
     RangeOptions,
     _covariance,
-    find_ranges,
 )
-from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.rankings.rank import rank
+from ranking.core.rankings.ranking import Ranking
 from ranking.core.scores import Scores
 from tests.worlds import World, draw_campaign, world_named
 

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
@@ -7,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.counting.resampling import Level
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.rankings.rank import rank
+from ranking.core.rankings.ranking import Ranking
 
 Rows = st.SearchStrategy[list[BlockRow]]
 
@@ -171,3 +174,18 @@ def test_arguments_out_of_range_are_refused(bad: dict[str, Any]) -> None:
     blocks = blocks_from_rows([pair("a", 1, "b", 2)], "ab")
     with pytest.raises(ValueError, match=next(iter(bad))):
         rank(blocks, **bad)
+
+
+@pytest.mark.parametrize("level", ["blocks", "pairs"])
+def test_following_the_progress_changes_no_bit(
+    drawn_blocks: Callable[[int], Blocks], level: Level
+) -> None:
+    """Davidson's steps end when all resamples scored together have converged."""
+    blocks = drawn_blocks(80)
+
+    def of_all(progress: Callable[[int, int], None] | None) -> Ranking:
+        return rank(blocks, "bradley_terry", resample=level, resamples=300, progress=progress)
+
+    told: list[tuple[int, int]] = []
+    assert of_all(lambda done, of: told.append((done, of))) == of_all(None)
+    assert told[-1] == (300, 300)

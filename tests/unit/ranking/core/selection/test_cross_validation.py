@@ -22,6 +22,7 @@ from ranking.core.selection.predictors import (
     by_scores,
     predictors,
 )
+from ranking.core.sharding.this_machine import ThisMachine
 
 NAMES = "abcd"
 
@@ -111,7 +112,11 @@ def test_workers_do_not_change_the_result() -> None:
     blocks, told = judged(20, noise=1), []
     one = select_method(blocks, predictors(runs=2), folds=5)
     two = select_method(
-        blocks, predictors(runs=2), folds=5, jobs=2, progress=lambda *done: told.append(done)
+        blocks,
+        predictors(runs=2),
+        folds=5,
+        engine=ThisMachine(2),
+        progress=lambda *done: told.append(done),
     )
     assert one == two
     assert told == [(k, 5) for k in range(1, 6)]

@@ -9,6 +9,7 @@ from scipy.stats import binom, norm
 from ranking.core.counting.tallies import tally
 from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.sign_tests import better, rank_ranges_by_sign_test
+from ranking.core.sharding.this_machine import ThisMachine
 from ranking.core.simulation.expected_curve import expected_comparisons, expected_significant_pairs
 from ranking.core.simulation.experiments import measure_experiments
 from ranking.core.simulation.measures import (
@@ -196,7 +197,7 @@ def test_every_method_recovers_the_ranking_where_there_is_no_doubt() -> None:
         assert np.array_equal(method_ranks(method, counted.wins)[0], true), method
 
 
-def test_a_study_is_the_same_for_any_number_of_jobs() -> None:
+def test_a_study_is_the_same_for_any_number_of_workers() -> None:
     one, two = (
         simulate_campaigns(
             Model(systems=6, noise=5),
@@ -206,9 +207,9 @@ def test_a_study_is_the_same_for_any_number_of_jobs() -> None:
             resample="blocks",
             resamples=40,
             seed=4,
-            jobs=jobs,
+            engine=ThisMachine(workers),
         )
-        for jobs in (1, 2)
+        for workers in (1, 2)
     )
     assert one == two
     assert [row.comparisons for row in one.rows] == [500, 1000]
@@ -248,10 +249,9 @@ def test_experiments_report_progress_and_keep_their_order() -> None:
     assert seen == [(0, 45), (20, 45), (40, 45), (45, 45)]
 
 
-@pytest.mark.parametrize(("experiments", "jobs"), [(range(3), 0), (range(0), 1)])
-def test_no_experiment_or_no_job_is_refused(experiments: range, jobs: int) -> None:
+def test_no_experiment_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one"):
-        measure_experiments(_number, experiments, jobs=jobs)
+        measure_experiments(_number, range(0))
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.stats import chi2, norm
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
+from ranking.core.counting.bootstrap import uniform_numbers
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import (
     CLUSTER_UNITS,
@@ -21,6 +23,8 @@ from ranking.core.methods.expected_wins import expected_wins_influence
 from ranking.core.ranges.clusters import rank_ranges
 from ranking.core.rankings.rank import rank
 from ranking.core.scores import Scores
+from ranking.core.sharding.this_machine import ThisMachine
+from ranking.core.uncertainty.draws import DRAWS_VERSIONS, DrawsVersion
 from ranking.core.uncertainty.two_way import (
     ClusteredCovariance,
     RangeLimit,
@@ -34,6 +38,7 @@ from ranking.core.uncertainty.two_way import (
 from tests.worlds import World, draw_campaign, world_named
 
 Drawn = Callable[[int], Blocks]
+FloatArray = npt.NDArray[np.float64]
 
 
 def moments_of(added: list[tuple[int, int, list[int]]]) -> Moments:
@@ -207,7 +212,7 @@ def test_systems_never_told_apart_share_their_range() -> None:
 
 def test_equal_draws_of_equal_seeds_give_equal_ranges(drawn_blocks: Drawn) -> None:
     blocks = drawn_blocks(60)
-    assert rank(blocks, seed=4) == rank(blocks, seed=4, jobs=3)
+    assert rank(blocks, seed=4) == rank(blocks, seed=4, engine=ThisMachine(3))
     assert rank(blocks, seed=4) != rank(blocks, seed=5)
     one = rank_ranges(Scores(np.zeros((5, 2)), np.ones((5, 2), dtype=np.bool_)))
     assert one.high.tolist() == [2, 2]
@@ -278,7 +283,21 @@ def test_with_too_few_of_both_the_blocks_are_all_there_is() -> None:
     )
 
 
-def test_draws_have_the_freedom_of_ranks_and_keep_what_does_not_compare() -> None:
+def deviates_of(version: DrawsVersion, id_: int) -> FloatArray:
+    """Compute four deviates of seed 8 with 18 degrees of freedom."""
+    if version == 1:
+        generator = np.random.Generator(np.random.Philox(key=np.array([8, id_], dtype=np.uint64)))
+        normal = generator.standard_normal(4)
+        return np.asarray(normal / np.sqrt(generator.chisquare(18) / 18))
+    places = np.arange(5, dtype=np.uint64)
+    uniform = uniform_numbers(places, seed=8, resamples=1, first_resample=id_)[:, 0]
+    return np.asarray(norm.ppf(uniform[:4]) / np.sqrt(chi2.isf(uniform[4], 18) / 18))
+
+
+@pytest.mark.parametrize("version", DRAWS_VERSIONS)
+def test_draws_have_the_freedom_of_ranks_and_keep_what_does_not_compare(
+    version: DrawsVersion,
+) -> None:
     covariance = ScoreCovariance(
         matrix=np.eye(4), degrees_of_freedom=9, segments=9, judges=9, limits=()
     )
@@ -287,14 +306,11 @@ def test_draws_have_the_freedom_of_ranks_and_keep_what_does_not_compare() -> Non
         values=np.array([3.0, 2.0, 1.0, np.nan]), estimable=estimable, group=np.array([0, 0, 1, 2])
     )
     order = np.array([2, 0, 3, 1])
-    found = draw_scores(scores, covariance, range(5, 7), seed=8, order=order)
+    found = draw_scores(scores, covariance, range(5, 7), seed=8, order=order, version=version)
     for row, id_ in enumerate((5, 6)):
-        generator = np.random.Generator(np.random.Philox(key=np.array([8, id_], dtype=np.uint64)))
-        normal = generator.standard_normal(4)
         # Four systems double the degrees of freedom.
-        deviates = normal / np.sqrt(generator.chisquare(18) / 18)
         expected = scores.values.copy()
-        expected[order] += deviates
+        expected[order] += deviates_of(version, id_)
         np.testing.assert_allclose(found.values[row], expected)
     np.testing.assert_array_equal(found.estimable, [estimable] * 2)
     assert found.group is not None

@@ -15,6 +15,7 @@ from ranking.core.methods.convergence import effective_draws, split_rhat
 from ranking.core.methods.hopkins_may.fit import hopkins_may, score_counts
 from ranking.core.methods.hopkins_may.gibbs import posterior_draws
 from ranking.core.methods.hopkins_may.model import HopkinsMayModel, outcome_chances, posterior_modes
+from ranking.core.sharding.this_machine import ThisMachine
 
 ABILITIES = np.array([0.6, 0.2, 0.0, -0.1, -0.7])
 NAMES = "abcde"
@@ -151,9 +152,15 @@ def test_a_chain_is_a_function_of_the_seed_whatever_the_workers() -> None:
     found = posterior_modes(tallies.wins[np.newaxis], tallies.ties[np.newaxis], model)
     drawn = [
         posterior_draws(
-            tallies.wins, tallies.ties, model, found, seed=seed, jobs=jobs, most_sweeps=60
+            tallies.wins,
+            tallies.ties,
+            model,
+            found,
+            seed=seed,
+            engine=ThisMachine(workers),
+            most_sweeps=60,
         )
-        for seed, jobs in ((1, 1), (1, 2), (2, 1))
+        for seed, workers in ((1, 1), (1, 2), (2, 1))
     ]
     assert np.array_equal(drawn[0].mu, drawn[1].mu)
     assert not np.array_equal(drawn[0].mu, drawn[2].mu)

@@ -1,0 +1,122 @@
+"""What pages cost the server with few judgments and with many: processor time and queries of a request.
+
+    python -m tests.benchmarks.pages [--blocks 1000 100000] [--judges 60] [--times 15]
+
+Twenty systems, 3,000 segments, rankings and measures as the worker leaves them. A request goes through Django as in
+the web server; the time is that of this process and of its PostgreSQL, the middle one of so many.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from statistics import median
+from typing import Any
+
+import psutil
+
+from tests.benchmarks.web_server import prepare_django, processor_seconds, with_services
+
+_TEST_SET = "test-sets/<int:test_set_id>/"
+PAGES = {
+    "dashboard": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}"),
+    "dashboard, part that changes": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}live/"),
+    "campaigns": ("organiser", "campaigns/"),
+    "judges": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}judges/"),
+    "judges, last seen first": (
+        "organiser",
+        f"campaigns/<slug:slug>/{_TEST_SET}judges/?sort=-seen",
+    ),
+    "judges, lowest κ first": (
+        "organiser",
+        f"campaigns/<slug:slug>/{_TEST_SET}judges/?sort=agreement",
+    ),
+    "a judge": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}judges/<int:judge_id>/"),
+    "judgments": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}judgments/"),
+    "judgments, with ties": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}judgments/?ties=yes"),
+    "judgments, none found in a window": (
+        "organiser",
+        f"campaigns/<slug:slug>/{_TEST_SET}judgments/?system=nobody",
+    ),
+    "judgments of a judge": (
+        "organiser",
+        f"campaigns/<slug:slug>/{_TEST_SET}judgments/?judge=judge0003",
+    ),
+    "HITs": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}hits/"),
+    "own history": ("judge", "api/v1/judging/judgments/?campaign=<slug:slug>"),
+    "own time": ("judge", "judge/<slug:slug>/time/"),
+    "REST judgments": ("analyst", f"api/v1/{_TEST_SET}judgments/"),
+    "REST judges": ("analyst", f"api/v1/{_TEST_SET}judges/"),
+    "REST rankings": ("analyst", f"api/v1/{_TEST_SET}rankings/"),
+    "REST latest ranking": ("analyst", f"api/v1/{_TEST_SET}rankings/latest/"),
+}
+# Asked again with the ETag of the answer.
+POLLS = {
+    "poll of the dashboard, nothing new": PAGES["dashboard, part that changes"],
+    "poll of REST latest ranking, nothing new": PAGES["REST latest ranking"],
+}
+WARM_UP = 3
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def cost(client: Any, address: str, *, times: int, is_poll: bool) -> tuple[float, int]:
+    """Return milliseconds of processor time of a request, and its queries."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        backend = psutil.Process(cursor.fetchone()[0])
+    spent = []
+    for turn in range(times + WARM_UP):
+        headers = {"If-None-Match": client.get(address)["ETag"]} if is_poll else {}
+        # To look at PostgreSQL's time takes time, too: not between the two looks at ours.
+        server = processor_seconds(backend)
+        own = time.process_time()
+        status = client.get(address, headers=headers).status_code
+        own = time.process_time() - own
+        server = processor_seconds(backend) - server
+        if turn >= WARM_UP:
+            spent.append(own + server)
+        assert status == (304 if is_poll else 200), (address, status)
+    with CaptureQueriesContext(connection) as queries:
+        client.get(address, headers=headers)
+    return 1000 * median(spent), len(queries)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--blocks", type=int, nargs="+", default=[1000, 100_000])
+    parser.add_argument("--judges", type=int, default=60)
+    parser.add_argument("--times", type=int, default=15)
+    options = parser.parse_args()
+    with_services("tests.benchmarks.pages")
+    prepare_django(ALLOWED_HOSTS="testserver", STATIC_HASHED="0")
+    from django.test import Client
+
+    from tests.filled_world import filled_world
+    from tests.filling import Filling
+
+    found: dict[str, list[tuple[float, int]]] = {name: [] for name in (*PAGES, *POLLS)}
+    for blocks in options.blocks:
+        world = filled_world(f"b{blocks}", Filling(blocks=blocks, judges=options.judges))
+        for name, (role, route) in (PAGES | POLLS).items():
+            client = Client(headers={"X-Forwarded-Proto": "https"})
+            client.force_login(world.users[role])
+            found[name].append(
+                cost(client, world.address(route), times=options.times, is_poll=name in POLLS)
+            )
+    say(f"| page | {' | '.join(f'{blocks:,} blocks' for blocks in options.blocks)} | queries |")
+    say("|---|" + "---|" * (len(options.blocks) + 1))
+    for name, each in found.items():
+        times = " | ".join(f"{milliseconds:.1f} ms" for milliseconds, _queries in each)
+        say(f"| {name} | {times} | {', '.join(str(q) for q in sorted({q for _ms, q in each}))} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""The page of a design in a real browser: what follows the form as it is typed, and the slider."""
+
+import os
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import HIT, Design
+from campaign.models import TestSet
+from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.organising import enter
+from tests.factories import make_campaign, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(
+        make_campaign(show_reference=False), source_language="en", target_language="ar", planned=3
+    )
+
+
+@IN_VIEWS
+def test_the_page_follows_the_form_and_the_slider_and_axe_finds_nothing(
+    new_page: NewPage,
+    axe_check: Callable[[Page], None],
+    test_set: TestSet,
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    enter(page, test_set.campaign)
+    page.goto(f"/campaigns/museum/test-sets/{test_set.pk}/design/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Design")
+    axe_check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+    first = page.locator("#design-preview .previewed").first
+    expect(first.get_by_role("article").first.locator(".previewed-outputs li")).to_have_count(5)
+    expect(first.locator(".previewed-outputs .text").first).to_have_attribute("dir", "rtl")
+    expect(first.locator(".previewed-outputs .text").first).to_have_attribute("lang", "ar")
+    assert not page.get_by_text("amber").first.is_visible()
+
+    # By the keyboard: figures follow, and the address keeps the budget.
+    slider = page.get_by_role("slider", name="Budget")
+    slider.focus()
+    before = slider.input_value()
+    for _press in range(5):
+        page.keyboard.press("ArrowRight")
+    assert slider.input_value() == str(int(before) + 5)
+    expect(page.locator("#design-forecast dd strong").first).to_have_text(f"{int(before) + 5:,}")
+    expect(slider).to_be_focused()
+    expect(slider).to_have_attribute("aria-valuetext", f"{int(before) + 5} judgments")
+    page.wait_for_url(f"**/design/?budget={int(before) + 5}&unit=judgments")
+    page.get_by_label("Cost of an hour").fill("12")
+    page.get_by_label("Currency").fill("EUR")
+    expect(page.locator("#design-forecast")).to_contain_text("EUR")
+    page.get_by_label("in", exact=True).select_option("money")
+    expect(slider).to_have_attribute(
+        "aria-valuetext", page.get_by_label("As a number").input_value() + " money"
+    )
+    page.wait_for_url("**unit=money**")
+
+    # The form: its preview and forecast follow unsaved.
+    page.get_by_label("Outputs in a block").fill("3")
+    expect(first.get_by_role("article").first.locator(".previewed-outputs li")).to_have_count(3)
+    page.get_by_text("Which system is which").first.click()
+    axe_check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    if "SHOTS" in os.environ:
+        page.screenshot(
+            path=f"{os.environ['SHOTS']}/design-{viewport['width']}.png", full_page=True
+        )
+    page.get_by_label("HITs from one attention check to the next").fill("4")
+    expect(page.get_by_role("alert")).to_contain_text("attention checks are damaged references")
+    page.get_by_label("HITs from one attention check to the next").fill("0")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert HIT.objects.count() == 3
+    assert Design.objects.count() == 1
+
+    # What a change would do is said first, and the way back is one click.
+    page.get_by_role("button", name="Change the design").click()
+    expect(page.get_by_text("From HIT 4 on")).to_be_visible()
+    axe_check(page)
+    page.get_by_role("button", name="Change the design").click()
+    expect(page.get_by_text("The design is changed.")).to_be_visible()
+    expect(page.get_by_label("Outputs in a block")).to_have_value("3")
+    page.get_by_role("button", name="Use this one again").click()
+    expect(page.get_by_label("Outputs in a block")).to_have_value("5")
+    axe_check(page)

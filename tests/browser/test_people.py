@@ -1,0 +1,81 @@
+"""The judges of a campaign at the desk: paste a list, check it, add them, change one, group several."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from campaign.models import GroupMember, Judge
+from tests.browser.conftest import DESKTOP, PHONE, NewPage
+from tests.browser.organising import enter
+from tests.factories import make_campaign, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+AxeCheck = Callable[[Page], None]
+
+
+def fits(page: Page, axe_check: AxeCheck) -> None:
+    axe_check(page)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= (page.viewport_size or PHONE)["width"], page.url
+
+
+@pytest.mark.parametrize(
+    ("viewport", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"]
+)
+def test_judges_are_pasted_checked_added_changed_and_grouped(
+    new_page: NewPage, axe_check: AxeCheck, viewport: dict[str, int], scheme: str
+) -> None:
+    campaign = make_campaign()
+    make_test_set(campaign, documents=(3,))
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    enter(page, campaign)
+    page.get_by_role("link", name="People").click()
+    page.get_by_role("link", name="Groups").click()
+    page.get_by_label("Name of the group").fill("experts")
+    page.get_by_role("button", name="Make the group").click()
+    fits(page, axe_check)
+    page.get_by_label("People", exact=True).get_by_role("link", name="Judges").click()
+    page.get_by_role("link", name="Add judges").click()
+    pasted = page.get_by_label("Addresses, or a CSV")
+    pasted.fill("Ada <ada@example.org>\nbob@example\n")
+    page.get_by_role("button", name="Check the list").click()
+    expect(page.get_by_role("status")).to_contain_text("1 new judge")
+    expect(page.get_by_text("“bob@example” is not an e-mail address.")).to_be_visible()
+    fits(page, axe_check)
+    page.get_by_label("Addresses, or a CSV").fill("Ada <ada@example.org>\nbob@example.org\n")
+    page.get_by_role("button", name="Check the list").click()
+    assert not Judge.objects.exists()
+    page.get_by_role("button", name="Add them and make the links").click()
+    expect(page.get_by_role("heading", name="2 judges were added.")).to_be_visible()
+    fits(page, axe_check)
+    assert "/i/" in page.get_by_label("The links as CSV").input_value()
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Save as CSV").click()
+    content = saved.value.path().read_text(encoding="utf-8")
+    assert content == page.get_by_label("The links as CSV").input_value()
+    page.get_by_role("link", name="To the judges").click()
+    fits(page, axe_check)
+    ada, bob = Judge.objects.order_by("pk")
+    # Change one.
+    page.get_by_role("link", name=ada.pseudonym).click()
+    fits(page, axe_check)
+    page.get_by_label("English").check()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("They get no more sentences")).to_be_visible()
+    fits(page, axe_check)
+    page.get_by_role("button", name="Save it all the same").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    ada.refresh_from_db()
+    assert ada.languages == ["en"]
+    page.get_by_role("button", name="New link for a judge who lost theirs …").click()
+    fits(page, axe_check)
+    page.get_by_role("button", name="End the old links and make a new one").click()
+    expect(page.get_by_label("Link", exact=True)).to_be_focused()
+    # Group several.
+    page.get_by_label("People", exact=True).get_by_role("link", name="Judges").click()
+    page.get_by_label(f"Choose {bob.pseudonym}").check()
+    page.get_by_role("button", name="Put into the group").click()
+    expect(page.get_by_text("1 judge was put into “experts”.")).to_be_visible()
+    assert [member.judge for member in GroupMember.objects.all()] == [bob]

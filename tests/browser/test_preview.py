@@ -1,0 +1,90 @@
+"""An organiser sees the judging page as judges do, with keys, wide and narrow."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import HIT, Judgment
+from campaign.models import CampaignState
+from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
+from tests.browser.organising import enter
+from tests.factories import make_campaign, make_judge, make_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+KEPT = "() => JSON.stringify({...localStorage})"
+
+
+@IN_VIEWS
+def test_a_draft_is_seen_as_a_judge_sees_it(
+    new_page: NewPage,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    test_set = make_test_set(
+        make_campaign(state=CampaignState.DRAFT, tour=True), documents=(40,), planned=0
+    )
+    page = new_page(viewport=viewport, color_scheme=scheme)
+    enter(page, test_set.campaign)
+    page.get_by_role("link", name="See it as a judge").click()
+    words = "You see what judges see; nothing is stored."
+    bar = page.get_by_role("region", name=words)
+    expect(bar).to_be_visible()
+    expect(page.locator("#preview-said")).to_have_text(words)
+    axe_check(page)
+    page.get_by_role("button", name="Skip the tour").click()
+    at_sentence(page, 1)
+    expect(page.locator("#preview-said")).to_have_text(words)
+    axe_check(page)
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        judge_block(page)
+    at_sentence(page, 1)
+    page.keyboard.press("u")
+    expect(page.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
+    page.keyboard.press("Escape")
+    at_sentence(page, 1)
+    page.keyboard.press("s")
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    at_sentence(page, 2)
+    all_sent(page)
+    expect(bar).to_be_in_viewport()
+    axe_check(page)
+    bar.get_by_role("link", name="Back to the campaign").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Museum")
+    assert not HIT.objects.exists()
+    assert not Judgment.objects.exists()
+
+
+def test_what_a_judge_of_this_browser_keeps_stays(
+    new_page: NewPage, sign_in: SignIn, tolerate: list[str]
+) -> None:
+    tolerate.append("ERR_FAILED")
+    test_set = make_test_set(make_campaign(), documents=(40,))
+    page = new_page()
+    sign_in(page, make_judge(test_set.campaign))
+    at_sentence(page, 1)
+    page.route("**/judging/judgments/**", lambda route: route.abort())
+    judge_block(page)
+    at_sentence(page, 2)
+    type_ranks(page, "12")
+    expect(page.locator("#status")).to_contain_text("Waiting for the network")
+    page.goto("about:blank")
+    page.context.clear_cookies()
+    enter(page, test_set.campaign)
+    # As the judge left it.
+    before = page.evaluate(KEPT)
+    assert "quintet/outbox/" in before
+    assert "quintet/draft/" in before
+    page.get_by_role("link", name="Instructions", exact=True).click()
+    page.get_by_role("link", name="See it as a judge").click()
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        judge_block(page)
+    at_sentence(page, 1)
+    type_ranks(page, "12")
+    assert page.evaluate(KEPT) == before

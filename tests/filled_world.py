@@ -1,0 +1,173 @@
+"""A campaign with many judgments and everything that pages of it can show; and what a page of it reads."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Block, ProblemReport, QualityRule
+from annotation.services import hits_plan, quality_rules_suggest
+from campaign.models import (
+    Campaign,
+    Judge,
+    JudgeGroup,
+    Membership,
+    Panel,
+    TestSet,
+    Upload,
+    User,
+)
+from campaign.services import (
+    instructions_accept,
+    instructions_write,
+    judge_group_create,
+    judge_group_members_change,
+)
+from campaign.services.uploads import (
+    upload_begin,
+    upload_check,
+    upload_file_add,
+    upload_part_store,
+)
+from ranking.models import RankingRun
+from ranking.services import quality_evaluate, ranking_compute
+from tests.at_work import assignment_lend
+from tests.factories import make_analyst, make_campaign, make_organiser, make_test_set
+from tests.filling import Filling, filled_test_set
+from tests.recruiting import make_panel
+
+
+@dataclass(frozen=True)
+class FilledWorld:
+    """A campaign with a filled and ranked test set, and a user of each role."""
+
+    campaign: Campaign
+    test_set: TestSet
+    run: RankingRun
+    rule: QualityRule
+    panel: Panel
+    judge: Judge
+    membership: Membership
+    upload: Upload
+    group: JudgeGroup
+    report: ProblemReport
+    users: dict[str, User]
+
+    def address(self, route: str) -> str:
+        """Return the address of a route of the URL registry in this campaign."""
+        parts: dict[str, Any] = {
+            "<slug:slug>": self.campaign.slug,
+            "<int:test_set_id>": self.test_set.pk,
+            "<int:ranking_id>": self.run.pk,
+            "<int:rule_id>": self.rule.pk,
+            "<int:panel_id>": self.panel.pk,
+            "<int:judge_id>": self.judge.pk,
+            "<int:report_id>": self.report.pk,
+            "<int:design_id>": self.test_set.designs.earliest("pk").pk,
+            "<int:system_id>": self.test_set.systems.earliest("pk").pk,
+            "<int:version>": 1,
+            "<slug:transition>": "pause",
+            "<int:number>": 1,
+            "<uuid:upload_id>": self.upload.pk,
+            "<int:group_id>": self.group.pk,
+        }
+        for name, value in parts.items():
+            route = route.replace(name, str(value))
+        return f"/{route}"
+
+
+def filled_world(slug: str, filling: Filling) -> FilledWorld:
+    """Fill a campaign, rank it and measure its judges. As the owner of the tables."""
+    campaign = make_campaign(slug)
+    test_set = filled_test_set(campaign, filling)
+    make_test_set(campaign, name="another", planned=0)
+    computed = ranking_compute(test_set_id=test_set.pk)
+    assert computed is not None
+    quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)
+    organiser = make_organiser(campaign, f"organiser@{slug}.example.org")
+    analyst = make_analyst(campaign, f"rita@{slug}.example.org")
+    judge = campaign.judges.select_related("user").earliest("pk")
+    instructions = instructions_write(
+        campaign=campaign, language="en", text="Rank.", demands_acceptance=True
+    )
+    instructions_accept(judge=judge, instructions=instructions)
+    hits_plan(test_set_id=test_set.pk, count=3)
+    assert assignment_lend(judge=judge) is not None
+    assert judge.user is not None
+    return FilledWorld(
+        campaign=campaign,
+        test_set=test_set,
+        run=computed.run,
+        rule=quality_rules_suggest(campaign=campaign, user=None)[0],
+        panel=make_panel(campaign, name="panel"),
+        judge=judge,
+        membership=Membership.objects.get(user=organiser, campaign=campaign),
+        upload=_upload(campaign),
+        group=_group(campaign),
+        report=_report(test_set, judge),
+        users={"organiser": organiser, "analyst": analyst, "judge": judge.user},
+    )
+
+
+def _group(campaign: Campaign) -> JudgeGroup:
+    group = judge_group_create(campaign=campaign, name="experts")
+    judge_group_members_change(group=group, add=list(campaign.judges.all()))
+    return group
+
+
+def _report(test_set: TestSet, judge: Judge) -> ProblemReport:
+    block = Block.objects.filter(hit__test_set=test_set).earliest("pk")
+    return ProblemReport.objects.create(
+        client_id=uuid4(), judge=judge, block=block, test_set=test_set, kind="page"
+    )
+
+
+def _upload(campaign: Campaign) -> Upload:
+    upload = upload_begin(campaign=campaign)
+    file = upload_file_add(upload=upload, name="source.txt", size=2)
+    upload_part_store(file=file, offset=0, content=b"a\n")
+    upload_check(upload=upload)
+    return upload
+
+
+@dataclass
+class Cost:
+    """Queries of a request, and what it read: rows and blocks of 8 kB by (table, table or index of it)."""
+
+    queries: int = 0
+    rows: dict[tuple[str, str], int] = field(default_factory=dict)
+    blocks: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+# Of the transaction so far: exact, and known at once.
+_READ = """
+SELECT coalesce(i.indrelid, c.oid)::regclass::text, c.oid::regclass::text,
+    greatest(pg_stat_get_xact_tuples_returned(c.oid), pg_stat_get_xact_tuples_fetched(c.oid)),
+    pg_stat_get_xact_blocks_fetched(c.oid)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_index i ON i.indexrelid = c.oid
+WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i')
+"""
+
+
+@contextmanager
+def costs() -> Iterator[Cost]:
+    """Count what is read within a transaction of the test's."""
+    cost = Cost()
+    before = _read()
+    with CaptureQueriesContext(connection) as queries:
+        yield cost
+    cost.queries = len(queries)
+    for name, (rows, blocks) in _read().items():
+        earlier = before.get(name, (0, 0))
+        cost.rows[name], cost.blocks[name] = rows - earlier[0], blocks - earlier[1]
+
+
+def _read() -> dict[tuple[str, str], tuple[int, int]]:
+    with connection.cursor() as cursor:
+        cursor.execute(_READ)
+        return {(table, name): (rows, blocks) for table, name, rows, blocks in cursor.fetchall()}

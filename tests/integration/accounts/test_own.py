@@ -1,0 +1,155 @@
+"""The account page: name, password and address, each after the password was given again."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.db.models.functions import Now
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from campaign.models import AccountMail, Campaign, User
+from campaign.services import account_mails_send_due
+from campaign.tasks import forget_sessions
+from tests.factories import make_judge, make_organiser
+from tests.integration.accounts.people import (
+    EMAIL,
+    NEW,
+    RIGHT,
+    link_of_message,
+    sign_in,
+    signed_in,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_name_is_changed(page: Client, organiser: User) -> None:
+    assert page.post("/account/", {"name": "  Olga Nová "})["Location"] == "/account/"
+    organiser.refresh_from_db()
+    assert organiser.name == "Olga Nová"
+    assert page.post("/account/", {"name": " "}).status_code == 400
+    assert page.post("/account/", {"name": "x" * 151}).status_code == 400
+    organiser.refresh_from_db()
+    assert organiser.name == "Olga Nová"
+
+
+@pytest.mark.parametrize(
+    "address", ["/account/password/", "/account/address/", "/account/second-factors/app/"]
+)
+def test_the_password_is_asked_for_first(organiser: User, address: str) -> None:
+    client = Client()
+    sign_in(client)
+    asked = client.get(address)
+    assert asked["Location"] == f"/account/again/?next={address.replace('/', '%2F')}"
+    if "second" not in address:
+        # What is sent too early is not kept until the password is given.
+        sent = client.post(address, {"password": NEW, "email": "new@example.org"})
+        assert sent["Location"] == asked["Location"]
+        assert NEW not in str(dict(client.session))
+    organiser.refresh_from_db()
+    assert organiser.check_password(RIGHT)
+    assert not AccountMail.objects.exists()
+    assert client.post(asked["Location"], {"password": "wrong"}).status_code == 200
+    assert client.get(address).status_code == 302
+    given = client.post(asked["Location"], {"password": RIGHT, "next": address})
+    assert given["Location"] == address
+    assert client.get(address).status_code == 200
+
+
+def test_the_password_cannot_be_guessed_there(organiser: User) -> None:
+    client = Client()
+    sign_in(client)
+    for number in range(8):
+        client.post("/account/again/", {"password": f"wrong {number}"})
+    refused = client.post("/account/again/", {"password": RIGHT})
+    assert "Location" not in refused
+    assert "Too many" in refused.content.decode()
+
+
+def test_a_new_password_signs_all_others_out(page: Client, organiser: User) -> None:
+    other = Client()
+    sign_in(other)
+    assert page.post("/account/password/", {"password": "12345678"}).status_code == 400
+    assert page.post("/account/password/", {"password": NEW})["Location"] == "/account/"
+    assert page.get("/account/").status_code == 200
+    assert other.get("/account/").status_code == 302
+    assert sign_in(Client(), NEW).status_code == 302
+
+
+def test_an_address_is_theirs_once_they_open_the_link(page: Client, organiser: User) -> None:
+    page.post("/account/address/", {"email": "New@Example.org"})
+    organiser.refresh_from_db()
+    assert organiser.email == EMAIL
+    link = link_of_message()
+    assert mail.outbox[0].to == ["New@Example.org"]
+    browser = Client()  # the mailbox may be on another device
+    assert "New@Example.org" in browser.get(link).content.decode()
+    organiser.refresh_from_db()
+    assert organiser.email == EMAIL
+    browser.post(link)
+    organiser.refresh_from_db()
+    assert organiser.email == "New@example.org"
+    assert browser.post(link).status_code == 404
+    assert signed_in(browser) is None
+
+
+def test_an_address_of_somebody_else_is_refused_to_its_mailbox_alone(
+    page: Client, organiser: User, campaign: Campaign
+) -> None:
+    make_organiser(campaign, "taken@example.org")
+    free = page.post("/account/address/", {"email": "free@example.org"})
+    taken = page.post("/account/address/", {"email": "Taken@example.org"})
+    assert free.content == taken.content
+    account_mails_send_due()
+    refused = Client().post(link_of_message(1))
+    assert refused.status_code == 409
+    assert "Somebody has an account" in refused.content.decode()
+    organiser.refresh_from_db()
+    assert organiser.email == EMAIL
+
+
+def test_without_a_mail_server_an_address_stays(
+    page: Client, organiser: User, settings: Settings
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    refused = page.post("/account/address/", {"email": "new@example.org"})
+    assert refused.status_code == 400
+    assert "organiser_link" in refused.content.decode()
+    assert not AccountMail.objects.exists()
+
+
+def test_messages_are_forgotten_after_a_week(page: Client) -> None:
+    page.post("/account/address/", {"email": "new@example.org"})
+    forget_sessions()
+    assert AccountMail.objects.exists()
+    AccountMail.objects.update(created_at=Now() - timedelta(days=8))
+    forget_sessions()
+    assert not AccountMail.objects.exists()
+
+
+def test_judges_are_not_shown_the_way(client: Client, campaign: Campaign, page: Client) -> None:
+    assert 'href="/account/"' in page.get("/campaigns/").content.decode()
+    judge = make_judge(campaign)
+    assert judge.user is not None
+    browser = Client()
+    browser.force_login(judge.user)
+    assert 'href="/account/"' not in browser.get("/campaigns/").content.decode()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/accounts/signup/",
+        "/signup/",
+        "/account/signup/",
+        "/account/email/",
+        "/account/3rdparty/",
+        "/account/login/code/",
+        "/account/inactive/",
+        "/account/2fa/",
+        "/sign-in/elsewhere/signup/",
+    ],
+)
+def test_what_allauth_offers_beyond_is_not_there(page: Client, address: str) -> None:
+    assert page.get(address).status_code == 404

@@ -1,0 +1,274 @@
+"""The activity log on its page, in files and by REST: the same events, the same filters, for organisers alone."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from campaign.models import (
+    ActivityEvent,
+    Campaign,
+    ConflictOfInterest,
+    Judge,
+    Panel,
+    PanelKind,
+    System,
+    User,
+)
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/campaigns/museum/activity/"
+API = "/api/v1/campaigns/museum/activity/"
+SETTINGS = "/campaigns/museum/settings/"
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign()
+
+
+@pytest.fixture
+def olga(campaign: Campaign) -> User:
+    return make_organiser(campaign)
+
+
+@pytest.fixture
+def organiser(olga: User, client: Client) -> Client:
+    client.force_login(olga)
+    return client
+
+
+def page_of(client: Client, **asked: str) -> str:
+    response = client.get(PAGE, asked)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def found_by_api(user: User, **asked: str) -> list[dict[str, Any]]:
+    client = APIClient()
+    client.force_authenticate(user)
+    response = client.get(API, asked)
+    assert response.status_code == 200, response.content
+    return list(response.json()["results"])
+
+
+def test_a_change_on_a_page_is_shown_with_who_and_both_values(
+    campaign: Campaign, organiser: Client
+) -> None:
+    form = organiser.get(SETTINGS).context["form"]
+    sent = {name: form[name].value() for name in form.fields}
+    sent = {name: value for name, value in sent.items() if value not in (None, False)}
+    assert organiser.post(SETTINGS, sent | {"lease_minutes": "90"}).status_code == 302
+    shown = " ".join(page_of(organiser).split())
+    assert "<bdi>Olga</bdi>" in shown
+    assert "<bdi>campaign Museum</bdi>" in shown
+    assert "lease in minutes: <bdi>60</bdi> → <bdi>90</bdi>" in shown
+
+
+def test_a_change_by_rest_names_the_user_of_the_token(campaign: Campaign, olga: User) -> None:
+    client = APIClient()
+    client.force_authenticate(olga)
+    assert client.patch("/api/v1/campaigns/museum/", {"pay": "€ 20"}).status_code == 200
+    event, *_others = found_by_api(olga)
+    assert event["changes"] == {"pay": ["", "€ 20"]}
+    assert (event["by"], event["user"], event["kind"]) == ("api", "Olga", "campaign.campaign")
+
+
+def test_a_judge_stands_under_their_pseudonym(campaign: Campaign, olga: User) -> None:
+    """Never under the name of their account, which analysts and other judges do not know either."""
+    judge = make_judge(campaign)
+    assert judge.user is not None
+    User.objects.filter(pk=judge.user.pk).update(name="Ada Real-Name")
+    client = Client()
+    client.force_login(judge.user)
+    make_test_set(campaign)
+    response = client.post("/judge/museum/decline/", {"action": "decline"})
+    assert response.status_code == 302
+    event, *_others = found_by_api(olga, person="judges")
+    assert event["changes"].keys() == {"declined_at"}
+    assert (event["by"], event["user"]) == ("page", "judge01")
+    assert "Real-Name" not in json.dumps(found_by_api(olga))
+
+
+def test_values_are_in_words(campaign: Campaign, organiser: Client) -> None:
+    test_set = make_test_set(campaign, planned=0)
+    judge = make_judge(campaign, languages=["de", "en"])
+    system = System.objects.get(test_set=test_set, name="cobalt")
+    ConflictOfInterest.objects.create(judge=judge, system=system, note="built it")
+    Panel.objects.create(
+        campaign=campaign,
+        kind=PanelKind.PROLIFIC,
+        name="first",
+        blocks_asked=9,
+        minutes_allowed=60,
+        completion_code="C0DE-OF-THE-DONE",
+        screened_out_code="C0DE-OF-THE-OTHERS",
+    )
+    shown = page_of(organiser)
+    for words in (
+        "<bdi>cobalt</bdi>",
+        "<bdi>German, English</bdi>",
+        "<bdi>Prolific</bdi>",
+        "completion code: <bdi>a secret</bdi>",
+        "SQL by hand, as",
+        '<bdi class="quiet">museum en-de</bdi>',
+    ):
+        assert words in shown
+    assert "C0DE" not in shown
+
+
+@pytest.fixture
+def busy(campaign: Campaign, olga: User) -> User:
+    """Somebody changed something in a hurry."""
+    make_test_set(campaign, planned=0)
+    judge = make_judge(campaign, "anna")
+    for number in range(70):
+        Judge.objects.filter(pk=judge.pk).update(note=f"number {number}")
+    return olga
+
+
+def test_pages_go_on_where_the_last_one_ended(busy: User, client: Client) -> None:
+    client.force_login(busy)
+    seen: list[int] = []
+    address = PAGE
+    while address:
+        response = client.get(address)
+        seen += [row.event.pk for row in response.context["rows"]]
+        older = response.context["older"]
+        address = f"{PAGE}?before={older}" if older else ""
+    assert seen == list(ActivityEvent.objects.order_by("-pk").values_list("pk", flat=True))
+    assert len(seen) > 70
+    assert len(client.get(PAGE).context["rows"]) == 50
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ({"kind": "campaign.judge"}, lambda event: event.kind == "campaign.judge"),
+        ({"thing": "ANN"}, lambda event: event.object_name == "anna"),
+        ({"person": "database"}, lambda event: event.origin == "database"),
+        ({"person": "commands"}, lambda _event: False),
+        ({"first": "2026-01-01", "last": "2199-01-01"}, lambda _event: True),
+        ({"first": "2199-01-01"}, lambda _event: False),
+        ({"last": "2026-01-01"}, lambda _event: False),
+    ],
+)
+def test_page_files_and_rest_have_the_same_filters(
+    busy: User, client: Client, asked: dict[str, str], kept: Any
+) -> None:
+    client.force_login(busy)
+    wanted = [event.pk for event in ActivityEvent.objects.order_by("-pk") if kept(event)]
+    rows = client.get(PAGE, asked).context["rows"]
+    assert [row.event.pk for row in rows] == wanted[:50]
+    lines = b"".join(client.get("/campaigns/museum/activity.jsonl", asked)).decode().splitlines()
+    events = [json.loads(line) for line in lines]
+    assert [event["id"] for event in events] == wanted
+    assert found_by_api(busy, page_size="1000", **asked) == events
+    text = b"".join(client.get("/campaigns/museum/activity.csv", asked)).decode()
+    table = list(csv.DictReader(io.StringIO(text)))
+    assert list(dict.fromkeys(int(row["id"]) for row in table)) == wanted
+    assert len(table) == sum(max(1, len(event["changes"])) for event in events)
+
+
+def test_a_file_gives_a_spreadsheet_no_formula(campaign: Campaign, organiser: Client) -> None:
+    make_judge(campaign, "=1+1")
+    text = b"".join(organiser.get("/campaigns/museum/activity.csv")).decode()
+    assert "'=1+1" in text
+    assert ",=1+1" not in text
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"person": "user-0"},
+        {"person": "user-x"},
+        {"kind": "campaign.user"},
+        {"first": "yesterday"},
+        {"first": "2026-11-17", "last": "2026-11-16"},
+    ],
+)
+def test_a_filter_that_is_none_is_said(
+    olga: User, organiser: Client, asked: dict[str, str]
+) -> None:
+    for address in (PAGE, "/campaigns/museum/activity.csv", "/campaigns/museum/activity.jsonl"):
+        response = organiser.get(address, asked)
+        assert response.status_code == 400
+        assert 'class="field-error"' in response.content.decode()
+    client = APIClient()
+    client.force_authenticate(olga)
+    assert client.get(API, asked).status_code == 400
+
+
+@pytest.mark.parametrize("before", ["x", "-1", "9" * 30, "0", "1'"])
+def test_a_page_that_begins_nowhere_is_a_page(organiser: Client, before: str) -> None:
+    assert organiser.get(PAGE, {"before": before}).status_code == 200
+
+
+def test_another_campaigns_organiser_sees_nothing(campaign: Campaign, olga: User) -> None:
+    other = make_campaign("other")
+    stranger = make_organiser(other, "stranger@example.org")
+    client = Client()
+    client.force_login(stranger)
+    for ending in ("/", ".csv", ".jsonl"):
+        assert client.get(f"/campaigns/museum/activity{ending}").status_code == 404
+        assert client.get(f"/campaigns/other/activity{ending}").status_code == 200
+    own = b"".join(client.get("/campaigns/other/activity.jsonl")).decode()
+    assert {json.loads(line)["thing_id"] for line in own.splitlines()} == {
+        other.pk,
+        other.memberships.get().pk,
+    }
+    # Nor who is at work in the other.
+    User.objects.filter(pk=stranger.pk).update(name="Stranger")
+    assert "Olga" not in client.get("/campaigns/other/activity/").content.decode()
+
+
+def test_the_page_costs_the_same_with_one_event_and_with_fifty(busy: User, client: Client) -> None:
+    client.force_login(busy)
+    client.get(PAGE)
+    costs = []
+    for asked in ({"thing": "museum en-de"}, {}):
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            client.get(PAGE, asked)
+        costs.append(len(queries))
+    assert max(costs) <= 20
+    assert costs[1] - costs[0] <= 3
+
+
+def test_what_a_later_version_calls_otherwise_is_shown_as_it_was(
+    campaign: Campaign, organiser: Client
+) -> None:
+    ActivityEvent.objects.create(
+        campaign=campaign,
+        operation="changed",
+        kind="campaign.judge",
+        object_id=1,
+        changes={"mood": ["well", "better"]},
+        origin="page",
+    )
+    ActivityEvent.objects.create(
+        campaign=campaign, operation="deleted", kind="campaign.gone", changes={}, origin="page"
+    )
+    shown = page_of(organiser)
+    assert "mood: <bdi>well</bdi> → <bdi>better</bdi>" in shown
+    assert "<bdi>campaign.gone</bdi>" in shown
+
+
+def test_of_what_is_new_only_what_it_has_is_shown(campaign: Campaign, organiser: Client) -> None:
+    make_judge(campaign, languages=["de"])
+    shown = page_of(organiser)
+    assert "languages: <bdi>German</bdi>" in shown
+    assert "note:" not in shown
+    Judge.objects.update(note="late")
+    Judge.objects.update(note="")
+    # What was taken away is a change.
+    assert "note: <bdi>late</bdi> → <bdi>–</bdi>" in page_of(organiser)

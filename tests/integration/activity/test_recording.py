@@ -1,0 +1,290 @@
+"""What people set and change is in the activity log, by whatever means they do it."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection, transaction
+from django.db.models.functions import Now
+
+from annotation.selectors import assigned_blocks
+from annotation.services import design_change, judgment_submit, quality_action_take
+from campaign.database.acting import acting, actor_told, command_acts, task_acts, task_acts_no_more
+from campaign.models import (
+    ActivityEvent,
+    BadReference,
+    Campaign,
+    Invitation,
+    Judge,
+    Panel,
+    PanelKind,
+    System,
+)
+from campaign.services import bad_references_make, campaign_change
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign()
+
+
+def since(event: ActivityEvent | None) -> list[ActivityEvent]:
+    """Return the events after this one, the oldest first."""
+    return list(ActivityEvent.objects.filter(pk__gt=event.pk if event else 0).order_by("pk"))
+
+
+def last() -> ActivityEvent:
+    return ActivityEvent.objects.latest("pk")
+
+
+def changes_of(event: ActivityEvent) -> tuple[str, str, dict[str, Any]]:
+    return event.kind, event.operation, event.changes
+
+
+def test_a_change_has_the_values_before_and_after(campaign: Campaign) -> None:
+    campaign_change(campaign=campaign, lease_minutes=90, pay="€ 20")
+    event = last()
+    assert changes_of(event) == (
+        "campaign.campaign",
+        "changed",
+        {"lease_minutes": [60, 90], "pay": ["", "€ 20"]},
+    )
+    assert (event.campaign_id, event.object_id) == (campaign.pk, campaign.pk)
+    assert event.object_name == "Museum"
+
+
+def test_raw_sql_is_seen_with_the_role_that_wrote_it(campaign: Campaign) -> None:
+    judge = make_judge(campaign)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT session_user")
+        role = cursor.fetchone()[0]
+        cursor.execute("UPDATE campaign_judge SET note = 'slow' WHERE id = %s", [judge.pk])
+    event = last()
+    assert changes_of(event) == ("campaign.judge", "changed", {"note": ["", "slow"]})
+    assert (event.origin, event.operator, event.user_id) == ("database", role, None)
+
+
+def test_what_changes_nothing_is_no_event(campaign: Campaign) -> None:
+    judge = make_judge(campaign)
+    before = last()
+    judge.save()
+    Judge.objects.update(tour="done", tour_left_at=Now())
+    assert since(before) == []
+
+
+# What organisers say of a system; its contact is hidden.
+WORDS = ("approach", "condition", "team")
+
+
+def test_what_is_made_and_deleted_is_recorded(campaign: Campaign) -> None:
+    test_set = make_test_set(campaign, planned=0)
+    system = System.objects.create(test_set=test_set, name="gneiss")
+    made = last()
+    assert changes_of(made) == (
+        "campaign.system",
+        "created",
+        {"name": [None, "gneiss"], "kind": [None, "system"], **{key: [None, ""] for key in WORDS}},
+    )
+    assert made.test_set_id == test_set.pk
+    system.delete()
+    assert changes_of(last()) == (
+        "campaign.system",
+        "deleted",
+        {"name": ["gneiss", None], "kind": ["system", None], **{key: ["", None] for key in WORDS}},
+    )
+
+
+def test_a_new_row_that_takes_the_place_of_another_is_a_change(campaign: Campaign) -> None:
+    test_set = make_test_set(campaign, planned=0)
+    assert changes_of(last())[:2] == ("annotation.design", "created")
+    design_change(
+        test_set=test_set, changed_by=make_organiser(campaign), kind="balanced", seed=20111208
+    )
+    assert changes_of(last()) == (
+        "annotation.design",
+        "changed",
+        # The seed foretells checks: that it changed is said, and no more.
+        {"kind": ["uniform", "balanced"], "seed": [True, True]},
+    )
+
+
+def test_rows_changed_alike_by_one_statement_are_one_event(campaign: Campaign) -> None:
+    test_set = make_test_set(campaign, planned=0)
+    bad_references_make(test_set=test_set, seed=1)
+    made = ActivityEvent.objects.get(kind="campaign.badreference")
+    count = BadReference.objects.count()
+    assert count > 3
+    assert (made.operation, made.count, made.object_id) == ("created", count, None)
+    assert made.test_set_id == test_set.pk
+    BadReference.objects.update(status="approved", reviewed_at=Now(), approved_at=Now())
+    changed = last()
+    assert changed.changes == {"status": ["pending", "approved"]}
+    assert (changed.operation, changed.count) == ("changed", count)
+
+
+def test_one_damaged_reference_is_named_by_its_segment(campaign: Campaign) -> None:
+    test_set = make_test_set(campaign, planned=0)
+    bad_references_make(test_set=test_set, seed=1)
+    one = BadReference.objects.order_by("pk")[0]
+    BadReference.objects.filter(pk=one.pk).update(status="rejected", reviewed_at=Now())
+    event = last()
+    assert (event.object_id, event.count) == (one.pk, 1)
+    assert event.object_name == str(one.output.segment.number)
+
+
+def test_of_secrets_only_that_they_changed_is_recorded(campaign: Campaign) -> None:
+    panel = Panel.objects.create(
+        campaign=campaign,
+        kind=PanelKind.PROLIFIC,
+        name="first",
+        blocks_asked=9,
+        minutes_allowed=60,
+        completion_code="C0DE-OF-THE-DONE",
+        screened_out_code="C0DE-OF-THE-OTHERS",
+    )
+    made = last()
+    assert made.changes["completion_code"] == [False, True]
+    assert "webhook_secret" not in made.changes
+    panel.webhook_secret = "kept-to-ourselves"
+    panel.save()
+    assert last().changes == {"webhook_secret": [False, True]}
+    panel.webhook_secret = "another-one"
+    panel.save()
+    assert last().changes == {"webhook_secret": [True, True]}
+    Invitation.objects.create(
+        campaign=campaign,
+        role="judge",
+        token_hash=b"hash-of-the-token-of-32-bytes-xx",
+        cap=3,
+        expires_at=Now() + timedelta(days=1),
+    )
+    written = str(list(ActivityEvent.objects.values()))
+    for secret in (
+        "C0DE-OF",
+        "kept-to-ourselves",
+        "another-one",
+        panel.key,
+        panel.events_key,
+        "hash-of-the-token",
+        b"hash-of-the-token-of-32-bytes-xx".hex(),
+    ):
+        assert secret not in written
+
+
+def test_a_judges_exclusion_is_recorded_under_their_pseudonym(campaign: Campaign) -> None:
+    test_set, judge = make_test_set(campaign, planned=0), make_judge(campaign)
+    organiser = make_organiser(campaign)
+    quality_action_take(
+        judge=judge, test_set=test_set, action="exclude", note="clicks", user=organiser
+    )
+    event = last()
+    assert (event.kind, event.object_name) == ("annotation.qualityaction", "judge01")
+    assert event.changes["action"] == [None, "exclude"]
+
+
+def test_judging_records_nothing(campaign: Campaign) -> None:
+    make_test_set(campaign)
+    judge = make_judge(campaign)
+    before = last()
+    for number, assigned in enumerate(assigned_blocks(lend(judge))):
+        judgment_submit(
+            assigned=assigned,
+            client_id=UUID(int=number),
+            labels=[1] * len(assigned.candidates),
+        )
+    assert since(before) == []
+
+
+def test_a_command_is_named_with_who_ran_it(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("campaign.database.acting._of_process", [])
+    monkeypatch.setenv("LOGNAME", "ivo")
+    command_acts("change_judge")
+    judge = make_judge(campaign)
+    judge.note = "100 % sure, isn't it"
+    judge.save()
+    event = last()
+    assert (event.origin, event.through, event.operator) == ("command", "change_judge", "ivo")
+    assert event.changes == {"note": ["", "100 % sure, isn't it"]}
+
+
+def test_a_task_is_named_while_it_runs(campaign: Campaign) -> None:
+    judge = make_judge(campaign)
+    task_acts("fill_pools")
+    Judge.objects.filter(pk=judge.pk).update(note="by the task")
+    assert (last().origin, last().through) == ("task", "fill_pools")
+    task_acts_no_more()
+    Judge.objects.filter(pk=judge.pk).update(note="by nobody")
+    assert last().origin == "database"
+
+
+def test_who_acts_ends_with_the_statement_in_a_connection(campaign: Campaign) -> None:
+    """Told for the transaction alone: the next user of the connection is somebody else."""
+    judge = make_judge(campaign)
+    with acting(lambda: {"origin": "api", "user": 7}), transaction.atomic():
+        Judge.objects.filter(pk=judge.pk).update(note="mine")
+        assert (last().origin, last().user_id) == ("api", 7)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_next_transaction_knows_nobody(campaign: Campaign) -> None:
+    judge = make_judge(campaign)
+    # Without a transaction of its own: each statement is one.
+    with acting(lambda: {"origin": "api", "user": 7}):
+        Judge.objects.filter(pk=judge.pk).update(note="mine")
+    assert (last().origin, last().user_id) == ("api", 7)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE campaign_judge SET note = 'by hand'")
+    assert (last().origin, last().user_id) == ("database", None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_deleted_campaign_takes_its_log_with_it(campaign: Campaign) -> None:
+    """The application's role may delete campaigns nobody judged, and no event."""
+    make_organiser(campaign)
+    make_judge(campaign)
+    other = make_campaign("other")
+    campaign.delete()
+    assert set(ActivityEvent.objects.values_list("campaign", flat=True)) == {other.pk}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE campaign_judge SET note = '50 %'",
+        "\n  update only campaign_judge set note = '50 %'",
+        (
+            "WITH all_of_them AS (SELECT id FROM campaign_judge)"
+            " UPDATE campaign_judge SET note = '50 %' WHERE id IN (SELECT id FROM all_of_them)"
+        ),
+    ],
+)
+def test_sql_by_hand_in_a_request_is_its_users(campaign: Campaign, sql: str) -> None:
+    make_judge(campaign)
+    with acting(lambda: {"origin": "page", "user": 7}), connection.cursor() as cursor:
+        cursor.execute(sql)
+        assert cursor.rowcount == 1
+        cursor.execute(sql.replace("'50 %'", "%s"), ["60 %"])
+    event = last()
+    assert (event.origin, event.user_id) == ("page", 7)
+    assert event.changes == {"note": ["50 %", "60 %"]}
+
+
+def test_what_judges_send_is_not_preceded_by_who_they_are() -> None:
+    """Judging pays for the log with a look at the first letters of a statement."""
+    told: list[str] = []
+    for sql in (
+        "SELECT 1",
+        "EXECUTE judgment_store(1)",
+        'INSERT INTO "annotation_assignment" VALUES (1)',
+        'UPDATE "annotation_judgeaccount" SET requested_at = now()',
+        "WITH t AS (SELECT 1) INSERT INTO annotation_block SELECT * FROM t",
+    ):
+        actor_told(lambda sql, *_rest: told.append(sql), sql, None, False, {})
+        assert told[-1] == sql

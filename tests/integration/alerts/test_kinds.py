@@ -1,0 +1,332 @@
+"""Each kind of alert: when it holds, when it does not, and in which states of a campaign it is raised."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import resolve
+from django.utils import timezone
+
+from annotation.judge_measures import JudgeMeasure
+from annotation.models import Design, JudgeAccount, QualityRule
+from campaign.models import (
+    BadReference,
+    Campaign,
+    CampaignState,
+    InvitationMail,
+    Job,
+    JobKind,
+    Judge,
+    User,
+)
+from campaign.services import bad_reference_review, bad_references_make, organiser_add
+from campaign.services import test_set_close as close
+from campaign.services.jobs import job_queue, job_retry
+from ranking.models import JudgeMeasures, QualityReport
+from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
+from ranking.selectors.alerts.kinds import OF_CAMPAIGN, OF_TEST_SET
+from ranking.selectors.rule_effects import effects_held, rules_waiting
+from tests.factories import make_campaign, make_judge, make_test_set
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
+WEEK = [4, 6, 5, 3, 7, 5, 5]
+
+
+def alerts(campaign: Campaign, *, now: datetime | None = None) -> list[Alert]:
+    campaign.refresh_from_db()
+    return alerts_of_campaigns(campaigns=[campaign], now=now)[campaign.pk]
+
+
+def kinds(campaign: Campaign, *, now: datetime | None = None) -> list[AlertKind]:
+    return [alert.kind for alert in alerts(campaign, now=now)]
+
+
+def judged_by_day(writer: TestSetWriter, days: Sequence[int]) -> None:
+    """Let Ada judge so many blocks on each of these days; the last is the day before NOON."""
+    segment = 0
+    for back, blocks in enumerate(reversed(days), start=1):
+        for _block in range(blocks):
+            segment += 1
+            at = NOON - timedelta(days=back, minutes=segment % 5)
+            writer.judgment("ada", writer.block(segment, ["A", "B"]), [1, 2], at=at)
+
+
+def wants(writer: TestSetWriter, blocks: int) -> None:
+    writer.test_set.blocks_wanted = blocks
+    writer.test_set.save()
+
+
+def stall(writer: TestSetWriter) -> None:
+    at = timezone.now() - timedelta(days=4)
+    writer.judgment("ada", writer.block(1, ["A", "B"]), [1, 2], at=at)
+
+
+def disagree(writer: TestSetWriter) -> None:
+    JudgeMeasures.objects.create(
+        test_set=writer.test_set,
+        judge=writer.judge("ada"),
+        measures={
+            JudgeMeasure.DISAGREES: {"value": 0.001, "low": None, "high": None, "evidence": 9}
+        },
+    )
+
+
+def mail_fail(campaign: Campaign, **fields: object) -> InvitationMail:
+    number = InvitationMail.objects.count()
+    return InvitationMail.objects.create(
+        campaign=campaign,
+        judge=make_judge(campaign, f"mailed{number}"),
+        address=f"j{number}@example.org",
+        language="en",
+        state="failed",
+        **fields,
+    )
+
+
+def job_fail(campaign: Campaign, *, days: float = 0, name: str = "news.zip") -> Job:
+    job = job_queue(campaign=campaign, kind=JobKind.TEXTS_IMPORT, name=name)
+    at = timezone.now() - timedelta(days=days)
+    Job.objects.filter(pk=job.pk).update(
+        state="failed", error="Line 3 is empty.\nTraceback", created_at=at, finished_at=at
+    )
+    job.refresh_from_db()
+    return job
+
+
+def rule_wait(writer: TestSetWriter) -> QualityRule:
+    """Let a rule that would exclude the only judge measured wait for a word."""
+    writer.judgment("ada", writer.block(77, ["A", "B"]), [1, 2])
+    QualityReport.objects.create(test_set=writer.test_set, watermark=1)
+    JudgeMeasures.objects.create(
+        test_set=writer.test_set,
+        judge=writer.judge("ada"),
+        measures={JudgeMeasure.SECONDS: {"value": 1, "low": 1, "high": 1, "evidence": 90}},
+    )
+    return QualityRule.objects.create(
+        campaign=writer.campaign,
+        measure=JudgeMeasure.SECONDS,
+        direction="below",
+        threshold=2,
+        minimum=10,
+        action="exclude",
+    )
+
+
+def test_every_kind_is_in_the_list_once() -> None:
+    assert sorted([*OF_CAMPAIGN, *OF_TEST_SET]) == sorted(AlertKind)
+    states = [
+        *(kind.states for kind in OF_CAMPAIGN.values()),
+        *(kind.states for kind in OF_TEST_SET.values()),
+    ]
+    assert not any({CampaignState.ARCHIVED, CampaignState.BIN} & each for each in states)
+
+
+def test_nothing_is_wrong_with_a_campaign_at_work(writer: TestSetWriter) -> None:
+    writer.judgment("ada", writer.block(1, ["A", "B"]), [1, 2])
+    assert alerts(writer.campaign) == []
+
+
+def test_invitations_that_could_not_be_sent(writer: TestSetWriter) -> None:
+    campaign = writer.campaign
+    mail_fail(campaign, withdrawn_at=timezone.now())
+    gone = mail_fail(campaign)
+    Judge.objects.filter(pk=gone.judge_id).update(withdrawn_at=timezone.now())
+    assert alerts(campaign) == []
+    mail_fail(campaign)
+    (alert,) = alerts(campaign)
+    assert alert.kind == AlertKind.MAILS_FAILED
+    assert alert.what == "1 invitation could not be sent."
+    assert alert.address == "/campaigns/museum/invitations/"
+    InvitationMail.objects.update(state="unconfirmed")
+    assert alerts(campaign) == []
+
+
+def test_long_work_that_failed_this_week(campaign: Campaign) -> None:
+    job_fail(campaign, days=7.1, name="old.zip")
+    job = job_queue(campaign=campaign, kind=JobKind.TEXTS_IMPORT, name="waits.zip")
+    assert alerts(campaign) == []
+    job = job_fail(campaign, days=6.9)
+    (alert,) = alerts(campaign)
+    assert alert.what == "Import of a test set failed: news.zip."
+    assert (alert.why, alert.address) == ("Line 3 is empty.", "/campaigns/museum/work/")
+    job_retry(job=job)
+    assert alerts(campaign) == []
+
+
+def test_rules_that_wait_are_those_that_are_held(writer: TestSetWriter) -> None:
+    other = make_campaign("other")
+    rule = rule_wait(writer)
+    assert len(effects_held(campaign=writer.campaign)) == 1
+    assert rules_waiting(campaigns=[writer.campaign, other]) == {writer.campaign.pk: 1}
+    assert kinds(writer.campaign) == [AlertKind.RULES_WAIT]
+    QualityRule.objects.filter(pk=rule.pk).update(switched_off_at=timezone.now())
+    assert effects_held(campaign=writer.campaign) == []
+    assert rules_waiting(campaigns=[writer.campaign, other]) == {}
+
+
+def test_too_few_damaged_references(campaign: Campaign) -> None:
+    test_set = make_test_set(campaign)
+    make_judge(campaign)
+    bad_references_make(test_set=test_set, seed=5)
+    assert kinds(campaign) == []
+    # Three of seven segments.
+    Design.objects.create(test_set=test_set, bad_reference_rate=0.5)
+    (alert,) = alerts(campaign)
+    assert alert.kind == AlertKind.CONTROLS_SHORT
+    assert alert.why == "Its design asks for 3 in 7 segments; 0 are approved."
+    assert alert.address == f"/campaigns/museum/test-sets/{test_set.pk}/bad-references/"
+    for row in BadReference.objects.of(test_set.pk).in_order()[:3]:
+        assert kinds(campaign) == [AlertKind.CONTROLS_SHORT]
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    assert kinds(campaign) == []
+    Design.objects.create(test_set=test_set, bad_reference_rate=1.0)
+    assert kinds(campaign) == [AlertKind.CONTROLS_SHORT]
+    Design.objects.create(test_set=test_set)
+    assert kinds(campaign) == []
+
+
+def test_judges_for_whom_no_work_is_left(writer: TestSetWriter) -> None:
+    account = JudgeAccount.objects.create(judge=writer.judge("ada"), test_set=writer.test_set)
+    for days, expected in [(6.9, [AlertKind.WORK_GONE]), (7.1, [])]:
+        JudgeAccount.objects.update(none_left_at=timezone.now() - timedelta(days=days))
+        assert kinds(writer.campaign) == expected
+    account.none_left_at, account.blocks_closed = timezone.now(), 3
+    account.save()
+    (alert,) = alerts(writer.campaign)
+    assert alert.what == "1 judge of one has nothing left to judge."
+    # They did what was asked of them.
+    Campaign.objects.update(blocks_per_judge=3)
+    assert alerts(writer.campaign) == []
+    Campaign.objects.update(blocks_per_judge=4)
+    assert kinds(writer.campaign) == [AlertKind.WORK_GONE]
+    Judge.objects.update(withdrawn_at=timezone.now())
+    assert alerts(writer.campaign) == []
+
+
+def test_an_end_after_the_day_on_which_the_campaign_closes(writer: TestSetWriter) -> None:
+    campaign = writer.campaign
+    judged_by_day(writer, WEEK)
+    wants(writer, 85)  # 50 are left, at five a day: ten days from midnight
+    end = NOON.replace(hour=0) + timedelta(days=10)
+    assert kinds(campaign, now=NOON) == []
+    Campaign.objects.update(closes_at=end + timedelta(seconds=1))
+    assert kinds(campaign, now=NOON) == []
+    Campaign.objects.update(closes_at=end - timedelta(seconds=1))
+    (alert,) = alerts(campaign, now=NOON)
+    assert alert.kind == AlertKind.ENDS_LATE
+    assert alert.why == (
+        "At this pace it ends on March 30, 2026; the campaign closes on March 29, 2026."
+    )
+    assert alert.address == "/campaigns/museum/state/"
+
+
+def test_a_forecast_that_slipped(writer: TestSetWriter) -> None:
+    judged_by_day(writer, [7] * 7 + [3, 2] * 3 + [3])
+    wants(writer, 150)
+    # A week ago 101 were left at seven a day: by now half a day more than a week; at 18 in a week it takes far longer.
+    (alert,) = alerts(writer.campaign, now=NOON)
+    assert alert.kind == AlertKind.FORECAST_SLIPPED
+    assert alert.what == "The end of one moved by 24 days within a week."
+    # Nobody knows without two whole weeks of work.
+    assert kinds(writer.campaign, now=NOON - timedelta(days=1)) == []
+
+
+@pytest.mark.parametrize("days", [[5] * 14, [5] * 7 + [4] * 7, [3] * 7 + [7] * 7])
+def test_a_forecast_that_holds(writer: TestSetWriter, days: list[int]) -> None:
+    judged_by_day(writer, days)
+    wants(writer, 110)
+    assert alerts(writer.campaign, now=NOON) == []
+
+
+def test_only_what_makes_sense_in_the_state_of_the_campaign(writer: TestSetWriter) -> None:
+    campaign = writer.campaign
+    stall(writer)
+    disagree(writer)
+    mail_fail(campaign)
+    job_fail(campaign)
+    found = {}
+    for state in ["open", "paused", "closed", "archived"]:
+        Campaign.objects.update(state=state) if state != "open" else None
+        found[state] = kinds(campaign)
+    mails, job, low = AlertKind.MAILS_FAILED, AlertKind.JOB_FAILED, AlertKind.LOW_AGREEMENT
+    assert found == {
+        "open": [mails, job, AlertKind.STALLED, low],
+        "paused": [mails, job, low],
+        "closed": [job, low],
+        "archived": [],
+    }
+    draft = make_campaign("draft", state="draft")
+    TestSetWriter(draft, "two", ("A", "B"))
+    job_fail(draft)
+    assert kinds(draft) == [AlertKind.NO_JUDGES, job]
+
+
+def test_closed_test_sets_raise_nothing(writer: TestSetWriter) -> None:
+    stall(writer)
+    disagree(writer)
+    assert len(alerts(writer.campaign)) == 2
+    close(test_set=writer.test_set)
+    assert alerts(writer.campaign) == []
+
+
+def test_each_leads_to_a_page_that_opens(page: Client, writer: TestSetWriter) -> None:
+    stall(writer)
+    disagree(writer)
+    mail_fail(writer.campaign)
+    job_fail(writer.campaign)
+    found = alerts(writer.campaign)
+    assert len(found) == 4
+    for alert in found:
+        assert resolve(alert.address.partition("?")[0])
+        assert page.get(alert.address).status_code == 200
+        assert alert.button
+    overview = page.get("/campaigns/museum/").content.decode()
+    answer = page.get("/api/v1/campaigns/museum/alerts/").json()
+    for alert, row in zip(found, answer, strict=True):
+        assert alert.what in overview
+        assert row == {
+            "kind": alert.kind,
+            "test_set": alert.test_set_id,
+            "what": alert.what,
+            "why": alert.why,
+            "to_do": alert.button,
+            "address": f"http://testserver{alert.address}",
+        }
+    assert "4 things need you" in page.get("/campaigns/").content.decode()
+
+
+def test_many_campaigns_cost_as_many_queries_as_one(
+    page: Client, campaign: Campaign, organiser: User
+) -> None:
+    def fill(into: Campaign) -> None:
+        for name in ("one", "two"):
+            writer = TestSetWriter(into, name, ("A", "B"))
+            writer.judge("ada")
+            stall(writer)
+            Design.objects.create(test_set=writer.test_set, bad_reference_rate=0.5)
+        rule_wait(writer)
+        mail_fail(into)
+        job_fail(into)
+
+    counts = []
+    fill(campaign)
+    page.get("/campaigns/")
+    for others in (range(0), range(4)):
+        for number in others:
+            other = make_campaign(f"other{number}")
+            organiser_add(campaign=other, user=organiser)
+            fill(other)
+        with CaptureQueriesContext(connection) as queries:
+            text = page.get("/campaigns/").content.decode()
+        assert text.count("things need you") == len(others) + 1
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+    with CaptureQueriesContext(connection) as queries:
+        page.get("/campaigns/museum/")
+    assert len(queries) <= 20

@@ -1,0 +1,165 @@
+"""Previewed HITs are those that the planner draws, and look as judges will see them."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pytest_django import DjangoAssertNumQueries
+
+from annotation.models import HIT, Design, HITSequence, PlanningBatch
+from annotation.models.block import candidate_ids
+from annotation.selectors.planned import plans_read
+from annotation.selectors.previewed_hits import PreviewedHIT, next_numbers, previewed_hits
+from annotation.selectors.shown import blocks_data
+from annotation.services import design_change, hits_plan
+from annotation.services.planning.blocks import hits_prepare
+from campaign.models import BadReference, TestSet
+from campaign.services import bad_reference_review, bad_references_make
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(), planned=3)
+
+
+def previewed(test_set: TestSet, count: int = 5, **chosen: Any) -> list[PreviewedHIT]:
+    """Return what a design that changes this much of the one in force would draw next."""
+    design = test_set.designs.latest()
+    for name, value in chosen.items():
+        setattr(design, name, value)
+    return previewed_hits(
+        test_set_id=test_set.pk,
+        parameters=design.parameters if chosen else None,
+        numbers=next_numbers(test_set_id=test_set.pk, count=count),
+        documents=design.documents,
+        segments=design.segments,
+    )
+
+
+def planned(test_set: TestSet, count: int = 5) -> list[HIT]:
+    last = HITSequence.objects.get(test_set=test_set).last_number
+    hits_plan(test_set_id=test_set.pk, count=count)
+    return list(HIT.objects.filter(number__gt=last).order_by("number").select_related("repeats"))
+
+
+def assert_same(before: list[PreviewedHIT], hits: list[HIT]) -> None:
+    plans = plans_read([hit.pk for hit in hits])
+    assert [
+        (hit.number, hit.purpose, hit.repeats, tuple(block.plan for block in hit.blocks))
+        for hit in before
+    ] == [
+        (
+            hit.number,
+            hit.purpose,
+            None if hit.repeats is None else hit.repeats.number,
+            plans[hit.pk].blocks,
+        )
+        for hit in hits
+    ]
+
+
+DESIGNS = st.fixed_dictionaries(
+    {
+        "kind": st.sampled_from([kind for kind in Design.Kind if kind != Design.Kind.IMPORTED]),
+        "seed": st.integers(0, 2**128 - 1),
+        "systems_per_block": st.integers(2, 6),
+        "segments_per_hit": st.integers(1, 4),
+        "segment_order": st.sampled_from(Design.Order.values),
+        "reference_rate": st.sampled_from([None, 0.0, 0.3, 1.0]),
+        "bad_reference_rate": st.sampled_from([0.0, 0.2]),
+        "length_limits": st.sampled_from([[], [[5, 3]]]),
+        "normalisation": st.sampled_from(Design.Sameness.values),
+        "inter_share": st.sampled_from([0.0, 0.4]),
+        "redundancy": st.integers(1, 3),
+        "documents": st.sampled_from([[], [1]]),
+    }
+)
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(chosen=DESIGNS)
+def test_hits_of_a_design_to_be_are_previewed_as_they_will_be_planned(
+    test_set: TestSet, chosen: dict[str, Any]
+) -> None:
+    before = previewed(test_set, **chosen)
+    design_change(test_set=test_set, rank_shown_reference=True, **chosen)
+    assert before
+    assert_same(before, planned(test_set))
+
+
+@pytest.mark.parametrize("inter_share", [0.0, 0.5])
+def test_hits_of_the_design_in_force_are_previewed_as_they_will_be_planned(
+    test_set: TestSet, inter_share: float
+) -> None:
+    design_change(
+        test_set=test_set, kind="active", redundancy=2, inter_share=inter_share, seed=2**100
+    )
+    planned(test_set, 4)
+    before = previewed(test_set)
+    assert_same(before, planned(test_set))
+
+
+def test_previewed_hits_with_attention_checks_are_those_planned() -> None:
+    test_set = make_test_set(make_campaign(), documents=(20, 20), planned=2)
+    bad_references_make(test_set=test_set, seed=5)
+    for row in BadReference.objects.of(test_set.pk):
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    chosen: dict[str, Any] = {"bad_reference_rate": 0.2, "attention_every": 2}
+    before = previewed(test_set, **chosen)
+    design_change(test_set=test_set, **chosen)
+    assert any(block.plan.control for hit in before for block in hit.blocks)
+    assert_same(before, planned(test_set))
+
+
+def test_blocks_are_shown_as_judges_see_them(test_set: TestSet) -> None:
+    campaign = test_set.campaign
+    before = previewed(test_set)
+    hits = planned(test_set)
+    hits_prepare(test_set_id=test_set.pk, count=100)
+    judge = make_judge(campaign)
+    for preview, hit in zip(before, hits, strict=True):
+        blocks = list(hit.blocks.order_by("position"))
+        seen = blocks_data([block.pk for block in blocks], campaign=campaign, judge_id=judge.pk)
+        for block, mine in zip(blocks, preview.blocks, strict=True):
+            judged = seen[block.pk]
+            assert (mine.shown.source, mine.shown.references, mine.shown.context) == (
+                judged.source,
+                judged.references,
+                judged.context,
+            )
+            assert [(c.text, c.lang, c.dir) for c in mine.shown.candidates] == [
+                (c.text, c.lang, c.dir) for c in judged.candidates
+            ]
+            assert mine.shown.state == "open"
+            ids = candidate_ids(mine.shown.id, len(judged.candidates))
+            assert tuple(c.id for c in mine.shown.candidates) == ids
+
+
+def test_a_preview_stores_nothing_and_asks_as_much_for_one_as_for_twenty(
+    test_set: TestSet, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    def stored() -> list[Any]:
+        return [
+            list(model.objects.order_by("pk").values())
+            for model in (HIT, Design, HITSequence, PlanningBatch)
+        ]
+
+    before = stored()
+    with django_assert_max_num_queries(15):
+        assert len(previewed(test_set, count=1, kind="balanced")) == 1
+    with django_assert_max_num_queries(15):
+        assert len(previewed(test_set, count=20, kind="balanced")) == 20
+    assert stored() == before
+
+
+def test_a_test_set_without_a_design_previews_the_first_one() -> None:
+    test_set = make_long_test_set(make_campaign(), segments=10)
+    test_set.designs.update(kind=Design.Kind.IMPORTED)
+    found = previewed_hits(test_set_id=test_set.pk, parameters=None, numbers=range(1, 4))
+    assert [hit.number for hit in found] == [1, 2, 3]

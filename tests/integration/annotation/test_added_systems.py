@@ -1,0 +1,138 @@
+"""A system that is added to a test set while judges judge."""
+
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from annotation.models import HIT
+from annotation.selectors.corpus import texts_now
+from annotation.selectors.planned import plans_read
+from annotation.services import design_change, hit_redraw, hits_plan
+from annotation.services.systems import SystemRefusedError, system_add
+from campaign.formats import InputFile
+from campaign.models import Output, System, TestSet
+from tests.factories import make_campaign, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+LINES = [f"Neu {number}." for number in range(1, 8)]
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign())
+
+
+def given(lines: list[str], name: str = "gneiss.txt") -> InputFile:
+    return InputFile(name, BytesIO("".join(f"{line}\n" for line in lines).encode()))
+
+
+def sgml(documents: tuple[str, str]) -> InputFile:
+    first, second = (
+        f'<doc docid="{name}">'
+        + "".join(f'<seg id="{number}">Neu.</seg>' for number in range(1, length + 1))
+        + "</doc>"
+        for name, length in zip(documents, (4, 3), strict=True)
+    )
+    text = f'<tstset setid="x" srclang="any" trglang="de">{first}\n{second}</tstset>'
+    return InputFile("gneiss.sgm", BytesIO(text.encode()))
+
+
+@pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
+def test_what_is_planned_from_then_on_shows_it_and_the_rest_is_drawn_again(
+    test_set: TestSet, kind: str
+) -> None:
+    design_change(test_set=test_set, kind=kind)
+    hits_plan(test_set_id=test_set.pk, count=6)
+    read_before = texts_now(test_set.pk)
+    # Read, so that they are kept.
+    assert read_before[1].outputs
+    before = set(HIT.objects.values_list("pk", flat=True))
+    system = system_add(test_set=test_set, name="gneiss", file=given(LINES))
+    texts = Output.objects.filter(system=system).order_by("segment__number")
+    assert list(texts.values_list("text", flat=True)) == LINES
+    hits_plan(test_set_id=test_set.pk, count=20, texts=read_before)
+    fresh = HIT.objects.exclude(pk__in=before)
+    assert fresh.filter(system_ids__contains=[system.pk]).exists()
+    plans = plans_read(list(HIT.objects.values_list("pk", flat=True)))
+    for hit in HIT.objects.all():
+        assert hit_redraw(hit) == plans[hit.pk]
+
+
+def test_sgml_has_the_documents_of_the_test_set(test_set: TestSet) -> None:
+    system_add(test_set=test_set, name="gneiss", file=sgml(("document 1", "document 2")))
+    with pytest.raises(SystemRefusedError, match='segment 5 is of the document "document 2"'):
+        system_add(test_set=test_set, name="other", file=sgml(("document 1", "document 3")))
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (LINES[:-1], "line 6: the file ends, but segment 7"),
+        ([*LINES, "more"], "line 8: the file goes on after the last of the 7 segments"),
+        ([*LINES[:2], " ", *LINES[3:]], "line 3: the output for segment 3 is empty"),
+        (['{"src_text": "a", "doc_id": "b"}'], "it is WMT's JSON Lines"),
+        ([], "the file ends, but segment 1"),
+    ],
+)
+def test_the_first_thing_that_does_not_fit_is_named_and_nothing_is_stored(
+    test_set: TestSet, lines: list[str], said: str
+) -> None:
+    before = (System.objects.count(), Output.objects.count())
+    with pytest.raises(SystemRefusedError, match=said) as refused:
+        system_add(test_set=test_set, name="gneiss", file=given(lines))
+    assert refused.value.field == "file"
+    assert (System.objects.count(), Output.objects.count()) == before
+
+
+@pytest.mark.parametrize("name", ["dune", "a,b", " ", "x" * 201])
+def test_a_wrong_name_is_refused(test_set: TestSet, name: str) -> None:
+    with pytest.raises(SystemRefusedError) as refused:
+        system_add(test_set=test_set, name=name, file=given(LINES))
+    assert refused.value.field == "name"
+
+
+def uploaded(lines: list[str]) -> Any:
+    return SimpleUploadedFile("gneiss.txt", "\n".join(lines).encode())
+
+
+def test_the_page(test_set: TestSet, client: Client) -> None:
+    client.force_login(make_organiser(test_set.campaign))
+    page = reverse("system-add", args=["museum", test_set.pk])
+    wrong = client.post(page, {"name": "gneiss", "file": uploaded(LINES[:3])})
+    assert wrong.status_code == 400
+    assert "segment 4" in wrong.content.decode()
+    done = client.post(page, {"name": "gneiss", "file": uploaded(LINES)})
+    system = test_set.systems.get(name="gneiss")
+    assert done["Location"] == reverse("system", args=["museum", test_set.pk, system.pk])
+
+
+def test_rest(test_set: TestSet) -> None:
+    api = APIClient()
+    address = f"/api/v1/test-sets/{test_set.pk}/systems/"
+    assert api.post(address, {"name": "gneiss", "file": uploaded(LINES)}).status_code == 401
+    api.force_login(make_organiser(test_set.campaign))
+    wrong = api.post(
+        address, {"name": "gneiss", "file": uploaded([*LINES, "more"])}, format="multipart"
+    )
+    assert (wrong.status_code, list(wrong.json()["errors"])) == (400, ["file"])
+    done = api.post(address, {"name": "gneiss", "file": uploaded(LINES)}, format="multipart")
+    assert (done.status_code, done.json()["name"]) == (201, "gneiss")
+
+
+def test_the_command(test_set: TestSet, tmp_path: Path) -> None:
+    path = tmp_path / "gneiss.txt"
+    named = {"campaign": "museum", "test_set": test_set.name, "name": "gneiss"}
+    out = StringIO()
+    with pytest.raises(CommandError):
+        call_command("add_system", str(path), **named)
+    path.write_text("\n".join(LINES))
+    call_command("add_system", str(path), stdout=out, **named)
+    assert out.getvalue() == "gneiss: 7 outputs.\n"

@@ -1,0 +1,419 @@
+"""The life of a campaign: which state follows which, what judges get, and what is asked first."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from io import StringIO
+from itertools import product
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db.models.functions import Now
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Judgment
+from annotation.selectors import assigned_blocks
+from annotation.selectors.state_effects import state_effects, transitions_possible
+from annotation.services import NoWorkReason, judgment_submit, work_request
+from campaign.database.erasing import campaign_erase
+from campaign.models import Campaign, CampaignState, CampaignStateChange, TestSet, Transition, User
+from campaign.models.state import TRANSITIONS, UNDOES
+from campaign.services import (
+    NameNotTypedError,
+    StateRefusedError,
+    bin_empty,
+    campaign_delete,
+    campaign_extend,
+    campaign_restore,
+    campaign_state_change,
+    campaigns_close_due,
+    instructions_write,
+)
+from campaign.services.states import _erase_without_judgments
+from tests.at_work import assignment_lend, judge_all_of, lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.roles import owner_cursor
+
+pytestmark = pytest.mark.django_db
+S = CampaignState
+LEND_NOTHING = {
+    S.DRAFT: NoWorkReason.NOT_BEGUN,
+    S.PAUSED: NoWorkReason.CAMPAIGN_PAUSED,
+    S.CLOSED: NoWorkReason.CAMPAIGN_CLOSED,
+    S.ARCHIVED: NoWorkReason.CAMPAIGN_CLOSED,
+    S.BIN: NoWorkReason.CAMPAIGN_CLOSED,
+}
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign())
+
+
+def bring(campaign: Campaign, state: CampaignState) -> Campaign:
+    """Let a campaign be in a state from the beginning, as if it had come there."""
+    slug = f"{campaign.slug}-{state}"
+    before = S.OPEN if state == S.BIN else None
+    return make_campaign(slug, state=state, state_before_bin=before)
+
+
+def change(campaign: Campaign, *transitions: Transition) -> None:
+    for each in transitions:
+        campaign_state_change(campaign=campaign, transition=each, by=None)
+
+
+TO_BE = {
+    S.PAUSED: (Transition.PAUSE,),
+    S.CLOSED: (Transition.CLOSE,),
+    S.ARCHIVED: (Transition.CLOSE, Transition.ARCHIVE),
+    S.BIN: (Transition.DELETE,),
+}
+
+
+@pytest.mark.parametrize(("state", "transition"), list(product(S, Transition)), ids=str)
+def test_each_transition_from_each_state_is_done_or_refused(
+    state: CampaignState, transition: Transition
+) -> None:
+    campaign = bring(make_campaign(), state)
+    sources, after = TRANSITIONS[transition]
+    before = campaign.state_since
+    by = User.objects.create_user(name="Olga")
+    if state in sources:
+        assert campaign_state_change(campaign=campaign, transition=transition, by=by)
+        assert campaign.state == after
+        [noted] = CampaignStateChange.objects.values_list("before", "after", "changed_by")
+        assert noted == (state, after, by.pk)
+        # Within this transaction the clock stands, but for the statement's.
+        assert campaign.state_since > before
+        assert not campaign_state_change(campaign=campaign, transition=transition, by=by)
+    elif state == after:
+        assert not campaign_state_change(campaign=campaign, transition=transition, by=by)
+    else:
+        with pytest.raises(StateRefusedError):
+            campaign_state_change(campaign=campaign, transition=transition, by=by)
+    assert CampaignStateChange.objects.count() == int(state in sources)
+    assert campaign.state == (after if state in sources else state)
+
+
+@pytest.mark.parametrize(("state", "other"), list(product(S, S)), ids=str)
+def test_the_database_and_the_table_allow_the_same(
+    state: CampaignState, other: CampaignState
+) -> None:
+    campaign = bring(make_campaign(), state)
+    allowed = {(before, after) for sources, after in TRANSITIONS.values() for before in sources}
+    allowed |= {(each, each) for each in S} | {(S.BIN, S.OPEN)}  # it was open before the bin
+    rows = Campaign.objects.filter(pk=campaign.pk)
+    if (state, other) in allowed:
+        rows.update(state=other)
+    else:
+        with pytest.raises(IntegrityError), transaction.atomic():
+            rows.update(state=other)
+
+
+def test_each_undo_leads_back() -> None:
+    for transition, undo in UNDOES.items():
+        assert TRANSITIONS[transition][1] in TRANSITIONS[undo][0]
+
+
+@pytest.mark.parametrize("state", list(LEND_NOTHING), ids=str)
+def test_only_an_open_campaign_lends(state: CampaignState) -> None:
+    campaign = make_test_set(bring(make_campaign(), state)).campaign
+    judge = make_judge(campaign)
+    assert assignment_lend(judge=judge) is None
+    assert work_request(judge=judge).reason == LEND_NOTHING[state]
+    # Nor does it ask for instructions that nothing follows.
+    instructions_write(campaign=campaign, language="en", text="Rank.", demands_acceptance=True)
+    assert assignment_lend(judge=judge) is None
+
+
+@pytest.mark.parametrize("state", [S.PAUSED, S.CLOSED], ids=str)
+def test_what_is_held_is_finished(test_set: TestSet, state: CampaignState) -> None:
+    judge = make_judge(test_set.campaign)
+    held = lend(judge)
+    change(test_set.campaign, *TO_BE[state])
+    assert lend(judge) == held
+    judge_all_of(held)
+    assert Judgment.objects.count() == len(held.hit.segment_ids)
+    assert assignment_lend(judge=judge) is None
+    change(test_set.campaign, Transition.RESUME if state == S.PAUSED else Transition.REOPEN)
+    assert lend(judge) != held
+
+
+@pytest.mark.parametrize("state", [S.ARCHIVED, S.BIN], ids=str)
+def test_what_is_on_its_way_is_kept_though_nothing_is_held(
+    test_set: TestSet, state: CampaignState
+) -> None:
+    judge = make_judge(test_set.campaign)
+    held = lend(judge)
+    change(test_set.campaign, *TO_BE[state])
+    assert assignment_lend(judge=judge) is None
+    judge_all_of(held)
+    assert Judgment.objects.count() == len(held.hit.segment_ids)
+
+
+def test_judges_are_told_in_words(test_set: TestSet, client: Client) -> None:
+    judge = make_judge(test_set.campaign)
+    assert judge.user is not None
+    client.force_login(judge.user)
+    address, body = "/api/v1/judging/assignments/", {"campaign": test_set.campaign.slug}
+    change(test_set.campaign, Transition.PAUSE)
+    said = client.post(address, body, content_type="application/json")
+    assert (said.status_code, said.json()["state"]) == (202, "campaign_paused")
+    page = client.get(reverse("judge", args=[test_set.campaign.slug]))
+    assert page.status_code == 200
+    assert "The organisers have paused this campaign." in page.content.decode()
+
+
+def test_it_closes_by_itself_at_its_time(test_set: TestSet) -> None:
+    campaign, judge = test_set.campaign, make_judge(test_set.campaign)
+    later = timezone.now() + timedelta(days=1)
+    campaign_extend(campaign=campaign, closes_at=later, blocks_wanted={test_set.pk: 40})
+    test_set.refresh_from_db()
+    assert test_set.blocks_wanted == 40
+    assert campaigns_close_due() == 0
+    held = lend(judge)
+    judge_all_of(held)
+    Campaign.objects.update(closes_at=Now() - timedelta(seconds=1))
+    # Before the task comes by, too.
+    assert assignment_lend(judge=judge) is None
+    assert work_request(judge=judge).reason == NoWorkReason.CAMPAIGN_CLOSED
+    assert (campaigns_close_due(), campaigns_close_due()) == (1, 0)
+    with pytest.raises(StateRefusedError, match="is over"):
+        campaign_extend(
+            campaign=campaign, closes_at=timezone.now() - timedelta(days=1), blocks_wanted={}
+        )
+    change(campaign, Transition.REOPEN)
+    assert campaign.closes_at is None
+    assert lend(judge) != held
+
+
+class TestBin:
+    def test_one_without_judgments_is_gone_at_once_for_whoever_types_its_name(
+        self, test_set: TestSet
+    ) -> None:
+        campaign, other = test_set.campaign, make_test_set(make_campaign("other"))
+        lend(make_judge(campaign))
+        with pytest.raises(NameNotTypedError):
+            campaign_delete(campaign=campaign, typed_name="museum", by=None)
+        assert campaign_delete(campaign=campaign, typed_name=campaign.name, by=None)
+        assert list(Campaign.objects.all()) == [other.campaign]
+        assert list(TestSet.objects.all()) == [other]
+        connection.check_constraints()
+
+    def test_one_with_judgments_waits_thirty_days_and_can_be_restored(
+        self, test_set: TestSet
+    ) -> None:
+        campaign = test_set.campaign
+        judge_all_of(lend(make_judge(campaign)))
+        change(campaign, Transition.PAUSE)
+        assert not campaign_delete(campaign=campaign, typed_name=campaign.name, by=None)
+        assert bin_empty() == []
+        assert campaign_restore(campaign=campaign, by=None)
+        assert campaign.state == S.PAUSED
+        assert not campaign_restore(campaign=campaign, by=None)
+        campaign_delete(campaign=campaign, typed_name=campaign.name, by=None)
+        Campaign.objects.update(state_since=Now() - timedelta(days=29, hours=23))
+        assert bin_empty() == []
+        Campaign.objects.update(state_since=Now() - timedelta(days=30))
+        assert bin_empty() == ["museum"]
+        assert (Campaign.objects.count(), Judgment.objects.count()) == (0, 0)
+
+    def test_the_function_refuses_what_was_judged_lately_or_is_not_in_the_bin(
+        self, test_set: TestSet
+    ) -> None:
+        judge_all_of(lend(make_judge(test_set.campaign)))
+        with pytest.raises(IntegrityError, match="not in the bin"):
+            campaign_erase(campaign_id=test_set.campaign_id)
+        change(test_set.campaign, Transition.DELETE)
+        with pytest.raises(IntegrityError, match="has been judged"):
+            campaign_erase(campaign_id=test_set.campaign_id)
+        assert Judgment.objects.exists()
+        # Nor did it leave a way past the triggers.
+        with pytest.raises(DatabaseError), transaction.atomic():
+            Judgment.objects.all()._raw_delete("default")
+
+
+def _page(client: Client, campaign: Campaign, transition: Transition, **fields: str) -> Any:
+    address = reverse("campaign-transition", args=[campaign.slug, transition])
+    asked = client.get(address).content.decode()
+    effects = state_effects(campaign=campaign, transition=transition)
+    assert all(fact in asked for fact in effects.facts)
+    return client.post(address, fields)
+
+
+def test_pages_ask_do_and_undo(client: Client, test_set: TestSet) -> None:
+    campaign = test_set.campaign
+    client.force_login(make_organiser(campaign))
+    lend(make_judge(campaign))
+    done = _page(client, campaign, Transition.PAUSE)
+    campaign.refresh_from_db()
+    assert campaign.state == S.PAUSED
+    facts = state_effects(campaign=campaign, transition=Transition.CLOSE).facts
+    assert facts[0] == "1 judge holds 3 sentences now. What they submit is kept."
+    page = client.get(done.url).content.decode()
+    undo = reverse("campaign-transition", args=[campaign.slug, "resume"])
+    assert f'action="{undo}"' in page
+    client.post(undo)
+    campaign.refresh_from_db()
+    assert campaign.state == S.OPEN
+    # From another state than it was when the page was opened.
+    change(campaign, Transition.CLOSE)
+    assert client.post(reverse("campaign-transition", args=["museum", "pause"])).status_code == 409
+    assert client.get(reverse("campaign-transition", args=["museum", "fly"])).status_code == 404
+
+
+def test_the_page_of_the_state_extends(client: Client, test_set: TestSet) -> None:
+    client.force_login(make_organiser(test_set.campaign))
+    address = reverse("campaign-state", args=["museum"])
+    blocks = f"blocks_{test_set.pk}"
+    refused = client.post(address, {"closes_at": "2020-01-01T10:00", blocks: "5"})
+    assert refused.status_code == 400
+    assert "This time is over" in refused.content.decode()
+    client.post(address, {"closes_at": "2100-01-01T10:00", blocks: "5"})
+    test_set.refresh_from_db()
+    test_set.campaign.refresh_from_db()
+    closes_at = test_set.campaign.closes_at
+    assert closes_at is not None
+    assert (test_set.blocks_wanted, closes_at.year) == (5, 2100)
+
+
+def test_deleting_and_restoring_on_pages(client: Client, test_set: TestSet) -> None:
+    campaign = test_set.campaign
+    client.force_login(make_organiser(campaign))
+    judge_all_of(lend(make_judge(campaign)))
+    assert _page(client, campaign, Transition.DELETE, name="museum").status_code == 409
+    assert client.get(reverse("campaign-bin")).content.decode().count("Restore") == 0
+    _page(client, campaign, Transition.DELETE, name="Museum")
+    listed = client.get(reverse("campaign-list")).content.decode()
+    assert reverse("campaign-detail", args=["museum"]) not in listed
+    assert reverse("campaign-bin") in listed
+    assert client.get(reverse("campaign-detail", args=["museum"])).status_code == 404
+    assert (
+        client.get(reverse("test-set-dashboard", args=["museum", test_set.pk])).status_code == 404
+    )
+    assert "Museum" in client.get(reverse("campaign-bin")).content.decode()
+    stranger = Client()
+    stranger.force_login(make_organiser(make_campaign("other"), "other@example.org"))
+    assert "Museum" not in stranger.get(reverse("campaign-bin")).content.decode()
+    restore = reverse("campaign-restore", args=["museum"])
+    assert stranger.post(restore).status_code == 404
+    client.post(restore)
+    assert client.get(reverse("campaign-detail", args=["museum"])).status_code == 200
+
+
+def test_an_archived_campaign_is_read_and_not_changed(client: Client, test_set: TestSet) -> None:
+    campaign = test_set.campaign
+    client.force_login(make_organiser(campaign))
+    change(campaign, Transition.CLOSE, Transition.ARCHIVE)
+    assert client.get(reverse("campaign-settings", args=["museum"])).status_code == 200
+    refused = client.post(reverse("campaign-settings", args=["museum"]), {})
+    assert (refused.status_code, b"archived" in refused.content) == (409, True)
+    rest = client.patch("/api/v1/campaigns/museum/", "{}", content_type="application/json")
+    assert rest.status_code == 409
+    closing = reverse("api-closing", args=[test_set.pk])
+    assert client.put(closing, "{}", content_type="application/json").status_code == 409
+    detail = reverse("campaign-detail", args=["museum"])
+    assert detail not in client.get(reverse("campaign-list")).content.decode()
+    archived = client.get(reverse("campaign-list"), {"archived": ""}).content.decode()
+    assert detail in archived
+    client.post(reverse("campaign-transition", args=["museum", "unarchive"]))
+    campaign.refresh_from_db()
+    assert campaign.state == S.CLOSED
+
+
+def test_rest_says_what_it_would_do_does_it_and_restores(client: Client, test_set: TestSet) -> None:
+    campaign = test_set.campaign
+    client.force_login(make_organiser(campaign))
+    judge_all_of(lend(make_judge(campaign)))
+    lend(make_judge(campaign, "2"))
+
+    def post(transition: str, **body: Any) -> Any:
+        address = f"/api/v1/campaigns/museum/{transition}/"
+        return client.post(address, json.dumps(body), content_type="application/json")
+
+    dry = post("close", dry_run=True).json()
+    assert (dry["judges"], dry["sentences"], dry["judged"]) == (1, 3, 3)
+    assert (dry["is_possible"], dry["state"]) == (True, "open")
+    assert post("close").json() == {**dry, "state": "closed"}
+    assert post("pause").status_code == 409
+    assert post("fly").status_code == 404
+    state = client.get("/api/v1/campaigns/museum/state/").json()
+    assert state["state"] == "closed"
+    assert state["transitions"] == ["reopen", "archive", "delete"]
+    assert post("delete").status_code == 409
+    assert post("delete", name="Museum").json()["state"] == "bin"
+    assert client.get("/api/v1/campaigns/museum/").status_code == 404
+    assert client.post("/api/v1/campaigns/museum/restore/").json()["state"] == "closed"
+    assert client.post("/api/v1/campaigns/museum/restore/").status_code == 404
+    patched = client.patch(
+        "/api/v1/campaigns/museum/state/",
+        '{"closes_at": "2100-01-01T00:00:00Z"}',
+        content_type="application/json",
+    )
+    assert patched.json()["closes_at"].startswith("2100")
+
+
+def test_the_command_asks_too(test_set: TestSet) -> None:
+    said = StringIO()
+    with pytest.raises(CommandError, match="--yes"):
+        call_command("campaign_state", "museum", "pause", stdout=said)
+    assert "0 judges hold 0 sentences now." in said.getvalue()
+    call_command("campaign_state", "museum", "pause", yes=True, stdout=said)
+    assert transitions_possible(Campaign.objects.get()) == [
+        Transition.RESUME,
+        Transition.CLOSE,
+        Transition.DELETE,
+    ]
+    with pytest.raises(CommandError, match="not possible"):
+        call_command("campaign_state", "museum", "archive", yes=True, stdout=said)
+    call_command("campaign_state", "museum", "delete", name="Museum", yes=True, stdout=said)
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_close_at_once_close_once_while_a_judge_submits() -> None:
+    test_set = make_test_set(make_campaign())
+    held = lend(make_judge(test_set.campaign))
+    block = assigned_blocks(held)[0]
+
+    def close() -> bool:
+        try:
+            campaign = Campaign.objects.get()
+            return campaign_state_change(campaign=campaign, transition=Transition.CLOSE, by=None)
+        finally:
+            connection.close()
+
+    def submit() -> bool:
+        try:
+            labels = [1] * len(block.candidates)
+            judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+            return True
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(5) as threads:
+        closing = [threads.submit(close) for _each in range(4)]
+        submitted = threads.submit(submit)
+        assert sorted(each.result() for each in closing) == [False, False, False, True]
+        assert submitted.result()
+    assert CampaignStateChange.objects.count() == 1
+    assert Judgment.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_that_is_judged_while_it_is_deleted_stays_in_the_bin() -> None:
+    """The judgment is committed after the deletion looked for some, and before it deletes."""
+    test_set = make_test_set(make_campaign())
+    judge_all_of(lend(make_judge(test_set.campaign)))
+    campaign = test_set.campaign
+    change(campaign, Transition.DELETE)
+    with pytest.raises(StateRefusedError, match="in the bin"):
+        _erase_without_judgments(campaign)
+    with owner_cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM annotation_judgment")
+        assert cursor.fetchone()[0] == 3

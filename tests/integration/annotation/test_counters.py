@@ -1,0 +1,311 @@
+"""Counters that pages read are what the judgments say, whatever happened."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from io import StringIO
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError, connection
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotation.models import (
+    Assignment,
+    BlockControl,
+    JudgedQuarterHour,
+    JudgeTally,
+    Judgment,
+    JudgmentSequence,
+    PageChanges,
+    ProblemReport,
+    Skip,
+    WorkedQuarterHour,
+)
+from annotation.selectors import assigned_blocks
+from annotation.selectors.counted import Counters, counters_counted, counters_stored
+from annotation.services import (
+    counters_check,
+    counters_rebuild,
+    judgment_submit,
+    judgments_number,
+    problem_report,
+    skip_submit,
+)
+from annotation.tasks import check_counters
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_test_set
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
+ORIGINS = {"ann": "person", "ben": "person", "robot": "simulated", "file": "imported"}
+
+
+@pytest.fixture
+def writer() -> TestSetWriter:
+    return TestSetWriter(make_campaign(), "counted", ["A", "B", "C", "D", "E", "F"])
+
+
+def control(writer: TestSetWriter, segment: int) -> Any:
+    block = writer.block(segment, ["A", "B"])
+    block.control, block.expected = BlockControl.ATTENTION, [1, 2]
+    block.save()
+    return block
+
+
+def agree(writer: TestSetWriter) -> bool:
+    test_set_id = writer.test_set.pk
+    return counters_counted(test_set_id=test_set_id) == counters_stored(test_set_id=test_set_id)
+
+
+def test_counters_are_what_the_judgments_say(writer: TestSetWriter) -> None:
+    for name, origin in ORIGINS.items():
+        writer.judge(name, origin)
+    two, six = writer.block(1, ["A", "B"]), writer.block(2, ["A", "B", "C", "D", "E", "F"])
+    first = writer.judgment("ann", two, [1, 2], at=NOON)
+    writer.judgment("ben", two, [1, 2], at=NOON + timedelta(minutes=14))
+    writer.judgment("ben", six, [1, 2, 3, 4, 5, 5], at=NOON + timedelta(minutes=15))
+    writer.judgment("robot", two, [1, 2], at=NOON)
+    writer.judgment("file", two, [1, 2], at=NOON)
+    writer.judgment("ann", two, [2, 1], at=NOON + timedelta(hours=1), supersedes=first)
+    checked = control(writer, 3)
+    writer.judgment("ann", checked, [1, 2], at=NOON + timedelta(hours=2))
+    writer.judgment("only checked", checked, [1, 2], at=NOON)
+
+    stored = counters_stored(test_set_id=writer.test_set.pk)
+
+    assert agree(writer)
+    assert (stored.judged, stored.judges, stored.most_candidates) == (5, 4, 6)
+    assert stored.quarter_hours == {NOON: 2, NOON + timedelta(minutes=15): 1}
+    ann, other = (stored.tallies[writer.judge(name).pk] for name in ("ann", "only checked"))
+    assert (ann.judged, ann.first_number, ann.first_at) == (1, 1, NOON)
+    assert ann.last_at == NOON + timedelta(hours=2)
+    assert (other.judged, other.first_number, other.first_at) == (0, None, None)
+
+
+DONE = st.tuples(
+    st.sampled_from(list(ORIGINS)),
+    st.integers(1, 4),
+    st.integers(0, 50),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+@given(st.lists(DONE, max_size=12))
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_they_are_right_after_each_batch(done: list[tuple[str, int, int, bool, bool]]) -> None:
+    """Judges judge, revise and skip four blocks, one of them a control, counted sometimes at once."""
+    writer = TestSetWriter(make_campaign(f"drawn-{uuid4()}"), "drawn", ["A", "B"])
+    for name, origin in ORIGINS.items():
+        writer.judge(name, origin)
+    blocks = {k: writer.block(k, ["A", "B"]) for k in (1, 2, 3)} | {4: control(writer, 4)}
+    latest: dict[tuple[str, int], Judgment] = {}
+    skipped: set[tuple[str, int]] = set()
+    for name, block, minutes, is_skip, is_numbered in done:
+        at = NOON + timedelta(minutes=minutes)
+        if is_skip:
+            if (name, block) not in skipped:
+                skipped.add((name, block))
+                writer.skip(name, blocks[block], at=at, is_counted=is_numbered)
+                assert agree(writer)
+            continue
+        latest[name, block] = writer.judgment(
+            name,
+            blocks[block],
+            [1, 2],
+            at=at,
+            supersedes=latest.get((name, block)),
+            is_numbered=is_numbered,
+        )
+        assert agree(writer)
+    judgments = sum(not is_skip for *_done, is_skip, _is_numbered in done)
+    assert judgments_number(test_set_id=writer.test_set.pk) == judgments
+    assert agree(writer)
+    standing = Skip.objects.standing().filter(test_set=writer.test_set, block__control="")
+    assert counters_stored(test_set_id=writer.test_set.pk).skipped == standing.count()
+
+
+def test_a_block_skipped_and_judged_in_one_moment_is_one_sentence() -> None:
+    test_set = make_test_set(make_campaign())
+    [block, *_more] = assigned_blocks(lend(make_judge(test_set.campaign)))
+    lent = Assignment.objects.get()
+    done = {
+        "test_set": test_set,
+        "judge": lent.judge,
+        "assignment": lent,
+        "block_id": block.block_id,
+    }
+    labels = [1] * len(block.candidates)
+    Skip.objects.create(client_id=uuid4(), reason="other", created_at=NOON, **done)
+    Judgment.objects.create(client_id=uuid4(), labels=labels, submitted_at=NOON, **done)
+    judgments_number(test_set_id=test_set.pk)
+    stored = counters_stored(test_set_id=test_set.pk)
+    assert [worked.sentences for worked in stored.worked.values()] == [1]
+    assert stored == counters_counted(test_set_id=test_set.pk)
+
+
+def test_each_batch_is_one_change(writer: TestSetWriter) -> None:
+    block = writer.block(1, ["A", "B"])
+    for name in ("ann", "ben"):
+        writer.judgment(name, block, [1, 2], is_numbered=False)
+    before = judgments_number(test_set_id=writer.test_set.pk)
+    assert (before, JudgmentSequence.objects.get().changes) == (2, 1)
+    judgments_number(test_set_id=writer.test_set.pk)
+    assert JudgmentSequence.objects.get().changes == 1
+
+
+@pytest.fixture
+def spoilt(writer: TestSetWriter) -> TestSetWriter:
+    writer.judgment("ann", writer.block(1, ["A", "B"]), [1, 2], at=NOON)
+    JudgmentSequence.objects.update(judged=7)
+    JudgedQuarterHour.objects.all().delete()
+    return writer
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_wrong_is_named_and_changed_by_nobody_who_only_looks(spoilt: TestSetWriter) -> None:
+    assert counters_check(test_set_id=spoilt.test_set.pk) == ["judged", "quarter_hours"]
+    assert JudgmentSequence.objects.get().judged == 7
+
+
+@pytest.mark.django_db(transaction=True)
+def test_numbers_are_given_while_somebody_looks_and_no_difference_is_seen(
+    writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    block = writer.block(1, ["A", "B"])
+    writer.judgment("ann", block, [1, 2])
+    writer.judgment("ben", block, [1, 2], is_numbered=False)
+
+    def give_numbers() -> int:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '2s'")
+            return judgments_number(test_set_id=writer.test_set.pk)
+        finally:
+            connection.close()
+
+    def counted_and_then_numbered(*, test_set_id: int) -> Counters:
+        counted = counters_counted(test_set_id=test_set_id)
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(give_numbers).result(timeout=60) == 2
+        return counted
+
+    monkeypatch.setattr("annotation.services.counters.counters_counted", counted_and_then_numbered)
+    assert counters_check(test_set_id=writer.test_set.pk) == []
+    assert agree(writer)
+
+
+def test_counting_anew_mends_it(spoilt: TestSetWriter) -> None:
+    before = JudgmentSequence.objects.get().changes
+    assert counters_rebuild(test_set_id=spoilt.test_set.pk) == ["judged", "quarter_hours"]
+    assert agree(spoilt)
+    # Pages must notice.
+    assert JudgmentSequence.objects.get().changes == before + 1
+    assert counters_rebuild(test_set_id=spoilt.test_set.pk) == []
+    spoilt.judgment("ben", spoilt.block(2, ["A", "B"]), [1, 2])
+    assert agree(spoilt)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("judged_before", [0, 1])
+def test_whoever_numbers_waits_for_who_counts_anew(
+    writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch, judged_before: int
+) -> None:
+    """Else what was counted first would be taken for all there is; before the first number, too."""
+    block = writer.block(1, ["A", "B"])
+    for name in ["ann"][:judged_before]:
+        writer.judgment(name, block, [1, 2])
+    writer.judgment("ben", block, [1, 2], is_numbered=False)
+
+    def give_numbers() -> int:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '500ms'")
+            return judgments_number(test_set_id=writer.test_set.pk)
+        finally:
+            connection.close()
+
+    def counted_and_then_numbered(*, test_set_id: int) -> Counters:
+        counted = counters_counted(test_set_id=test_set_id)
+        with ThreadPoolExecutor(1) as pool, pytest.raises(OperationalError):
+            pool.submit(give_numbers).result(timeout=60)
+        return counted
+
+    monkeypatch.setattr("annotation.services.counters.counters_counted", counted_and_then_numbered)
+    assert counters_rebuild(test_set_id=writer.test_set.pk) == []
+    assert judgments_number(test_set_id=writer.test_set.pk) == judged_before + 1
+    assert agree(writer)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_task_tells_the_operator(
+    spoilt: TestSetWriter, caplog: pytest.LogCaptureFixture
+) -> None:
+    check_counters()
+    [record] = caplog.records
+    assert record.levelname == "ERROR"
+    assert "judged, quarter_hours" in record.getMessage()
+    counters_rebuild(test_set_id=spoilt.test_set.pk)
+    caplog.clear()
+    check_counters()
+    assert not caplog.records
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_command_says_what_it_would_do_and_does_it(spoilt: TestSetWriter) -> None:
+    said = StringIO()
+    with pytest.raises(CommandError, match="Nothing was changed"):
+        call_command("recount", check=True, stdout=said)
+    assert "wrong: judged, quarter_hours" in said.getvalue()
+    assert JudgmentSequence.objects.get().judged == 7
+    call_command("recount", campaign=spoilt.campaign.slug, stdout=said)
+    assert "corrected: judged, quarter_hours" in said.getvalue()
+    call_command("recount", check=True, stdout=said)
+    assert said.getvalue().endswith("counted: right.\n")
+    with pytest.raises(CommandError, match="no test set in a campaign"):
+        call_command("recount", campaign="nowhere")
+
+
+def test_the_migration_counts_as_the_statement_does(writer: TestSetWriter) -> None:
+    block = writer.block(1, ["A", "B", "C"])
+    first = writer.judgment("ann", block, [1, 2, 3], at=NOON)
+    writer.judgment("ann", block, [2, 1, 3], at=timezone.now(), supersedes=first)
+    writer.judgment("ben", control(writer, 2), [1, 2])
+    kept = counters_stored(test_set_id=writer.test_set.pk)
+    JudgeTally.objects.all().delete()
+    JudgedQuarterHour.objects.all().delete()
+    JudgmentSequence.objects.update(judged=0, judges=0, most_candidates=0)
+    with connection.cursor() as cursor:
+        cursor.execute(import_module("annotation.migrations.0008_counters_of_judgments").COUNT)
+    assert counters_stored(test_set_id=writer.test_set.pk) == kept
+
+
+def test_the_migration_counts_skips_and_time_as_the_statement_does() -> None:
+    test_set = make_test_set(make_campaign())
+    judge = make_judge(test_set.campaign)
+    first, second, third = assigned_blocks(lend(judge))
+    for block in (first, second):
+        skip_submit(assigned=block, client_id=uuid4(), reason="other", duration_ms=9, active_ms=5)
+    for block in (second, third):
+        judgment_submit(assigned=block, client_id=uuid4(), labels=[1] * len(block.candidates))
+    problem_report(assigned=first, client_id=uuid4(), kind="source")
+    judgments_number(test_set_id=test_set.pk)
+    kept = counters_stored(test_set_id=test_set.pk)
+    assert (kept.skipped, kept.judged, sum(w.sentences for w in kept.worked.values())) == (1, 2, 3)
+    WorkedQuarterHour.objects.all().delete()
+    PageChanges.objects.all().delete()
+    JudgeTally.objects.update(skipped=0, taken_back=0)
+    JudgmentSequence.objects.update(skipped=0)
+    with connection.cursor() as cursor:
+        cursor.execute(import_module("annotation.migrations.0014_what_pages_read").COUNT)
+    assert counters_stored(test_set_id=test_set.pk) == kept
+    assert PageChanges.objects.get().problem_reports == ProblemReport.objects.count() == 1

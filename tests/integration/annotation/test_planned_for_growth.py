@@ -1,0 +1,186 @@
+"""What every submission asks costs the same however much is stored, also with plans made for small tables.
+
+PostgreSQL plans a prepared statement anew when a table's statistics change, and then as it likes: so the text of a
+statement must leave it no plan that grows. Each test analyzes small tables, lets them grow, and counts rows:
+"empty" prepares its statement after that, as a connection of a new campaign does, "small" before, so that
+PostgreSQL plans it anew. (What other tests left in the statistics of a table that was not analyzed here is chance.)
+"""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from annotation.models import HIT, Assignment, Block, Judgment, JudgmentNumber, Skip
+from annotation.selectors import assigned_blocks
+from annotation.services import design_change, hits_plan, judgment_submit, sampling_state_record
+from annotation.services.planning.standby import standby_fill
+from annotation.sql.judgment_store import JUDGMENT_STORE
+from annotation.sql.judgments_number import JUDGMENTS_NUMBER
+from campaign.database import prepared
+from campaign.models import Judge, TestSet
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+FEW, MANY = 40, 1_000
+
+
+@pytest.fixture(autouse=True)
+def nothing_prepared(db: None) -> None:
+    """Let statements be prepared here: plans made anew for tables of which all rows are dead, are another matter."""
+    with connection.cursor() as cursor:
+        cursor.execute("DEALLOCATE ALL")
+    prepared._prepared.pop(connection.connection, None)
+
+
+def explained(name: str, *values: str | int | list[int]) -> list[dict[str, Any]]:
+    """Execute a prepared statement, and return the nodes of its plan."""
+    with connection.cursor() as cursor:
+        marks = ", ".join(["%s"] * len(values))
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE {name} ({marks})", values)
+        [[plan]] = cursor.fetchone()
+    return list(_each(plan["Plan"]))
+
+
+def _each(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from _each(child)
+
+
+def rows_compared(nodes: list[dict[str, Any]]) -> float:
+    """Return how many rows were read from tables, or thrown away after they were joined."""
+    total = 0.0
+    for node in nodes:
+        rows = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Join Filter", 0)
+        if "Relation Name" in node and "Scan" in node["Node Type"]:
+            rows += node["Actual Rows"]
+        total += rows * node["Actual Loops"]
+    return total
+
+
+def analyze() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+
+
+def judged_by(judge: Judge, blocks: list[Block], test_set: TestSet) -> None:
+    Judgment.objects.bulk_create(
+        Judgment(
+            test_set=test_set,
+            client_id=uuid4(),
+            judge=judge,
+            block=block,
+            labels=[1] * len(block.outputs),
+            submitted_at=timezone.now(),
+        )
+        for block in blocks
+    )
+
+
+def shown(test_set: TestSet, like: Block, count: int) -> list[Block]:
+    """Show as many more blocks, in a HIT of their own."""
+    hit = like.hit
+    hit.pk, hit.number, hit.family = None, 1_000_000 + Block.objects.count(), None
+    hit.save()
+    return Block.objects.bulk_create(
+        Block(hit=hit, segment=like.segment, position=each + 1, outputs=like.outputs)
+        for each in range(count)
+    )
+
+
+@pytest.mark.parametrize("analyzed", ["empty", "small"])
+def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> None:
+    if analyzed == "empty":
+        analyze()
+    test_set = make_test_set(make_campaign(), identical=())
+    judge, other = (make_judge(test_set.campaign, name) for name in ("ann", "ben"))
+    assignment = lend(judge)
+    *first, last = assigned_blocks(assignment)
+    like = Block.objects.get(pk=last.block_id)
+
+    def grow(count: int) -> None:
+        for each in (judge, other):
+            judged_by(each, shown(test_set, like, count), test_set)
+            Skip.objects.bulk_create(
+                Skip(test_set=test_set, client_id=uuid4(), judge=each, block=block, reason="other")
+                for block in shown(test_set, like, count)
+            )
+
+    grow(FEW)
+    for block in first:
+        judgment_submit(assigned=block, client_id=uuid4(), labels=[1] * len(block.candidates))
+    if analyzed == "small":
+        analyze()
+    grow(MANY)
+    nodes = explained(
+        JUDGMENT_STORE.name,
+        *(assignment.pk, last.block_id, test_set.pk, str(uuid4()), judge.pk),
+        *([1] * len(last.candidates), 41_000, 38_000, "", "60 seconds", 50, 30),
+    )
+    assert Assignment.objects.get().completed_at is not None
+    assert "hashed SubPlan" not in str(nodes)
+    # Few HITs are there, and may be read; many judgments and skips, of this judge and of another.
+    assert rows_compared(nodes) <= FEW + 30
+
+
+@pytest.mark.parametrize("analyzed", ["empty", "small"])
+def test_numbering_compares_no_two_judgments_with_each_other(analyzed: str) -> None:
+    if analyzed == "empty":
+        analyze()
+    writer = TestSetWriter(make_campaign(), "numbered", ["A", "B"])
+    block = writer.block(1, ["A", "B"])
+    first = writer.judgment("ann", block, [1, 2])
+    if analyzed == "small":
+        judged_by(writer.judge("ben"), shown(writer.test_set, block, FEW), writer.test_set)
+        analyze()
+    judged_by(first.judge, shown(writer.test_set, block, MANY), writer.test_set)
+    with transaction.atomic():
+        nodes = explained(JUDGMENTS_NUMBER.name, writer.test_set.pk, MANY)
+    assert rows_compared(nodes) <= 10 * MANY
+
+
+def hits_read() -> int:
+    """Return how many rows of HITs this transaction has read."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables "
+            "WHERE relid = 'annotation_hit'::regclass"
+        )
+        return int(cursor.fetchone()[0])
+
+
+def test_drawing_anew_looks_up_no_hit_for_each_other() -> None:
+    """A statement that did kept the planner busy for minutes, where nothing said how many were on standby."""
+    test_set = make_long_test_set(make_campaign(), segments=1200, systems=3)
+    hits_plan(test_set_id=test_set.pk, count=300)
+    HIT.objects.update(completed_at=timezone.now())
+    analyze()
+    design_change(test_set=test_set, kind="active", systems_per_block=3)
+    planned = standby_fill(test_set_id=test_set.pk, size=280)
+    names = sorted(test_set.systems.values_list("name", flat=True))
+    none = [[0] * len(names)] * len(names)
+    sampling_state_record(
+        test_set_id=test_set.pk, watermark=100, systems=names, wins=none, ties=none
+    )
+    before = hits_read()
+    assert standby_fill(test_set_id=test_set.pk, size=planned) == planned == 280
+    assert hits_read() - before <= 25 * planned
+
+
+def test_tables_that_grow_are_not_analyzed_while_they_are_small() -> None:
+    """Plans made anew then would read whole tables, for as long as it takes to analyze them again."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname FROM pg_class "
+            "WHERE reloptions @> '{autovacuum_analyze_threshold=1000,autovacuum_vacuum_threshold=1000}'"
+        )
+        late = {name for (name,) in cursor.fetchall()}
+    grow = (Assignment, Block, HIT, Judgment, JudgmentNumber)
+    assert late == {model._meta.db_table for model in grow}

@@ -1,0 +1,195 @@
+"""What organisers see as judges do: the judge's pages and answers, and not a row of it stored."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from rest_framework.test import APIClient
+
+from annotation.models import HIT, Exposure
+from annotation.services import design_change, pool_fill, training_propose
+from annotation.services.preview import HITS_SHOWN
+from campaign.models import BadReference, Campaign, CampaignState, TestSet, User
+from campaign.services import bad_reference_review, bad_references_make, instructions_write
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    campaign = make_campaign(state=CampaignState.DRAFT)
+    return make_test_set(campaign, documents=(40, 40), planned=0)
+
+
+@pytest.fixture
+def organiser(test_set: TestSet) -> User:
+    return make_organiser(test_set.campaign)
+
+
+@pytest.fixture
+def api(organiser: User) -> APIClient:
+    client = APIClient()
+    client.force_login(organiser)
+    return client
+
+
+def lend(api: APIClient, test_set: TestSet, after: str | None = None) -> Any:
+    body = {"campaign": test_set.campaign.slug} | ({"after": after} if after else {})
+    return api.post(f"/api/v1/test-sets/{test_set.pk}/as-judge/assignments/", body, format="json")
+
+
+def rows_of_every_table() -> dict[str, str]:
+    """Return a digest of the rows of each table."""
+    found = {}
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(
+                f"SELECT md5(string_agg(md5(t::text), ',' ORDER BY md5(t::text))) FROM {table} t"
+            )
+            found[table] = cursor.fetchone()[0]
+    return found
+
+
+def with_training(test_set: TestSet) -> None:
+    bad_references_make(test_set=test_set, seed=1)
+    for row in BadReference.objects.of(test_set.pk).in_order():
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    training_propose(test_set=test_set, count=2)
+
+
+def test_nothing_that_is_looked_at_or_sent_changes_a_row(test_set: TestSet, api: APIClient) -> None:
+    with_training(test_set)
+    test_set.campaign.tour = True
+    test_set.campaign.save(update_fields=["tour"])
+    instructions_write(
+        campaign=test_set.campaign, language="en", text="Read.", demands_acceptance=True
+    )
+    before = rows_of_every_table()
+    pages = f"/campaigns/{test_set.campaign.slug}/test-sets/{test_set.pk}/as-judge/"
+    for page in ("", "instructions/", "tour/", "sentences/"):
+        assert api.get(pages + page).status_code == (200 if page else 302)
+    assert api.post(f"{pages}tour/", {"how": "done"}).status_code == 302
+    assert api.get(f"/campaigns/{test_set.campaign.slug}/as-judge/").status_code == 302
+    base = f"/api/v1/test-sets/{test_set.pk}/as-judge/"
+    for name in ("judgments/", "progress/", "work-time/"):
+        assert api.get(base + name).status_code == 200
+    hit = None
+    for _hit in range(HITS_SHOWN + 1):
+        hit = lend(api, test_set, hit and hit["id"]).json()
+        for block in hit["blocks"]:
+            sent = {"block": block["id"], "labels": [1] * len(block["candidates"])}
+            timed = {
+                **sent,
+                "duration_ms": 9,
+                "active_ms": 9,
+                "comment": "good",
+                "after": hit["id"],
+            }
+            for name, body in (
+                ("judgments", timed),
+                ("skips", {**sent, "reason": "other"}),
+                ("problem-reports", {**sent, "kind": "page"}),
+            ):
+                answer = api.put(f"{base}{name}/{uuid4()}/", body, format="json")
+                assert answer.status_code == 200
+    assert hit is not None
+    assert lend(api, test_set, hit["id"]).status_code == 204
+    assert rows_of_every_table() == before
+
+
+def test_answers_have_the_shape_of_those_that_judges_get(test_set: TestSet, api: APIClient) -> None:
+    campaign = test_set.campaign
+    shown = lend(api, test_set).json()
+    campaigns = Campaign.objects.filter(pk=campaign.pk)
+    campaigns.update(state=CampaignState.OPEN)
+    pool_fill(test_set_id=test_set.pk)
+    judge = APIClient()
+    user = make_judge(campaign).user
+    assert user is not None
+    judge.force_login(user)
+    lent = judge.post("/api/v1/judging/assignments/", {"campaign": campaign.slug}, format="json")
+    assert lend(api, test_set).json()["blocks"] == shown["blocks"]
+    campaigns.update(state=CampaignState.PAUSED)
+    assert lend(api, test_set).json()["blocks"] == shown["blocks"]
+    assert shape(lent.json()) == shape(shown)
+    answers = []
+    for client, base, hit in (
+        (judge, "/api/v1/judging/", lent.json()),
+        (api, f"/api/v1/test-sets/{test_set.pk}/as-judge/", shown),
+    ):
+        block = hit["blocks"][0]
+        body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
+        answer = client.put(f"{base}judgments/{uuid4()}/", body, format="json")
+        skip = client.put(
+            f"{base}skips/{uuid4()}/",
+            {"block": hit["blocks"][1]["id"], "reason": "other"},
+            format="json",
+        )
+        answers.append([set(answer.json()), set(skip.json())])
+        assert answer.json()["assignment"] == hit["id"]
+    assert answers[0] == answers[1]
+
+
+def shape(value: Any) -> Any:
+    """Return the names in an answer, of lists those of the first element."""
+    if isinstance(value, dict):
+        return {name: shape(each) for name, each in value.items() if name != "context"}
+    if isinstance(value, list):
+        return [shape(value[0])] if value else []
+    return None
+
+
+def test_no_answer_names_a_system(test_set: TestSet, api: APIClient) -> None:
+    answer = lend(api, test_set).content.decode()
+    assert not [name for name in ("amber", "cobalt", "system") if f'"{name}' in answer]
+
+
+def test_the_design_in_force_draws_them(test_set: TestSet, api: APIClient) -> None:
+    assert lend(api, test_set).json() | {"expires_at": 0} == lend(api, test_set).json() | {
+        "expires_at": 0
+    }
+    design_change(test_set=test_set, systems_per_block=3, segments_per_hit=2)
+    hit = lend(api, test_set).json()
+    assert [len(block["candidates"]) for block in hit["blocks"]] == [3, 3]
+    sources = [block["source"]["text"] for block in hit["blocks"]]
+    for _hit in range(4):
+        hit = lend(api, test_set, hit["id"]).json()
+        sources += [block["source"]["text"] for block in hit["blocks"]]
+    assert len(set(sources)) == len(sources) == 10
+
+
+def test_training_comes_first_and_says_what_was_expected(test_set: TestSet, api: APIClient) -> None:
+    with_training(test_set)
+    hit = lend(api, test_set).json()
+    assert len(hit["blocks"]) == 2
+    block = hit["blocks"][0]
+    body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
+    address = f"/api/v1/test-sets/{test_set.pk}/as-judge/judgments/{uuid4()}/"
+    feedback = api.put(address, body, format="json").json()["feedback"]
+    assert feedback["agrees"] is False
+    assert feedback["explanation"]
+    assert ">" in feedback["expected"]
+    after = lend(api, test_set, hit["id"]).json()
+    assert len(after["blocks"]) == 3
+    body = {"block": after["blocks"][0]["id"], "labels": [1] * 5}
+    assert api.put(address, body, format="json").json()["feedback"] is None
+
+
+def test_a_tour_is_shown_of_sentences_that_nobody_loses(test_set: TestSet, api: APIClient) -> None:
+    test_set.campaign.tour = True
+    test_set.campaign.save(update_fields=["tour"])
+    page = api.get(f"/campaigns/museum/test-sets/{test_set.pk}/as-judge/tour/")
+    assert "Skip the tour" in page.content.decode()
+    assert not Exposure.objects.exists()
+    assert not HIT.objects.exists()
+
+
+def test_without_texts_it_says_what_to_do(client: Client) -> None:
+    campaign = make_campaign("empty", state=CampaignState.DRAFT)
+    client.force_login(make_organiser(campaign))
+    page = client.get("/campaigns/empty/as-judge/", follow=True)
+    assert page.redirect_chain == [("/campaigns/empty/test-sets/", 302)]
+    assert "add texts first" in page.content.decode()

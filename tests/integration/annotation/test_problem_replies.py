@@ -1,0 +1,284 @@
+"""Problem reports are answered, closed and opened again; the judge reads the answers."""
+
+import re
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import PageChanges, ProblemReply, ProblemReport
+from annotation.services import ReplyRefusedError, problem_reply, problem_reply_take_back
+from campaign.models import User
+from tests.factories import make_campaign, make_organiser
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+PAGE = "/campaigns/museum/problem-reports/"
+API = "/api/v1/campaigns/museum/problem-reports/"
+
+
+def reported(writer: TestSetWriter, judge: str, segment: int, **fields: Any) -> ProblemReport:
+    block = writer.block(segment, ["A", "B,C"])
+    return ProblemReport.objects.create(
+        client_id=uuid4(),
+        judge=writer.judge(judge),
+        block=block,
+        test_set=writer.test_set,
+        **{"kind": "source", **fields},
+    )
+
+
+@pytest.fixture
+def writer() -> TestSetWriter:
+    return TestSetWriter(make_campaign("museum"), "news", ["A", "B", "C"])
+
+
+@pytest.fixture
+def report(writer: TestSetWriter) -> ProblemReport:
+    return reported(writer, "ada", 1, comment="Cut <b>off</b>.")
+
+
+@pytest.fixture
+def organiser(writer: TestSetWriter) -> User:
+    return make_organiser(writer.campaign)
+
+
+@pytest.fixture
+def desk(client: Client, organiser: User) -> Client:
+    client.force_login(organiser)
+    return client
+
+
+def signed_in(user: User | None) -> Client:
+    assert user is not None
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def is_closed(report: ProblemReport) -> bool:
+    found: Any = ProblemReport.objects.with_state().get(pk=report.pk)
+    counted = PageChanges.objects.get(pk=report.test_set_id)
+    assert counted.problems_closed == int(found.is_closed)
+    return bool(found.is_closed)
+
+
+def test_a_report_is_answered_closed_and_opened_again(
+    report: ProblemReport, organiser: User
+) -> None:
+    assert not is_closed(report)
+    states = [("Which word?", False), ("", True), ("Still there.", False), ("Mended.", True)]
+    for text, closes in states:
+        reply = problem_reply(report=report, user=organiser, text=f" {text} ", closes=closes)
+        assert reply.text == text
+        assert is_closed(report) == closes
+    assert list(report.replies.values_list("number", "created_by")) == [
+        (number, organiser.pk) for number in (1, 2, 3, 4)
+    ]
+
+
+def test_a_reply_taken_back_leaves_what_was_before(report: ProblemReport, organiser: User) -> None:
+    first = problem_reply(report=report, user=organiser, text="It is system B.", closes=True)
+    second = problem_reply(report=report, user=organiser, text="Not yet.", closes=False)
+    problem_reply_take_back(reply=second, user=organiser)
+    assert is_closed(report)
+    with pytest.raises(ReplyRefusedError, match="already"):
+        problem_reply_take_back(reply=second, user=organiser)
+    problem_reply_take_back(reply=first, user=organiser)
+    assert not is_closed(report)
+    assert not ProblemReply.objects.standing().exists()
+    third = problem_reply(report=report, user=organiser, text="Sorry.", closes=True)
+    assert (third.number, is_closed(report)) == (5, True)
+    # An earlier one too, and then the later one holds.
+    fourth = problem_reply(report=report, user=organiser, text="Reopened.", closes=False)
+    problem_reply_take_back(reply=third, user=organiser)
+    assert not is_closed(report)
+    assert list(ProblemReply.objects.standing()) == [fourth]
+
+
+def test_what_says_nothing_or_comes_late_is_refused(report: ProblemReport, organiser: User) -> None:
+    with pytest.raises(ReplyRefusedError, match="Write an answer"):
+        problem_reply(report=report, user=organiser, text="  ", closes=False)
+    problem_reply(report=report, user=organiser, text="Mended.", closes=True, seen=0)
+    with pytest.raises(ReplyRefusedError, match="closed already"):
+        problem_reply(report=report, user=organiser, text="", closes=True)
+    for seen in (0, 2):
+        with pytest.raises(ReplyRefusedError, match="meanwhile"):
+            problem_reply(report=report, user=organiser, text="Me too.", closes=True, seen=seen)
+    assert report.replies.count() == 1
+
+
+FILTERS = [
+    ("", ["ben", "ada"]),
+    ("state=open", ["ben"]),
+    ("state=closed", ["ada"]),
+    ("kind=page", ["ben"]),
+    ("judge=ada", ["ada"]),
+    ("sort=judge", ["ada", "ben"]),
+    ("sort=at", ["ada", "ben"]),
+    ("kind=page&state=closed", []),
+]
+
+
+@pytest.mark.parametrize(("query", "judges"), FILTERS)
+def test_the_list_is_filtered_and_sorted(
+    writer: TestSetWriter,
+    report: ProblemReport,
+    organiser: User,
+    desk: Client,
+    query: str,
+    judges: list[str],
+) -> None:
+    reported(writer, "ben", 2, kind="page")
+    problem_reply(report=report, user=organiser, text="", closes=True)
+    page = desk.get(f"{PAGE}?{query}").content.decode()
+    assert re.findall(r'data-label="Judge">([^<]+)<', page) == judges
+    rows = desk.get(f"{API}?{query}").json()["results"]
+    assert sorted(row["judge"] for row in rows) == sorted(judges)
+
+
+def test_the_list_is_filtered_by_test_sets_of_the_campaign(
+    writer: TestSetWriter, report: ProblemReport, desk: Client
+) -> None:
+    second = TestSetWriter(writer.campaign, "second", ["A", "B", "C"])
+    reported(second, "cy", 1)
+    elsewhere = TestSetWriter(make_campaign("zoo"), "elsewhere", ["A", "B", "C"])
+    reported(elsewhere, "dee", 1)
+    for address in (PAGE, API):
+        assert "dee" not in desk.get(address).content.decode()
+        found = desk.get(f"{address}?test_set={second.test_set.pk}").content.decode()
+        assert "cy" in found
+        assert "ada" not in found
+        for wrong in (f"test_set={elsewhere.test_set.pk}", "test_set=x", "state=x", "kind=x"):
+            assert desk.get(f"{address}?{wrong}").status_code == 400, wrong
+    assert report.test_set_id == writer.test_set.pk
+
+
+def test_the_queries_of_lists_do_not_grow(
+    writer: TestSetWriter, report: ProblemReport, organiser: User, desk: Client
+) -> None:
+    own = signed_in(report.judge.user)
+    asked = [
+        *((desk, address) for address in (PAGE, API)),
+        (own, "/judge/museum/time/"),
+        (own, "/api/v1/judging/problem-reports/?campaign=museum"),
+    ]
+
+    def queries() -> list[int]:
+        counts = []
+        for client, address in asked:
+            with CaptureQueriesContext(connection) as found:
+                assert client.get(address).status_code == 200
+            counts.append(len(found))
+        return counts
+
+    problem_reply(report=report, user=organiser, text="One.", closes=True)
+    queries()
+    before = queries()
+    for segment in range(2, 12):
+        for judge in ("ada", f"j{segment}"):
+            more = reported(writer, judge, segment)
+            problem_reply(report=more, user=organiser, text="One.", closes=True)
+    assert queries() == before
+
+
+def test_a_report_is_answered_closed_and_taken_back_on_its_page(
+    writer: TestSetWriter, report: ProblemReport, desk: Client
+) -> None:
+    address = f"{PAGE}{report.pk}/"
+    page = desk.get(address).content.decode()
+    assert "Cut &lt;b&gt;off&lt;/b&gt;." in page
+    assert "B, C" in page
+    assert "Name no systems" in page
+    assert "no rank" in page
+    judged = writer.judgment("ada", report.block, [2, 1])
+    page = desk.get(address).content.decode()
+    number = judged.numbered.number
+    assert f"/test-sets/{report.test_set_id}/judgments/{number}/" in page
+    assert "rank 2" in page
+    sent = {"text": "<i>Mended</i>", "closes": "on", "seen": "0"}
+    answer = desk.post(address, sent, follow=True)
+    assert answer.redirect_chain == [(address, 302)]
+    page = answer.content.decode()
+    assert "&lt;i&gt;Mended&lt;/i&gt;" in page
+    assert "The report is closed." in page
+    # The button pressed twice, or another organiser.
+    late = desk.post(address, sent)
+    assert late.status_code == 409
+    assert "meanwhile" in late.content.decode()
+    assert 'name="seen" value="1"' in late.content.decode()
+    assert desk.post(address, {"text": "x", "seen": "many"}).status_code == 400
+    assert desk.post(address, {"text": "x\0", "seen": "1"}).status_code == 400
+    back = f"{address}replies/1/take-back/"
+    assert desk.get(back).status_code == 405
+    assert "Taken back." in desk.post(back, follow=True).content.decode()
+    assert "already" in desk.post(back, follow=True).content.decode()
+    assert not is_closed(report)
+
+
+def test_strangers_answer_nothing(report: ProblemReport, organiser: User) -> None:
+    problem_reply(report=report, user=organiser, text="Mended.", closes=True)
+    own = TestSetWriter(make_campaign("zoo"), "own", ["A", "B", "C"])
+    theirs = reported(own, "dee", 1)
+    other = signed_in(make_organiser(own.campaign, "other@example.org"))
+    mine = signed_in(organiser)
+    for client, slug, of in (
+        (other, "museum", report),
+        # Of another campaign than the address says.
+        (mine, "museum", theirs),
+        (signed_in(report.judge.user), "museum", report),
+    ):
+        page, api = (
+            f"{root}/{slug}/problem-reports/{of.pk}/"
+            for root in ("/campaigns", "/api/v1/campaigns")
+        )
+        for address in (page, f"{page}replies/1/take-back/"):
+            assert client.post(address, {"text": "x", "seen": "1"}).status_code == 404
+        for address in (f"{api}replies/", f"{api}replies/1/take-back/"):
+            sent = client.post(address, {"text": "x"}, content_type="application/json")
+            assert sent.status_code == 404
+    assert ProblemReply.objects.count() == 1
+
+
+def test_rest_answers_and_takes_back(report: ProblemReport, desk: Client) -> None:
+    replies = f"{API}{report.pk}/replies/"
+
+    def send(address: str, **body: Any) -> Any:
+        return desk.post(address, body, content_type="application/json")
+
+    first = send(replies, text="Which word?", closes=False, seen=0)
+    assert first.status_code == 201
+    assert (first.json()["number"], first.json()["closed"]) == (1, False)
+    assert send(replies, closes=True, seen=0).status_code == 409
+    assert send(replies, closes=False).status_code == 409
+    assert send(replies, text="Mended.").json()["closed"] is True
+    taken = send(f"{replies}2/take-back/")
+    assert (taken.status_code, taken.json()["takes_back"]) == (201, 2)
+    assert send(f"{replies}2/take-back/").status_code == 409
+    (row,) = desk.get(API).json()["results"]
+    assert (row["closed"], row["judge"], row["segment"]) == (False, "ada", 1)
+    assert [reply["takes_back"] for reply in row["replies"]] == [None, None, 2]
+
+
+def test_the_judge_reads_the_answers_and_no_names(
+    writer: TestSetWriter, report: ProblemReport, organiser: User
+) -> None:
+    judge = signed_in(report.judge.user)
+    other = signed_in(writer.judge("ben").user)
+    problem_reply(report=report, user=organiser, text="It is <b>mended</b>.", closes=True)
+    wrong = problem_reply(report=report, user=organiser, text="B wrote that.", closes=True)
+    problem_reply_take_back(reply=wrong, user=organiser)
+    own = "/api/v1/judging/problem-reports/?campaign=museum"
+    (row,) = judge.get(own).json()
+    assert (row["id"], row["closed"]) == (str(report.client_id), True)
+    assert [sorted(answer) for answer in row["answers"]] == [["created_at", "text"]]
+    assert other.get(own).json() == []
+    page = judge.get("/judge/museum/time/").content.decode()
+    assert "It is &lt;b&gt;mended&lt;/b&gt;." in page
+    for hidden in ("B wrote", organiser.name):
+        assert hidden not in page
+        assert hidden not in str(row)
+    assert "Problems you reported" not in other.get("/judge/museum/time/").content.decode()

@@ -1,0 +1,105 @@
+"""What judges skipped, as organisers and researchers read it."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from annotation.models import Skip
+from annotation.selectors import assigned_blocks
+from annotation.selectors.skips import skips_listed
+from annotation.services import judgment_submit, skip_submit
+from campaign.models import Judge, TestSet
+from tests.at_work import assignment_lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(), planned=20)
+
+
+@pytest.fixture
+def judge(test_set: TestSet) -> Judge:
+    return make_judge(test_set.campaign, "ada")
+
+
+@pytest.fixture
+def skips(judge: Judge) -> list[Skip]:
+    """Skip the three sentences of a HIT, each for another reason, and rank the last one after all."""
+    assignment = assignment_lend(judge=judge)
+    assert assignment is not None
+    blocks = assigned_blocks(assignment)
+    reasons = ("bad_source", "other", "cannot_judge")
+    for block, reason in zip(blocks, reasons, strict=True):
+        skip_submit(
+            assigned=block,
+            client_id=uuid4(),
+            reason=reason,
+            comment="<b>odd</b>" if reason == "other" else "",
+        )
+    labels = [1] * len(blocks[-1].candidates)
+    judgment_submit(assigned=blocks[-1], client_id=uuid4(), labels=labels)
+    return list(Skip.objects.order_by("pk"))
+
+
+@pytest.fixture
+def organiser(client: Client, test_set: TestSet) -> Client:
+    client.force_login(make_organiser(test_set.campaign))
+    return client
+
+
+def test_skips_come_latest_first_with_whether_they_stand(
+    test_set: TestSet, skips: list[Skip]
+) -> None:
+    make_test_set(make_campaign("zoo"))
+    listed: Any = skips_listed(test_set=test_set)
+    assert [(row, row.is_judged) for row in listed] == [
+        (skips[2], True),
+        (skips[1], False),
+        (skips[0], False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("", [2, 1, 0]),
+        ("?reason=other", [1]),
+        ("?judged_later=yes", [2]),
+        ("?judged_later=no", [1, 0]),
+        ("?judge=ada&reason=bad_source", [0]),
+        ("?judge=bob", []),
+        ("?sort=reason", [0, 2, 1]),
+    ],
+)
+def test_the_page_is_filtered_and_sorted_by_its_address(
+    organiser: Client, test_set: TestSet, skips: list[Skip], query: str, found: list[int]
+) -> None:
+    address = f"/campaigns/museum/test-sets/{test_set.pk}/skips/"
+    answer = organiser.get(address + query)
+    assert answer.status_code == 200
+    shown = [row.record for row in answer.context["table"].page.object_list]
+    assert shown == [skips[at] for at in found]
+    assert ("&lt;b&gt;odd" in answer.content.decode()) is (1 in found)
+
+
+def test_a_filter_that_is_none_is_said(organiser: Client, test_set: TestSet) -> None:
+    address = f"/campaigns/museum/test-sets/{test_set.pk}/skips/?segment=x"
+    assert organiser.get(address).status_code == 400
+    rest = organiser.get(f"/api/v1/test-sets/{test_set.pk}/skips/?segment=x")
+    assert rest.status_code == 400
+
+
+def test_rest_lists_the_same_in_order(
+    organiser: Client, test_set: TestSet, skips: list[Skip]
+) -> None:
+    rows = organiser.get(f"/api/v1/test-sets/{test_set.pk}/skips/?page_size=2").json()
+    assert [row["id"] for row in rows["results"]] == [str(each.client_id) for each in skips[:2]]
+    (last,) = organiser.get(rows["next"]).json()["results"]
+    assert (last["reason"], last["judged_later"], last["judge"]) == ("cannot_judge", True, "ada")
+    other = organiser.get(f"/api/v1/test-sets/{test_set.pk}/skips/?reason=other").json()["results"]
+    assert [row["comment"] for row in other] == ["<b>odd</b>"]

@@ -1,0 +1,285 @@
+"""Systems: what is said of them, and one that is withdrawn while judges judge."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from annotation.models import HIT, HITPurpose, PlanningBatch
+from annotation.selectors.corpus import texts_now
+from annotation.selectors.planned import plans_read
+from annotation.selectors.systems import withdrawal_effect
+from annotation.services import design_change, hit_redraw, hits_plan, pool_fill
+from annotation.services.lending.release import assignments_release
+from annotation.services.systems import (
+    SystemRefusedError,
+    system_change,
+    system_restore,
+    system_withdraw,
+)
+from campaign.models import (
+    ActivityEvent,
+    System,
+    SystemKind,
+    TestSet,
+)
+from campaign.services import conflict_declare
+from ranking.services import ranking_run_compute
+from tests.at_work import assignment_lend, expire, judge_all_of, lend, repeat_is_due
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(), documents=(30, 30), planned=30)
+
+
+def named(test_set: TestSet, name: str) -> System:
+    return test_set.systems.get(name=name)
+
+
+def shown_in(hits: Any, system: System) -> int:
+    return int(hits.filter(system_ids__contains=[system.pk]).count())
+
+
+def redrawn(test_set: TestSet) -> None:
+    hits = HIT.objects.filter(test_set=test_set).exclude(purpose=HITPurpose.TRAINING)
+    plans = plans_read(list(hits.values_list("pk", flat=True)))
+    for hit in hits:
+        assert hit_redraw(hit) == plans[hit.pk], hit.number
+
+
+class TestWithdrawing:
+    def test_what_was_never_lent_is_withdrawn_and_nothing_new_shows_it(
+        self, test_set: TestSet
+    ) -> None:
+        dune = named(test_set, "dune")
+        before = shown_in(HIT.objects.incomplete(), dune)
+        assert before > 5
+        assert system_withdraw(system=dune) == before
+        assert shown_in(HIT.objects.incomplete(), dune) == 0
+        assert HIT.objects.exclude(withdrawn_at=None).count() == before
+        hits_plan(test_set_id=test_set.pk, count=40)
+        assert shown_in(HIT.objects.incomplete(), dune) == 0
+        assert HIT.objects.incomplete().count() == 30 - before + 40
+        redrawn(test_set)
+
+    def test_another_system_that_wrote_the_same_is_still_shown(self, test_set: TestSet) -> None:
+        system_withdraw(system=named(test_set, "amber"))
+        hits_plan(test_set_id=test_set.pk, count=30)
+        birch = named(test_set, "birch")
+        odd = test_set.segments.filter(number__in=range(1, 60, 2)).values_list("pk", flat=True)
+        fresh = HIT.objects.filter(batch=PlanningBatch.objects.latest("pk"))
+        shown = fresh.filter(system_ids__contains=[birch.pk], segment_ids__overlap=list(odd))
+        assert shown.exists()
+        redrawn(test_set)
+
+    @pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
+    def test_every_design_leaves_it_out_and_takes_it_back(
+        self, test_set: TestSet, kind: str
+    ) -> None:
+        design_change(test_set=test_set, kind=kind, redundancy=2, inter_share=0.3)
+        hits_plan(test_set_id=test_set.pk, count=20)
+        ember = named(test_set, "ember")
+        system_withdraw(system=ember)
+        pool_fill(test_set_id=test_set.pk, size=60)
+        assert shown_in(HIT.objects.incomplete(), ember) == 0
+        system_restore(system=ember)
+        hits_plan(test_set_id=test_set.pk, count=20)
+        assert shown_in(HIT.objects.incomplete(), ember) > 0
+        redrawn(test_set)
+
+    def test_what_is_on_standby_is_withdrawn_too(self, test_set: TestSet, settings: Any) -> None:
+        settings.POOL_MIN_HITS = 60
+        design_change(test_set=test_set, kind="active", systems_per_block=2, segments_per_hit=1)
+        pool_fill(test_set_id=test_set.pk)
+        ember = named(test_set, "ember")
+        assert shown_in(HIT.objects.standby(), ember)
+        system_withdraw(system=ember)
+        assert HIT.objects.standby().exists()
+        pool_fill(test_set_id=test_set.pk)
+        assert shown_in(HIT.objects.incomplete(), ember) == 0
+        redrawn(test_set)
+
+    def test_texts_that_were_read_before_are_of_no_use(self, test_set: TestSet) -> None:
+        texts = texts_now(test_set.pk)
+        dune = named(test_set, "dune")
+        system_withdraw(system=dune)
+        hits_plan(test_set_id=test_set.pk, count=20, texts=texts)
+        assert shown_in(HIT.objects.incomplete(), dune) == 0
+
+    def test_who_holds_it_finishes_and_who_was_away_gets_another(self, test_set: TestSet) -> None:
+        judge, away = make_judge(test_set.campaign), make_judge(test_set.campaign, "away")
+        held, left = lend(judge), lend(away)
+        for system in System.objects.filter(pk__in={*held.hit.system_ids, *left.hit.system_ids}):
+            if system.pk in held.hit.system_ids and system.pk in left.hit.system_ids:
+                break
+        expire(left)
+        system_withdraw(system=system)
+        assert lend(judge) == held
+        judge_all_of(held)
+        pool_fill(test_set_id=test_set.pk, size=30)
+        other = lend(away)
+        assert other != left
+        assert system.pk not in other.hit.system_ids
+        for number in range(12):
+            assert system.pk not in lend(make_judge(test_set.campaign, f"j{number}")).hit.system_ids
+
+    def test_what_was_given_back_is_lent_again_only_after_it_is_taken_back(self) -> None:
+        test_set = make_test_set(make_campaign(), planned=1)
+        judge = make_judge(test_set.campaign)
+        held = lend(judge)
+        system = System.objects.get(pk=held.hit.system_ids[0])
+        assignments_release(judge=judge)
+        system_withdraw(system=system)
+        other = make_judge(test_set.campaign, "other")
+        assert assignment_lend(judge=other) is None
+        system_restore(system=system)
+        assert lend(other).hit == held.hit
+
+    def test_no_repeat_shows_it(self, test_set: TestSet) -> None:
+        design_change(test_set=test_set, intra_share=0.5, repeat_gap=1)
+        judge = make_judge(test_set.campaign)
+        for _hit in range(3):
+            judge_all_of(lend(judge))
+        for system in test_set.systems.all():
+            system_withdraw(system=system)
+        repeat_is_due(judge)
+        pool_fill(test_set_id=test_set.pk, size=1)
+        assert not HIT.objects.filter(purpose=HITPurpose.INTRA).incomplete().exists()
+
+    def test_damaged_references_are_withdrawn_one_by_one(self, test_set: TestSet) -> None:
+        damaged = System.objects.create(
+            test_set=test_set, name="damaged", kind=SystemKind.BAD_REFERENCE
+        )
+        with pytest.raises(SystemRefusedError):
+            system_withdraw(system=damaged)
+
+    def test_twice_is_as_once_and_by_the_clock_of_the_database(self, test_set: TestSet) -> None:
+        dune = named(test_set, "dune")
+        system_withdraw(system=dune)
+        dune.refresh_from_db()
+        at = dune.withdrawn_at
+        assert at is not None
+        assert system_withdraw(system=dune) == 0
+        dune.refresh_from_db()
+        assert dune.withdrawn_at == at
+        recorded = ActivityEvent.objects.filter(kind="campaign.system", object_id=dune.pk)
+        assert list(recorded.latest("pk").changes) == ["withdrawn_at"]
+
+    def test_a_ranking_goes_on_listing_it(self, test_set: TestSet) -> None:
+        judge = make_judge(test_set.campaign)
+        for _hit in range(8):
+            judge_all_of(lend(judge))
+        dune = named(test_set, "dune")
+        judged = withdrawal_effect(system=dune).judged
+        assert judged > 0
+        system_withdraw(system=dune)
+        run = ranking_run_compute(test_set_id=test_set.pk)
+        assert run is not None
+        rows = run.result["systems"] + run.result["not_estimable"]
+        assert "dune" in {row["system"] for row in rows}
+        assert withdrawal_effect(system=dune).judged == judged
+        client = Client()
+        client.force_login(make_organiser(test_set.campaign))
+        page = client.get(reverse("test-set-dashboard", args=["museum", test_set.pk]))
+        assert 'dune <span class="badge">withdrawn</span>' in page.content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_withdrawal_waits_for_who_is_planning() -> None:
+    test_set = make_test_set(make_campaign(), documents=(30,), planned=0)
+    dune = named(test_set, "dune")
+
+    def withdraw() -> int:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '300ms'")
+            return system_withdraw(system=dune)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            hits_plan(test_set_id=test_set.pk, count=10)
+            with pytest.raises(OperationalError, match="lock timeout"):
+                pool.submit(withdraw).result(timeout=60)
+        assert shown_in(HIT.objects.incomplete(), dune) == pool.submit(withdraw).result(timeout=60)
+    assert shown_in(HIT.objects.incomplete(), dune) == 0
+
+
+class TestSaying:
+    def test_the_name_may_change_until_hits_are_drawn(self) -> None:
+        test_set = make_test_set(make_campaign(), planned=0)
+        dune = named(test_set, "dune")
+        system_change(system=dune, name="dunes", team="Dune GmbH", constrained=True)
+        hits_plan(test_set_id=test_set.pk, count=1)
+        with pytest.raises(SystemRefusedError, match="drawn or judged") as refused:
+            system_change(system=dune, name="dune", team="other")
+        assert refused.value.field == "name"
+        dune.refresh_from_db()
+        assert (dune.name, dune.team, dune.constrained) == ("dunes", "Dune GmbH", True)
+
+    @pytest.mark.parametrize("name", ["", "a,b", "ember", "x" * 201])
+    def test_a_wrong_name_is_refused(self, name: str) -> None:
+        test_set = make_test_set(make_campaign(), planned=0)
+        with pytest.raises(SystemRefusedError) as refused:
+            system_change(system=named(test_set, "dune"), name=name)
+        assert refused.value.field == "name"
+
+    def test_the_pages(self, test_set: TestSet, client: Client) -> None:
+        dune = named(test_set, "dune")
+        conflict_declare(judge=make_judge(test_set.campaign, "close"), system=dune, note="cousin")
+        client.force_login(make_organiser(test_set.campaign))
+        of = ["museum", test_set.pk]
+        page = reverse("system", args=[*of, dune.pk])
+        assert "cousin" in client.get(page).content.decode()
+        assert client.post(page, {"approach": "x" * 300}).status_code == 400
+        sent = {"approach": "neural", "constrained": "false", "name": "other"}
+        assert client.post(page, sent).status_code == 302
+        dune.refresh_from_db()
+        assert (dune.name, dune.approach, dune.constrained) == ("dune", "neural", False)
+        listed = client.get(reverse("systems", args=of)).content.decode()
+        assert "close" in listed
+        assert "neural" in listed
+        withdraw = reverse("system-withdraw", args=[*of, dune.pk])
+        count = withdrawal_effect(system=dune).planned
+        asked = client.post(withdraw).content.decode()
+        assert f"{count} HITs that show it and were never lent are withdrawn" in asked
+        assert "6 systems are left" in asked
+        assert client.post(withdraw, {"act": "yes"}).status_code == 302
+        dune.refresh_from_db()
+        assert dune.withdrawn_at is not None
+        client.post(reverse("system-restore", args=[*of, dune.pk]))
+        dune.refresh_from_db()
+        assert dune.withdrawn_at is None
+
+    def test_rest(self, test_set: TestSet) -> None:
+        dune = named(test_set, "dune")
+        api = APIClient()
+        api.force_login(make_organiser(test_set.campaign))
+        address = f"/api/v1/test-sets/{test_set.pk}/systems/{dune.pk}/"
+        sent = api.patch(address, {"contact": "d@example.org", "constrained": None}, format="json")
+        assert (sent.status_code, sent.json()["contact"]) == (200, "d@example.org")
+        assert api.patch(address, {"name": "x"}, format="json").status_code == 400
+        assert api.patch(address, {"kind": "reference"}, format="json").json()["kind"] == "system"
+        asked = api.post(f"{address}withdraw/", {}, format="json")
+        assert (asked.status_code, len(asked.json()["words"])) == (409, 4)
+        done = api.post(f"{address}withdraw/", {"confirm": True}, format="json")
+        assert done.json()["withdrawn_at"] is not None
+        assert api.post(f"{address}restore/").json()["withdrawn_at"] is None
+        api.force_login(make_analyst(test_set.campaign))
+        assert api.get(address).json()["contact"] == "d@example.org"
+        listed = api.get(f"/api/v1/test-sets/{test_set.pk}/systems/").json()["results"]
+        assert all("contact" in row and "team" in row for row in listed)
+        assert api.patch(address, {"team": "x"}, format="json").status_code == 403
+        assert api.post(f"{address}withdraw/", {"confirm": True}).status_code == 403
+        elsewhere = make_test_set(make_campaign("zoo"), planned=0).systems.all()[0]
+        other = f"/api/v1/test-sets/{test_set.pk}/systems/{elsewhere.pk}/"
+        assert api.get(other).status_code == 404

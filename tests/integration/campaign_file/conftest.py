@@ -1,0 +1,117 @@
+"""Campaigns with all that a file may say."""
+
+from pathlib import Path
+
+import pytest
+
+from annotation.services import design_change, hits_plan, quality_rules_suggest
+from campaign.models import Campaign, System, User
+from campaign.services import (
+    PanelTerms,
+    campaign_change,
+    conflict_declare,
+    instructions_write,
+    judge_group_create,
+    panel_create,
+)
+from campaign.services.judge_groups import judge_groups_set
+from ranking.services import ranking_settings_change
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+MUSEUM = Path(__file__).parents[3] / "demo/museum"
+
+#: A small campaign whose texts are the first sentences of the museum.
+NEW = """\
+version: 1
+slug: tour
+name: A tour
+lease_minutes: 45
+instructions:
+  - language: en
+    text: |
+      Read both.
+
+      Then rank.
+test_sets:
+  - name: en-de
+    texts:
+      files: [texts/en-de.tsv]
+    source_language: en
+    target_language: de
+    blocks_wanted: 90
+    systems:
+      - name: amber
+        team: Ours
+    design:
+      kind: balanced
+      seed: 7
+    ranking_settings:
+      confidence: 0.9
+quality_rules:
+  - measure: seconds
+    direction: below
+    threshold: 5
+    minimum: 30
+    action: warn
+judges:
+  - pseudonym: Ada
+    languages: [de, en]
+    conflicts: [{system: birch}]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """With texts for the file, which stands beside them."""
+    (tmp_path / "texts").mkdir()
+    lines = (MUSEUM / "en-de.tsv").read_text().splitlines()[:13]
+    (tmp_path / "texts/en-de.tsv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "campaign.yaml").write_text(NEW)
+    return tmp_path
+
+
+@pytest.fixture
+def user() -> User:
+    return User.objects.create_user(name="Petra", email="petra@example.org", is_staff=True)
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    """Made by hand, in every part that a file says."""
+    campaign = make_campaign(pay="€15 an hour: “fair”", blocks_per_judge=30)
+    user = make_organiser(campaign)
+    campaign_change(campaign=campaign, contact="olga@example.org", tour=True, lease_minutes=17)
+    test_set = make_test_set(campaign, planned=0, expertise=["law", "no"])
+    design_change(
+        test_set=test_set,
+        changed_by=user,
+        kind="balanced",
+        seed=2**127 + 1,
+        reference_rate=0.25,
+        length_limits=[[30, 3]],
+        inter_share=0.1,
+        documents=[1, 2],
+        rank_shown_reference=True,
+    )
+    hits_plan(test_set_id=test_set.pk, count=12)
+    make_test_set(campaign, name="Zweites: no", with_reference=False, planned=0)
+    System.objects.filter(name="cobalt").update(team="No", constrained=True, contact="c@c.org")
+    for language, text in (("en", "Rank.\n\nTwo  \nlines."), ("de", "Ordne.")):
+        instructions_write(
+            campaign=campaign, language=language, text=text, demands_acceptance=False, user=user
+        )
+    experts = judge_group_create(campaign=campaign, name="Experts: no", blocks_asked=12)
+    design_change(test_set=test_set, judge_group=experts)
+    ranking_settings_change(test_set=test_set, confidence=0.9, judge_group=experts, changed_by=user)
+    quality_rules_suggest(campaign=campaign, user=user)
+    panel_create(
+        campaign=campaign,
+        kind="prolific",
+        terms=PanelTerms(name="P", blocks_asked=10, minutes_allowed=40),
+        user=user,
+    )
+    judge = make_judge(campaign, "Ada", languages=["de", "en"], expertise=["law"])
+    judge_groups_set(judge=judge, groups=[experts])
+    conflict_declare(judge=judge, system=System.objects.filter(name="dune").order_by("pk")[0])
+    campaign.refresh_from_db()
+    return campaign

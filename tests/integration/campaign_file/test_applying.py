@@ -1,0 +1,320 @@
+"""What a file changes, what it leaves, and what it is refused for: all of it or nothing."""
+
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Design
+from annotation.selectors.designs import design_in_force
+from campaign.formats import FormatError
+from campaign.models import Campaign, Judge, System, TestSet, User
+from campaign.services import instructions_accept
+from campaign.services.judge_groups import judge_groups_set
+from cells.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
+from cells.campaign_file.folders import TextFolders
+from ranking.models import RankingSettings
+from tests.at_work import judge_all_of, lend
+from tests.factories import make_campaign, make_judge
+from tests.integration.campaign_file.conftest import NEW
+from tests.integration.campaign_file.test_round_trip import rows
+from tests.integration.ranking.twelve_judges import judges_judge
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+MUSEUM = "slug: museum\nname: Museum\n"
+
+
+def apply(text: str, user: User | None = None, folder: Path | None = None) -> Applied:
+    folders = TextFolders.of(folder / "campaign.yaml") if folder else None
+    return campaign_file_apply(name="c.yaml", content=text.encode(), by=user, folders=folders)
+
+
+def refused(text: str, user: User | None = None, folder: Path | None = None) -> str:
+    before = rows()
+    with pytest.raises(FormatError) as error:
+        apply(text, user, folder)
+    assert rows() == before
+    return str(error.value)
+
+
+def words(applied: Applied) -> list[str]:
+    return [change.words for change in applied.changes]
+
+
+def test_a_file_makes_a_campaign(folder: Path, user: User) -> None:
+    made = apply(NEW, user, folder)
+    campaign = Campaign.objects.get(slug="tour")
+    test_set = campaign.test_sets.get()
+    assert (campaign.lease_minutes, campaign.state) == (45, "draft")
+    assert test_set.segments.count() == 12
+    assert test_set.blocks_wanted == 90
+    assert test_set.systems.get(name="amber").team == "Ours"
+    design = design_in_force(test_set_id=test_set.pk)
+    assert design is not None
+    assert (design.kind, design.seed, design.changed_by) == ("balanced", 7, user)
+    assert RankingSettings.objects.get(test_set=test_set).confidence == 0.9
+    assert Judge.objects.get(campaign=campaign).conflicts.get().system.name == "birch"
+    said = words(made)
+    assert "+ lease_minutes: 45" in said
+    assert any(line.startswith("+ test_sets › en-de: ") for line in said)
+    assert any(line.startswith("+ test_sets › en-de › systems › amber: ") for line in said)
+    assert made.notes == ["Ada: change_judge Ada --campaign tour --new-link"]
+    assert words(apply(NEW, user, folder)) == []
+
+
+def test_a_check_says_the_same_and_changes_nothing(folder: Path, user: User) -> None:
+    before = rows()
+    given: dict[str, Any] = {"name": "c", "content": NEW.encode(), "by": user}
+    folders = TextFolders.of(folder / "campaign.yaml")
+    found = campaign_file_check(**given, folders=folders)
+    assert not found.is_done
+    assert rows() == before
+    assert campaign_file_apply(**given, folders=folders, confirmed=found.code).is_done
+
+
+def test_what_a_file_does_not_name_stays(campaign: Campaign, user: User) -> None:
+    """A line each for what differs, and nothing for what is the same."""
+    text = f"""\
+{MUSEUM}lease_minutes: 20
+pay: "€15 an hour: “fair”"
+blocks_per_judge: null
+test_sets:
+  - name: museum en-de
+    expertise: [Law]
+    closed: true
+    systems:
+      - name: dune
+        withdrawn: true
+      - name: ember
+        team: Theirs
+    design:
+      reference_rate: 0
+quality_rules:
+  - {{measure: seconds, direction: below, threshold: 6, minimum: 30, action: warn}}
+  - {{measure: one_label, direction: above, threshold: 0.5, minimum: 20, action: warn, switched_off: true}}
+instructions:
+  - {{language: de, text: Ordne neu.}}
+panels:
+  - {{name: P, kind: prolific, minutes_allowed: 50}}
+state: paused
+"""
+    assert words(apply(text, user)) == [
+        "~ blocks_per_judge: 30 → –",
+        "~ lease_minutes: 17 → 20",
+        "~ instructions › de › text: Ordne. → Ordne neu.",
+        "~ test_sets › museum en-de › expertise: law, no → law",
+        "− test_sets › museum en-de › systems › dune › withdrawn: false → true",
+        "~ test_sets › museum en-de › systems › ember › team: – → Theirs",
+        "~ test_sets › museum en-de › design › reference_rate: 0.25 → 0.0",
+        "− test_sets › museum en-de › design › rank_shown_reference: true → –",
+        "~ quality_rules › seconds › threshold: 5.0 → 6.0",
+        "− quality_rules › one_label: direction: above, threshold: 0.5, minimum: 20, action: warn → –",
+        "~ panels › P › minutes_allowed: 40 → 50",
+        "~ state: open → paused",
+        "− test_sets › museum en-de › closed: false → true",
+    ]
+    assert campaign.panels.get().completion_code
+    assert words(apply(text, user)) == []
+
+
+def test_the_command_asks_first(
+    campaign: Campaign, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text(f"{MUSEUM}lease_minutes: 20\n")
+    with patch("builtins.input", return_value="n"), pytest.raises(CommandError, match="Nothing"):
+        call_command("apply_campaign", str(file))
+    call_command("apply_campaign", str(file), check=True)
+    campaign.refresh_from_db()
+    assert campaign.lease_minutes == 17
+    with patch("builtins.input", return_value="y"):
+        call_command("apply_campaign", str(file))
+    campaign.refresh_from_db()
+    assert campaign.lease_minutes == 20
+    call_command("apply_campaign", str(file))
+    out = capsys.readouterr().out
+    assert out.count("~ lease_minutes: 17 → 20") == 3
+    assert out.endswith("Nothing to do: the campaign is as the file says.\n")
+
+
+def test_the_command_names_what_is_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("slug: museum\nname: M\nleaseminutes: 3\n")
+    with pytest.raises(CommandError) as error:
+        call_command("apply_campaign", str(file), yes=True)
+    assert str(error.value) == (
+        f'{file}, line 3 (field "leaseminutes"): the key "leaseminutes" is unknown. '
+        'What to do: write "lease_minutes".'
+    )
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("apply_campaign", str(tmp_path / "none.yaml"), yes=True)
+
+
+SET = "test_sets:\n  - name: museum en-de\n    "
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("lease_minutes: 0", 3, "write 1 or more"),
+        ("lease_minutes: ten", 3, '"ten" is not a whole number'),
+        ("show_source: false\nshow_reference: false", 4, "Judges need something to compare"),
+        ("name: Other", 2, "stands on line 2 already"),
+        ("state: draft", 3, "open, and does not become draft"),
+        ("closes_at: 2020-01-01T00:00:00Z", 3, "This time is over"),
+        ("closes_at: tomorrow", 3, "no time with its zone"),
+        ("instructions: [{language: xx-xx, text: a}]", 3, "xx"),
+        (f"{SET}source_language: de", 5, "both German"),
+        (f"{SET}design: {{documents: [9]}}", 5, "the test set has no 9"),
+        (f"{SET}design: {{redundancy: 50, inter_share: 0.95}}", 5, "write 0.9 or less"),
+        (f"{SET}design: {{reference_rate: 0.5}}", 5, "see the reference"),
+        (f"{SET}systems: [{{name: nobody}}]", 5, 'has no system "nobody"'),
+        (f"{SET}systems: [{{name: _ref, kind: system}}]", 5, "leave the key out"),
+        (f"{SET}ranking_settings: {{ranges: sign_test, resample: judges}}", 5, "sign_test"),
+        (f"{SET}closed: true\n  - name: museum en-de\n", 6, "stands on line 4 already"),
+        ("test_sets: [{name: other}]", 3, 'needs "texts"'),
+        ("panels: [{name: Q, kind: mturk}]", 3, 'needs "blocks_asked"'),
+        ("panels: [{name: P, kind: mturk}]", 3, "one of prolific"),
+        ("judges: [{pseudonym: Eve, conflicts: [{system: nobody}]}]", 3, "no system"),
+        (
+            "quality_rules: [{measure: ties, direction: above, threshold: 4, minimum: 9, action: warn}]",
+            3,
+            "threshold",
+        ),
+        (
+            (
+                "quality_rules: [{measure: ties, direction: above, threshold: 0.5, minimum: 9, "
+                "action: warn, test_set: none}]"
+            ),
+            3,
+            'no test set "none"',
+        ),
+    ],
+)
+def test_what_is_refused_changes_nothing(
+    campaign: Campaign, user: User, text: str, line: int, said: str
+) -> None:
+    message = refused(f"{MUSEUM}{text}\n", user)
+    assert f"line {line}" in message
+    assert any(part in message for part in said.split("|")), message
+    assert "What to do:" in message
+
+
+def test_nothing_is_kept_of_a_file_with_one_error(campaign: Campaign, user: User) -> None:
+    refused(f"{MUSEUM}lease_minutes: 99\nstate: archived\n", user)
+
+
+def test_languages_stay_after_the_first_judgment(campaign: Campaign, user: User) -> None:
+    judge = make_judge(campaign, "second", expertise=["law", "no"])
+    judge_groups_set(judge=judge, groups=campaign.judge_groups.all())
+    for each in campaign.instructions.all():
+        instructions_accept(judge=judge, instructions=each)
+    judge_all_of(lend(judge))
+    said = refused(f"{MUSEUM}{SET}source_language: fr\n", user)
+    assert "line 5" in said
+    assert "source_language" in said
+
+
+def test_texts_of_a_test_set_stay(folder: Path, user: User) -> None:
+    apply(NEW, user, folder)
+    file = folder / "texts/en-de.tsv"
+    file.write_text(file.read_text().replace("Not again", "Never again"))
+    assert "segment 3 of these files is another" in refused(NEW, user, folder)
+    file.unlink()
+    assert words(apply(NEW, user, folder)) == []
+
+
+def test_one_more_system_brings_its_file(folder: Path, user: User) -> None:
+    apply(NEW, user, folder)
+    (folder / "more.txt").write_text("".join(f"Ausgabe {n}\n" for n in range(12)))
+    text = NEW.replace(
+        "      - name: amber", "      - name: more\n        outputs: more.txt\n      - name: amber"
+    )
+    assert words(apply(text, user, folder)) == [
+        "+ test_sets › en-de › systems › more: kind: system"
+    ]
+    assert System.objects.get(name="more").outputs.count() == 12
+    assert words(apply(text, user, folder)) == []
+    assert "page" in refused(text.replace("name: more", "name: most"), user)
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret.tsv", "/etc/passwd", "texts/../../secret.tsv", "link.tsv", "a\\0b"]
+)
+def test_files_outside_the_folder_are_refused(
+    folder: Path, user: User, tmp_path_factory: pytest.TempPathFactory, name: str
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (folder.parent / "secret.tsv").write_text("x")
+    (outside / "secret.tsv").write_text((folder / "texts/en-de.tsv").read_text())
+    (folder / "link.tsv").symlink_to(outside / "secret.tsv")
+    said = refused(
+        NEW.replace("texts/en-de.tsv", f'"{name}"' if "\\" in name else name), user, folder
+    )
+    assert "outside the folder" in said or "control character" in said
+
+
+def test_another_folder_is_given_by_hand(
+    folder: Path, user: User, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (folder / "texts/en-de.tsv").rename(elsewhere / "en-de.tsv")
+    file = folder / "campaign.yaml"
+    file.write_text(NEW.replace("texts/en-de.tsv", "en-de.tsv"))
+    with pytest.raises(CommandError, match="there is no file"):
+        call_command("apply_campaign", str(file), yes=True, by=user.email)
+    call_command(
+        "apply_campaign", str(file), yes=True, by=user.email, texts=[elsewhere], verbosity=0
+    )
+    assert TestSet.objects.get(campaign__slug="tour").segments.count() == 12
+
+
+def test_a_hidden_reference_is_shown_after_the_designs(campaign: Campaign, user: User) -> None:
+    assert words(apply(f"{MUSEUM}show_reference: false\n", user))[0].endswith("true → false")
+    shown = f"{MUSEUM}show_source: false\nshow_reference: true\n"
+    assert "line 4" in refused(shown, user)
+    asked = f"{shown}{SET}design: {{rank_shown_reference: true}}\n"
+    apply(asked, user)
+    campaign.refresh_from_db()
+    assert (campaign.show_source, campaign.show_reference) == (False, True)
+
+
+_RULE = "measure: reference, direction: below, minimum: 10, action: exclude"
+
+
+def test_a_rule_that_meets_more_than_one_in_five_is_left_to_its_page(user: User) -> None:
+    campaign = make_campaign()
+    judges_judge(TestSetWriter(campaign, "judged", ["A", "B", "C"]))
+    said = refused(f"{MUSEUM}quality_rules: [{{{_RULE}, threshold: 1.0}}]\n", user)
+    assert "more than one in five judges" in said
+    assert "change_rules" in said
+    few = apply(f"{MUSEUM}quality_rules: [{{{_RULE}, threshold: 0.3}}]\n", user)
+    assert "j11" in few.notes[0]
+
+
+def test_rules_are_switched_off_by_somebody(campaign: Campaign, user: User) -> None:
+    rule = "measure: seconds, direction: below, threshold: 5, minimum: 30, action: warn"
+    text = f"{MUSEUM}quality_rules: [{{{rule}, switched_off: true}}]\n"
+    assert "--as EMAIL" in refused(text)
+    assert len(words(apply(text, user))) == 1
+    assert words(apply(text)) == []
+
+
+def test_a_group_that_is_not_there_is_refused_at_its_key(folder: Path, user: User) -> None:
+    file = folder / "campaign.yaml"
+    file.write_text(NEW.replace("      seed: 7\n", "      seed: 7\n      judge_group: experts\n"))
+    with pytest.raises(CommandError) as caught:
+        call_command("apply_campaign", str(file), yes=True, by=user.email, verbosity=0)
+    said = str(caught.value)
+    assert 'there is no group "experts"' in said
+    assert "test_sets.en-de.design.judge_group" in said
+    assert not Campaign.objects.filter(slug="tour").exists()
+    file.write_text(f"{file.read_text()}    groups: [experts]\njudge_groups:\n  - name: Experts\n")
+    call_command("apply_campaign", str(file), yes=True, by=user.email, verbosity=0)
+    (design,) = Design.objects.filter(test_set__campaign__slug="tour")
+    assert design.judge_group is not None
+    assert [each.judge.pseudonym for each in design.judge_group.members.all()] == ["Ada"]

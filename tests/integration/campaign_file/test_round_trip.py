@@ -1,0 +1,138 @@
+"""The file of a campaign makes that campaign again: the same bytes, the same HITs; and says no secret."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from annotation.models import HIT
+from annotation.sampling.plans import HITPlan
+from annotation.selectors.planned import plans_read
+from annotation.services import hits_plan
+from campaign.formats.yaml_tree import read_yaml
+from campaign.models import ActivityEvent, Campaign, Invitation, Output, Panel, TestSet, User
+from campaign.services import judge_invite
+from cells.campaign_file.applying import campaign_file_apply
+from cells.campaign_file.folders import TextFolders
+from cells.campaign_file.schema import schema_check
+from cells.campaign_file.writing import campaign_file
+from tests.integration.constraints.rules import models_of_the_project
+
+pytestmark = pytest.mark.django_db
+
+
+def drawn(campaign: Campaign) -> dict[str, list[HITPlan]]:
+    """Return the HITs of each test set: what they show, by names of systems and numbers of segments."""
+    outputs = Output.objects.filter(system__test_set__campaign=campaign)
+    names = dict(outputs.values_list("pk", "system__name"))
+    return {
+        test_set.name: [_named(plan, names) for plan in _plans(test_set)]
+        for test_set in TestSet.objects.filter(campaign=campaign)
+    }
+
+
+def _plans(test_set: TestSet) -> list[HITPlan]:
+    hits = HIT.objects.filter(test_set=test_set)
+    return sorted(plans_read(list(hits.values_list("pk", flat=True))).values(), key=_number)
+
+
+def _number(plan: HITPlan) -> int:
+    return plan.number
+
+
+def _named(plan: HITPlan, names: dict[int, str]) -> Any:
+    return (
+        plan.number,
+        plan.why,
+        [
+            replace(block, candidates=[[names[pk] for pk in each] for each in block.candidates])  # type: ignore[arg-type]
+            for block in plan.blocks
+        ],
+    )
+
+
+def rows() -> dict[str, list[Any]]:
+    """Return where each row of the database stands: any write moves it."""
+    found = {}
+    with connection.cursor() as cursor:
+        for model in models_of_the_project():
+            table = connection.ops.quote_name(model._meta.db_table)
+            cursor.execute(f"SELECT ctid::text, xmin::text FROM {table} ORDER BY ctid")
+            found[table] = cursor.fetchall()
+    return found
+
+
+def test_the_file_makes_the_campaign_again(campaign: Campaign, user: User, tmp_path: Path) -> None:
+    call_command("campaign_file", "museum", folder=tmp_path, people=True)
+    content = (tmp_path / "campaign.yaml").read_bytes()
+    assert content == campaign_file(campaign=campaign, people=True)
+    original = drawn(campaign)
+    assert len(original["museum en-de"]) == 12
+    Campaign.objects.filter(pk=campaign.pk).update(slug="original")
+
+    call_command(
+        "apply_campaign", str(tmp_path / "campaign.yaml"), yes=True, by=user.email, verbosity=0
+    )
+
+    again = Campaign.objects.get(slug="museum")
+    assert again.state == "draft"
+    assert campaign_file(campaign=again, people=True) == content
+    hits_plan(test_set_id=again.test_sets.get(name="museum en-de").pk, count=12)
+    assert drawn(again) == original
+    assert [each.user for each in again.memberships.all()] == [user]
+
+
+def test_the_same_file_again_changes_no_row(campaign: Campaign, user: User, tmp_path: Path) -> None:
+    call_command("campaign_file", "museum", folder=tmp_path, people=True)
+    content = (tmp_path / "campaign.yaml").read_bytes()
+    before = rows()
+    applied = campaign_file_apply(
+        name="c", content=content, by=user, folders=TextFolders.of(tmp_path / "campaign.yaml")
+    )
+    assert (applied.changes, applied.notes) == ([], [])
+    assert rows() == before
+
+
+def test_the_file_keeps_to_the_schema(campaign: Campaign) -> None:
+    for people in (False, True):
+        tree = read_yaml("c", campaign_file(campaign=campaign, people=people))
+        schema_check(tree)
+    assert list(tree.value)[:3] == ["version", "slug", "name"]
+
+
+def test_the_file_holds_no_secret_and_nobody(campaign: Campaign) -> None:
+    judge_invite(judge=campaign.judges.get())
+    text = campaign_file(campaign=campaign).decode()
+    panel = Panel.objects.get()
+    secrets = [panel.key, panel.events_key, panel.completion_code, panel.screened_out_code]
+    for secret in [*secrets, Invitation.objects.get().token_hash.hex()]:
+        assert secret not in text
+    for person in ("olga@example.org", "c@c.org", "Ada", "Olga"):
+        assert person not in text
+    assert "Ada" in campaign_file(campaign=campaign, people=True).decode()
+    assert "olga@example.org" in campaign_file(campaign=campaign, people=True).decode()
+
+
+def test_texts_of_imported_judgments_are_not_named(campaign: Campaign) -> None:
+    TestSet.objects.create(
+        campaign=campaign, name="imported", source_language="cs", target_language="en"
+    )
+    said = read_yaml("c", campaign_file(campaign=campaign)).value["test_sets"]
+    assert [each.get("texts", {}).get("files") for each in said] == [
+        ["texts/1-museum-en-de.jsonl"],
+        ["texts/2-zweites-no.jsonl"],
+        None,
+    ]
+
+
+def test_who_applies_is_in_the_activity_log(campaign: Campaign, user: User, tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("slug: museum\nname: Museum\nlease_minutes: 5\n")
+    last = ActivityEvent.objects.order_by("pk").last()
+    assert last is not None
+    call_command("apply_campaign", str(file), yes=True, by=user.email, verbosity=0)
+    (event,) = ActivityEvent.objects.filter(pk__gt=last.pk)
+    assert (event.user, event.origin) == (user, "command")

@@ -1,0 +1,113 @@
+"""A campaign made in the browser and the same written as YAML draw the same HITs; the example in the docs applies."""
+
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import HIT
+from annotation.services import design_change, hits_plan
+from campaign.formats.yaml_tree import read_yaml
+from campaign.models import Campaign, TestSet, User
+from campaign.services import organiser_add
+from campaign.services.jobs import jobs_run_waiting
+from cells.campaign_file.schema import schema_check
+from cells.campaign_file.writing import campaign_file
+from demo.loading import demo_load
+from tests.factories import make_campaign
+from tests.integration.campaign_file.test_round_trip import drawn
+from tests.integration.uploads.conftest import FILES
+
+import annotation.tasks  # noqa: F401  isort: skip  the worker's handlers
+
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "docs/examples/campaign.yaml"
+WRITTEN = """\
+slug: written
+name: By hand
+lease_minutes: 30
+show_reference: false
+test_sets:
+  - name: news
+    texts:
+      files: [news]
+    source_language: de
+    target_language: en
+    design: {kind: balanced, seed: 99, segments_per_hit: 2, systems_per_block: 2}
+"""
+
+
+def in_browser(client: Client) -> TestSet:
+    """Make a campaign by the pages, and its test set by the requests of its pages."""
+    client.post(reverse("campaign-new"), {"slug": "browser", "name": "By hand"})
+    settings = {"lease_minutes": 30, "show_source": "on", "tour": "on"}
+    assert client.post(reverse("campaign-settings", args=["browser"]), settings).status_code == 302
+    uploads = "/api/v1/campaigns/browser/uploads/"
+    upload = f"{uploads}{client.post(uploads).json()['id']}/"
+    for name, content in FILES.items():
+        file = {"name": name, "size": len(content)}
+        made = client.post(f"{upload}files/", file, content_type="application/json").json()
+        client.put(
+            f"{upload}files/{made['id']}/content/?offset=0",
+            content,
+            content_type="application/octet-stream",
+        )
+    decided = {"name": "news", "source_language": "de", "target_language": "en"}
+    client.patch(upload, decided, content_type="application/json")
+    assert client.post(f"{upload}import/").status_code == 202
+    assert jobs_run_waiting() == 1
+    return TestSet.objects.get(campaign__slug="browser")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_yaml_and_browser_give_the_same_hits(client: Client, tmp_path: Path) -> None:
+    user = User.objects.create_user(name="Olga", email="olga@example.org", is_staff=True)
+    organiser_add(campaign=make_campaign("earlier"), user=user)
+    client.force_login(user)
+    test_set = in_browser(client)
+    design_change(
+        test_set=test_set, kind="balanced", seed=99, segments_per_hit=2, systems_per_block=2
+    )
+    for name, content in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (tmp_path / "campaign.yaml").write_text(WRITTEN)
+
+    call_command("apply_campaign", str(tmp_path / "campaign.yaml"), yes=True, verbosity=0)
+
+    written = TestSet.objects.get(campaign__slug="written")
+    for each in (test_set, written):
+        hits_plan(test_set_id=each.pk, count=6)
+    assert drawn(written.campaign) == drawn(test_set.campaign)
+    assert HIT.objects.filter(test_set=written).count() == 6
+    files = [campaign_file(campaign=each.campaign) for each in (written, test_set)]
+    assert files[0].replace(b"slug: written", b"slug: browser") == files[1]
+
+
+@pytest.mark.django_db
+def test_the_example_of_the_docs_applies() -> None:
+    user = User.objects.create_user(name="Petra", email="petra@example.org", is_staff=True)
+    given = {"yes": True, "by": user.email, "texts": [ROOT / "demo/museum"], "verbosity": 0}
+    call_command("apply_campaign", str(EXAMPLE), **given)
+    campaign = Campaign.objects.get(slug="museum-tour")
+    assert campaign.state == "open"
+    assert campaign.test_sets.get().segments.count() == 48
+    again = campaign_file(campaign=campaign, people=True)
+    call_command("apply_campaign", str(EXAMPLE), **given)
+    assert campaign_file(campaign=campaign, people=True) == again
+
+
+def test_the_example_keeps_to_the_schema() -> None:
+    schema_check(read_yaml("example", EXAMPLE.read_bytes()))
+
+
+@pytest.mark.django_db
+def test_files_of_the_demo_campaigns_keep_to_the_schema() -> None:
+    demo_load(say=lambda _text: None)
+    for campaign in Campaign.objects.all():
+        tree = read_yaml(campaign.slug, campaign_file(campaign=campaign, people=True))
+        schema_check(tree)
+        assert tree.value["slug"] == campaign.slug

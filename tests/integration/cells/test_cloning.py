@@ -1,0 +1,267 @@
+"""A clone is the campaign again, field by field, without its work and without its people if they are not wanted."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.models import ForeignKey, Model, Q
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import PageChanges, QualityRule, TrainingBlock
+from annotation.services import quality_rules_suggest, training_propose
+from campaign import services
+from campaign.models import (
+    ActivityEvent,
+    BadReference,
+    Campaign,
+    CampaignState,
+    Instructions,
+    Invitation,
+    Judge,
+    Membership,
+    System,
+    TestSet,
+    User,
+)
+from campaign.services import (
+    bad_reference_review,
+    bad_references_make,
+    conflict_declare,
+    instructions_write,
+    judge_group_create,
+    judge_group_members_change,
+    judge_withdraw,
+)
+from cells.campaign_rows import TABLES, campaign_rows, columns
+from cells.cloning import (
+    CLONED,
+    INSTEAD,
+    NOT_OF_THE_DRAFT,
+    ONLY,
+    CloneRefusedError,
+    Part,
+    campaign_clone,
+)
+from ranking.models import RankingSettings
+from tests.at_work import judge_all_of, lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def source() -> Campaign:
+    """With a row of each model that is cloned, judged a little."""
+    campaign = make_campaign(pay="€15 an hour", blocks_per_judge=30, lease_minutes=17)
+    test_set = make_test_set(campaign)
+    judge_all_of(lend(make_judge(campaign, "second")))
+    make_test_set(campaign, name="second", documents=(2,), source_language="cs", planned=0)
+    user = make_organiser(campaign)
+    quality_rules_suggest(campaign=campaign, user=user)
+    old, *_others = QualityRule.objects.order_by("pk")
+    QualityRule.objects.filter(pk=old.pk).update(switched_off_at="2026-01-01T00:00:00Z")
+    QualityRule.objects.create(
+        campaign=campaign,
+        test_set=test_set,
+        measure=old.measure,
+        direction=old.direction,
+        threshold=old.threshold,
+        minimum=3,
+        action="warn",
+        replaces=old,
+    )
+    RankingSettings.objects.create(test_set=test_set, confidence=0.9, changed_by=user)
+    bad_references_make(test_set=test_set, share=0.5, seed=3)
+    for each in BadReference.objects.all():
+        bad_reference_review(bad_reference=each, approve=True, reviewer=user)
+    training_propose(test_set=test_set, count=1)
+    judge = make_judge(campaign, "first", languages=["en", "de"])
+    Judge.objects.filter(pk=judge.pk).update(chosen_test_set=test_set)
+    conflict_declare(judge=judge, system=System.objects.filter(test_set=test_set)[0])
+    withdrawn = make_judge(campaign, "withdrawn")
+    group = judge_group_create(campaign=campaign, name="experts", blocks_asked=9)
+    judge_group_members_change(group=group, add=[judge, withdrawn])
+    judge_withdraw(judge=withdrawn)
+    make_judge(campaign, "simulated", origin=Judge.Origin.SIMULATED)
+    instructions_write(campaign=campaign, language="en", text="Rank.", demands_acceptance=True)
+    services.test_set_close(test_set=test_set)
+    return campaign
+
+
+def clone_of(source: Campaign, *, texts: bool = True, people: bool = True) -> Campaign:
+    clone = campaign_clone(
+        source=source,
+        slug="again",
+        name="Museum, again",
+        texts=texts,
+        people=people,
+        by=User.objects.get(email="organiser@example.org"),
+    )
+    connection.check_constraints()
+    return clone.campaign
+
+
+def rows(model: type[Model], campaign: Campaign, *, chosen: bool) -> list[dict[str, Any]]:
+    """All columns but keys, those of users and those that are something else in a clone, by primary key."""
+    own = campaign_rows(model, campaign.pk).values()
+    if chosen and model in ONLY:
+        own = own.filter(ONLY[model])
+    left_out = {
+        field.attname
+        for field in columns(model)
+        if field.primary_key
+        or isinstance(field, ForeignKey)
+        or field.column in INSTEAD.get(model, {})
+    }
+    return [{name: row[name] for name in row if name not in left_out} for row in own]
+
+
+def test_the_source_has_a_row_of_each_model_that_is_cloned(source: Campaign) -> None:
+    """Otherwise the next test would compare nothing with nothing."""
+    assert [model for model in CLONED if not rows(model, source, chosen=True)] == []
+
+
+def test_each_field_of_each_model_is_the_same(source: Campaign) -> None:
+    clone = clone_of(source)
+    for model in CLONED:
+        assert rows(model, clone, chosen=False) == rows(model, source, chosen=True), model
+    same = [
+        field.attname
+        for field in Campaign._meta.concrete_fields
+        if field.attname not in NOT_OF_THE_DRAFT
+    ]
+    source.refresh_from_db()
+    assert {name: getattr(clone, name) for name in same} == {
+        name: getattr(source, name) for name in same
+    }
+    assert (clone.state, clone.closes_at, clone.name) == ("draft", None, "Museum, again")
+
+
+def test_each_key_leads_within_the_clone_to_what_it_led_to(source: Campaign) -> None:
+    clone = clone_of(source)
+    place = {
+        (model, campaign.pk): {
+            pk: number
+            for number, (pk,) in enumerate(
+                campaign_rows(model, campaign.pk).filter(ONLY.get(model, Q())).values_list("pk")
+            )
+        }
+        for model in CLONED
+        for campaign in (source, clone)
+    }
+    followed = 0
+    for model in CLONED:
+        for field in columns(model):
+            if not isinstance(field, ForeignKey) or field.related_model not in CLONED:
+                continue
+            if field.column in INSTEAD.get(model, {}):
+                continue
+            led = []
+            for campaign in (source, clone):
+                own = campaign_rows(model, campaign.pk)
+                if model in ONLY:
+                    own = own.filter(ONLY[model])
+                to = place[field.related_model, campaign.pk]
+                led.append([key and to[key] for (key,) in own.values_list(field.attname)])
+            assert led[0] == led[1], field
+            followed += len(led[0])
+    assert followed > 100
+
+
+def test_the_source_stays_as_it_was(source: Campaign) -> None:
+    before = {model: list(campaign_rows(model, source.pk)) for model in TABLES}
+    clone_of(source)
+    assert {model: list(campaign_rows(model, source.pk)) for model in TABLES} == before
+
+
+def test_judges_are_new_people_with_links_of_their_own(source: Campaign, client: Client) -> None:
+    by = User.objects.get(email="organiser@example.org")
+    clone = campaign_clone(source=source, slug="b", name="B", texts=True, people=True, by=by)
+    judges = {judge.pseudonym: judge for judge in clone.campaign.judges.all()}
+    assert sorted(judges) == ["first", "second"] == [name for name, _token in clone.links]
+    for name, judge in judges.items():
+        assert judge.user_id != source.judges.get(pseudonym=name).user_id
+        assert judge.user is not None
+        assert not judge.user.has_usable_password()
+    client.post(reverse("invitation", args=[clone.links[0][1]]))
+    page = client.get(reverse("judge", args=["b"]))
+    assert page.status_code == 200
+    assert "This campaign has not begun yet." in page.content.decode()
+
+
+@pytest.mark.parametrize(("texts", "people"), [(True, False), (False, True), (False, False)])
+def test_parts_that_are_not_wanted_stay_behind(source: Campaign, texts: bool, people: bool) -> None:
+    clone = clone_of(source, texts=texts, people=people)
+    wanted = (
+        {Part.ALWAYS} | ({Part.TEXTS} if texts else set()) | ({Part.PEOPLE} if people else set())
+    )
+    # Triggers note that rules and ranking settings were written, and what was made.
+    noted = {PageChanges, ActivityEvent}
+    filled = {model for model in TABLES if campaign_rows(model, clone.pk).exists()} - noted
+    expected = {model for model, parts in CLONED.items() if parts <= wanted}
+    assert filled == expected | {Campaign, Membership} | ({Invitation} if people else set())
+    [by] = clone.memberships.values_list("user__email", "role")
+    assert by == ("organiser@example.org", "owner")
+    assert clone.quality_rules.filter(test_set=None).exists()
+    assert clone.quality_rules.exclude(test_set=None).exists() == texts
+
+
+def test_what_cannot_be_made_is_refused_in_words(source: Campaign) -> None:
+    by = User.objects.get(email="organiser@example.org")
+    for slug, name, field in [
+        ("museum", "B", "slug"),
+        ("no slug", "B", "slug"),
+        ("b", " ", "name"),
+        ("b", "B" * 201, "name"),
+        ("b" * 61, "B", "slug"),
+    ]:
+        with pytest.raises(CloneRefusedError) as refused:
+            campaign_clone(source=source, slug=slug, name=name, texts=True, people=True, by=by)
+        assert refused.value.field == field
+    assert Campaign.objects.count() == 1
+
+
+def test_page_rest_and_command_clone_alike(source: Campaign, client: Client) -> None:
+    client.force_login(User.objects.get(email="organiser@example.org"))
+    page = client.post(
+        reverse("campaign-clone", args=["museum"]),
+        {"name": "P", "slug": "p", "texts": "on", "people": "on"},
+    )
+    assert page.content.decode().count("/i/") == 2
+    again = client.post(
+        reverse("campaign-clone", args=["museum"]), {"name": "P", "slug": "p", "texts": "on"}
+    )
+    assert (again.status_code, b"already" in again.content) == (400, True)
+    body = json.dumps({"name": "R", "slug": "r", "texts": True, "people": True})
+    rest = client.post("/api/v1/campaigns/museum/clone/", body, content_type="application/json")
+    assert (rest.status_code, len(rest.json()["links"])) == (201, 2)
+    refused = client.post("/api/v1/campaigns/museum/clone/", body, content_type="application/json")
+    assert list(refused.json()["errors"]) == ["slug"]
+    said = StringIO()
+    options = {"by": "organiser@example.org", "address": "http://localhost"}
+    call_command("clone_campaign", "museum", "c", texts=True, people=True, stdout=said, **options)
+    assert said.getvalue().count("http://localhost/i/") == 2
+    with pytest.raises(CommandError, match="already"):
+        call_command("clone_campaign", "museum", "c", stdout=said, **options)
+    counts = {
+        slug: {model: campaign_rows(model, campaign.pk).count() for model in CLONED}
+        for slug in "prc"
+        for campaign in [Campaign.objects.get(slug=slug)]
+    }
+    assert counts["p"] == counts["r"] == counts["c"]
+    assert set(Campaign.objects.exclude(slug="museum").values_list("state", flat=True)) == {
+        CampaignState.DRAFT
+    }
+    assert TestSet.objects.count() == 4 * 2
+    assert Instructions.objects.count() == 4
+    assert TrainingBlock.objects.count() == 4
+
+
+def test_nobody_is_mailed_daily_about_a_clone_without_asking(source: Campaign) -> None:
+    Membership.objects.filter(campaign=source).update(daily_alerts=True)
+    clone = clone_of(source, texts=False, people=True)
+    assert list(clone.memberships.values_list("daily_alerts", flat=True)) == [False]

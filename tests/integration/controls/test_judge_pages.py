@@ -1,0 +1,242 @@
+"""The table of judges: sorted, filtered and paged by the address; and the page of a judge."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.models import WorkedQuarterHour
+from annotation.services import quality_action_take
+from campaign.models import Judge, TestSet
+from ranking.models import JudgeMeasures
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+NAMES = ("ada", "ben", "cy", "dee", "eve")
+
+
+@pytest.fixture
+def writer() -> TestSetWriter:
+    """Five judges: each next one has judged a block more; dee disagrees, ben is paused, eve warned."""
+    writer = TestSetWriter(make_campaign("museum"), "news", ["A", "B"])
+    blocks = [writer.block(number, ["A", "B"]) for number in range(1, 6)]
+    for most, name in enumerate(NAMES, start=1):
+        for block in blocks[:most]:
+            writer.judgment(name, block, [1, 2], is_numbered=False)
+    writer.skip("ada", writer.block(9, ["A", "B"]))
+    for name, p, kappa in (("dee", 0.01, 0.1), ("cy", 0.9, 0.5), ("ada", 1.0, -0.08)):
+        measured = {
+            "disagrees": {"value": p, "evidence": 5, "low": None, "high": None, "p_value": None},
+            "inter": {
+                "value": kappa,
+                "evidence": 5,
+                "low": kappa - 0.1,
+                "high": kappa + 0.1,
+                "p_value": None,
+            },
+        }
+        JudgeMeasures.objects.create(
+            test_set=writer.test_set, judge=writer.judge(name), measures=measured
+        )
+    organiser = make_organiser(writer.campaign)
+    for name, action in (("ben", "pause"), ("eve", "warn")):
+        quality_action_take(
+            judge=writer.judge(name),
+            test_set=writer.test_set,
+            action=action,
+            user=organiser,
+            note="Odd.",
+        )
+    return writer
+
+
+@pytest.fixture
+def page(client: Client, writer: TestSetWriter) -> Client:
+    client.force_login(writer.campaign.memberships.get().user)
+    return client
+
+
+def table_of(writer: TestSetWriter) -> str:
+    return reverse("judge-quality", args=[writer.campaign.slug, writer.test_set.pk])
+
+
+def page_of(writer: TestSetWriter, name: str) -> str:
+    test_set = writer.test_set
+    return reverse("judge-page", args=[writer.campaign.slug, test_set.pk, writer.judge(name).pk])
+
+
+def rows(page: Client, address: str) -> list[str]:
+    html = page.get(address).content.decode()
+    return re.findall(r'<th role="rowheader"[^>]*><a href="[^"]+">(\w+)</a>', html)
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("", "ben eve dee cy ada"),
+        ("sort=name", "ada ben cy dee eve"),
+        ("sort=-judged", "eve dee cy ben ada"),
+        ("sort=judged", "ada ben cy dee eve"),
+        ("sort=-skipped", "ada ben cy dee eve"),
+        # Without κ at the end, whichever way.
+        ("sort=agreement", "ada dee cy ben eve"),
+        ("sort=-agreement", "cy dee ada ben eve"),
+        ("sort=flags", "ben eve dee cy ada"),
+        ("sort=nonsense&page=x", "ben eve dee cy ada"),
+        ("name=E", "ben eve dee"),
+        ("status=paused", "ben"),
+        ("status=good&sort=name", "ada cy dee"),
+        ("flagged=yes&sort=-name", "eve dee ben"),
+        ("flagged=no&sort=name", "ada cy"),
+        ("name=e&flagged=yes&status=warned", "eve"),
+    ],
+)
+def test_the_address_says_which_judges_and_in_which_order(
+    page: Client, writer: TestSetWriter, query: str, names: str
+) -> None:
+    assert rows(page, f"{table_of(writer)}?{query}") == names.split()
+
+
+def test_what_is_wrong_is_said_at_its_field_and_lists_nobody(
+    page: Client, writer: TestSetWriter
+) -> None:
+    answer = page.get(table_of(writer), {"status": "lazy"})
+    assert answer.status_code == 400
+    assert "lazy is not one of the available choices" in answer.content.decode()
+    assert rows(page, f"{table_of(writer)}?status=lazy") == []
+
+
+def test_links_of_the_table_keep_the_rest_of_the_address(
+    page: Client, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("campaign.pages.tables.ROWS", 2)
+    html = page.get(table_of(writer), {"name": "e", "sort": "-judged"}).content.decode()
+    assert 'aria-sort="descending"' in html
+    assert html.count("aria-sort") == 1
+    assert 'href="?name=e&amp;sort=judged"' in html
+    assert 'href="?name=e&amp;sort=-skipped"' in html
+    assert '<input type="hidden" name="sort" value="-judged">' in html
+
+
+def test_fifty_judges_are_a_page(page: Client, writer: TestSetWriter) -> None:
+    block = writer.block(20, ["A", "B"])
+    for number in range(47):
+        writer.judgment(f"j{number:02}", block, [1, 2], is_numbered=False)
+    writer.judgment("j47", block, [1, 2])
+    first = rows(page, f"{table_of(writer)}?sort=name")
+    assert len(first) == 50
+    assert rows(page, f"{table_of(writer)}?sort=name&page=2") == ["j45", "j46", "j47"]
+    assert (
+        'href="?sort=name&amp;page=2"'
+        in page.get(table_of(writer), {"sort": "name"}).content.decode()
+    )
+
+
+def test_a_row_says_what_flags_its_judge_and_leads_to_their_page(
+    page: Client, writer: TestSetWriter
+) -> None:
+    html = page.get(table_of(writer)).content.decode()
+    assert f'href="{page_of(writer, "ben")}"' in html
+    said = re.sub(r"<[^>]+>|\s+", " ", html)
+    assert re.search(r"ben +paused +Odd\.", said)
+    assert re.search(r"dee +worth a look +agrees less than the others", said)
+
+
+@pytest.mark.parametrize("address", [table_of, lambda writer: page_of(writer, "ben")])
+def test_pages_of_judges_cost_the_same_for_many(
+    page: Client, writer: TestSetWriter, address: Any
+) -> None:
+    def queries() -> int:
+        page.get(address(writer))
+        with CaptureQueriesContext(connection) as captured:
+            page.get(address(writer))
+        return len(captured)
+
+    few = queries()
+    block = writer.block(30, ["A", "B"])
+    organiser = writer.campaign.memberships.get().user
+    for number in range(12):
+        writer.judgment(f"j{number:02}", block, [1, 2])
+        quality_action_take(
+            judge=writer.judge(f"j{number:02}"),
+            test_set=writer.test_set,
+            action="warn",
+            user=organiser,
+        )
+    assert queries() == few <= 20
+
+
+def test_the_page_of_a_judge_has_their_time_their_languages_and_what_was_decided(
+    page: Client, writer: TestSetWriter
+) -> None:
+    eve = writer.judge("eve")
+    Judge.objects.filter(pk=eve.pk).update(languages=["cs"], note="Prefers mornings.")
+    for hour, sentences in ((7, 3), (9, 5)):
+        WorkedQuarterHour.objects.create(
+            test_set=writer.test_set,
+            judge=eve,
+            start=datetime(2026, 5, 4, hour, tzinfo=UTC),
+            sentences=sentences,
+            active_ms=sentences * 60_000,
+            untimed=0,
+        )
+    html = page.get(page_of(writer, "eve")).content.decode()
+    said = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+    assert "5 blocks judged, 0 skipped" in said
+    assert "May 4, 2026 8 0:08:00" in said
+    assert 'aria-label="7:00 3, 9:00 5"' in html
+    assert "Czech" in said
+    assert "Prefers mornings." in said
+    assert "Odd." in said
+    assert 'value="reinstate"' in html
+    assert 'value="reinstate"' not in page.get(page_of(writer, "cy")).content.decode()
+
+
+def test_a_judge_who_has_not_begun_has_a_page_and_one_of_another_campaign_none(
+    page: Client, writer: TestSetWriter
+) -> None:
+    make_judge(writer.campaign, "late")
+    assert (
+        "They judged nothing of this test set yet."
+        in page.get(page_of(writer, "late")).content.decode()
+    )
+    stranger = make_judge(make_campaign("other"), "stranger")
+    own = [writer.campaign.slug, writer.test_set.pk, stranger.pk]
+    assert page.get(reverse("judge-page", args=own)).status_code == 404
+
+
+def test_a_judge_is_drawn_among_all(page: Client, writer: TestSetWriter) -> None:
+    html = page.get(page_of(writer, "dee")).content.decode()
+    # κ of -0.08, 0.1 and 0.5 on an axis from -0.2 to 1.
+    assert 'd="M10 4V16M25 4V16M58 4V16"' in html
+    assert '<circle class="dot" cx="25%"' in html
+
+
+def test_rest_has_the_filters_of_the_page(page: Client, writer: TestSetWriter) -> None:
+    address = f"/api/v1/test-sets/{writer.test_set.pk}/judges/"
+
+    def names(query: str) -> list[str]:
+        found: Any = page.get(f"{address}?{query}").json()["results"]
+        return [each["pseudonym"] for each in found]
+
+    assert names("") == list(NAMES)
+    assert names("flagged=yes") == ["ben", "dee", "eve"]
+    assert names("status=good&name=E") == ["dee"]
+    wrong = page.get(f"{address}?status=lazy")
+    assert (wrong.status_code, list(wrong.json()["errors"])) == (400, ["status"])
+
+
+def test_nobody_is_listed_in_a_test_set_without_judgments(
+    page: Client, writer: TestSetWriter
+) -> None:
+    other: TestSet = make_test_set(writer.campaign, name="another", planned=0)
+    html = page.get(
+        reverse("judge-quality", args=[writer.campaign.slug, other.pk])
+    ).content.decode()
+    assert "Nobody has judged anything yet." in html

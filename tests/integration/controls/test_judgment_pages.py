@@ -1,0 +1,209 @@
+"""Organisers read judgments: a list that the address filters, and each with its texts."""
+
+import re
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.models import Judgment, ProblemReport
+from annotation.pages.judgment_table import in_order
+from annotation.services import judgments_number
+from campaign.models import Output, Reference, Segment
+from tests.factories import make_campaign, make_organiser
+from tests.integration.ranking.writing import TestSetWriter, documents_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def writer() -> TestSetWriter:
+    """Judgments 1 to 5: the third corrects the first, the fourth has a comment, the fifth a report and a tie."""
+    writer = TestSetWriter(make_campaign("museum"), "news", ["A", "B", "C"])
+    one, two = writer.block(1, ["A", "B"]), writer.block(2, ["C", "A,B"])
+    first = writer.judgment("ada", one, [1, 2], active_ms=9_000)
+    writer.judgment("ben", one, [2, 1], active_ms=1_500)
+    writer.judgment("ada", one, [2, 1], supersedes=first)
+    Judgment.objects.create(
+        test_set=writer.test_set,
+        client_id=uuid4(),
+        judge=writer.judge("ben"),
+        block=two,
+        labels=[2, 1],
+        comment="Odd <b>source</b>.",
+        active_ms=20_000,
+        duration_ms=25_000,
+    )
+    judgments_number(test_set_id=writer.test_set.pk)
+    writer.judgment("cy", two, [3, 3])
+    ProblemReport.objects.create(
+        client_id=uuid4(),
+        judge=writer.judge("cy"),
+        block=two,
+        test_set=writer.test_set,
+        kind="source",
+        comment="Cut off.",
+    )
+    documents_of(writer, 1)
+    return writer
+
+
+@pytest.fixture
+def page(client: Client, writer: TestSetWriter) -> Client:
+    client.force_login(make_organiser(writer.campaign))
+    return client
+
+
+def at(name: str, writer: TestSetWriter, *more: int) -> str:
+    return reverse(name, args=[writer.campaign.slug, writer.test_set.pk, *more])
+
+
+def listed(page: Client, writer: TestSetWriter, query: str) -> list[int]:
+    html = page.get(f"{at('judgments', writer)}?{query}").content.decode()
+    return [int(n) for n in re.findall(r'<th role="rowheader"[^>]*><a [^>]+>(\d+)</a>', html)]
+
+
+FILTERS = [
+    ("", [5, 4, 3, 2, 1]),
+    ("judge=ada", [3, 1]),
+    ("judge=nobody", []),
+    ("system=C", [5, 4]),
+    ("system=B", [5, 4, 3, 2, 1]),
+    ("segment=1", [3, 2, 1]),
+    ("document=d98", [5, 4]),
+    ("ties=yes", [5]),
+    ("ties=no", [4, 3, 2, 1]),
+    ("min_seconds=9", [4, 1]),
+    ("max_seconds=1.5", [2]),
+    ("min_seconds=2&max_seconds=10", [1]),
+    ("comment=yes", [4]),
+    ("comment=no&judge=ben", [2]),
+    ("reported=yes", [5]),
+    ("reported=no&system=C", [4]),
+]
+
+
+@pytest.mark.parametrize(("query", "numbers"), FILTERS)
+def test_the_address_says_which_judgments(
+    page: Client, writer: TestSetWriter, query: str, numbers: list[int]
+) -> None:
+    assert listed(page, writer, query) == numbers
+    assert listed(page, writer, f"{query}&sort=oldest") == numbers[::-1]
+    address = f"/api/v1/test-sets/{writer.test_set.pk}/judgments/?{query}"
+    found: Any = page.get(address).json()["results"]
+    assert [each["number"] for each in found] == numbers[::-1]
+
+
+@pytest.mark.parametrize("query", ["ties=maybe", "segment=1.5", "min_seconds=-1", "segment=x"])
+def test_what_is_wrong_is_refused(page: Client, writer: TestSetWriter, query: str) -> None:
+    assert page.get(f"{at('judgments', writer)}?{query}").status_code == 400
+    answer = page.get(f"/api/v1/test-sets/{writer.test_set.pk}/judgments/?{query}")
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, [query.partition("=")[0]])
+
+
+@pytest.mark.parametrize("order", ["", "&sort=oldest"])
+@pytest.mark.parametrize(
+    ("query", "pages"), [("", 3), ("judge=ada", 1), ("ties=no", 2), ("ties=yes", 2)]
+)
+def test_pages_go_on_until_all_were_looked_through(
+    page: Client,
+    writer: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
+    query: str,
+    pages: int,
+    order: str,
+) -> None:
+    everything = listed(page, writer, query + order)
+    monkeypatch.setattr("annotation.selectors.judgment_list.ROWS", 2)
+    monkeypatch.setattr("annotation.selectors.judgment_list.WINDOW", 3)
+    found, address, seen = [], f"{query}{order}", 0
+    while True:
+        seen += 1
+        found += listed(page, writer, address)
+        html = page.get(f"{at('judgments', writer)}?{address}").content.decode()
+        following = re.search(r'rel="next" href="\?([^"]+)"', html)
+        if following is None:
+            break
+        address = following[1].replace("&amp;", "&")
+    assert found == everything
+    assert seen >= pages
+
+
+def test_a_row_says_the_order_of_systems_the_time_and_what_is_of_note(
+    page: Client, writer: TestSetWriter
+) -> None:
+    html = page.get(at("judgments", writer)).content.decode()
+    said = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+    assert "A, B &gt; C" in said
+    assert "A, B &gt; C 20.0 s" in said
+    assert "C = A, B" in said
+    assert "Odd &lt;b&gt;source&lt;/b&gt;." in html
+    assert "problem reported" in said
+    assert said.count("corrected later") == 1
+    assert f'href="{at("judge-page", writer, writer.judge("ben").pk)}"' in html
+
+
+def test_a_judgment_has_its_texts_in_the_order_in_which_they_were_shown(
+    page: Client, writer: TestSetWriter
+) -> None:
+    segment = Segment.objects.get(test_set=writer.test_set, number=2)
+    Segment.objects.filter(pk=segment.pk).update(source_text="Dobrý den.")
+    Reference.objects.create(segment=segment, number=1, text="Good day.")
+    for name, text in (("A", "Hello."), ("B", "Hello."), ("C", "Good <i>day</i>.")):
+        Output.objects.filter(segment=segment, system__name=name).update(text=text)
+    html = page.get(at("judgment", writer, 4)).content.decode()
+    said = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+    assert (
+        "Source Dobrý den. Reference Good day. rank 2 C Good &lt;i&gt;day&lt;/i&gt;. rank 1 A, B Hello."
+        in said
+    )
+    assert "20.0 s" in said
+    assert "25.0 s on the clock" in said
+    assert "Odd &lt;b&gt;source&lt;/b&gt;." in html
+    assert "Cut off." not in said
+    reported = page.get(at("judgment", writer, 5)).content.decode()
+    assert "Cut off." in reported
+    assert (
+        f'href="{at("judgment", writer, 3)}"'
+        in page.get(at("judgment", writer, 1)).content.decode()
+    )
+    assert (
+        f'href="{at("judgment", writer, 1)}"'
+        in page.get(at("judgment", writer, 3)).content.decode()
+    )
+    assert page.get(at("judgment", writer, 6)).status_code == 404
+    assert page.get(at("judgment", writer, 2**40)).status_code == 404
+
+
+def test_the_page_of_a_hit_says_why_it_was_drawn_and_leads_to_its_judgments(
+    page: Client, writer: TestSetWriter
+) -> None:
+    html = page.get(at("hit", writer, 2)).content.decode()
+    assert "Came with imported judgments." in html
+    assert re.findall(r"/judgments/(\d+)/", html) == ["4", "5"]
+    assert page.get(at("hit", writer, 3)).status_code == 404
+    assert page.get(at("hit", writer, 2**40)).status_code == 404
+    assert f'href="{at("hit", writer, 2)}"' in page.get(at("judgment", writer, 4)).content.decode()
+
+
+def test_the_list_costs_the_same_for_many(page: Client, writer: TestSetWriter) -> None:
+    def queries() -> int:
+        page.get(at("judgments", writer))
+        with CaptureQueriesContext(connection) as captured:
+            page.get(at("judgments", writer))
+        return len(captured)
+
+    few = queries()
+    for number in range(3, 20):
+        writer.judgment(f"j{number}", writer.block(number, ["A", "B"]), [1, 2])
+    assert queries() == few <= 10
+
+
+def test_systems_stand_from_best_to_worst() -> None:
+    shown = [["A"], ["B", "C"], ["D"], ["E"]]
+    assert in_order(shown, [3, 1, 3, None]) == "B, C > A = D"
+    assert in_order([], []) == ""

@@ -1,0 +1,214 @@
+"""The first organiser comes by a link that works once; others choose a new password by one."""
+
+from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from campaign.models import Campaign, Judge, Membership, User
+from campaign.selectors import organisers_of_quintet
+from campaign.services import (
+    AccountRefusedError,
+    InvitationRefusedError,
+    account_link_create,
+    account_set,
+    first_organiser_link_create,
+    member_invite,
+)
+from demo.loading import ORGANISER_EMAIL
+from tests.factories import make_campaign, make_judge, make_organiser
+from tests.integration.credentials.browsers import words
+
+pytestmark = pytest.mark.django_db
+
+ENTERED = {"name": "Rosa", "email": "Rosa@Example.org", "password": "a long way home"}
+
+
+def address(token: str) -> str:
+    return f"/i/{token}/account/"
+
+
+def said(*arguments: str) -> str:
+    out = StringIO()
+    call_command("organiser_link", *arguments, stdout=out, stderr=StringIO())
+    return out.getvalue().strip()
+
+
+def signed_in(client: Client) -> int | None:
+    user = client.session.get("_auth_user_id")
+    return int(user) if user else None
+
+
+def test_the_first_organiser_enters_an_account_once_and_signs_in_with_it(client: Client) -> None:
+    earlier, link = said(), said("--address", "https://q.example")
+    assert earlier.startswith("http://127.0.0.1:8000/i/")
+    assert link.startswith("https://q.example/i/")
+    path = link.removeprefix("https://q.example")
+    assert "Your account" in words(client.get(path))
+    assert signed_in(client) is None
+    assert client.post(path, ENTERED)["Location"] == "/"
+    rosa = User.objects.get()
+    assert (rosa.name, rosa.email, rosa.is_staff) == ("Rosa", "Rosa@example.org", True)
+    assert signed_in(client) == rosa.pk
+    assert "import_test_set" in words(client.get("/"))
+    assert "import_test_set" in words(client.get("/campaigns/"))
+    for used in (path, earlier.removeprefix("http://127.0.0.1:8000")):
+        assert Client().get(used).status_code == Client().post(used, ENTERED).status_code == 404
+    later = Client()
+    later.post("/sign-in/", {"login": "rosa@example.org", "password": ENTERED["password"]})
+    assert signed_in(later) == rosa.pk
+
+
+def test_opening_the_link_needs_the_page_and_changes_nothing(client: Client) -> None:
+    path = address(first_organiser_link_create())
+    strict = Client(enforce_csrf_checks=True)
+    assert [strict.head(path).status_code, strict.post(path, ENTERED).status_code] == [405, 403]
+    client.get(path)
+    assert not organisers_of_quintet().exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"name": " "}, "This field is required."),
+        ({"email": "rosa"}, "Enter a valid email address."),
+        ({"email": "TAKEN@example.org"}, "Somebody has an account with this"),
+        ({"password": "12345678"}, "This password is entirely numeric."),
+        ({"password": "Rosa@example"}, "too similar to the e-mail address"),
+        ({"password": ""}, "This field is required."),
+    ],
+)
+def test_what_is_wrong_is_said_beside_it_and_changes_nothing(
+    client: Client, wrong: dict[str, str], why: str
+) -> None:
+    path = address(first_organiser_link_create())
+    User.objects.create_user(name="Somebody else", email="taken@example.org")
+    before = list(User.objects.order_by("pk").values())
+    answer = client.post(path, ENTERED | wrong)
+    assert answer.status_code == 400
+    assert words(answer).count(why) == 1
+    assert list(User.objects.order_by("pk").values()) == before
+    assert signed_in(client) is None
+    assert client.post(path, ENTERED).status_code == 302
+
+
+@pytest.mark.parametrize("token", ["", "1-", "-", "x-y", "1-abc-def", "9" * 30 + "-a-b", "²-a-b"])
+def test_no_other_token_opens_it(token: str) -> None:
+    first_organiser_link_create()
+    with pytest.raises(InvitationRefusedError):
+        account_set(token=token, **ENTERED)
+
+
+def test_a_link_ends_after_the_days_of_the_settings(settings: Settings) -> None:
+    token = first_organiser_link_create()
+    settings.PASSWORD_RESET_TIMEOUT = -1
+    with pytest.raises(InvitationRefusedError):
+        account_set(token=token, **ENTERED)
+
+
+def test_a_link_for_the_first_organiser_ends_when_somebody_else_came_first() -> None:
+    token = first_organiser_link_create()
+    make_organiser(make_campaign())
+    with pytest.raises(InvitationRefusedError):
+        account_set(token=token, **ENTERED)
+
+
+def test_where_there_is_an_organiser_the_command_names_them(campaign: Campaign) -> None:
+    member_invite(campaign=campaign, email=ORGANISER_EMAIL, name="of the demo")
+    assert said()  # who is nobody
+    make_organiser(campaign)
+    with pytest.raises(CommandError, match=r"has an organiser \(organiser@example\.org\)"):
+        said()
+    with pytest.raises(CommandError, match="no user with the e-mail address"):
+        said("nobody@example.org")
+
+
+def test_programs_learn_from_a_private_file_whether_there_is_an_organiser(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    file = tmp_path / "link.json"
+    assert said("--write", str(file)) == ""
+    assert "/account/" in file.read_text()
+    assert file.stat().st_mode & 0o077 == 0
+    make_organiser(campaign)
+    said("--write", str(file))
+    assert file.read_text() == '{"link": null}'
+
+
+def test_an_organiser_who_forgot_their_password_chooses_another(
+    client: Client, organiser: User
+) -> None:
+    path = said("ORGANISER@example.org").removeprefix("http://127.0.0.1:8000")
+    assert 'value="organiser@example.org"' in client.get(path).content.decode()
+    client.post(path, ENTERED | {"email": "organiser@example.org"})
+    organiser.refresh_from_db()
+    assert organiser.check_password(ENTERED["password"])
+    assert not organiser.is_staff
+    assert signed_in(client) == organiser.pk
+    assert Client().get(path).status_code == 404
+
+
+def test_a_link_for_a_new_password_ends_with_the_next_sign_in(organiser: User) -> None:
+    path = address(account_link_create(user=organiser))
+    sent = {"login": organiser.email or "", "password": "correct horse battery"}
+    assert Client().post("/sign-in/", sent).status_code == 302
+    assert Client().get(path).status_code == 404
+
+
+def test_judges_and_those_who_left_get_no_password(judge: Judge, organiser: User) -> None:
+    assert judge.user is not None
+    with pytest.raises(AccountRefusedError, match="neither organises"):
+        account_link_create(user=judge.user)
+    token = account_link_create(user=organiser)
+    organiser.is_active = False
+    organiser.save()
+    with pytest.raises(AccountRefusedError):
+        account_link_create(user=organiser)
+    with pytest.raises(InvitationRefusedError):
+        account_set(token=token, **ENTERED)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_use_a_link_at_once_one_becomes_the_organiser() -> None:
+    token = first_organiser_link_create()
+
+    def enter(name: str) -> Any:
+        try:
+            return account_set(
+                token=token, name=name, email=f"{name}@example.org", password="a long way home"
+            ).name
+        except (InvitationRefusedError, ValidationError) as error:
+            return type(error)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        came = list(pool.map(enter, ["rosa", "carl"]))
+    assert came.count(InvitationRefusedError) == 1
+    assert organisers_of_quintet().get().name in came
+
+
+def test_a_campaign_that_a_command_creates_is_run_by_those_who_run_quintet(
+    tmp_path: Path, campaign: Campaign
+) -> None:
+    other = make_organiser(campaign)
+    rosa = User.objects.create_user(name="Rosa", email="rosa@example.org", is_staff=True)
+    make_judge(campaign, "judge02")
+    lines = tmp_path / "lines.txt"
+    lines.write_text("one\ntwo\n")
+    call_command(
+        "import_test_set",
+        *("--campaign=new", "--create-campaign=New", "--name=visit", f"--source={lines}"),
+        *("--source-language=en", "--target-language=de", f"--system=a={lines}"),
+        f"--system=b={lines}",
+        verbosity=0,
+    )
+    assert Membership.objects.get(campaign__slug="new").user == rosa
+    assert not Campaign.objects.get(slug="new").memberships.filter(user=other).exists()

@@ -1,0 +1,286 @@
+"""Owners, organisers and analysts: who makes whom what, by page, REST and command."""
+
+import re
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.test import Client
+
+from campaign.models import ActivityEvent, Campaign, Invitation, Membership, MembershipRole, User
+from campaign.services import (
+    MemberRefusedError,
+    NotAllowedError,
+    campaign_delete,
+    member_add,
+    member_link_create,
+    member_remove,
+    member_role_change,
+    organiser_add,
+)
+from campaign.services.campaigns import campaign_create
+from cells.databases import asked_by_default
+from tests.factories import make_analyst, make_campaign, make_organiser
+from tests.integration.credentials.browsers import PEOPLE, words
+from tests.second_database import second_database
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1/campaigns/museum/members/"
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign()
+
+
+@pytest.fixture
+def owner(campaign: Campaign) -> User:
+    return make_organiser(campaign)
+
+
+@pytest.fixture
+def organiser(campaign: Campaign, owner: User) -> User:
+    return make_organiser(campaign, "otto@example.org")
+
+
+@pytest.fixture
+def analyst(campaign: Campaign, owner: User) -> User:
+    return make_analyst(campaign)
+
+
+def client_of(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def roles() -> dict[str | None, str]:
+    return dict(Membership.objects.order_by("pk").values_list("user__email", "role"))
+
+
+def membership_of(user: User) -> Membership:
+    return Membership.objects.select_related("user", "campaign").get(user=user)
+
+
+def test_who_makes_a_campaign_owns_it(owner: User) -> None:
+    client = client_of(owner)
+    client.post("/new-campaign/", {"name": "Zoo"})
+    client.post("/campaigns/museum/clone/", {"name": "Museum 2", "slug": "museum-2", "texts": "on"})
+    campaign_create(slug="by-command", name="By command", organisers=[owner])
+    assert set(Membership.objects.values_list("campaign__slug", "role")) == {
+        *(("museum", "owner"), ("zoo", "owner"), ("museum-2", "owner"), ("by-command", "owner"))
+    }
+
+
+def test_the_first_is_the_owner_and_the_next_are_not(campaign: Campaign, organiser: User) -> None:
+    assert roles() == {"organiser@example.org": "owner", "otto@example.org": "organiser"}
+    # Adding them again takes nothing away.
+    for user in User.objects.all():
+        organiser_add(campaign=campaign, user=user)
+    assert roles() == {"organiser@example.org": "owner", "otto@example.org": "organiser"}
+    rita = User.objects.create_user(name="Rita")
+    with pytest.raises(MemberRefusedError, match="has no owner yet"):
+        member_add(campaign=make_campaign("zoo"), user=rita, role=MembershipRole.ANALYST)
+
+
+def test_an_owner_changes_roles_on_the_page_and_back(owner: User, analyst: User) -> None:
+    client = client_of(owner)
+    address = f"{PEOPLE}{membership_of(analyst).pk}/role/"
+    asked = client.post(address, {"role": "organiser"})
+    assert "Change the role of Rita to organiser" in words(asked)
+    assert "does not delete the campaign" in words(asked)
+    assert roles()["rita@example.org"] == "analyst"
+    for role in ("organiser", "analyst"):
+        done = client.post(address, {"role": role, "act": "yes"}, follow=True)
+        assert f"Rita is now: {role}." in words(done)
+        assert roles()["rita@example.org"] == role
+    changed = ActivityEvent.objects.filter(kind="campaign.membership", operation="changed")
+    assert [event.changes["role"] for event in changed.order_by("pk")] == [
+        ["analyst", "organiser"],
+        ["organiser", "analyst"],
+    ]
+    assert client.post(address, {"role": "king"}).status_code == 400
+
+
+def test_the_only_owner_stays_until_there_is_another(owner: User, analyst: User) -> None:
+    client = client_of(owner)
+    own = membership_of(owner)
+    for address in (f"{PEOPLE}{own.pk}/role/", f"{PEOPLE}{own.pk}/remove/"):
+        refused = client.post(address, {"role": "analyst", "act": "yes"}, follow=True)
+        assert "Olga is the only owner of this campaign." in words(refused)
+    assert client.delete(f"{API}{own.pk}/").status_code == 409
+    said = client.patch(f"{API}{own.pk}/", {"role": "analyst"}, content_type="application/json")
+    assert (said.status_code, said.json()["detail"][:8]) == (409, "Olga is ")
+    member_role_change(membership=membership_of(analyst), role=MembershipRole.OWNER, by=owner)
+    client.post(f"{PEOPLE}{own.pk}/role/", {"role": "analyst", "act": "yes"})
+    assert roles() == {"organiser@example.org": "analyst", "rita@example.org": "owner"}
+
+
+def test_organisers_change_all_but_what_owners_own(
+    campaign: Campaign, owner: User, organiser: User, analyst: User
+) -> None:
+    client = client_of(organiser)
+    page = client.get(PEOPLE).content.decode()
+    assert "/role/" not in page
+    assert "/remove/" not in page
+    rita, own = membership_of(analyst), membership_of(owner)
+    assert f"{own.pk}/link/" not in page
+    assert f"{rita.pk}/link/" in page
+    before = roles()
+    for address, sent in (
+        (f"{PEOPLE}{rita.pk}/role/", {"role": "owner", "act": "yes"}),
+        (f"{PEOPLE}{rita.pk}/remove/", {"act": "yes"}),
+        (f"{PEOPLE}{own.pk}/link/", {}),
+        ("/campaigns/museum/state/delete/", {"name": "Museum"}),
+    ):
+        refused = client.post(address, sent)
+        assert refused.status_code == 403, address
+        assert "Only an owner of this campaign may do this." in words(refused)
+    json: Any = {"content_type": "application/json"}
+    for answer in (
+        client.patch(f"{API}{rita.pk}/", {"role": "owner"}, **json),
+        client.delete(f"{API}{rita.pk}/"),
+        client.post(f"{API}{own.pk}/link/"),
+        client.post(API, {"email": "new@example.org", "role": "owner"}, **json),
+        client.post("/api/v1/campaigns/museum/delete/", {"name": "Museum"}, **json),
+    ):
+        assert answer.status_code == 403
+        assert answer.json()["detail"] == "Only an owner of this campaign may do this."
+    assert roles() == before
+    assert not Invitation.objects.exists()
+    assert "owner" not in client.get("/campaigns/museum/state/").content.decode()
+    assert "delete" not in client.get("/api/v1/campaigns/museum/state/").json()["transitions"]
+    said = client.get("/campaigns/museum/state/delete/").content.decode()
+    assert 'method="post" action="/campaigns' not in said
+    Campaign.objects.update(state="bin")
+    assert client.post("/bin/museum/restore/").status_code == 403
+    assert client_of(owner).post("/bin/museum/restore/").status_code == 302
+
+
+@pytest.mark.parametrize("role", ["organiser", "analyst"])
+def test_a_member_is_invited_by_link_with_a_role(organiser: User, role: str) -> None:
+    client = client_of(organiser)
+    made = client.post(PEOPLE, {"email": "nina@example.org", "name": "Nina", "role": role})
+    assert made.status_code == 201
+    found = re.search(r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode())
+    assert found is not None
+    assert roles()["nina@example.org"] == role
+    assert Invitation.objects.get().role == role
+    nina = Client()
+    looked = words(nina.get(found[1]))
+    assert ("You are invited to read a campaign" in looked) == (role == "analyst")
+    assert nina.post(found[1], follow=True).status_code == 200
+    assert nina.get(PEOPLE).status_code == 200
+    # In another role they are one already.
+    again = client.post(PEOPLE, {"email": "Nina@example.org", "role": "analyst"})
+    assert again.status_code == (201 if role == "analyst" else 409)
+    owner_asked = client.post(PEOPLE, {"email": "x@example.org", "role": "owner"})
+    assert owner_asked.status_code == 400
+
+
+def test_links_name_the_role_of_today_and_end_with_the_member(
+    campaign: Campaign, owner: User, analyst: User
+) -> None:
+    rita = membership_of(analyst)
+    link, _token = member_link_create(membership=rita, by=owner)
+    member_role_change(membership=rita, role=MembershipRole.ORGANISER, by=owner)
+    link.refresh_from_db()
+    assert link.role == "organiser"
+    member_remove(membership=rita, by=owner)
+    link.refresh_from_db()
+    assert link.revoked_at is not None
+
+
+def test_rest(owner: User, analyst: User) -> None:
+    client = client_of(owner)
+    rita = membership_of(analyst)
+    assert [(row["name"], row["role"]) for row in client.get(API).json()] == [
+        ("Olga", "owner"),
+        ("Rita", "analyst"),
+    ]
+    json: Any = {"content_type": "application/json"}
+    made = client.post(API, {"email": "nina@example.org", "role": "analyst"}, **json)
+    assert made.status_code == 201
+    assert Client().get(made.json()["link"].removeprefix("http://testserver")).status_code == 200
+    assert (
+        client.post(API, {"email": "rita@example.org", "role": "owner"}, **json).status_code == 409
+    )
+    asked = client.patch(f"{API}{rita.pk}/", {"role": "organiser", "dry_run": True}, **json)
+    assert (asked.json()["role"], "changes everything" in asked.json()["means"]) == (
+        "analyst",
+        True,
+    )
+    done = client.patch(f"{API}{rita.pk}/", {"role": "organiser"}, **json)
+    assert done.json()["role"] == "organiser"
+    assert client.post(f"{API}{rita.pk}/link/").json()["no_link"] == ""
+    assert client.delete(f"{API}{rita.pk}/").status_code == 204
+    assert client.delete(f"{API}{rita.pk}/").status_code == 404
+    assert roles() == {"organiser@example.org": "owner", "nina@example.org": "analyst"}
+    elsewhere = client_of(make_organiser(make_campaign("zoo"), "zoo@example.org"))
+    assert elsewhere.get(API).status_code == 404
+
+
+def test_command(campaign: Campaign) -> None:
+    options = {"campaign": "museum", "address": "http://localhost"}
+    call_command("add_organiser", "a@example.org", **options)
+    call_command("add_organiser", "b@example.org", **options)
+    call_command("add_organiser", "c@example.org", role="analyst", **options)
+    assert list(roles().values()) == ["owner", "organiser", "analyst"]
+    call_command("add_organiser", "a@example.org", **options)
+    call_command("add_organiser", "b@example.org", role="owner", **options)
+    call_command("add_organiser", "c@example.org", **options)
+    assert list(roles().values()) == ["owner", "owner", "organiser"]
+    call_command("add_organiser", "a@example.org", role="analyst", **options)
+    with pytest.raises(CommandError, match="is the only owner"):
+        call_command("add_organiser", "b@example.org", role="analyst", **options)
+
+
+def test_services_ask_who_it_is(campaign: Campaign, organiser: User, analyst: User) -> None:
+    for user in (organiser, analyst):
+        with pytest.raises(NotAllowedError):
+            campaign_delete(campaign=campaign, typed_name="Museum", by=user)
+        with pytest.raises(NotAllowedError):
+            member_role_change(membership=membership_of(user), role=MembershipRole.OWNER, by=user)
+    assert Campaign.objects.exists()
+
+
+def test_the_earliest_organiser_becomes_the_owner_and_researchers_analysts(
+    transactional_db: None,
+) -> None:
+    with second_database("roles", is_copy=False) as other, asked_by_default(other):
+
+        def migrate(to: str) -> Any:
+            return MigrationExecutor(connections["default"]).migrate([("campaign", to)]).apps
+
+        old = migrate("0017_alerts")
+        users = [old.get_model("campaign", "User").objects.create(name=name) for name in "abc"]
+        for slug, given in (
+            ("museum", ("researcher", "organiser", "organiser")),
+            ("zoo", ("researcher",)),
+            ("empty", ()),
+        ):
+            museum = old.get_model("campaign", "Campaign").objects.create(slug=slug, name=slug)
+            for user, role in zip(users, given, strict=False):
+                old.get_model("campaign", "Membership").objects.create(
+                    campaign=museum, user=user, role=role, daily_alerts=role == "researcher"
+                )
+        ((_app, latest),) = MigrationLoader(None).graph.leaf_nodes("campaign")
+        migrate(latest)
+        fields = ("campaign__slug", "user__name", "role", "daily_alerts")
+        assert list(Membership.objects.order_by("pk").values_list(*fields)) == [
+            ("museum", "a", "analyst", False),
+            ("museum", "b", "owner", False),
+            ("museum", "c", "organiser", False),
+            ("zoo", "a", "analyst", False),
+        ]
+        # Without an owner from before, it still loses and gains members.
+        zoo = Campaign.objects.get(slug="zoo")
+        organiser_add(campaign=zoo, user=User.objects.get(name="b"))
+        assert zoo.memberships.get(user__name="b").role == "owner"
+        migrate("0017_alerts")
+        assert set(Membership.objects.values_list("role", flat=True)) == {
+            *("researcher", "organiser")
+        }

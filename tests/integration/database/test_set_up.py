@@ -1,0 +1,90 @@
+"""What a command says on a database that is away, empty, or of an earlier version; it changes nothing."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from config.set_up import problem_before
+from tests.conftest import test_database_url as database_url
+from tests.second_database import second_database
+
+COMMAND = ("manage.py", "add_judge", "judge-1", "--campaign", "mine")
+
+
+def run(environment: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, *COMMAND],
+        cwd=settings.BASE_DIR,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def last_of_ranking_unapplied() -> str:
+    """Make the database forget the last migration of `ranking`; return its name."""
+    recorder = MigrationRecorder(connection)
+    last = max(name for app, name in recorder.applied_migrations() if app == "ranking")
+    recorder.record_unapplied("ranking", last)
+    return last
+
+
+@pytest.mark.django_db
+def test_tables_of_this_version_are_no_problem() -> None:
+    assert problem_before(COMMAND) is None
+
+
+def test_tables_of_an_earlier_version_are_named_with_what_they_lack(
+    as_owner: None, db: None
+) -> None:
+    last = last_of_ranking_unapplied()
+    said = problem_before(COMMAND) or ""
+    assert f"of an earlier version of Quintet; missing: ranking.{last}. What to do: stop" in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("migrate",), ("check",), ("no_such_command",), ()],
+    ids=" ".join,
+)
+def test_what_needs_no_tables_is_not_held_up(
+    as_owner: None, db: None, arguments: tuple[str, ...]
+) -> None:
+    last_of_ranking_unapplied()
+    assert problem_before(("manage.py", *arguments)) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_empty_database_is_not_set_up() -> None:
+    with second_database("empty", is_copy=False) as other:
+        name = other.settings_dict["NAME"]
+        url = database_url().replace(f"/{connection.settings_dict['NAME']}", f"/{name}")
+        done = run({"DATABASE_URL": url, "QUINTET_HOME": "/some/folder"})
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(
+            "Quintet is not set up here: there are no tables in the data folder /some/folder. "
+            "What to do: run `QUINTET_HOME=/some/folder make start`"
+        )
+        assert "Traceback" not in done.stderr
+        assert other.introspection.table_names() == []
+
+
+def test_help_needs_no_tables(as_owner: None, db: None) -> None:
+    last_of_ranking_unapplied()
+    assert problem_before(COMMAND) is not None
+    assert problem_before((*COMMAND, "--help")) is None
+
+
+def test_a_database_that_is_away_is_said_to_be_away() -> None:
+    done = run({"DATABASE_URL": "postgres://somebody:secret@127.0.0.1:1/quintet"})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("Quintet's database cannot be reached (")
+    assert done.stderr.count("\n") == 1
+    assert "secret" not in done.stderr

@@ -1,0 +1,160 @@
+"""Rows written in columns are those that row by row would be: whatever the file, in whatever batches."""
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotation.importing import judgments as importing
+from annotation.importing.judgments import judgments_import
+from annotation.models import HIT, Block, Judgment, Skip
+from campaign.formats import FiveWayRow, read_five_way_csv, write_five_way_csv
+from campaign.importing import test_sets_without_texts as without_texts
+from campaign.importing.judgment_files import JudgmentsFile
+from campaign.models import Campaign, Judge, Output, System, TestSet
+from tests.factories import make_test_set
+
+pytestmark = pytest.mark.django_db
+
+_SYSTEMS = ("amber", "birch", "cobalt", "dune", "ember", "fjord")
+_NAMESPACE = uuid.UUID("5e4ef7b0-6c2d-5d0e-9d0a-2f3f7f1c9a51")
+
+
+@st.composite
+def _rows(draw: st.DrawFn) -> FiveWayRow:
+    systems = draw(st.permutations(_SYSTEMS))[: draw(st.integers(1, 6))]
+    candidates: list[tuple[str, ...]] = []
+    for system in systems:
+        if candidates and len(candidates[-1]) < 3 and draw(st.integers(0, 3)) == 0:
+            candidates[-1] += (system,)
+        else:
+            candidates.append((system,))
+    label = st.none() | st.integers(1, 5)
+    number = draw(st.integers(1, 4))
+    return FiveWayRow(
+        source_language="en",
+        target_language="de",
+        source_index=number,
+        document="doc",
+        segment_id=str(number),
+        judge=draw(st.sampled_from(["ada", "bob", 'é "q", \\', "-1"])),
+        candidates=tuple(candidates),
+        labels=tuple(draw(label) for _candidate in candidates),
+        system_numbers=((),) * len(candidates),
+    )
+
+
+def _file(rows: list[FiveWayRow]) -> JudgmentsFile:
+    content = "".join(write_five_way_csv(rows, slots=6)).encode()
+
+    @contextmanager
+    def opened() -> Iterator[BytesIO]:
+        yield BytesIO(content)
+
+    return JudgmentsFile("judgments.csv", opened)
+
+
+def _stored(test_set: TestSet) -> list[tuple[object, ...]]:
+    """All that an import writes of each row, in the order of the HITs."""
+    systems = dict(Output.objects.values_list("pk", "system__name"))
+    found: list[tuple[object, ...]] = []
+    for hit in HIT.objects.filter(test_set=test_set).order_by("number"):
+        block = Block.objects.get(hit=hit)
+        judgment = Judgment.objects.filter(block=block).first()
+        answer = judgment or Skip.objects.get(block=block)
+        assert (hit.completed_at, hit.available_at) == (hit.available_at, hit.completed_at)
+        assert set(Output.objects.filter(pk__in=block.outputs).values_list("segment_id")) == {
+            (block.segment_id,)
+        }
+        found.append(
+            (
+                hit.number,
+                hit.why,
+                block.position,
+                block.segment.number,
+                [systems[output] for output in block.outputs],
+                block.stands_for,
+                answer.judge.pseudonym,
+                answer.client_id,
+                answer.comment,
+                judgment and (judgment.labels, judgment.numbered.number),
+            )
+        )
+    return found
+
+
+def _expected(rows: list[FiveWayRow], test_set: TestSet) -> list[tuple[object, ...]]:
+    seen: Counter[str] = Counter()
+    judged = 0
+    found: list[tuple[object, ...]] = []
+    for number, row in enumerate(rows, 1):
+        content = json.dumps([test_set.pk, row.source_index, row.judge, row.candidates, row.labels])
+        seen[content] += 1
+        is_judged = any(label is not None for label in row.labels)
+        judged += is_judged
+        sizes = [len(systems) for systems in row.candidates]
+        found.append(
+            (
+                number,
+                {},
+                1,
+                row.source_index,
+                [system for systems in row.candidates for system in systems],
+                sizes if max(sizes) > 1 else None,
+                row.judge,
+                uuid.uuid5(_NAMESPACE, f"{content} {seen[content]}"),
+                "",
+                (list(row.labels), judged) if is_judged else None,
+            )
+        )
+    return found
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(_rows(), min_size=1, max_size=12),
+    again=st.lists(st.integers(0, 11), max_size=4),
+    batch=st.integers(1, 6),
+    with_texts=st.booleans(),
+)
+def test_every_row_is_stored_as_it_is_read(
+    campaign: Campaign,
+    monkeypatch: pytest.MonkeyPatch,
+    rows: list[FiveWayRow],
+    again: list[int],
+    batch: int,
+    with_texts: bool,
+) -> None:
+    rows += [rows[each % len(rows)] for each in again]
+    monkeypatch.setattr(importing, "_BATCH", batch)
+    file = _file(rows)
+    with file.open() as stream:
+        assert list(read_five_way_csv(stream, file.name)) == rows
+    with transaction.atomic():
+        if with_texts:
+            test_set = make_test_set(campaign, planned=0)
+        else:
+            test_set = without_texts.test_set_without_texts_create(
+                campaign=campaign, name="new", files=[file]
+            )
+        done = judgments_import(test_set=test_set, files=[file])
+        expected = _expected(rows, test_set)
+        assert _stored(test_set) == expected
+        assert done.judgments == sum(row[-1] is not None for row in expected)
+        assert (done.skips, done.already_there) == (len(rows) - done.judgments, 0)
+        judges = Judge.objects.order_by("pk").values_list("pseudonym", flat=True)
+        assert list(judges) == list(dict.fromkeys(row.judge for row in rows))
+        if not with_texts:
+            named = (system for row in rows for systems in row.candidates for system in systems)
+            stored = System.objects.order_by("pk").values_list("name", flat=True)
+            assert list(stored) == list(dict.fromkeys(named))
+        again_done = judgments_import(test_set=test_set, files=[file])
+        assert (again_done.already_there, _stored(test_set)) == (len(rows), expected)
+        transaction.set_rollback(True)

@@ -1,0 +1,137 @@
+"""Adding many judges: what a list would do, row by row, and that it does all of it or nothing."""
+
+import csv
+import io
+import time
+
+import pytest
+
+from campaign.export.judge_links import judge_links, judge_links_csv
+from campaign.formats.judge_lists import judge_list_read
+from campaign.models import Campaign, ConflictOfInterest, Invitation, InvitationMail, Judge, User
+from campaign.services import (
+    CheckedRow,
+    JudgeListRefusedError,
+    MailTerms,
+    RowState,
+    invitation_open,
+    judge_group_create,
+    judge_list_add,
+    judge_list_check,
+    judges_invite_by_mail,
+)
+from tests.factories import make_campaign, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = make_campaign()
+    make_test_set(campaign)
+    judge_group_create(campaign=campaign, name="Experts")
+    return campaign
+
+
+def checked(campaign: Campaign, text: str) -> list[CheckedRow]:
+    before = Judge.objects.count()
+    found = judge_list_check(campaign=campaign, judges=judge_list_read(text))
+    assert Judge.objects.count() == before
+    return list(found.rows)
+
+
+def test_each_row_says_what_it_would_do(campaign: Campaign) -> None:
+    judges_invite_by_mail(campaign=campaign, addresses=["old@example.org"], base_url="http://x")
+    rows = checked(
+        campaign,
+        "email,name,languages,expertise,groups,conflicts\n"
+        "new@example.org,Ada,EN_gb de,Law;law,experts,amber\n"
+        "OLD@example.org,,,,,\n"
+        "NEW@example.org,,,,,\n"
+        "no address,,,,,\n"
+        ",Bob,,,,\n"
+        "b@example.org,,english,,,\n"
+        "c@example.org,,,,nobody,\n"
+        "d@example.org,,,,,who\n"
+        f"e@example.org,{'a' * 151},,{'b' * 61},,\n",
+    )
+    states = [row.state for row in rows]
+    assert states == ["new", "known", "again", *["wrong"] * 6]
+    assert (rows[0].languages, rows[0].expertise) == (["en-GB", "de"], ["law"])
+    assert [group.name for group in rows[0].groups] == ["Experts"]
+    assert [system.name for system in rows[0].conflicts] == ["amber"]
+    assert rows[1].known_as.startswith("judge-")
+    assert rows[2].first_line == 2
+    assert [len(row.problems) for row in rows[3:]] == [1, 1, 1, 1, 1, 2]
+    assert "nobody" in rows[6].problems[0]
+
+
+def test_all_of_a_list_is_done_or_nothing(campaign: Campaign) -> None:
+    before = (Judge.objects.count(), User.objects.count(), Invitation.objects.count())
+    wrong = judge_list_read("good@example.org\nbad")
+    with pytest.raises(JudgeListRefusedError) as refused:
+        judge_list_add(campaign=campaign, judges=wrong)
+    assert [row.state for row in refused.value.checked.rows] == ["new", "wrong"]
+    assert before == (Judge.objects.count(), User.objects.count(), Invitation.objects.count())
+
+
+def test_new_judges_have_links_groups_and_conflicts(campaign: Campaign) -> None:
+    text = (
+        "email;name;languages;groups;conflicts\n"
+        "Ada@Example.org;Ada;en de;experts;amber\nbob@example.org;;;;\n"
+    )
+    added = judge_list_add(campaign=campaign, judges=judge_list_read(text))
+    [ada, bob] = added.judges
+    assert ada.judge.address == "Ada@Example.org"
+    assert ada.judge.user is not None
+    assert bob.judge.user is not None
+    assert (ada.judge.user.name, bob.judge.user.name) == ("Ada", bob.judge.pseudonym)
+    assert not ada.judge.user.has_usable_password()
+    assert ada.judge.user.email is None
+    assert [member.group.name for member in ada.judge.group_members.all()] == ["Experts"]
+    assert ConflictOfInterest.objects.filter(judge=ada.judge).count() == 1
+    assert invitation_open(token=ada.token).user == ada.judge.user
+    assert added.expires_at is not None
+    # Once more adds nobody, nor does an invitation by mail to the same address.
+    again = judge_list_add(campaign=campaign, judges=judge_list_read(text))
+    assert again.judges == []
+    invited = judges_invite_by_mail(
+        campaign=campaign, addresses=["ADA@example.org"], base_url="http://x"
+    )
+    assert invited.known == ["ADA@example.org"]
+
+
+def test_messages_bring_the_links_where_they_are_asked_for(campaign: Campaign) -> None:
+    added = judge_list_add(
+        campaign=campaign,
+        judges=judge_list_read("ada@example.org"),
+        mail=MailTerms(base_url="https://judge.example.org/", language="de", note="Hello"),
+    )
+    [mail] = InvitationMail.objects.all()
+    assert (mail.address, mail.base_url) == ("ada@example.org", "https://judge.example.org")
+    assert added.judges[0].token == ""
+    many = "\n".join(f"j{n}@example.org" for n in range(1001))
+    with pytest.raises(JudgeListRefusedError, match="1000"):
+        judge_list_add(
+            campaign=campaign, judges=judge_list_read(many), mail=MailTerms(base_url="http://x")
+        )
+
+
+def test_the_file_of_links_holds_no_formula(campaign: Campaign) -> None:
+    text = 'email,name\n=1+1@example.org,"=HYPERLINK(""http://evil"")"\n+a@example.org,@SUM(A1)\n'
+    added = judge_list_add(campaign=campaign, judges=judge_list_read(text))
+    content = judge_links_csv(judge_links(added, base_url="https://judge.example.org/"))
+    cells = [cell for line in csv.reader(io.StringIO(content)) for cell in line]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+    assert cells[:4] == ["email", "name", "judge", "link"]
+    assert cells[7].startswith("https://judge.example.org/i/")
+
+
+def test_ten_thousand_judges_are_added_at_once(campaign: Campaign) -> None:
+    text = "email,groups\n" + "".join(f"j{n}@example.org,experts\n" for n in range(10_000))
+    begun = time.process_time()
+    added = judge_list_add(campaign=campaign, judges=judge_list_read(text))
+    assert len({each.token for each in added.judges}) == 10_000
+    assert time.process_time() - begun < 20
+    rows = checked(campaign, text)
+    assert {row.state for row in rows} == {RowState.KNOWN}

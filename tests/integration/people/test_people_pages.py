@@ -1,0 +1,241 @@
+"""The pages of a campaign's judges: the list, adding by a list, one judge, and groups."""
+
+import csv
+import io
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.services import assignment_lend, design_change
+from campaign.models import GroupMember, Invitation, InvitationMail, Judge, JudgeGroup, TestSet
+from campaign.services import (
+    judge_group_create,
+    judge_group_members_change,
+    judge_invite,
+)
+from ranking.services import ranking_settings_change
+from ranking.services.judge_groups import JudgeGroupInUseError, judge_group_delete
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+LIST = "email,name,languages,groups,conflicts\nada@example.org,Ada,en de,experts,amber\n"
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign())
+
+
+@pytest.fixture
+def client(test_set: TestSet) -> Client:
+    client = Client()
+    client.force_login(make_organiser(test_set.campaign))
+    return client
+
+
+def page(name: str, test_set: TestSet, *more: int) -> str:
+    return reverse(name, args=[test_set.campaign.slug, *more])
+
+
+def test_judges_are_listed_filtered_and_put_into_groups(client: Client, test_set: TestSet) -> None:
+    campaign = test_set.campaign
+    judges = [make_judge(campaign, f"judge-{each}") for each in "abc"]
+    stranger = make_judge(make_campaign("elsewhere"), "stranger")
+    group = judge_group_create(campaign=campaign, name="experts")
+    address = page("campaign-judges", test_set)
+    body = client.get(address).content.decode()
+    assert [name in body for name in ("judge-a", "judge-b", "judge-c", "stranger")] == [
+        *[True] * 3,
+        False,
+    ]
+    ticked = {"judge": [judges[0].pk, stranger.pk, "x"], "group": group.pk, "who": "ticked"}
+    assert client.post(address, {**ticked, "act": "add"}).status_code == 302
+    assert [member.judge for member in GroupMember.objects.all()] == judges[:1]
+    found = client.get(address, {"group": "Experts"}).content.decode()
+    assert "judge-a" in found
+    assert "judge-b" not in found
+    client.post(f"{address}?name=judge-", {"group": group.pk, "who": "found", "act": "add"})
+    assert GroupMember.objects.count() == 3
+    client.post(f"{address}?name=judge-b", {"group": group.pk, "who": "found", "act": "remove"})
+    assert {member.judge.pseudonym for member in GroupMember.objects.all()} == {
+        "judge-a",
+        "judge-c",
+    }
+    elsewhere = judge_group_create(campaign=stranger.campaign, name="experts")
+    assert (
+        client.post(address, {"group": elsewhere.pk, "who": "found", "act": "add"}).status_code
+        == 400
+    )
+    for query in ("sort=-seen", "sort=address", "state=expected", "language=de", "page=9"):
+        assert client.get(f"{address}?{query}").status_code == 200
+    assert client.get(f"{address}?state=no").status_code == 400
+
+
+def test_a_page_of_many_judges_costs_as_many_queries(client: Client, test_set: TestSet) -> None:
+    address = page("campaign-judges", test_set)
+    make_judge(test_set.campaign, "first")
+    client.get(address)
+    counts = []
+    for many in (0, 60):
+        for each in range(many):
+            make_judge(test_set.campaign, f"judge-{each}")
+        with CaptureQueriesContext(connection) as queries:
+            client.get(address)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_a_list_is_checked_and_then_added(client: Client, test_set: TestSet) -> None:
+    judge_group_create(campaign=test_set.campaign, name="experts")
+    address = page("judges-add", test_set)
+    assert client.get(address).status_code == 200
+    asked = {"text": LIST, "how": "links", "language": "en", "note": ""}
+    checked = client.post(address, asked)
+    assert checked.status_code == 200
+    assert checked.context["new_count"] == 1
+    assert not Judge.objects.exists()
+    # What was shown is what is done, or it is shown again.
+    assert client.post(address, {**asked, "act": "add", "new": "2"}).status_code == 409
+    added = client.post(address, {**asked, "act": "add", "new": "1"})
+    assert added.status_code == 201
+    [judge] = Judge.objects.all()
+    rows = list(csv.reader(io.StringIO(added.context["links_csv"])))
+    assert rows[1][:3] == ["ada@example.org", "Ada", judge.pseudonym]
+    assert Client().get(rows[1][3]).status_code == 200
+    # Links are shown this once: the same once more adds nobody.
+    again = client.post(address, {**asked, "act": "add", "new": "1"})
+    assert again.status_code == 200
+    assert rows[1][3] not in again.content.decode()
+
+
+def test_a_file_is_taken_and_messages_are_queued(client: Client, test_set: TestSet) -> None:
+    address = page("judges-add", test_set)
+    content = "E-Mail;Name\nzoe@example.org;Zoë\n".encode("cp1252")
+    file = SimpleUploadedFile("judges.csv", content)
+    asked = {"how": "mail", "language": "de", "note": "Hello"}
+    checked = client.post(address, {**asked, "file": file})
+    assert checked.status_code == 200
+    text = checked.context["form"].cleaned_data["text"]
+    assert (
+        client.post(address, {**asked, "text": text, "act": "add", "new": "1"}).status_code == 201
+    )
+    [mail] = InvitationMail.objects.all()
+    assert (mail.address, mail.language, mail.note) == ("zoe@example.org", "de", "Hello")
+    assert mail.judge.user is not None
+    assert mail.judge.user.name == "Zoë"
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04", b"", b"\x00\x01"])
+def test_a_file_that_is_no_list_is_refused(
+    client: Client, test_set: TestSet, content: bytes
+) -> None:
+    file = SimpleUploadedFile("judges.csv", content)
+    asked = {"how": "links", "language": "en", "file": file}
+    assert client.post(page("judges-add", test_set), asked).status_code == 400
+
+
+def test_wrong_rows_are_named_and_nothing_is_added(client: Client, test_set: TestSet) -> None:
+    asked = {"text": "good@example.org\nbad", "how": "links", "language": "en"}
+    answer = client.post(page("judges-add", test_set), {**asked, "act": "add", "new": "1"})
+    assert answer.status_code == 409
+    assert "bad" in answer.content.decode()
+    assert not Judge.objects.exists()
+
+
+def test_a_judge_is_changed_after_what_it_does_is_said(client: Client, test_set: TestSet) -> None:
+    judge = make_judge(test_set.campaign)
+    group = judge_group_create(campaign=test_set.campaign, name="experts")
+    lent = assignment_lend(judge=judge)
+    assert lent is not None
+    address = page("campaign-judge", test_set, judge.pk)
+    assert client.get(address).status_code == 200
+    harmless = {"address": "ada@example.org", "expertise": "Law,  art ", "groups": [group.pk]}
+    assert client.post(address, harmless).status_code == 302
+    judge.refresh_from_db()
+    assert (judge.address, judge.expertise) == ("ada@example.org", ["art", "law"])
+    assert judge.group_members.get().group == group
+    system = lent.assignment.hit.system_ids[0]
+    asked = client.post(address, {**harmless, "conflicts": [system]})
+    assert "taken from them" in asked.content.decode()
+    assert not judge.conflicts.exists()
+    assert (
+        client.post(address, {**harmless, "conflicts": [system], "act": "yes"}).status_code == 302
+    )
+    assert judge.conflicts.get().system_id == system
+    assert client.post(address, {**harmless, "act": "yes"}).status_code == 302
+    assert not judge.conflicts.exists()
+    other = make_judge(test_set.campaign, "other")
+    taken = client.post(page("campaign-judge", test_set, other.pk), {"address": "ADA@example.org"})
+    assert taken.status_code == 400
+    elsewhere = make_judge(make_campaign("elsewhere"))
+    assert client.get(page("campaign-judge", test_set, elsewhere.pk)).status_code == 404
+
+
+def test_a_new_link_ends_the_old_ones_and_says_so_first(client: Client, test_set: TestSet) -> None:
+    judge = make_judge(test_set.campaign)
+    old, _token = judge_invite(judge=judge)
+    address = page("campaign-judge-link", test_set, judge.pk)
+    asked = client.post(address)
+    assert "1 link" in asked.content.decode()
+    old.refresh_from_db()
+    assert old.revoked_at is None
+    made = client.post(address, {"act": "yes"})
+    assert made.status_code == 201
+    assert Client().get(made.context["new_link"]).status_code == 200
+    assert not Invitation.objects.valid().filter(pk=old.pk).exists()
+    assert Invitation.objects.valid().count() == 1
+
+
+def test_groups_are_made_renamed_and_deleted(client: Client, test_set: TestSet) -> None:
+    groups = page("judge-groups", test_set)
+    assert client.post(groups, {"name": "experts", "blocks_asked": ""}).status_code == 302
+    assert client.post(groups, {"name": "EXPERTS"}).status_code == 400
+    group = JudgeGroup.objects.get()
+    address = page("judge-group", test_set, group.pk)
+    assert client.get(address).status_code == 200
+    assert client.post(address, {"name": "panel", "blocks_asked": "30"}).status_code == 302
+    group.refresh_from_db()
+    assert (group.name, group.blocks_asked) == ("panel", 30)
+    judge_group_members_change(group=group, add=[make_judge(test_set.campaign)])
+    design_change(test_set=test_set, judge_group=group)
+    delete = page("judge-group-delete", test_set, group.pk)
+    assert "Only its judges are lent HITs" in client.get(delete).content.decode()
+    assert client.post(delete, {"act": "yes"}).status_code == 409
+    assert "Only its judges" in client.get(groups).content.decode()
+    design_change(test_set=test_set, judge_group=None)
+    assert client.post(delete, {"act": "yes"}).status_code == 302
+    assert not GroupMember.objects.exists()
+    assert client.get(address).status_code == 404
+    # The name is free again.
+    assert client.post(groups, {"name": "panel"}).status_code == 302
+
+
+def test_a_group_that_a_ranking_is_of_stays(test_set: TestSet) -> None:
+    group = judge_group_create(campaign=test_set.campaign, name="experts")
+    ranking_settings_change(test_set=test_set, judge_group=group)
+    with pytest.raises(JudgeGroupInUseError, match="ranking"):
+        judge_group_delete(group=group)
+    ranking_settings_change(test_set=test_set, judge_group=None)
+    assert judge_group_delete(group=group) == 0
+    assert judge_group_delete(group=group) == 0
+
+
+def test_who_is_no_organiser_finds_nothing(test_set: TestSet) -> None:
+    judge = make_judge(test_set.campaign)
+    group = judge_group_create(campaign=test_set.campaign, name="experts")
+    stranger = Client()
+    stranger.force_login(make_organiser(make_campaign("elsewhere"), "other@example.org"))
+    for address in (
+        page("campaign-judges", test_set),
+        page("judges-add", test_set),
+        page("campaign-judge", test_set, judge.pk),
+        page("campaign-judge-link", test_set, judge.pk),
+        page("judge-groups", test_set),
+        page("judge-group", test_set, group.pk),
+        page("judge-group-delete", test_set, group.pk),
+    ):
+        assert stranger.post(address, {"act": "yes", "name": "x"}).status_code == 404, address

@@ -1,0 +1,208 @@
+"""Judges and groups over REST and by commands: the services of the pages."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from annotation.services import assignment_lend
+from campaign.models import GroupMember, Invitation, InvitationMail, Judge, JudgeGroup, TestSet
+from campaign.services import invitation_open, judge_group_create, judge_invite
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+LIST = "email,name,groups,conflicts\nada@example.org,Ada,experts,amber\nADA@example.org,,,\n"
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign())
+
+
+@pytest.fixture
+def client(test_set: TestSet) -> APIClient:
+    client = APIClient()
+    client.force_login(make_organiser(test_set.campaign))
+    return client
+
+
+def at(name: str, test_set: TestSet, *more: int) -> str:
+    return reverse(name, args=[test_set.campaign.slug, *more])
+
+
+def run(*arguments: str, **options: Any) -> tuple[str, str]:
+    out, err = StringIO(), StringIO()
+    call_command(*arguments, stdout=out, stderr=err, **options)
+    return out.getvalue(), err.getvalue()
+
+
+def test_a_list_is_checked_and_added_over_rest(client: APIClient, test_set: TestSet) -> None:
+    address = at("api-campaign-judges", test_set)
+    wrong = client.post(address, {"list": LIST, "dry_run": True}, format="json")
+    assert wrong.status_code == 200
+    assert [row["state"] for row in wrong.json()["rows"]] == ["wrong", "new"]
+    refused = client.post(address, {"list": LIST}, format="json")
+    assert refused.status_code == 400
+    assert "experts" in str(refused.json())
+    judge_group_create(campaign=test_set.campaign, name="experts")
+    added = client.post(address, {"list": LIST}, format="json")
+    assert added.status_code == 201
+    body = added.json()
+    assert (body["new"], body["again"], body["known"], body["wrong"]) == (1, 1, 0, 0)
+    [first, second] = body["rows"]
+    judge = Judge.objects.get()
+    assert first["judge"] == judge.pseudonym
+    token = first["link"].rstrip("/").rsplit("/", 1)[1]
+    assert invitation_open(token=token).user == judge.user
+    assert second["link"] == ""
+    [listed] = client.get(address).json()["results"]
+    assert listed["address"] == "ada@example.org"
+    assert (listed["groups"], listed["conflicts"], listed["state"]) == (
+        ["experts"],
+        ["amber"],
+        "expected",
+    )
+    assert client.get(address, {"group": "nobody"}).json()["results"] == []
+    mails = client.post(address, {"list": "bob@example.org", "mail": True}, format="json")
+    assert mails.status_code == 201
+    assert mails.json()["rows"][0]["link"] == ""
+    assert InvitationMail.objects.count() == 1
+    broken = client.post(address, {"list": 'email\n"x'}, format="json")
+    assert broken.status_code == 400
+
+
+def test_a_judge_is_changed_over_rest(client: APIClient, test_set: TestSet) -> None:
+    judge = make_judge(test_set.campaign)
+    reference = test_set.systems.get(kind="reference")
+    judge_group_create(campaign=test_set.campaign, name="experts")
+    address = at("api-campaign-judge", test_set, judge.pk)
+    changed = client.patch(
+        address,
+        {"groups": ["EXPERTS"], "expertise": ["Law"], "conflicts": [reference.name]},
+        format="json",
+    )
+    assert changed.status_code == 200, changed.json()
+    body = changed.json()
+    assert (body["groups"], body["expertise"], body["conflicts"]) == (
+        ["experts"],
+        ["law"],
+        [reference.name],
+    )
+    lent = assignment_lend(judge=judge)
+    assert lent is not None
+    asked = client.patch(address, {"languages": ["fr"]}, format="json")
+    assert asked.status_code == 409
+    assert "no more sentences" in asked.json()["words"][0]
+    done = client.patch(address, {"languages": ["fr"], "confirm": True}, format="json")
+    assert done.json()["languages"] == ["fr"]
+    assert done.json()["conflicts"] == [reference.name]
+    for wrong in (
+        {"groups": ["nobody"]},
+        {"conflicts": ["nobody"]},
+        {"languages": ["english"], "confirm": True},
+        {"languages": ["english"]},
+    ):
+        assert client.patch(address, wrong, format="json").status_code == 400, wrong
+    assert client.patch(address, {"conflicts": [], "groups": []}, format="json").status_code == 200
+    assert not judge.conflicts.exists()
+
+
+def test_a_lost_link_is_replaced_over_rest(client: APIClient, test_set: TestSet) -> None:
+    judge = make_judge(test_set.campaign)
+    judge_invite(judge=judge)
+    address = at("api-campaign-judge-link", test_set, judge.pk)
+    assert client.post(address, {}, format="json").status_code == 409
+    made = client.post(address, {"confirm": True}, format="json")
+    assert made.status_code == 201
+    token = made.json()["link"].rstrip("/").rsplit("/", 1)[1]
+    assert invitation_open(token=token).user == judge.user
+    assert Invitation.objects.valid().count() == 1
+
+
+def test_groups_over_rest(client: APIClient, test_set: TestSet) -> None:
+    judge = make_judge(test_set.campaign)
+    stranger = make_judge(make_campaign("elsewhere"))
+    groups = at("api-judge-groups", test_set)
+    made = client.post(groups, {"name": "experts", "blocks_asked": 30}, format="json")
+    assert made.status_code == 201
+    assert made.json() == {
+        "id": JudgeGroup.objects.get().pk,
+        "name": "experts",
+        "blocks_asked": 30,
+        "judges": 0,
+        "uses": [],
+    }
+    assert client.post(groups, {"name": "Experts"}, format="json").status_code == 400
+    address = at("api-judge-group", test_set, made.json()["id"])
+    changed = client.patch(address, {"blocks_asked": None}, format="json")
+    assert (changed.json()["name"], changed.json()["blocks_asked"]) == ("experts", None)
+    judges = at("api-judge-group-judges", test_set, made.json()["id"])
+    put = client.post(judges, {"add": [judge.pk]}, format="json")
+    assert put.json() == {"added": 1, "removed": 0}
+    assert client.post(judges, {"add": [stranger.pk]}, format="json").status_code == 400
+    settings = reverse("api-ranking-settings", args=[test_set.pk])
+    of_group = client.patch(settings, {"judge_group": "EXPERTS"}, format="json")
+    assert of_group.json()["judge_group"] == "experts"
+    assert client.patch(settings, {"judge_group": "nobody"}, format="json").status_code == 400
+    delete = at("api-judge-group-delete", test_set, made.json()["id"])
+    assert client.post(delete).status_code == 409
+    assert (
+        client.patch(settings, {"judge_group": None}, format="json").json()["judge_group"] is None
+    )
+    assert client.post(delete).status_code == 204
+    assert client.get(groups).json() == []
+
+
+def test_add_judge_takes_a_file(test_set: TestSet, tmp_path: Path) -> None:
+    file = tmp_path / "judges.csv"
+    file.write_text(LIST)
+    options = {"campaign": test_set.campaign.slug, "address": "https://judge.example.org"}
+    with pytest.raises(CommandError, match="1 row is wrong"):
+        run("add_judge", "--file", str(file), **options)
+    judge_group_create(campaign=test_set.campaign, name="experts")
+    _out, said = run("add_judge", "--file", str(file), "--check", **options)
+    assert "2\tnew\tada@example.org" in said
+    assert not Judge.objects.exists()
+    out, said = run("add_judge", "--file", str(file), **options)
+    assert out.splitlines()[0] == "email,name,judge,link"
+    assert "https://judge.example.org/i/" in out
+    assert "1 judge was added." in said
+    with pytest.raises(CommandError, match="either"):
+        run("add_judge", **options)
+
+
+def test_groups_by_command(test_set: TestSet) -> None:
+    slug = test_set.campaign.slug
+    judge = make_judge(test_set.campaign)
+    options = {"campaign": slug}
+    out, _err = run("change_judge_group", "experts", "--new", "--add", judge.pseudonym, **options)
+    assert "experts: 1 judges" in out
+    run("change_judge_group", "experts", "--blocks-per-judge", "30", "--rename", "panel", **options)
+    group = JudgeGroup.objects.get()
+    assert (group.name, group.blocks_asked) == ("panel", 30)
+    out, _err = run("change_design", test_set=test_set.name, judge_group="panel", **options)
+    assert "Only the 1 judge of “panel” is lent HITs" in out
+    run("change_ranking", test_set=test_set.name, judge_group="panel", **options)
+    with pytest.raises(CommandError, match="in force"):
+        run("change_judge_group", "panel", "--delete", **options)
+    run("change_design", test_set=test_set.name, judge_group="none", **options)
+    run("change_ranking", test_set=test_set.name, judge_group="none", **options)
+    run("change_judge", judge.pseudonym, "--groups", "none", "--conflict", "amber", **options)
+    assert not GroupMember.objects.exists()
+    run("change_judge", judge.pseudonym, "--no-conflict", "amber", **options)
+    assert not judge.conflicts.exists()
+    run("change_judge_group", "panel", "--delete", **options)
+    with pytest.raises(CommandError, match="no group"):
+        run("change_judge_group", "panel", **options)
+
+
+def test_a_lost_link_is_replaced_by_command(test_set: TestSet) -> None:
+    judge = make_judge(test_set.campaign)
+    judge_invite(judge=judge)
+    options = {"campaign": test_set.campaign.slug, "address": "https://judge.example.org"}
+    run("change_judge", judge.pseudonym, "--new-link", "--end-other-links", **options)
+    assert Invitation.objects.valid().count() == 1

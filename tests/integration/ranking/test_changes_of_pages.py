@@ -1,0 +1,224 @@
+"""A dashboard that was answered 304 would have been the same: whatever changes it changes its version.
+
+Every table that the dashboard reads stands in a table here, with what is done to it and tried, or with the reason why
+nothing is. A page that reads another table fails the last test until that table has its line.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotation.judge_measures import JudgeMeasure
+from annotation.models import Judgment, ProblemReport, QualityAction, QualityRule, RuleDirection
+from annotation.services import (
+    judge_reinstate,
+    quality_action_take,
+    quality_rule_switch_off,
+)
+from annotation.services.quality import RuleTerms, quality_rule_add
+from annotation.services.systems import system_withdraw
+from campaign.models import Judge, User
+from ranking.models import LatestRanking
+from ranking.selectors.dashboards import dashboard_state
+from ranking.services import quality_evaluate, ranking_run_compute, rankings_of_days_keep
+from tests.integration.ranking.pages import addresses
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+Change = Callable[[TestSetWriter, User], object]
+
+
+def judge_of(writer: TestSetWriter) -> Judge:
+    return Judge.objects.get(campaign=writer.campaign, pseudonym="j1")
+
+
+def revision(writer: TestSetWriter, _user: User) -> None:
+    first = writer.test_set.judgments.earliest("pk")
+    writer.judgment("j1", first.block, [3, 2, 1], supersedes=first)
+
+
+def report(writer: TestSetWriter, _user: User) -> None:
+    first = Judgment.objects.earliest("pk")
+    ProblemReport.objects.create(
+        client_id=uuid4(),
+        judge=first.judge,
+        block=first.block,
+        test_set=writer.test_set,
+        kind="source",
+    )
+
+
+def skip_taken_back(writer: TestSetWriter, _user: User) -> None:
+    writer.judgment("j2", writer.test_set.skips.get().block, [1, 2])
+
+
+def measured(writer: TestSetWriter, _user: User) -> None:
+    run = LatestRanking.objects.get(pk=writer.test_set.pk).as_run()
+    assert quality_evaluate(run=run)
+
+
+def rule(writer: TestSetWriter, user: User) -> None:
+    terms = RuleTerms(
+        test_set=None,
+        measure=JudgeMeasure.TIES,
+        direction=RuleDirection.ABOVE,
+        threshold=0.9,
+        minimum=5,
+        action="warn",
+    )
+    quality_rule_add(campaign=writer.campaign, terms=terms, user=user)
+
+
+def rule_off(_writer: TestSetWriter, user: User) -> None:
+    quality_rule_switch_off(rule=QualityRule.objects.get(), user=user)
+
+
+def action(writer: TestSetWriter, user: User) -> None:
+    quality_action_take(judge=judge_of(writer), test_set=writer.test_set, action="warn", user=user)
+
+
+def reversal(writer: TestSetWriter, user: User) -> None:
+    assert judge_reinstate(judge=judge_of(writer), user=user) == 1
+
+
+def kept(writer: TestSetWriter, _user: User) -> None:
+    yesterday = timezone.now() - timedelta(days=1)
+    LatestRanking.objects.filter(pk=writer.test_set.pk).update(finished_at=yesterday, is_kept=False)
+    assert rankings_of_days_keep() == 1
+
+
+def closed(writer: TestSetWriter, _user: User) -> None:
+    writer.test_set.closed_at = timezone.now()
+    writer.test_set.save()
+
+
+def renamed(writer: TestSetWriter, _user: User) -> None:
+    writer.campaign.name = "Another name"
+    writer.campaign.save()
+
+
+# In this order, one after the other.
+CHANGES: dict[str, Change] = {
+    "judgment": lambda w, _: w.judgment("j1", w.block(9, ["A", "B"]), [1, 2]),
+    "revision": revision,
+    "skip": lambda w, _: w.skip("j2", w.block(10, ["A", "B"])),
+    "skip taken back": skip_taken_back,
+    "report": report,
+    "ranking": lambda w, _: ranking_run_compute(test_set_id=w.test_set.pk),
+    "measured": measured,
+    "rule": rule,
+    "rule off": rule_off,
+    "action": action,
+    "reversal": reversal,
+    "kept": kept,
+    "withdrawn": lambda w, _: system_withdraw(system=w.test_set.systems.earliest("pk")),
+    "closed": closed,
+    "renamed": renamed,
+}
+
+# What is done to each table that the dashboard reads, or why what is there never changes.
+TABLES = {
+    "annotation_judgment": {"judgment", "revision"},
+    "annotation_judgmentsequence": {"judgment"},
+    "annotation_judgetally": {"judgment", "skip taken back"},
+    "annotation_judgedquarterhour": {"judgment"},
+    "annotation_skip": {"skip", "skip taken back"},
+    "annotation_problemreport": {"report"},
+    "annotation_pagechanges": {"report"},
+    "annotation_qualityrule": {"rule", "rule off"},
+    "annotation_qualityaction": {"action"},
+    "annotation_qualityreversal": {"reversal"},
+    "ranking_latestranking": {"ranking", "kept"},
+    "ranking_rankingrun": {"ranking", "kept"},
+    "ranking_qualityreport": {"measured"},
+    "ranking_judgemeasures": {"measured"},
+    "campaign_system": {"withdrawn"},
+    "campaign_testset": {"closed"},
+    "campaign_campaign": {"renamed"},
+    # Who was lent a HIT counts as at work: `test_what_follows_the_clock_is_as_of_the_minute`.
+    "annotation_judgeaccount": set(),
+    # Not on the part that is asked for anew, or never changed: pseudonyms, texts and what was shown.
+    "campaign_judge": set(),
+    "campaign_segment": set(),
+    "campaign_document": set(),
+    "annotation_block": set(),
+    "annotation_hit": set(),
+    # Who may look.
+    "campaign_user": set(),
+    "campaign_session": set(),
+    "campaign_membership": set(),
+}
+
+
+@pytest.fixture(autouse=True)
+def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The minute does not turn in the middle of the test."""
+    now = timezone.now().replace(second=30)
+    monkeypatch.setattr("ranking.selectors.dashboards.timezone.now", lambda: now)
+
+
+def answered(client: Client, live: str, seen: str) -> tuple[int, str]:
+    response = client.get(live, headers={"If-None-Match": seen})
+    return response.status_code, response["ETag"]
+
+
+def test_whatever_changes_the_page_is_no_304(
+    as_organiser: Client, organiser: User, judged: TestSetWriter
+) -> None:
+    live = addresses(judged)["live"]
+    status, seen = answered(as_organiser, live, "")
+    versions = {seen}
+    for name, change in CHANGES.items():
+        assert answered(as_organiser, live, seen) == (304, seen), name
+        change(judged, organiser)
+        status, seen = answered(as_organiser, live, seen)
+        assert (name, status, seen in versions) == (name, 200, False)
+        versions.add(seen)
+
+
+def test_the_same_page_in_another_language_is_another_version(
+    as_organiser: Client, judged: TestSetWriter
+) -> None:
+    live = addresses(judged)["live"]
+    _status, seen = answered(as_organiser, live, "")
+    german: Any = {"If-None-Match": seen, "Accept-Language": "de"}
+    assert as_organiser.get(live, headers=german).status_code == 200
+
+
+def test_what_follows_the_clock_is_as_of_the_minute(
+    organiser: User, judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ages, who is at work, and so whom HITs were lent to."""
+    now = timezone.now().replace(second=30)
+    versions = []
+    for seconds in (0, 20, 40):
+        later = now + timedelta(seconds=seconds)
+        monkeypatch.setattr("ranking.selectors.dashboards.timezone.now", lambda at=later: at)
+        state = dashboard_state(user=organiser, slug="museum", test_set_id=judged.test_set.pk)
+        assert state is not None
+        versions.append(state.version)
+
+    assert versions[0] == versions[1] != versions[2]
+
+
+def test_every_table_that_the_dashboard_reads_is_tried(
+    as_organiser: Client, organiser: User, judged: TestSetWriter
+) -> None:
+    for change in CHANGES.values():
+        change(judged, organiser)
+    assert QualityAction.objects.exists()
+    with CaptureQueriesContext(connection) as queries:
+        assert as_organiser.get(addresses(judged)["live"]).status_code == 200
+    words = " ".join(query["sql"] for query in queries.captured_queries)
+    read = set(re.findall(r'(?:FROM|JOIN) "(\w+)"', words))
+    assert read - set(TABLES) == set()
+    assert {name for names in TABLES.values() for name in names} == set(CHANGES)

@@ -1,0 +1,210 @@
+"""The page of a design: its form, what a change would do, five HITs, the forecast, and the way back."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotation.models import HIT, Design, Judgment
+from annotation.services import design_change, hits_plan
+from campaign.models import TestSet
+from campaign.services import judge_group_create
+from tests.factories import make_campaign, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(show_reference=False), planned=3)
+
+
+@pytest.fixture
+def organiser(test_set: TestSet) -> Client:
+    client = Client()
+    client.force_login(make_organiser(test_set.campaign))
+    return client
+
+
+def address(test_set: TestSet, more: str = "") -> str:
+    return f"/campaigns/{test_set.campaign.slug}/test-sets/{test_set.pk}/design/{more}"
+
+
+def sent(client: Client, test_set: TestSet, **changed: Any) -> dict[str, Any]:
+    """Return the fields that the page would send, with these changed."""
+    form = client.get(address(test_set)).context["form"]
+    fields = {name: form[name].value() for name in form.fields}
+    return {
+        name: value
+        for name, value in (fields | changed).items()
+        if value is not None and value is not False
+    }
+
+
+def test_the_form_shows_the_design_in_force(organiser: Client, test_set: TestSet) -> None:
+    design_change(
+        test_set=test_set,
+        seed=2**100,
+        inter_share=0.125,
+        reference_rate=1 / 3,
+        documents=[1, 2],
+        length_limits=[[30, 3], [50, 2]],
+    )
+    page = organiser.get(address(test_set))
+    assert page.status_code == 200
+    form = page.context["form"]
+    assert form["inter_share"].value() == "12.5"
+    assert form["documents"].value() == "1-2"
+    assert form["length_limits"].value() == "30:3, 50:2"
+    assert form["reference"].value() == "rate"
+    assert str(Design.objects.latest().seed) not in page.content.decode()
+
+
+def test_what_is_not_changed_is_not_stored(organiser: Client, test_set: TestSet) -> None:
+    design_change(test_set=test_set, reference_rate=1 / 3, bad_reference_rate=0.07)
+    done = organiser.post(address(test_set), sent(organiser, test_set), follow=True)
+    assert "Nothing was changed" in done.content.decode()
+    assert Design.objects.count() == 2
+
+
+def test_a_change_is_asked_first_and_made_then(organiser: Client, test_set: TestSet) -> None:
+    fields = sent(organiser, test_set, kind="balanced", inter_share="10", segments="1, 3-5")
+    asked = organiser.post(address(test_set), fields)
+    words = asked.content.decode()
+    assert "From HIT 4 on" in words
+    assert "3 HITs are planned and wait for judges: they stay" in words
+    assert Design.objects.count() == 1
+    question = asked.context["question"]
+    done = organiser.post(address(test_set), {**question.fields, "act": "yes"}, follow=True)
+    assert "The design is changed." in done.content.decode()
+    design = Design.objects.latest()
+    assert (design.kind, design.inter_share, design.segments) == ("balanced", 0.1, [1, 3, 4, 5])
+    assert design.changed_by is not None
+    assert "uniform → balanced" in done.content.decode()
+
+
+def test_a_group_is_named_in_the_question_and_in_the_history(
+    organiser: Client, test_set: TestSet
+) -> None:
+    group = judge_group_create(campaign=test_set.campaign, name="Experts")
+    elsewhere = judge_group_create(campaign=make_campaign("zoo"), name="Keepers")
+    fields = sent(organiser, test_set, judge_group=str(elsewhere.pk))
+    assert organiser.post(address(test_set), fields).status_code == 400
+    asked = organiser.post(address(test_set), {**fields, "judge_group": str(group.pk)})
+    assert "Only the 0 judges of “Experts” are lent HITs" in asked.content.decode()
+    fields = {**asked.context["question"].fields, "act": "yes"}
+    done = organiser.post(address(test_set), fields, follow=True)
+    assert Design.objects.latest().judge_group == group
+    assert "– → Experts" in done.content.decode()
+
+
+def test_one_click_brings_an_earlier_design_back(organiser: Client, test_set: TestSet) -> None:
+    before = Design.objects.get()
+    design_change(test_set=test_set, kind="balanced", redundancy=3, seed=9)
+    done = organiser.post(address(test_set, f"{before.pk}/again/"), follow=True)
+    assert "The earlier design is in force again." in done.content.decode()
+    after = Design.objects.latest()
+    assert after.parameters == before.parameters
+    assert after.pk != before.pk
+
+
+def test_a_design_of_another_test_set_is_not_found(organiser: Client, test_set: TestSet) -> None:
+    other = make_test_set(make_campaign(slug="other"), planned=0)
+    foreign = other.designs.get()
+    assert organiser.post(address(test_set, f"{foreign.pk}/again/")).status_code == 404
+    assert organiser.get(address(other)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "said"),
+    [
+        ({"attention_every": "5"}, "attention_every", "damaged references"),
+        ({"documents": "1-9"}, "documents", "the test set has no"),
+        ({"segments": "4-1"}, "segments", "4-1"),
+        ({"length_limits": "30"}, "length_limits", "30:3"),
+        ({"length_limits": "30:1"}, "length_limits", "between 2"),
+        ({"systems_per_block": "1"}, "systems_per_block", "2"),
+        ({"inter_share": "95"}, "inter_share", "90"),
+        ({"seed": "-4"}, "seed", "whole number"),
+        ({"seed": str(2**128)}, "seed", "less than or equal"),
+        ({"reference": "rate"}, "reference_rate", "per cent"),
+        ({"redundancy": "51"}, "redundancy", "50"),
+    ],
+)
+def test_what_is_refused_is_said_at_its_field(
+    organiser: Client, test_set: TestSet, changed: dict[str, str], field: str, said: str
+) -> None:
+    page = organiser.post(address(test_set), sent(organiser, test_set, **changed))
+    assert page.status_code == 400
+    assert said in " ".join(page.context["form"].errors[field])
+    assert Design.objects.count() == 1
+    shown = organiser.post(address(test_set, "preview/"), sent(organiser, test_set, **changed))
+    assert said in shown.content.decode()
+
+
+def test_a_reference_that_judges_see_is_refused_at_its_field(
+    organiser: Client, test_set: TestSet
+) -> None:
+    design_change(test_set=test_set, reference_rate=0.0)
+    type(test_set.campaign).objects.update(show_reference=True)
+    fields = sent(organiser, test_set, reference="system")
+    page = organiser.post(address(test_set), fields)
+    assert "see the reference" in " ".join(page.context["form"].errors["reference_rate"])
+    page = organiser.post(
+        address(test_set), {**fields, "rank_shown_reference": "on", "show": "yes"}
+    )
+    assert page.status_code == 200
+
+
+def test_the_preview_is_what_is_planned_then(organiser: Client, test_set: TestSet) -> None:
+    fields = sent(organiser, test_set, kind="balanced", systems_per_block="3")
+    page = organiser.post(address(test_set), {**fields, "show": "yes"})
+    assert not page.context["form"].errors
+    hits = page.context["hits"]
+    assert [hit.number for hit in hits] == [4, 5, 6, 7, 8]
+    assert HIT.objects.count() == 3
+    organiser.post(address(test_set), {**fields, "act": "yes"})
+    hits_plan(test_set_id=test_set.pk, count=5)
+    stored = HIT.objects.filter(number__gt=3).order_by("number")
+    assert [[block.plan.candidates for block in hit.blocks] for hit in hits] == [
+        [tuple(tuple(candidate) for candidate in block["candidates"]) for block in hit.plan]
+        for hit in stored
+    ]
+
+
+def test_the_budget_goes_into_the_address(organiser: Client, test_set: TestSet) -> None:
+    fields = sent(organiser, test_set) | {"budget": "20", "unit": "hours", "rate": "12.5"}
+    shown = organiser.post(address(test_set, "forecast/"), {**fields, "currency": "€"})
+    assert shown["HX-Replace-Url"].endswith("?budget=20&unit=hours&rate=12.5&currency=%E2%82%AC")
+    again = organiser.get(shown["HX-Replace-Url"])
+    assert again.context["forecast"].chosen == shown.context["forecast"].chosen
+    assert again.context["forecast"].chosen.cost == "250 €"
+    assert again.context["forecast"].budget == "20"
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["budget=x", "budget=nan", "unit=money&budget=9", "unit=years", "rate=-1", "budget=inf"],
+)
+def test_a_wrong_budget_is_said_and_breaks_nothing(
+    organiser: Client, test_set: TestSet, query: str
+) -> None:
+    page = organiser.get(f"{address(test_set)}?{query}")
+    assert page.status_code == 200
+    assert "field-error" in page.content.decode()
+
+
+def test_without_systems_there_is_no_forecast(organiser: Client) -> None:
+    test_set = make_test_set(
+        make_campaign(slug="empty"),
+        systems=["amber"],
+        identical=(),
+        with_reference=False,
+        planned=0,
+    )
+    client = Client()
+    client.force_login(make_organiser(test_set.campaign, email="b@example.org"))
+    words = client.get(address(test_set)).content.decode()
+    assert "two systems with texts are needed" in words
+    assert "No HIT can be drawn" in words
+    assert not Judgment.objects.exists()

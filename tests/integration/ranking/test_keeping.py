@@ -1,0 +1,314 @@
+"""Rankings that are shown, and those of them that are kept for good."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError, connection
+from django.test import Client
+from django.urls import reverse
+from psycopg2.extensions import cursor
+
+from annotation.services import quality_action_take
+from campaign.models import Judge, User
+from ranking.models import KeptFor, LatestRanking, RankingRun
+from ranking.selectors.history import ranking_history
+from ranking.selectors.runs import latest_run
+from ranking.services import (
+    latest_ranking_keep,
+    ranking_run_compute,
+    ranking_run_reproduce,
+    rankings_of_days_keep,
+)
+from ranking.tasks import keep_rankings_of_days
+from tests.integration.ranking.pages import text_of
+from tests.integration.ranking.writing import TestSetWriter, settings_change
+
+pytestmark = pytest.mark.django_db
+
+
+def rank(writer: TestSetWriter) -> RankingRun:
+    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    assert run is not None
+    return run
+
+
+def judge_on(writer: TestSetWriter, *, times: int = 1) -> None:
+    """Judge blocks of other segments, among them what a judge ranks otherwise than before."""
+    for segment in range(100, 100 + times):
+        writer.judgment("j0", writer.block(segment, ["B", "C"]), [2, 1])
+
+
+def reasons() -> list[str]:
+    return list(RankingRun.objects.order_by("pk").values_list("kept_for", flat=True))
+
+
+def is_kept(run: RankingRun) -> bool:
+    return RankingRun.objects.filter(pk=run.pk).exists()
+
+
+def finished(writer: TestSetWriter, at: datetime) -> None:
+    LatestRanking.objects.filter(pk=writer.test_set.pk).update(finished_at=at)
+
+
+def today() -> datetime:
+    return datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def test_an_organiser_keeps_the_present_ranking_by_page(
+    as_organiser: Client, varied: TestSetWriter
+) -> None:
+    names = [varied.campaign.slug, varied.test_set.pk]
+    dashboard, keep = reverse("test-set-dashboard", args=names), reverse("ranking-keep", args=names)
+    none_yet = as_organiser.post(keep, follow=True)
+    assert "This test set has no ranking yet." in text_of(none_yet)
+    first = rank(varied)
+    assert f"Kept for good as ranking {first.pk}." in text_of(as_organiser.get(dashboard))
+    judge_on(varied)
+    shown = rank(varied)
+    assert "Not kept: the next ranking takes its place." in text_of(as_organiser.get(dashboard))
+    judge_on(varied, times=2)
+
+    answer = as_organiser.post(keep, follow=True)
+
+    kept = RankingRun.objects.get(kept_for=KeptFor.ASKED)
+    assert (kept.watermark, kept.result) == (shown.watermark, shown.result)
+    assert f"Kept as ranking {kept.pk}, with the judgments up to {kept.watermark}." in text_of(
+        answer
+    )
+    assert f"Kept for good as ranking {kept.pk}." in text_of(answer)
+    assert reasons() == ["first", "asked"]
+
+
+def test_the_present_ranking_is_kept_once_by_rest_and_command(
+    as_organiser: Client, varied: TestSetWriter
+) -> None:
+    address = f"/api/v1/test-sets/{varied.test_set.pk}/rankings/"
+    command = ("keep_ranking", f"--campaign={varied.campaign.slug}")
+    name = f"--test-set={varied.test_set.name}"
+    assert as_organiser.post(address).status_code == 404
+    with pytest.raises(CommandError, match=r"This test set has no ranking yet\."):
+        call_command(*command, name)
+    rank(varied)
+    judge_on(varied)
+    shown = rank(varied)
+
+    answered = as_organiser.post(address)
+    said = StringIO()
+    call_command(*command, name, stdout=said)
+
+    kept = RankingRun.objects.get(kept_for=KeptFor.ASKED)
+    assert answered.status_code == 200
+    assert answered.json()["id"] == kept.pk
+    assert said.getvalue() == (
+        f"Kept as ranking {kept.pk}, with the judgments up to {shown.watermark}.\n"
+    )
+    assert reasons() == ["first", "asked"]
+    assert as_organiser.get(f"{address}latest/").json()["id"] == kept.pk
+
+
+@pytest.mark.django_db(transaction=True)
+def test_keeping_waits_for_a_worker_that_is_ranking(
+    varied: TestSetWriter, other_session: cursor
+) -> None:
+    rank(varied)
+    held = f"ranking run of test set {varied.test_set.pk}"
+    other_session.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [held])
+    with connection.cursor() as own:
+        own.execute("SET lock_timeout = '50ms'")
+    with pytest.raises(OperationalError, match="lock timeout"):
+        latest_ranking_keep(test_set_id=varied.test_set.pk)
+    with connection.cursor() as own:
+        own.execute("RESET lock_timeout")
+
+
+def test_what_is_no_milestone_is_shown_and_not_kept(varied: TestSetWriter) -> None:
+    first = rank(varied)
+    judge_on(varied)
+    second = rank(varied)
+
+    assert (first.watermark, second.watermark) == (72, 73)
+    assert is_kept(first)
+    assert not is_kept(second)
+    assert reasons() == [KeptFor.FIRST]
+    shown = latest_run(test_set_id=varied.test_set.pk)
+    assert shown is not None
+    assert not is_kept(shown)
+    assert (shown.watermark, shown.result) == (73, second.result)
+    assert shown.finished_at == second.finished_at > second.started_at
+    assert ranking_run_compute(test_set_id=varied.test_set.pk) is None
+
+
+def test_two_per_cent_more_judgments_are_kept(varied: TestSetWriter) -> None:
+    rank(varied)
+    judge_on(varied, times=2)
+    grown = rank(varied)
+
+    assert reasons() == [KeptFor.FIRST, KeptFor.GROWTH]
+    kept = RankingRun.objects.get(pk=grown.pk)
+    assert kept.comparisons == grown.result["input"]["comparisons"]
+    assert kept.standings == [
+        {
+            name: row[name]
+            for name in ("system", "rank", "rank_low", "rank_high", "cluster", "score")
+        }
+        for row in grown.result["systems"]
+    ]
+    latest = LatestRanking.objects.get()
+    assert (latest.is_kept, latest.last_kept) == (True, kept)
+
+
+def test_other_settings_and_other_judges_are_kept(varied: TestSetWriter, organiser: User) -> None:
+    rank(varied)
+    settings_change(varied, resample="blocks")
+    rank(varied)
+    quality_action_take(
+        judge=Judge.objects.get(pseudonym="j5"),
+        test_set=varied.test_set,
+        action="exclude",
+        user=organiser,
+    )
+    without = rank(varied)
+
+    assert reasons() == [KeptFor.FIRST, KeptFor.PARAMETERS, KeptFor.PARAMETERS]
+    assert LatestRanking.objects.get().without == ["j5"]
+    assert without.result["input"]["judges"] == 5
+
+
+def test_a_ranking_that_was_shown_and_not_kept_is_computed_again_bit_for_bit(
+    varied: TestSetWriter, organiser: User
+) -> None:
+    rank(varied)
+    judge_on(varied)
+    shown = rank(varied)
+    said = json.loads(json.dumps(shown.result))
+    # Later judgments, a revision, another set of judges and other settings.
+    first = varied.test_set.judgments.get(numbered__number=1)
+    varied.judgment("j0", first.block, [3, 2, 1], supersedes=first)
+    judge_on(varied, times=5)
+    quality_action_take(
+        judge=first.judge, test_set=varied.test_set, action="exclude", user=organiser
+    )
+    settings_change(varied, resample="blocks")
+    assert rank(varied).result["systems"] != said["systems"]
+
+    again = RankingRun(
+        test_set=varied.test_set,
+        method=shown.method,
+        parameters=shown.parameters,
+        seed=shown.seed,
+        watermark=shown.watermark,
+        result=said,
+    )
+
+    assert ranking_run_reproduce(again) == said
+    assert not RankingRun.objects.filter(watermark=shown.watermark).exists()
+
+
+def test_the_latest_ranking_is_reproduced_kept_or_not(varied: TestSetWriter) -> None:
+    for _time in range(2):
+        rank(varied)
+        latest = latest_run(test_set_id=varied.test_set.pk)
+        assert latest is not None
+        assert ranking_run_reproduce(latest) == latest.result
+        judge_on(varied)
+
+
+def test_the_last_ranking_of_a_day_is_kept_before_that_of_another_day_replaces_it(
+    varied: TestSetWriter,
+) -> None:
+    rank(varied)
+    judge_on(varied)
+    yesterday = rank(varied)
+    finished(varied, today() - timedelta(minutes=1))
+    judge_on(varied)
+    rank(varied)
+
+    assert reasons() == [KeptFor.FIRST, KeptFor.DAY]
+    kept = RankingRun.objects.latest()
+    assert (kept.watermark, kept.result) == (yesterday.watermark, yesterday.result)
+    assert kept.finished_at == today() - timedelta(minutes=1)
+    latest = LatestRanking.objects.get()
+    assert (latest.watermark, latest.is_kept, latest.last_kept) == (74, False, kept)
+
+
+def test_where_judging_rests_the_last_ranking_is_kept_the_day_after(varied: TestSetWriter) -> None:
+    rank(varied)
+    judge_on(varied)
+    rank(varied)
+    assert rankings_of_days_keep() == 0
+    finished(varied, today() - timedelta(minutes=1))
+
+    keep_rankings_of_days()
+    keep_rankings_of_days()
+
+    assert reasons() == [KeptFor.FIRST, KeptFor.DAY]
+    shown = latest_run(test_set_id=varied.test_set.pk)
+    assert shown == RankingRun.objects.latest()
+    assert ranking_run_compute(test_set_id=varied.test_set.pk) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_day_is_not_kept_while_a_worker_ranks(
+    varied: TestSetWriter, other_session: cursor
+) -> None:
+    rank(varied)
+    judge_on(varied)
+    rank(varied)
+    finished(varied, today() - timedelta(minutes=1))
+    other_session.execute("BEGIN")
+    other_session.execute(
+        "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))",
+        [f"ranking run of test set {varied.test_set.pk}"],
+    )
+    assert rankings_of_days_keep() == 0
+    other_session.execute("ROLLBACK")
+    assert rankings_of_days_keep() == 1
+
+
+def test_the_history_ends_with_the_latest_ranking(varied: TestSetWriter) -> None:
+    rank(varied)
+    judge_on(varied)
+    latest = rank(varied)
+
+    history = ranking_history(test_set_id=varied.test_set.pk, latest=latest)
+
+    assert [point.watermark for point in history] == [72, 73]
+    assert history[-1].systems == latest.result["systems"]
+    assert history[-1].comparisons == latest.result["input"]["comparisons"]
+
+
+def test_runs_of_before_are_in_the_history_by_their_results(varied: TestSetWriter) -> None:
+    run = rank(varied)
+    fields: dict[str, Any] = {
+        name: getattr(run, name)
+        for name in ("test_set_id", "method", "parameters", "seed", "code_version", "started_at")
+    }
+    RankingRun.objects.create(**fields, watermark=20, result=run.result)
+
+    before, after = ranking_history(test_set_id=varied.test_set.pk)
+
+    assert (before.watermark, before.comparisons) == (20, run.result["input"]["comparisons"])
+    assert before.systems == run.result["systems"]
+    assert [row["rank_high"] for row in after.systems] == [
+        row["rank_high"] for row in before.systems
+    ]
+
+
+def test_over_rest_a_ranking_that_is_not_kept_has_no_id(
+    varied: TestSetWriter, as_organiser: Client, organiser: User
+) -> None:
+    kept = rank(varied)
+    judge_on(varied)
+    shown = rank(varied)
+    here = [varied.test_set.pk]
+
+    latest = as_organiser.get(reverse("api-ranking-latest", args=here)).json()
+    listed = as_organiser.get(reverse("api-rankings", args=here)).json()["results"]
+
+    assert (latest["id"], latest["watermark"]) == (None, 73)
+    assert latest["agreement"] == json.loads(json.dumps(shown.result["agreement"]))
+    assert [row["id"] for row in listed] == [kept.pk]

@@ -1,0 +1,359 @@
+"""Where a ranking's tallies come from: memory, the row, the background; and that they are checked."""
+
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.models import Judgment
+from campaign.models import Document, Judge, Segment
+from ranking.core.live.live_tallies import LiveTallies
+from ranking.models import RankingRun, StoredTallies, TalliesBuild
+from ranking.selectors import live_judgments
+from ranking.selectors.runs import latest_run, system_kinds
+from ranking.services import live_tallies as services
+from ranking.services import (
+    ranking_compute,
+    ranking_run_compute,
+    ranking_run_reproduce,
+    tallies_build,
+)
+from ranking.services.live_cache import LiveCache
+from ranking.services.tallies_check import tallies_check
+from ranking.tasks import build_tallies, check_tallies, rank_test_set
+from tests.integration.ranking.writing import TestSetWriter, settings_change
+
+pytestmark = pytest.mark.django_db
+
+
+@transaction.atomic
+def rank_and_fail(test_set_id: int) -> None:
+    ranking_compute(test_set_id=test_set_id)
+    raise RuntimeError("the power failed")
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The watermarks at which all judgments were counted, by one worker with a memory of its own."""
+    monkeypatch.setattr(services, "CACHE", LiveCache())
+    found: list[int] = []
+    count_all = services._counted
+
+    def counted(run: RankingRun, *arguments: Any) -> LiveTallies:
+        found.append(run.watermark)
+        return count_all(run, *arguments)
+
+    monkeypatch.setattr(services, "_counted", counted)
+    return found
+
+
+Capture = Callable[..., Any]
+
+
+@pytest.fixture
+def rank(django_capture_on_commit_callbacks: Capture) -> Callable[..., RankingRun]:
+    def rank(writer: TestSetWriter, watermark: int | None = None) -> RankingRun:
+        with django_capture_on_commit_callbacks(execute=True):
+            run = ranking_run_compute(test_set_id=writer.test_set.pk, watermark=watermark)
+        assert run is not None
+        assert ranking_run_reproduce(run) == run.result
+        return run
+
+    return rank
+
+
+def judge_more(writer: TestSetWriter, segment: int = 1) -> None:
+    writer.judgment("j1", writer.block(segment, ["C", "A", "B"]), [2, 1, 3])
+
+
+Rank = Callable[..., RankingRun]
+
+
+def test_what_was_counted_once_is_not_counted_again(
+    judged: TestSetWriter, counted: list[int], rank: Rank
+) -> None:
+    StoredTallies.objects.all().delete()
+    for _ in range(3):
+        judge_more(judged)
+        rank(judged)
+
+    assert counted == [11]
+
+
+@pytest.mark.parametrize("at_a_time", [1, 3, 5, 1000])
+def test_counting_piece_by_piece_is_counting_at_once(
+    judged: TestSetWriter, at_a_time: int, rank: Rank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for segment in (4, 2, 2, 1, 4, 4):
+        judge_more(judged, segment)
+    StoredTallies.objects.all().delete()
+    run = rank(judged)
+    monkeypatch.setattr(live_judgments, "_AT_A_TIME", at_a_time)
+    definition = services.live_definition(run, system_kinds(test_set_id=judged.test_set.pk))
+    pieces = list(
+        live_judgments.changed_judgments(
+            test_set_id=judged.test_set.pk, start=0, stop=16, systems=definition.systems
+        )
+    )
+    tallies = LiveTallies(definition)
+    for piece in pieces:
+        tallies.apply(piece)
+    segments = [segment for piece in pieces for segment in set(piece.after.segment.tolist())]
+
+    assert tallies.packed() == bytes(StoredTallies.objects.get().packed)
+    assert len(segments) == len(set(segments))
+    # As many judgments as wanted, and the rest of the segment they end in.
+    rest = max(np.bincount(np.concatenate([piece.after.segment for piece in pieces])))
+    assert all(0 < len(piece.after) < at_a_time + rest for piece in pieces)
+    assert len(pieces) > 1 or at_a_time == 1000
+
+
+def test_a_worker_that_begins_reads_the_row_and_what_came_since(
+    judged: TestSetWriter, counted: list[int], rank: Rank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        judge_more(judged)
+        rank(judged)
+        monkeypatch.setattr(services, "CACHE", LiveCache())
+
+    assert counted == []
+    assert StoredTallies.objects.get().watermark == 10
+
+
+def test_tallies_are_stored_after_so_many_judgments(
+    judged: TestSetWriter, rank: Rank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "STORED_AFTER_JUDGMENTS", 2)
+    stored = []
+    for _ in range(4):
+        judge_more(judged)
+        rank(judged)
+        stored.append(StoredTallies.objects.get().watermark)
+
+    assert stored == [10, 12, 12, 14]
+
+
+def test_memory_of_a_transaction_that_failed_is_forgotten(
+    judged: TestSetWriter, counted: list[int], rank: Rank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = LiveCache()
+    monkeypatch.setattr(services, "CACHE", cache)
+    for _ in range(2):
+        judge_more(judged)
+        rank(judged)
+    judge_more(judged)
+    with pytest.raises(RuntimeError, match="the power failed"):
+        rank_and_fail(judged.test_set.pk)
+
+    assert cache.take(judged.test_set.pk) is None
+    assert rank(judged).watermark == 13
+    assert counted == []
+
+
+def test_damaged_tallies_are_counted_anew_and_logged(
+    judged: TestSetWriter, counted: list[int], rank: Rank, caplog: pytest.LogCaptureFixture
+) -> None:
+    row = StoredTallies.objects.get()
+    row.packed = bytes(row.packed)[:-1] + b"?"
+    row.save()
+    judge_more(judged)
+    run = rank(judged)
+
+    assert counted == [11]
+    assert f"The tallies of test set {run.test_set_id} are counted anew." in caplog.text
+    assert StoredTallies.objects.get().build != row.build
+
+
+def test_tallies_that_hold_other_judgments_are_counted_anew(
+    judged: TestSetWriter, counted: list[int], rank: Rank, caplog: pytest.LogCaptureFixture
+) -> None:
+    row = StoredTallies.objects.get()
+    run = latest_run(test_set_id=row.pk)
+    assert run is not None
+    definition = services.live_definition(run, system_kinds(test_set_id=row.pk))
+    # As if no judgment had ever been counted.
+    StoredTallies.objects.update(packed=LiveTallies(definition).packed())
+    first = Judgment.objects.order_by("pk")[0]
+    judged.judgment("j1", first.block, [3, 2, 1], supersedes=first)
+    with caplog.at_level(logging.ERROR):
+        rank(judged)
+
+    assert counted == [11]
+    assert "these judgments were never added" in caplog.text
+
+
+@pytest.mark.parametrize("what", ["pseudonym", "document", "code"])
+def test_other_names_or_other_code_have_other_tallies(
+    judged: TestSetWriter, counted: list[int], rank: Rank, what: str, monkeypatch: Any
+) -> None:
+    if what == "pseudonym":
+        Judge.objects.filter(pseudonym="j2").update(pseudonym="j0")
+    elif what == "document":
+        other = Document.objects.create(test_set=judged.test_set, name="e", position=9)
+        Segment.objects.filter(number=3).update(document=other)
+    else:
+        monkeypatch.setattr(services, "code_version", lambda: "1.0+g123")
+    judge_more(judged)
+    rank(judged)
+
+    assert counted == [11]
+
+
+def test_a_new_judge_and_a_new_segment_are_no_other_names(
+    judged: TestSetWriter, counted: list[int], rank: Rank
+) -> None:
+    judged.judgment("j9", judged.block(9, ["A", "B"]), [1, 2])
+    rank(judged)
+
+    assert counted == []
+
+
+def test_a_ranking_of_an_earlier_moment_leaves_the_tallies_alone(
+    judged: TestSetWriter, counted: list[int], rank: Rank
+) -> None:
+    for _ in range(2):
+        judge_more(judged)
+    rank(judged)
+    assert rank(judged, watermark=11).watermark == 11
+    judge_more(judged)
+    rank(judged)
+
+    assert counted == [11]
+
+
+Enqueued = list[int]
+
+
+@pytest.fixture
+def enqueued(monkeypatch: pytest.MonkeyPatch) -> Enqueued:
+    """The test sets whose judgments a worker was asked to count, by messages that arrive nowhere."""
+    found: Enqueued = []
+    monkeypatch.setattr(tallies_build, "tallies_build_enqueue", found.append)
+    monkeypatch.setattr(services, "COUNTED_IN_PLACE", 5)
+    return found
+
+
+def test_many_judgments_are_counted_in_the_background_while_the_last_ranking_stays(
+    judged: TestSetWriter,
+    counted: list[int],
+    enqueued: Enqueued,
+    django_capture_on_commit_callbacks: Capture,
+) -> None:
+    test_set_id = judged.test_set.pk
+    settings_change(judged, resample="segments")
+    judge_more(judged)
+    with django_capture_on_commit_callbacks(execute=True):
+        for _ in range(3):
+            rank_test_set(test_set_id)
+
+    assert enqueued == [test_set_id]
+    assert counted == []
+    shown = latest_run(test_set_id=test_set_id)
+    assert shown is not None
+    assert (shown.watermark, shown.parameters["resample"]) == (10, "two_way")
+    build_tallies(test_set_id)
+    assert not TalliesBuild.objects.exists()
+    judge_more(judged)
+    rank_test_set(test_set_id)
+    run = latest_run(test_set_id=test_set_id)
+    assert run is not None
+    assert (run.watermark, run.parameters["resample"]) == (12, "segments")
+    assert ranking_run_reproduce(run) == run.result
+    assert counted == []
+
+
+def test_a_worker_that_went_silent_is_replaced(
+    judged: TestSetWriter, enqueued: Enqueued, django_capture_on_commit_callbacks: Capture
+) -> None:
+    StoredTallies.objects.all().delete()
+    judge_more(judged)
+    with django_capture_on_commit_callbacks(execute=True):
+        rank_test_set(judged.test_set.pk)
+        TalliesBuild.objects.update(touched_at=timezone.now() - timedelta(seconds=61))
+        rank_test_set(judged.test_set.pk)
+
+    assert enqueued == [judged.test_set.pk] * 2
+
+
+def test_nothing_is_stored_if_a_judge_was_renamed_while_judgments_were_counted(
+    judged: TestSetWriter, enqueued: Enqueued, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    StoredTallies.objects.all().delete()
+    count_all = tallies_build._counted
+
+    def count_and_rename(*arguments: Any) -> LiveTallies:
+        found = count_all(*arguments)
+        Judge.objects.filter(pseudonym="j1").update(pseudonym="j3")
+        return found
+
+    monkeypatch.setattr(tallies_build, "_counted", count_and_rename)
+    build_tallies(judged.test_set.pk)
+
+    assert not StoredTallies.objects.exists()
+
+
+def test_counting_twice_stores_once(judged: TestSetWriter) -> None:
+    StoredTallies.objects.all().delete()
+    built = [tallies_build.tallies_build(test_set_id=judged.test_set.pk) for _ in range(2)]
+
+    assert built == [True, False]
+
+
+def forge_tallies(writer: TestSetWriter) -> None:
+    """Store tallies in which one pair has one win more."""
+    row = StoredTallies.objects.get()
+    run = latest_run(test_set_id=row.pk)
+    assert run is not None
+    definition = services.live_definition(run, system_kinds(test_set_id=row.pk))
+    tallies = LiveTallies.unpacked(bytes(row.packed), definition)
+    tallies.ranking._cells[0] += 1
+    StoredTallies.objects.update(packed=tallies.packed())
+
+
+def test_right_tallies_are_right(judged: TestSetWriter, rank: Rank) -> None:
+    judge_more(judged)
+    rank(judged)
+    call_command("check_tallies", "--check")
+
+    assert StoredTallies.objects.get().checked_watermark == 11
+
+
+def test_tallies_that_went_wrong_are_found_logged_and_counted_anew(
+    judged: TestSetWriter, rank: Rank, counted: list[int], caplog: pytest.LogCaptureFixture
+) -> None:
+    forge_tallies(judged)
+    with pytest.raises(CommandError, match="Nothing was changed"):
+        call_command("check_tallies", "--check")
+    check_tallies()
+
+    assert f"of test set {judged.test_set.pk} are not what its judgments say: cells." in caplog.text
+    assert counted == [10]
+    call_command("check_tallies", "--check")
+
+
+def test_a_ranking_that_went_wrong_is_computed_anew(judged: TestSetWriter, rank: Rank) -> None:
+    forge_tallies(judged)
+    judge_more(judged)
+    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    assert run is not None
+    assert ranking_run_reproduce(run) != run.result
+    assert tallies_check(test_set_id=judged.test_set.pk) == ["result", "cells"]
+
+    now = latest_run(test_set_id=judged.test_set.pk)
+    assert now is not None
+    assert ranking_run_reproduce(now) == now.result != run.result
+
+
+def test_the_cache_forgets_what_was_used_least_lately() -> None:
+    cache = LiveCache(most=2)
+    held: Any = object()
+    for test_set_id in (1, 2, 1, 3):
+        cache.put(test_set_id, held)
+
+    assert [cache.take(test_set_id) for test_set_id in (1, 2, 3, 3)] == [held, None, held, None]

@@ -1,0 +1,186 @@
+"""The overview of a campaign: its numbers, its forecasts, and what it says needs somebody."""
+
+from datetime import UTC, date, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotation.judge_measures import JudgeMeasure
+from annotation.models import ProblemReport
+from annotation.services import problem_reply, problem_reply_take_back
+from campaign.models import Campaign
+from campaign.services import test_set_close as close
+from ranking.models import JudgeMeasures
+from ranking.pages.overview import overview_rows, totals_of
+from ranking.selectors.alerts import alerts_of_campaigns
+from ranking.selectors.overview import TestSetOverview, campaign_overview
+from ranking.tasks import rank_test_set
+from tests.factories import make_organiser
+from tests.integration.ranking.conftest import WriteTestSet
+from tests.integration.ranking.pages import text_of
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
+LESS = "agrees with the others less than they do with each other."
+WEEK = [4, 6, 5, 3, 7, 5, 5]
+
+
+def judged_by_day(writer: TestSetWriter, days: list[int], *, last: int = 0) -> None:
+    """Let a judge judge so many blocks a day; the last of these is `last` days before NOON."""
+    segment = 0
+    for back, blocks in enumerate(reversed(days)):
+        for _block in range(blocks):
+            segment += 1
+            at = NOON - timedelta(days=last + back, minutes=segment % 5)
+            writer.judgment("ada", writer.block(segment, ["A", "B"]), [1, 2], at=at)
+
+
+def overview_of(writer: TestSetWriter, *, wanted: int | None = None) -> TestSetOverview:
+    writer.test_set.blocks_wanted = wanted
+    writer.test_set.save()
+    (found,) = campaign_overview(campaign=writer.campaign, now=NOON)
+    return found
+
+
+def test_days_pace_and_who_is_at_work(writer: TestSetWriter) -> None:
+    judged_by_day(writer, [9, *WEEK, 2])
+    found = overview_of(writer)
+    assert [day.judged for day in found.days] == [0] * 5 + [9, *WEEK, 2]
+    assert found.days[-1].start == datetime(2026, 3, 20, tzinfo=UTC)
+    # Of whole days, a week at most: neither the present one nor what was before the week.
+    assert found.pace == pytest.approx(sum(WEEK) / 7)
+    assert (found.at_work, found.summary.judged, found.summary.judges) == (1, 46, 1)
+    assert (found.days_of_work, found.days_idle, found.end) == (8, 0, None)
+
+
+def test_pace_is_of_the_days_since_work_began(as_organiser: Client, writer: TestSetWriter) -> None:
+    today = timezone.now()
+    writer.judgment("ada", writer.block(1, ["A", "B"]), [1, 2], at=today)
+    assert "1 today" in text_of(as_organiser.get("/campaigns/museum/"))
+    for number in (2, 3, 4):
+        block = writer.block(number, ["A", "B"])
+        writer.judgment("ada", block, [1, 2], at=today - timedelta(days=2))
+    (found,) = campaign_overview(campaign=writer.campaign, now=today)
+    assert (found.days_of_work, found.pace) == (2, 1.5)
+    assert "1.5 blocks a day" in text_of(as_organiser.get("/campaigns/museum/"))
+
+
+def test_the_end_is_forecast_from_a_week_and_not_from_less(writer: TestSetWriter) -> None:
+    judged_by_day(writer, [*WEEK[1:], 0])
+    assert overview_of(writer, wanted=100).end is None
+    judged_by_day_before = writer.block(999, ["A", "B"])
+    writer.judgment("ada", judged_by_day_before, [1, 2], at=NOON - timedelta(days=7))
+    # What is judged today is part of the days to come.
+    writer.judgment("ada", writer.block(998, ["A", "B"]), [1, 2], at=NOON)
+    found = overview_of(writer, wanted=100)
+    assert (found.days_of_work, found.summary.judged) == (7, 33)
+    assert found.end is not None
+    assert found.end.days == pytest.approx((100 - 32) / (32 / 7))
+    (row,) = overview_rows([found], today=date(2026, 3, 20))
+    assert row.end == "April 3, 2026"
+    assert row.end_range == "March 29, 2026 – April 16, 2026"
+    assert row.end_plot is not None
+    close(test_set=writer.test_set)
+    writer.test_set.refresh_from_db()
+    closed = overview_of(writer, wanted=100)
+    assert closed.end is None
+
+
+def test_words_where_no_end_can_be_given(writer: TestSetWriter) -> None:
+    def end(found: TestSetOverview) -> str:
+        return overview_rows([found], today=date(2026, 3, 20))[0].end
+
+    assert end(overview_of(writer)) == "no number of blocks is asked for"
+    assert end(overview_of(writer, wanted=30)) == "too early to say: a week of work is needed"
+    judged_by_day(writer, [3], last=10)
+    assert end(overview_of(writer, wanted=30)) == "nobody judged in the last week"
+    assert end(overview_of(writer, wanted=3)) == "all blocks judged"
+    judged_by_day(writer, [20, 0, 0, 0, 0, 0, 0], last=1)
+    (row,) = overview_rows([overview_of(writer, wanted=300)], today=date(2026, 3, 20))
+    assert "no latest day can be given" in row.end_range
+    assert row.end_plot is not None
+    assert row.end_plot.is_later
+
+
+def needs(campaign: Campaign) -> list[str]:
+    found = alerts_of_campaigns(campaigns=[campaign], now=NOON)[campaign.pk]
+    return [f"{need.what} → {need.address.removeprefix('/campaigns/museum/')}" for need in found]
+
+
+def test_what_needs_somebody(writer: TestSetWriter) -> None:
+    own = f"test-sets/{writer.test_set.pk}/"
+    assert needs(writer.campaign) == ["Nobody judges yet. → invitations/"]
+    judged_by_day(writer, [3], last=2)
+    assert needs(writer.campaign) == []
+    stands = timezone.localtime(NOON) + timedelta(days=1)
+    found = alerts_of_campaigns(campaigns=[writer.campaign], now=stands)
+    (need,) = found[writer.campaign.pk]
+    assert (need.what, need.why) == ("one stands still.", "Nobody has judged for 3 days.")
+    JudgeMeasures.objects.create(
+        test_set=writer.test_set,
+        judge=writer.judge("ada"),
+        measures={JudgeMeasure.DISAGREES: {"value": 0.001, "number": 9}},
+    )
+    overview_of(writer, wanted=3)
+    assert needs(writer.campaign) == [
+        f"one has all the blocks it wants. → {own}close/",
+        f"1 judge of one {LESS} → {own}judges/?sort=agreement",
+    ]
+    close(test_set=writer.test_set)
+    assert needs(writer.campaign) == []
+
+
+def test_open_problem_reports_need_somebody(writer: TestSetWriter) -> None:
+    block, judge = writer.block(1, ["A", "B"]), writer.judge("ada")
+    reports = [
+        ProblemReport.objects.create(
+            client_id=uuid4(), judge=judge, block=block, test_set=writer.test_set, kind="page"
+        )
+        for _ in range(2)
+    ]
+    assert needs(writer.campaign) == ["2 problem reports are open. → problem-reports/?state=open"]
+    user = make_organiser(writer.campaign)
+    problem_reply(report=reports[0], user=user, text="", closes=True)
+    assert needs(writer.campaign) == ["1 problem report is open. → problem-reports/?state=open"]
+    last = problem_reply(report=reports[1], user=user, text="", closes=True)
+    assert needs(writer.campaign) == []
+    problem_reply_take_back(reply=last, user=user)
+    assert len(needs(writer.campaign)) == 1
+
+
+def test_totals_are_of_what_is_wanted(write_test_set: WriteTestSet, campaign: Campaign) -> None:
+    for name, blocks, wanted in [("one", 3, 2), ("two", 2, 8), ("three", 4, None)]:
+        writer = write_test_set(name=name)
+        judged_by_day(writer, [blocks])
+        overview_of_all = writer.test_set
+        overview_of_all.blocks_wanted = wanted
+        overview_of_all.save()
+    totals = totals_of(campaign_overview(campaign=campaign, now=NOON))
+    assert (totals.judged, totals.test_sets, totals.running) == (9, 3, 3)
+    # More than is wanted of one test set makes up for nothing of another.
+    assert totals.share == pytest.approx(4 / 10)
+
+
+def test_twenty_test_sets_cost_as_many_queries_as_two(
+    as_organiser: Client, write_test_set: WriteTestSet, campaign: Campaign
+) -> None:
+    counts = []
+    for names in (range(2), range(2, 20)):
+        for number in names:
+            writer = write_test_set(name=f"set {number}")
+            judged_by_day(writer, [2])
+            rank_test_set(writer.test_set.pk)
+        as_organiser.get("/campaigns/museum/")
+        for address in ("", "test-sets/"):
+            with CaptureQueriesContext(connection) as queries:
+                page = as_organiser.get(f"/campaigns/museum/{address}")
+            assert f"set {names[-1]}" in text_of(page)
+            counts.append(len(queries))
+    assert counts[:2] == counts[2:]
+    assert max(counts) <= 20

@@ -1,0 +1,138 @@
+"""The checklist of a draft: what is done, missing and wrong."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from campaign.models import Campaign, CampaignState, Job, Upload
+from campaign.services import instructions_write, invitation_create_for_anybody
+from campaign.services.uploads import upload_begin, upload_file_add
+from ranking.pages.preparation import StepState, steps_of
+from ranking.selectors.preparation import preparation
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+NAMES = [
+    *("Texts", "Systems", "Design", "People", "Instructions"),
+    *("See it as a judge", "Rehearse", "Open"),
+]
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign(state=CampaignState.DRAFT)
+
+
+def states(campaign: Campaign) -> dict[str, str]:
+    steps = steps_of(campaign, preparation(campaign=campaign))
+    assert [step.name for step in steps] == NAMES
+    return {step.name: str(step.state) for step in steps}
+
+
+def said(campaign: Campaign, name: str) -> str:
+    steps = steps_of(campaign, preparation(campaign=campaign))
+    return " ".join(next(step for step in steps if step.name == name).said)
+
+
+def test_a_new_campaign_lacks_texts_systems_and_people(campaign: Campaign) -> None:
+    assert states(campaign) == {
+        "Texts": StepState.MISSING,
+        "Systems": StepState.MISSING,
+        "Design": StepState.OPTIONAL,
+        "People": StepState.MISSING,
+        "Instructions": StepState.OPTIONAL,
+        "See it as a judge": StepState.OPTIONAL,
+        "Rehearse": StepState.OPTIONAL,
+        "Open": StepState.MISSING,
+    }
+    assert "Texts, Systems, People" in said(campaign, "Open")
+
+
+def test_what_is_there_is_done(campaign: Campaign) -> None:
+    make_test_set(campaign, planned=0)
+    make_judge(campaign)
+    instructions_write(campaign=campaign, language="en", text="Rank.", demands_acceptance=False)
+    found = states(campaign)
+    assert {found.pop("Open")} == {StepState.MISSING}
+    assert {found.pop("See it as a judge"), found.pop("Rehearse")} == {StepState.OPTIONAL}
+    assert set(found.values()) == {StepState.DONE}
+    assert "segments" in said(campaign, "Texts")
+    assert "Before it" not in said(campaign, "Open")
+
+
+def test_a_link_is_people_enough(campaign: Campaign) -> None:
+    link, _token = invitation_create_for_anybody(campaign=campaign, cap=3)
+    assert states(campaign)["People"] == StepState.DONE
+    type(link).objects.update(revoked_at=timezone.now())
+    assert states(campaign)["People"] == StepState.MISSING
+
+
+@pytest.mark.parametrize(
+    ("languages", "state"),
+    [([], StepState.DONE), (["en", "de"], StepState.DONE), (["en"], StepState.WRONG)],
+)
+def test_somebody_has_to_read_both_languages(
+    campaign: Campaign, languages: list[str], state: StepState
+) -> None:
+    test_set = make_test_set(campaign, planned=0)
+    test_set.source_language, test_set.target_language = "en", "de"
+    test_set.save()
+    make_judge(campaign, languages=languages)
+    assert states(campaign)["People"] == state
+    assert (test_set.name in said(campaign, "People")) == (state == StepState.WRONG)
+
+
+def test_one_system_is_too_few(campaign: Campaign) -> None:
+    make_test_set(campaign, systems=("only",), identical=(), with_reference=False, planned=0)
+    assert states(campaign)["Systems"] == StepState.WRONG
+    assert "Systems" in said(campaign, "Open")
+
+
+@pytest.fixture
+def job_of(campaign: Campaign) -> Callable[..., Job]:
+    def make(upload: Upload, **fields: Any) -> Job:
+        return Job.objects.create(
+            campaign=campaign,
+            kind="texts_import",
+            name="news",
+            parameters={"upload": str(upload.pk)},
+            **fields,
+        )
+
+    return make
+
+
+def test_uploads_on_their_way_are_gone_on_with(
+    campaign: Campaign, job_of: Callable[..., Job]
+) -> None:
+    upload = upload_begin(campaign=campaign)
+    upload_file_add(upload=upload, name="a.txt", size=3)
+    assert states(campaign)["Texts"] == StepState.MISSING
+    assert "1 upload" in said(campaign, "Texts")
+    steps = steps_of(campaign, preparation(campaign=campaign))
+    assert str(upload.pk) in steps[0].address
+    job_of(upload, state="failed", error="Line 3.", finished_at=timezone.now())
+    assert states(campaign)["Texts"] == StepState.WRONG
+    job_of(upload)
+    assert states(campaign)["Texts"] == StepState.MISSING
+
+
+def test_only_a_draft_has_a_checklist(campaign: Campaign, client: Client) -> None:
+    client.force_login(make_organiser(campaign))
+    assert "Before it opens" in client.get("/campaigns/museum/").content.decode()
+    Campaign.objects.update(state=CampaignState.OPEN)
+    assert "Before it opens" not in client.get("/campaigns/museum/").content.decode()
+
+
+def test_the_number_of_queries_does_not_grow(
+    campaign: Campaign, django_assert_num_queries: Callable[..., Any]
+) -> None:
+    for number in range(4):
+        make_test_set(campaign, name=f"set {number}", planned=0)
+        make_judge(campaign, f"judge {number}")
+    with django_assert_num_queries(12):
+        preparation(campaign=campaign)

@@ -1,0 +1,243 @@
+"""What is read of a replica, how far behind it may be, and what is never asked of it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connections
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from pytest_django import Settings
+
+from annotation.models import JudgmentSequence, QualityActionKind
+from annotation.services import quality_action_take
+from campaign.database import replica
+from campaign.models import Judge, Membership, User
+from launcher.services import Services
+from ranking.selectors.judge_list import judges_listed
+from ranking.tasks import rank_test_set
+from tests.integration.ranking.pages import addresses
+from tests.integration.ranking.writing import TestSetWriter
+from tests.standby_server import Standby, standby_server
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(scope="module")
+def server(services: Services) -> Iterator[Standby]:
+    if services.postgres is None:
+        pytest.skip("DATABASE_URL names a PostgreSQL that is not ours to copy")
+    with standby_server(services.postgres) as standby:
+        yield standby
+
+
+@pytest.fixture
+def standby(
+    server: Standby, judged: TestSetWriter, organiser: User, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Standby]:
+    """A replica that has all there is, until it is told to pause."""
+    monkeypatch.setattr(replica._Resting, "until", 0.0)
+    own = connections.settings["default"]
+    options = {name: value for name, value in own["OPTIONS"].items() if name != "host"}
+    connections.settings["replica"] = {**own, "HOST": str(server.sockets), "OPTIONS": options}
+    server.follow()
+    # Django's tests forbid to connect later, by a name that their settings do not have.
+    connections["replica"].connect()
+    yield server
+    connections["replica"].close()
+    del connections["replica"]
+    del connections.settings["replica"]
+    server.follow()
+
+
+@pytest.fixture
+def paths(judged: TestSetWriter) -> dict[str, str]:
+    """The addresses that a replica may answer, each with what differs by a judgment."""
+    api = f"/api/v1/test-sets/{judged.test_set.pk}"
+    pages = addresses(judged)
+    return {
+        "judgments": f"{api}/judgments/",
+        "file": f"{api}/judgments/?format=csv",
+        "latest": f"{api}/rankings/latest/",
+        "judges": f"{api}/judges/",
+        "actions": f"{api}/quality-actions/",
+        "dashboard": pages["dashboard"],
+        "live": pages["live"],
+        "download": reverse("judgments-download", args=[judged.campaign.slug, judged.test_set.pk]),
+        "page of judges": reverse("judge-quality", args=[judged.campaign.slug, judged.test_set.pk]),
+    }
+
+
+def text_of(response: Any) -> str:
+    if response.streaming:
+        return b"".join(response.streaming_content).decode()
+    return str(response.content.decode())
+
+
+def judge_one(writer: TestSetWriter) -> None:
+    writer.judgment("newcomer", writer.block(9, ["A", "B"]), [1, 2])
+    rank_test_set(writer.test_set.pk)
+
+
+FILES = ["judgments", "file", "latest", "judges", "download"]
+NAMES = [*FILES, "dashboard", "live", "page of judges"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_answer_is_that_of_a_moment_and_says_of_which(
+    name: str,
+    standby: Standby,
+    as_organiser: Client,
+    judged: TestSetWriter,
+    paths: dict[str, str],
+) -> None:
+    standby.pause()
+    before = text_of(as_organiser.get(paths[name]))
+    judge_one(judged)
+    response = as_organiser.get(paths[name])
+    told = (response["Quintet-Watermark"], response["Quintet-Behind"])
+    assert told == ("10", "1")
+    shown = text_of(response)
+    if name in FILES:
+        assert shown == before
+    else:
+        assert "newcomer" not in shown
+        assert "As of judgment 10: 1 newer one is not in it yet." in shown
+    standby.follow()
+    response = as_organiser.get(paths[name])
+    assert (response["Quintet-Watermark"], response["Quintet-Behind"]) == ("11", "0")
+    assert "newer" not in text_of(response)
+
+
+def test_a_file_says_in_its_name_what_is_missing(
+    standby: Standby, as_organiser: Client, judged: TestSetWriter, paths: dict[str, str]
+) -> None:
+    whole = as_organiser.get(paths["download"])["Content-Disposition"]
+    assert "until" not in whole
+    standby.pause()
+    judge_one(judged)
+    assert "-until-10-judgments.csv" in as_organiser.get(paths["download"])["Content-Disposition"]
+    standby.follow()
+    assert as_organiser.get(paths["download"])["Content-Disposition"] == whole
+
+
+@pytest.mark.parametrize("name", [*NAMES, "actions"])
+def test_the_primary_is_asked_who_may_read_and_nothing_more(
+    name: str, standby: Standby, as_organiser: Client, paths: dict[str, str]
+) -> None:
+    as_organiser.get(paths[name])
+    with (
+        CaptureQueriesContext(connections["default"]) as primary,
+        CaptureQueriesContext(connections["replica"]) as there,
+    ):
+        text_of(as_organiser.get(paths[name]))
+    asked = [query["sql"] for query in primary]
+    assert len(asked) <= 4, asked
+    assert not any("annotation_judgment" in sql and "EXECUTE" not in sql for sql in asked)
+    assert len(there) > 1
+
+
+def test_whoever_decides_sees_it_at_once(
+    standby: Standby,
+    as_organiser: Client,
+    organiser: User,
+    judged: TestSetWriter,
+    paths: dict[str, str],
+) -> None:
+    standby.pause()
+    quality_action_take(
+        judge=Judge.objects.get(pseudonym="j1"),
+        test_set=judged.test_set,
+        action=QualityActionKind.EXCLUDE,
+        user=organiser,
+    )
+    response = as_organiser.get(paths["actions"])
+    assert "Quintet-Behind" not in response
+    assert [row["judge"] for row in response.json()["results"]] == ["j1"]
+
+
+def test_who_lost_the_right_reads_nothing_however_late_the_replica_hears_of_it(
+    standby: Standby, as_organiser: Client, organiser: User, paths: dict[str, str]
+) -> None:
+    standby.pause()
+    Membership.objects.filter(user=organiser).delete()
+    assert {as_organiser.get(path).status_code for path in paths.values()} == {404}
+
+
+def test_a_replica_too_far_behind_is_not_asked(
+    standby: Standby,
+    as_organiser: Client,
+    judged: TestSetWriter,
+    paths: dict[str, str],
+    settings: Settings,
+) -> None:
+    settings.REPLICA_JUDGMENTS_BEHIND = 1
+    standby.pause()
+    for segment in (9, 10):
+        judged.judgment("newcomer", judged.block(segment, ["A", "B"]), [1, 2])
+    response = as_organiser.get(paths["judgments"])
+    assert "Quintet-Behind" not in response
+    assert len(response.json()["results"]) == 12
+
+
+def test_what_the_replica_has_not_heard_of_is_asked_of_the_primary(
+    standby: Standby, as_organiser: Client, judged: TestSetWriter
+) -> None:
+    standby.pause()
+    other = TestSetWriter(judged.campaign, "two", ["A", "B"])
+    other.judgment("j1", other.block(1, ["A", "B"]), [1, 2])
+    rank_test_set(other.test_set.pk)
+    for path in ("rankings/latest", "judgments"):
+        response = as_organiser.get(f"/api/v1/test-sets/{other.test_set.pk}/{path}/")
+        assert response.status_code == 200
+        assert "Quintet-Behind" not in response
+    assert as_organiser.get(addresses(other)["dashboard"]).status_code == 200
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_an_answer_of_the_replica_the_primary_answers(
+    name: str,
+    standby: Standby,
+    as_organiser: Client,
+    judged: TestSetWriter,
+    paths: dict[str, str],
+) -> None:
+    standby.stop()
+    try:
+        response = as_organiser.get(paths[name])
+        assert response.status_code == 200
+        assert "Quintet-Behind" not in response
+        assert text_of(response)
+        assert not replica.replica_is_there()
+    finally:
+        standby.start()
+
+
+def test_a_statement_that_the_replica_gives_up_is_asked_of_the_primary(
+    standby: Standby, as_organiser: Client, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does where it must replay what a reader still needs."""
+    asked = []
+
+    def given_up(**named: Any) -> Any:
+        asked.append(replica.replica_is_asked())
+        if asked[-1]:
+            raise OperationalError("canceling statement due to conflict with recovery")
+        return judges_listed(**named)
+
+    monkeypatch.setattr("ranking.views.judges.judges_listed", given_up)
+    assert as_organiser.get(paths["page of judges"]).status_code == 200
+    assert asked == [True, False]
+
+
+def test_nothing_is_written_to_it_and_the_primary_is_asked_again_afterwards(
+    standby: Standby, judged: TestSetWriter
+) -> None:
+    def written() -> None:
+        JudgmentSequence.objects.update(last_number=7)
+
+    with pytest.raises(Exception, match="read-only"):
+        replica.replica_read(written, otherwise=lambda: None)
+    assert not replica.replica_is_asked()
+    assert JudgmentSequence.objects.get().last_number == 10

@@ -1,0 +1,163 @@
+"""Stored ranking runs are computed again to the bit, also those of older code."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotation.models import Judgment
+from annotation.services import judgments_number
+from campaign.models import System, TestSet
+from ranking.core.judged.content_key import CONTENT_KEY_VERSION
+from ranking.models import RankingRun
+from ranking.services import (
+    ranking_run_compute,
+    ranking_run_reproduce,
+)
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def by_name(result: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {row["system"]: row for row in result["systems"]}
+
+
+@pytest.mark.realdata
+def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: TestSet) -> None:
+    run = ranking_run_compute(test_set_id=wmt12.pk)
+    assert run is not None
+    revised = Judgment.objects.get(test_set=wmt12, numbered__number=5)
+    Judgment.objects.create(
+        test_set=wmt12,
+        client_id="00000000-0000-4000-8000-000000000001",
+        judge=revised.judge,
+        block=revised.block,
+        labels=[1, 2, 3, 4, 5],
+        supersedes=revised,
+    )
+    assert judgments_number(test_set_id=wmt12.pk) == 1292
+    System.objects.create(test_set=wmt12, name="late-comer")
+
+    stored = RankingRun.objects.get(pk=run.pk)
+
+    assert ranking_run_reproduce(stored) == stored.result
+    again = ranking_run_compute(test_set_id=wmt12.pk)
+    assert again is not None
+    assert again.watermark == 1292
+    assert again.result["not_estimable"] == [
+        {"system": "late-comer", "reason": "no_comparison", "ties": 0}
+    ]
+    assert ranking_run_reproduce(stored) == stored.result
+
+
+def test_a_run_from_before_a_column_was_added_is_reproduced_without_it(
+    ten_blocks: TestSetWriter,
+) -> None:
+    run = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    assert run is not None
+    assert "ties" in run.result["systems"][0]
+    for row in run.result["systems"]:
+        del row["ties"]
+    assert ranking_run_reproduce(run) == run.result
+
+
+def test_a_run_of_older_code_is_reproduced_to_the_bit(ten_blocks: TestSetWriter) -> None:
+    run = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    assert run is not None
+    # As recorded before intervals were over judges, too; the figures are of that code.
+    run.parameters["agreement"] = {
+        "chance": "scott",
+        "resample": "segments",
+        "resamples": 1000,
+        "confidence": 0.95,
+    }
+    figures = {
+        "comparable": 15,
+        "agreeing": 12,
+        "p_agree": 0.8,
+        "kappa": 0.6238244514106583,
+        "low": -0.125,
+        "high": 1.0,
+        "reason": None,
+    }
+
+    again = ranking_run_reproduce(run)["agreement"]
+
+    assert again == {
+        "chance": "scott",
+        "p_chance": 0.4683333333333333,
+        "comparisons": 30,
+        "ties": 1,
+        "inter": figures,
+        "judges": [
+            {"judge": "j1", "blocks": 5, "comparisons": 15, "ties": 0, **figures},
+            {"judge": "j2", "blocks": 5, "comparisons": 15, "ties": 1, **figures},
+        ],
+    }
+
+
+def test_a_run_from_before_sums_over_segments_is_reproduced(writer: TestSetWriter) -> None:
+    for segment in range(1, 9):
+        for judge in range(1, 5):
+            labels = [
+                1 + segment * judge % 3,
+                1 + (segment + judge) % 4 // 2,
+                3 - segment % (judge + 1) % 2,
+            ]
+            writer.judgment(f"j{judge}", writer.block(segment, ["A", "B", "C"]), labels)
+    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    assert run is not None
+    assert ranking_run_reproduce(run) == run.result
+    # As recorded by code that left out every segment; the figures are of that code. It summed floats, whose
+    # last bit differs between kinds of processors.
+    del run.parameters["draws"], run.parameters["agreement"]["variance"]
+
+    again = ranking_run_reproduce(run)
+
+    assert [(row["system"], row["rank_low"], row["rank_high"]) for row in again["systems"]] == [
+        ("B", 1, 2), ("A", 1, 3), ("C", 2, 3),
+    ]  # fmt: skip
+    p_values = [pair[3] for pair in again["pairs"]]
+    assert p_values == pytest.approx(
+        [0.3431310139046243, 0.0008249954954445585, 0.08893026416904093], rel=1e-14
+    )
+    agreement = again["agreement"]
+    rows = [*agreement["judges"], agreement["inter"]]
+    assert np.array([(row["low"], row["high"]) for row in rows]) == pytest.approx(
+        np.array(
+            [
+                (-0.49999999999999994, 0.6564046984631531),
+                (-0.16232084881036002, 0.3898919777925034),
+                (-0.19752234423605253, 0.3471284618522881),
+                (-0.5157894736842106, 0.718616651194848),
+                (-0.03231945005011161, 0.3323245077582825),
+            ]
+        ),
+        rel=1e-14,
+    )
+    assert again["agreement"] != run.result["agreement"]
+
+
+def test_what_was_a_reference_then_is_still_left_out_when_reproduced(writer: TestSetWriter) -> None:
+    human = writer.system("human", kind="reference")
+    writer.judgment("j", writer.block(1, ["human", "A", "B"]), [1, 2, 3])
+    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    assert run is not None
+    System.objects.filter(pk=human.pk).update(kind="system")
+
+    assert ranking_run_reproduce(RankingRun.objects.get(pk=run.pk)) == run.result
+    assert by_name(run.result).keys() == {"A", "B"}
+
+
+def test_a_run_of_another_kind_is_refused_not_approximated(ten_blocks: TestSetWriter) -> None:
+    run = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    assert run is not None
+    run.method = "coin_toss"
+    with pytest.raises(ValueError, match="coin_toss"):
+        ranking_run_reproduce(run)
+
+    run.method = "expected_wins"
+    run.parameters["content_key_version"] = CONTENT_KEY_VERSION + 1
+    with pytest.raises(ValueError, match="content keys"):
+        ranking_run_reproduce(run)

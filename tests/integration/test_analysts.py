@@ -1,0 +1,129 @@
+"""Analysts read every page and every answer of their campaign, and change nothing: for every address there is."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from campaign.models import Campaign, Membership, MembershipRole
+from tests.factories import make_analyst, make_campaign, make_organiser
+from tests.integration.test_every_address import ADDRESSES, World, make_world
+
+pytestmark = pytest.mark.django_db
+
+ONLY_READ: Final = "You read this campaign as an analyst: changes are for organisers."
+OF_A_CAMPAIGN: Final = (
+    "campaigns/<slug:slug>/",
+    "api/v1/campaigns/<slug:slug>/",
+    "api/v1/test-sets/<int:test_set_id>/",
+)
+ROUTES: Final = [route for route in ADDRESSES if route.startswith(OF_A_CAMPAIGN)]
+#: What an organiser reads and an analyst does not, and why.
+NOT_READ: Final = {
+    # Ids of people at a service and codes, by which they are paid: docs/panels.md promises that nobody else has them.
+    "campaigns/<slug:slug>/panels/<int:panel_id>/participations.csv": 403,
+}
+#: What judges see, without the bars of the desk: whatever is sent there is dropped, for organisers too.
+AS_JUDGES: Final = "/as-judge/"
+#: What is not there for anybody while the campaign is not in the bin: see the last test but one.
+NOT_THERE: Final = {"api/v1/campaigns/<slug:slug>/restore/"}
+#: Forms of everybody's own.
+_OWN_FORMS: Final = ("/sign-out/", "/language/")
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world()
+
+
+def test_analysts_open_what_organisers_open_and_see_nothing_to_change(world: World) -> None:
+    organiser, analyst = world.client("organiser"), world.client("analyst")
+    secrets = [world.panel.key, world.panel.events_key, world.panel.completion_code]
+    seen, found, forms, told = {}, {}, [], []
+    shown_to_organisers = ""
+    for route in ROUTES:
+        address = world.fill(route)
+        answer = organiser.get(address)
+        seen[route] = NOT_READ.get(route, answer.status_code)
+        if not answer.streaming:
+            shown_to_organisers += answer.content.decode()
+        answer = analyst.get(address)
+        found[route] = answer.status_code
+        body = (b"".join(answer) if answer.streaming else answer.content).decode()
+        forms += [(route, form) for form in _forms(body)]
+        told += [(route, secret) for secret in secrets if secret in body]
+        if "<main" in body and answer.status_code == 200 and AS_JUDGES not in route:
+            assert ONLY_READ in body, route
+    assert found == seen
+    assert (forms, told) == ([], [])
+    # The secrets are what an organiser sees there.
+    assert all(secret in shown_to_organisers for secret in secrets)
+    assert ONLY_READ not in shown_to_organisers
+
+
+def _forms(body: str) -> Iterator[str]:
+    for form in re.findall(r"<form\b[^>]*>", body):
+        action = re.search(r'action="([^"]*)"', form)
+        own = action is not None and action[1] in _OWN_FORMS
+        if 'method="post"' in form and not own:
+            yield form
+
+
+def test_whatever_analysts_send_is_refused_in_words_and_changes_nothing(world: World) -> None:
+    analyst = world.client("analyst")
+    before = _rows()
+    refused = 0
+    for route in ROUTES:
+        if route in NOT_THERE:
+            continue
+        for method in ("post", "put", "patch", "delete"):
+            answer = getattr(analyst, method)(world.fill(route), {"act": "yes"}, format="json")
+            if AS_JUDGES in route:
+                continue
+            if answer.status_code == 405:
+                # Nobody may: the view itself does not know the method.
+                assert method.upper() not in answer["Allow"], (method, route)
+                continue
+            assert answer.status_code == 403, (method, route)
+            assert ONLY_READ in answer.content.decode(), (method, route)
+            refused += 1
+    assert refused > 50
+    assert _rows() == before
+
+
+def _rows() -> dict[str, tuple[int, str]]:
+    """Return how many rows each table has, and a digest of them."""
+    found = {}
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            name = connection.ops.quote_name(table)
+            cursor.execute(
+                f"SELECT count(*), md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), ''))"
+                f" FROM {name} t"
+            )
+            found[table] = cursor.fetchone()
+    return found
+
+
+def test_an_analyst_makes_no_campaign_and_restores_none() -> None:
+    campaign = make_campaign()
+    make_organiser(campaign)
+    client = Client()
+    client.force_login(make_analyst(campaign))
+    assert client.post("/new-campaign/", {"name": "Mine"}).status_code == 404
+    Campaign.objects.update(state="bin")
+    assert "Restore" not in client.get("/bin/").content.decode()
+    for address in ("/bin/museum/restore/", "/api/v1/campaigns/museum/restore/"):
+        assert client.post(address).status_code == 403
+    assert Campaign.objects.get().state == "bin"
+
+
+def test_roles_are_read_at_each_request(world: World) -> None:
+    analyst = world.client("analyst")
+    address = f"/api/v1/campaigns/{world.campaign.slug}/"
+    assert analyst.patch(address, {"pay": "€15"}, format="json").status_code == 403
+    Membership.objects.filter(role="analyst").update(role=MembershipRole.ORGANISER)
+    assert analyst.patch(address, {"pay": "€15"}, format="json").status_code == 200

@@ -1,0 +1,127 @@
+"""What pages and addresses of the API cost with fifty times as many judgments: as many queries, as few rows.
+
+Each address of the project as each role, in a test set of 600 blocks and in one of thousands. PostgreSQL counts what
+a request reads of each table and index, exactly, so that a scan of what grows is seen whatever it is called.
+"""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from rest_framework.test import APIClient
+
+from tests.filled_world import Cost, FilledWorld, costs, filled_world
+from tests.filling import Filling
+from tests.integration.test_every_address import ADDRESSES
+
+pytestmark = pytest.mark.usefixtures("as_owner", "db")
+
+FEW = 600
+JUDGES = 10
+GROWING = {
+    *("annotation_hit", "annotation_block", "annotation_assignment", "annotation_exposure"),
+    *("annotation_judgment", "annotation_judgmentnumber", "annotation_skip"),
+    *("annotation_problemreport", "annotation_unnumberedjudgment", "annotation_uncountedskip"),
+}
+# A page has a hundred rows; each may be looked up in an index of three levels.
+ROWS, BLOCKS = 400, 700
+
+_SYSTEM = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/"
+# What grows all the same, by role and address, and why. docs/scale.md has them too.
+_WITHDRAWAL = {
+    *("annotation_block", "annotation_hit", "annotation_judgment", "annotation_judgmentnumber"),
+}
+_TEST_SET = "test-sets/<int:test_set_id>/"
+_OF_SKIPS = {
+    (role, route): {"annotation_judgment"}
+    for role in ("organiser", "analyst")
+    # A page is full of skips where many are judged, and each is looked up among judgments by key.
+    for route in (f"campaigns/<slug:slug>/{_TEST_SET}skips/", f"api/v1/{_TEST_SET}skips/")
+}
+_OF_DESIGNS = {
+    # How fast judges read is measured from their latest judgments, a fixed number at most.
+    (role, f"campaigns/<slug:slug>/{_TEST_SET}design/"): {
+        "annotation_judgment",
+        "annotation_judgmentnumber",
+    }
+    for role in ("organiser", "analyst")
+}
+KNOWN = {
+    **_OF_SKIPS,
+    **_OF_DESIGNS,
+    ("judge", "judge/<slug:slug>/test-sets/"): {
+        # Up to the number of segments, then no more.
+        "annotation_exposure",
+    },
+    # What withdrawing a system would do now is counted: everything that shows it.
+    ("organiser", f"{_SYSTEM}withdraw/"): _WITHDRAWAL,
+    ("analyst", f"{_SYSTEM}withdraw/"): _WITHDRAWAL,
+}
+# Files of everything there is.
+FILES = ("judgments.csv",)
+# What these write, and read for it: tests/integration/annotation/test_lending_cost.py and test_statements.py.
+WRITES = ("<uuid:client_id>", "judging/assignments/")
+
+
+# Small tables PostgreSQL reads whole, because that is faster; how it reads large ones is the question.
+AS_FOR_LARGE_TABLES = [
+    f"SET LOCAL enable_{each} = off" for each in ("seqscan", "bitmapscan", "hashjoin", "mergejoin")
+]
+
+
+def world_of(blocks: int, *, planned: list[str]) -> FilledWorld:
+    world = filled_world(f"blocks-{blocks}", Filling(blocks=blocks, judges=JUDGES))
+    with connection.cursor() as cursor:
+        for statement in ["ANALYZE", *planned]:
+            cursor.execute(statement)
+    return world
+
+
+def answer(world: FilledWorld, role: str, route: str) -> tuple[int, Cost]:
+    client: Any = APIClient()
+    client.force_login(world.users[role])
+    asked = {"campaign": world.campaign.slug} if "judging" in route else {}
+    with costs() as cost:
+        response = client.get(world.address(route), asked)
+        _body = b"".join(response) if response.streaming else response.content
+    return response.status_code, cost
+
+
+@pytest.mark.parametrize(
+    ("many", "planned"),
+    [
+        (6_000, AS_FOR_LARGE_TABLES),
+        pytest.param(30_000, [], marks=pytest.mark.thorough, id="as PostgreSQL plans by itself"),
+    ],
+)
+def test_pages_cost_the_same_with_few_judgments_and_with_many(
+    many: int, planned: list[str]
+) -> None:
+    world = world_of(FEW, planned=planned)
+    routes = [route for route in ADDRESSES if not any(part in route for part in (*FILES, *WRITES))]
+    places = [(role, route) for role in world.users for route in routes]
+    # The first request also prepares statements.
+    shown = [place for place in places if answer(world, *place)[0] == 200]
+    assert len(shown) > 70
+    few = {place: answer(world, *place) for place in shown}
+    world = world_of(many, planned=planned)
+    found = {place: answer(world, *place) for place in shown}
+    assert {place for place in shown if found[place][0] != 200} == set()
+    queries = {place: (few[place][1].queries, found[place][1].queries) for place in shown}
+    assert {place: each for place, each in queries.items() if each[0] != each[1]} == {}
+    grows = {place: tables for place in shown if (tables := grown(few[place][1], found[place][1]))}
+    assert grows == KNOWN
+
+
+def grown(few: Cost, many: Cost) -> set[str]:
+    """Name the tables of which the second request read more than the first, beyond a page's rows."""
+    tables = {
+        table
+        for (table, name), rows in many.rows.items()
+        if rows > max(2 * few.rows.get((table, name), 0), ROWS)
+    } | {
+        table
+        for (table, name), blocks in many.blocks.items()
+        if blocks > max(2 * few.blocks.get((table, name), 0), BLOCKS)
+    }
+    return tables & GROWING

@@ -1,0 +1,394 @@
+"""Languages are tags, wherever one enters; those of a test set can be corrected until its first judgment."""
+
+from collections.abc import Callable
+from functools import partial
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, IntegrityError, connections, transaction
+from django.db.migrations.executor import MigrationExecutor
+from django.test import Client
+from django.urls import reverse
+
+from annotation.selectors import assigned_blocks
+from annotation.selectors import test_sets_open_to_judge as sets_open_to
+from annotation.services import judgment_submit, judgments_number
+from campaign.importing.test_sets import test_set_create as set_create
+from campaign.models import Campaign, Instructions, Invitation, Judge, Panel, TestSet
+from campaign.services import (
+    PanelTerms,
+    RulesRefusedError,
+    instructions_write,
+    invitation_create_for_anybody,
+    judge_add,
+    judge_change,
+    judges_invite_by_mail,
+    panel_change,
+    panel_create,
+)
+from campaign.services import test_set_change as set_change
+from campaign.texts.language_tags import LanguageTagError
+from cells.databases import asked_by_default
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.second_database import second_database
+
+pytestmark = pytest.mark.django_db
+
+# What is given, and what every way in says of it.
+REFUSED = {
+    "en glish": "“en glish” is no language tag. Did you mean English, “en”?",
+    "klingon": "“klingon” is no language tag; Klingon is “tlh”.",
+    "xx": "“xx” is no language tag: there is no language, script or region “xx”.",
+    "qq-ZZ": "“qq-ZZ” is no language tag: there is no language, script or region “qq”.",
+}
+WHERE = ("--campaign", "museum")
+PANEL: Any = {"name": "pilot", "blocks_asked": 3, "minutes_allowed": 60}
+FIVE_WAY = (
+    "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,system1rank,"
+    "system2rank\n{languages},1,doc,1,ann,A,B,1,2\n"
+)
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign()
+
+
+@pytest.fixture
+def test_set(campaign: Campaign) -> TestSet:
+    return make_test_set(campaign)
+
+
+def run(*arguments: str) -> str:
+    """Run a command; return all it says."""
+    said = StringIO()
+    call_command(*arguments, stdout=said, stderr=said)
+    return said.getvalue()
+
+
+def _run(line: Callable[[str], tuple[str, ...]], tag: str) -> str:
+    return run(*line(tag))
+
+
+def stored() -> list[Any]:
+    """Every language that is stored somewhere."""
+    return [
+        sorted(TestSet.objects.values_list("pk", "source_language", "target_language")),
+        *(
+            sorted(map(str, model._default_manager.values_list("pk", "languages")))
+            for model in (Judge, Invitation, Panel)
+        ),
+        sorted(Instructions.objects.values_list("pk", "language")),
+    ]
+
+
+def prepared(test_set: TestSet) -> tuple[Judge, Panel]:
+    campaign = test_set.campaign
+    judge = make_judge(campaign, languages=["en", "de"])
+    panel = panel_create(campaign=campaign, kind="prolific", terms=PanelTerms(**PANEL))
+    return judge, panel
+
+
+def services(test_set: TestSet, judge: Judge, panel: Panel) -> dict[str, Callable[[str], object]]:
+    """Return every service that stores languages."""
+    campaign = test_set.campaign
+    text: Any = {"text": "Rank.", "demands_acceptance": False}
+    terms: Any = {**PANEL, "name": "another"}
+    mail: Any = {"addresses": ["ada@example.org"], "base_url": "https://q.example"}
+    return {
+        "source": lambda tag: set_create(
+            campaign=campaign, name="new", source_language=tag, target_language="de"
+        ),
+        "target": lambda tag: set_create(
+            campaign=campaign, name="new", source_language="de", target_language=tag
+        ),
+        "corrected": lambda tag: set_change(test_set=test_set, target_language=tag),
+        "judge": lambda tag: judge_add(campaign=campaign, pseudonym="ada", languages=["en", tag]),
+        "changed judge": lambda tag: judge_change(judge=judge, languages=["en", tag]),
+        "link": lambda tag: invitation_create_for_anybody(
+            campaign=campaign, cap=3, languages=["en", tag]
+        ),
+        "mail": lambda tag: judges_invite_by_mail(campaign=campaign, languages=["en", tag], **mail),
+        "panel": lambda tag: panel_create(
+            campaign=campaign, kind="mturk", terms=PanelTerms(**terms, languages=["en", tag])
+        ),
+        "changed panel": lambda tag: panel_change(
+            panel=panel, terms=PanelTerms(**PANEL, languages=["en", tag])
+        ),
+        "instructions": lambda tag: instructions_write(campaign=campaign, language=tag, **text),
+    }
+
+
+def commands(tmp_path: Path) -> dict[str, Callable[[str], tuple[str, ...]]]:
+    """Return the command line of every command that takes languages; files last, which it opens at once."""
+    text, rows, mails = (tmp_path / name for name in ("visit.tsv", "judgments.csv", "mails"))
+    text.write_text("source\tA\tB\nOne.\tEins.\tEin.\n")
+    mails.write_text("ada@example.org\n")
+    new = ("import_test_set", str(text), *WHERE, "--name", "new")
+
+    def judgments(tag: str) -> tuple[str, ...]:
+        rows.write_text(FIVE_WAY.format(languages=f"en,{tag}"))
+        return ("import_judgments", str(rows), *WHERE, "--test-set", "x", "--create-test-set")
+
+    panel = ("create_panel", "prolific", "new", *WHERE, "--blocks", "3", "--minutes", "9")
+    change = ("change_test_set", *WHERE, "--test-set", "museum en-de")
+    return {
+        "source": lambda tag: (*new, "--source-language", tag, "--target-language", "de"),
+        "target": lambda tag: (*new, "--source-language", "de", "--target-language", tag),
+        "judgments": judgments,
+        "add_judge": lambda tag: ("add_judge", "ada", *WHERE, "--languages", "en", tag),
+        "change_judge": lambda tag: ("change_judge", "judge01", *WHERE, "--languages", "en", tag),
+        "link": lambda tag: ("invite", "--judges", "3", *WHERE, "--languages", "en", tag),
+        "mail": lambda tag: ("invite", "--languages", "en", tag, *WHERE, "--mail", str(mails)),
+        "panel": lambda tag: (*panel, "--languages", "en", tag),
+        "instructions": lambda tag: ("change_instructions", "--language", tag, *WHERE, str(text)),
+        "corrected source": lambda tag: (*change, "--source-language", tag),
+        "corrected target": lambda tag: (*change, "--target-language", tag),
+    }
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_every_service_refuses_what_is_no_tag_and_changes_nothing(
+    test_set: TestSet, text: str
+) -> None:
+    ways = services(test_set, *prepared(test_set))
+    before = stored()
+    for store in ways.values():
+        with pytest.raises(LanguageTagError) as refused:
+            store(text)
+        assert str(refused.value).startswith(REFUSED[text])
+        assert stored() == before
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_every_command_refuses_what_is_no_tag_and_changes_nothing(
+    test_set: TestSet, tmp_path: Path, text: str
+) -> None:
+    prepared(test_set)
+    before = stored()
+    lines = commands(tmp_path)
+    if text == "klingon":
+        del lines["judgments"]  # files may call languages by their names
+    for line in lines.values():
+        with pytest.raises(CommandError) as refused:
+            run(*line(text))
+        assert REFUSED[text] in str(refused.value)
+        assert stored() == before
+
+
+def tags() -> set[str]:
+    """Every tag that is stored somewhere."""
+    return {
+        *(tag for row in stored()[0] for tag in row[1:]),
+        *(
+            tag
+            for row in (*Judge.objects.all(), *Invitation.objects.all())
+            for tag in row.languages
+        ),
+        *(tag for row in Panel.objects.all() for tag in row.languages),
+        *Instructions.objects.values_list("language", flat=True),
+    }
+
+
+def test_every_service_and_command_stores_the_canonical_tag(
+    test_set: TestSet, tmp_path: Path
+) -> None:
+    ways = services(test_set, *prepared(test_set))
+    lines = commands(tmp_path)
+    assert tags() == {"en", "de"}
+    ways |= {f"{name} by command": partial(_run, line) for name, line in lines.items()}
+    for name, store in ways.items():
+        with transaction.atomic():
+            store("EN_gb")
+            assert tags() == {"en", "de", "en-GB"} or "corrected" in name
+            assert "en-GB" in tags(), name
+            transaction.set_rollback(True)
+
+
+def test_source_and_target_must_differ(test_set: TestSet, tmp_path: Path) -> None:
+    before = stored()
+    says = "Source and target are both German (“de”)."
+    lines = commands(tmp_path)
+    for line in (lines["source"]("DE"), lines["target"]("de"), lines["corrected source"]("deu")):
+        with pytest.raises(CommandError) as refused:
+            run(*line)
+        assert says in str(refused.value)
+    rows = tmp_path / "same.csv"
+    rows.write_text(FIVE_WAY.format(languages="German,de"))
+    with pytest.raises(CommandError, match="both German"):
+        run("import_judgments", str(rows), *WHERE, "--test-set", "x", "--create-test-set")
+    assert stored() == before
+    for source, target in (("en-GB", "en-US"), ("pt_BR", "pt-PT")):
+        set_create(
+            campaign=test_set.campaign,
+            name=source,
+            source_language=source,
+            target_language=target,
+        )
+    with pytest.raises(IntegrityError, match="source_differs"), transaction.atomic():
+        TestSet.objects.filter(pk=test_set.pk).update(source_language="de")
+
+
+@pytest.fixture
+def page(client: Client, campaign: Campaign) -> Client:
+    client.force_login(make_organiser(campaign))
+    return client
+
+
+def languages_page(test_set: TestSet) -> str:
+    return reverse("test-set-settings", args=[test_set.campaign.slug, test_set.pk])
+
+
+def test_the_page_says_the_same_and_corrects(page: Client, test_set: TestSet) -> None:
+    before = stored()
+    for text, says in REFUSED.items():
+        for side in ("source_language", "target_language"):
+            sent = {"source_language": "en", "target_language": "de", side: text}
+            answer = page.post(languages_page(test_set), sent)
+            assert answer.status_code == 400
+            assert answer.context["form"].errors[side][0].startswith(says)
+    same = page.post(
+        languages_page(test_set), {"source_language": "iw", "target_language": "HE"}, follow=True
+    )
+    assert "Source and target are both Hebrew" in same.content.decode()
+    assert stored() == before
+    sent = {"source_language": "zh_hans", "target_language": "PT_br"}
+    said = page.post(languages_page(test_set), sent, follow=True).content.decode()
+    assert "museum en-de is from Simplified Chinese into Brazilian Portuguese." in said
+    assert stored()[0] == [(test_set.pk, "zh-Hans", "pt-BR")]
+
+
+@pytest.mark.parametrize("is_numbered", [True, False])
+def test_languages_are_corrected_until_the_first_judgment(
+    page: Client, test_set: TestSet, is_numbered: bool
+) -> None:
+    judge = make_judge(test_set.campaign, languages=["en", "cs"])
+    assert not sets_open_to(judge).exists()
+    line = ("change_test_set", *WHERE, "--test-set", test_set.name)
+    assert "from English into Czech" in run(*line, "--target-language", "CS")
+    assert sets_open_to(judge).exists()
+    block = assigned_blocks(lend(judge))[0]
+    ranks = list(range(1, len(block.candidates) + 1))
+    judgment_submit(assigned=block, client_id=uuid4(), labels=ranks)
+    if is_numbered:
+        judgments_number(test_set_id=test_set.pk)
+    test_set.refresh_from_db()
+    before = stored()
+    says = "has been judged from English into Czech, so its languages stay."
+    with pytest.raises(CommandError, match=says):
+        run(*line, "--target-language", "de")
+    with pytest.raises(RulesRefusedError, match=says):
+        set_change(test_set=test_set, source_language="de")
+    sent = {"source_language": "en", "target_language": "de"}
+    page.post(languages_page(test_set), sent)
+    assert stored() == before
+    shown = page.get(languages_page(test_set)).content.decode()
+    assert says in shown
+    assert 'name="target_language"' not in shown
+    assert stored() == before
+    # The same languages are no change, and quotas can be changed as before.
+    run(*line, "--target-language", "cs", "--blocks-wanted", "30")
+    assert TestSet.objects.get().blocks_wanted == 30
+
+
+def test_judges_of_languages_without_work_are_named(campaign: Campaign, test_set: TestSet) -> None:
+    none = "No test set of this campaign is from or into French"
+    alone = run("add_judge", "Ada", *WHERE, "--languages", "fr")
+    assert f"{none}; Ada will get no sentence until one is." in alone
+    assert f"{none}.\n" in run("add_judge", "Ben", *WHERE, "--languages", "en", "de", "fr")
+    one = "Cid reads both languages of no test set of this campaign"
+    assert one in run("add_judge", "Cid", *WHERE, "--languages", "en")
+    assert "No test set" not in run("add_judge", "Dan", *WHERE, "--languages", "EN", "de")
+    assert "no sentence" not in run("add_judge", "Eve", *WHERE)
+    assert list(Judge.objects.order_by("pk").values_list("languages", flat=True)) == [
+        *(["fr"], ["en", "de", "fr"], ["en"], ["en", "de"], [])
+    ]
+    assert f"{none}; Dan will" in run("change_judge", "Dan", *WHERE, "--languages", "FR")
+    assert "No test set" not in run("change_judge", "Dan", *WHERE, "--expertise", "law")
+    assert "No test set" not in run("change_judge", "Dan", *WHERE, "--languages", "none")
+    assert Judge.objects.get(pseudonym="Dan").languages == []
+    for line in (
+        ("invite", "--judges", "3"),
+        ("create_panel", "mturk", "new", "--blocks", "3", "--minutes", "9"),
+    ):
+        assert f"{none}.\n" in run(*line, *WHERE, "--languages", "en", "fr")
+
+
+def test_pages_call_languages_by_their_names(page: Client, test_set: TestSet) -> None:
+    for name in ("panels", "invitations", "instructions", "campaign-settings"):
+        shown = page.get(reverse(name, args=["museum"])).content.decode()
+        assert "German" in shown, name
+        assert "English" in shown, name
+
+
+def test_forms_refuse_a_language_that_was_imported_unchecked(
+    page: Client, test_set: TestSet
+) -> None:
+    TestSet.objects.filter(pk=test_set.pk).update(source_language="Klingonish")
+    before = stored()
+    panel = {
+        **{name: str(value) for name, value in PANEL.items()},
+        "participations_per_member": "1",
+    }
+    forms: dict[str, dict[str, Any]] = {
+        "link-create": {"link-cap": "3", "link-languages": ["Klingonish", "de"]},
+        "mails-create": {
+            "mail-addresses": "ada@example.org",
+            "mail-language": "en",
+            "mail-languages": ["Klingonish"],
+        },
+        "panels": {**panel, "kind": "mturk", "languages": ["Klingonish", "de"]},
+        "instructions": {"language": "Klingonish", "text": "Rank."},
+    }
+    for name, sent in forms.items():
+        answer = page.post(reverse(name, args=["museum"]), sent)
+        assert answer.status_code == 400
+        assert "“Klingonish” is no language tag. Did you mean Klingon" in answer.content.decode()
+        assert stored() == before
+
+
+def test_languages_of_before_become_tags(transactional_db: None) -> None:
+    with second_database("tags", is_copy=False) as other, asked_by_default(other):
+
+        def migrate(to: str) -> Any:
+            return MigrationExecutor(connections["default"]).migrate([("campaign", to)]).apps
+
+        old = migrate("0009_campaign_moves")
+        museum = old.get_model("campaign", "Campaign").objects.create(slug="museum", name="Museum")
+        for source, target in (
+            ("en", "zh_hans"),
+            ("cs", "Klingonish"),
+            ("de", "DE"),
+            ("und", "und"),
+        ):
+            old.get_model("campaign", "TestSet").objects.create(
+                campaign=museum, name=source, source_language=source, target_language=target
+            )
+        judge = {"campaign": museum, "origin": "simulated"}
+        for name, languages in (
+            ("a", ["en", "zh_hans"]),
+            ("b", ["en_GB", "en-gb", "??"]),
+            ("c", []),
+        ):
+            old.get_model("campaign", "Judge").objects.create(
+                pseudonym=name, languages=languages, **judge
+            )
+        old.get_model("campaign", "Instructions").objects.create(
+            campaign=museum, version=1, language="zh-hans", text="…", demands_acceptance=True
+        )
+        migrate("0011_source_differs_from_target")
+        assert [row.language for row in Instructions.objects.all()] == ["zh-Hans"]
+        with pytest.raises(DatabaseError, match="Cannot update"), transaction.atomic():
+            Instructions.objects.update(text="Other.")
+        pairs = TestSet.objects.order_by("pk").values_list("source_language", "target_language")
+        assert list(pairs) == [
+            *(("en", "zh-Hans"), ("cs", "Klingonish"), ("und", "de"), ("mul", "und"))
+        ]
+        assert list(Judge.objects.order_by("pk").values_list("languages", flat=True)) == [
+            *(["en", "zh-Hans"], ["en-GB", "??"], [])
+        ]

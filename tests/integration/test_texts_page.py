@@ -1,0 +1,56 @@
+"""The page of a test set's texts, for organisers."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from campaign.models import Segment, System, TestSet
+from campaign.selectors import texts_page
+from tests.factories import make_campaign, make_organiser, make_test_set
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign(), documents=(30, 25), planned=0, target_language="ar")
+
+
+def test_pages_are_in_order_and_lead_to_one_another(test_set: TestSet) -> None:
+    def numbers(start: int) -> tuple[int | None, list[int], int | None]:
+        page = texts_page(test_set=test_set, start=start)
+        return page.before, [each.segment.number for each in page.segments], page.after
+
+    assert numbers(1) == (None, list(range(1, 26)), 26)
+    assert numbers(26) == (1, list(range(26, 51)), 51)
+    assert numbers(51) == (26, list(range(51, 56)), None)
+    assert numbers(31) == (6, list(range(31, 56)), None)
+    assert numbers(99) == (31, [], None)
+
+
+def test_the_same_text_of_several_systems_stands_once(test_set: TestSet) -> None:
+    segment = Segment.objects.get(test_set=test_set, number=2)
+    System.objects.filter(test_set=test_set, name="fjord").get().outputs.filter(
+        segment=segment
+    ).update(text=segment.outputs.get(system__name="amber").text)
+    damaged = System.objects.create(test_set=test_set, name="damaged", kind="bad_reference")
+    segment.outputs.create(system=damaged, text="Damaged on purpose.")
+    found = texts_page(test_set=test_set, start=2).segments[0]
+    systems = [output.systems for output in found.outputs]
+    assert ("amber", "fjord") in [tuple(n for n in each if n != "birch") for each in systems]
+    assert "damaged" not in {name for each in systems for name in each}
+    assert found.references == (segment.references.get().text,)
+
+
+def test_the_page_says_languages_and_directions(test_set: TestSet, client: Client) -> None:
+    client.force_login(make_organiser(test_set.campaign))
+    address = f"/campaigns/museum/test-sets/{test_set.pk}/texts/"
+    page = client.get(address, {"segment": "30"}).content.decode()
+    assert re.findall(r"Segment (\d+) ·", page)[:2] == ["30", "31"]
+    assert 'lang="en" dir="ltr"' in page
+    assert 'lang="ar" dir="rtl"' in page
+    assert 'value="30"' in page
+    assert "no segment with this number" in client.get(address, {"segment": "56"}).content.decode()
+    for nonsense in ("-1", "x", "²", "9" * 30):
+        assert "Segment 1 ·" in client.get(address, {"segment": nonsense}).content.decode()

@@ -1,0 +1,282 @@
+"""Every engine gives the same bits, with any number of workers, also when one is killed in the middle."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+from io import StringIO
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.db import connection, transaction
+
+from annotation.notification import broker
+from launcher.waiting import wait_until
+from ranking.core.counting.tallies import tally
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.methods.hopkins_may.fit import hopkins_may
+from ranking.core.methods.registry import counts_method_named
+from ranking.core.methods.trueskill.wmt import trueskill_wmt
+from ranking.core.rankings.range_kinds import RangeOptions
+from ranking.core.rankings.rank import rank
+from ranking.core.rankings.rank_shards import rank_added
+from ranking.core.rankings.shard_counts import CountsWanted
+from ranking.core.selection.cross_validation import select_method
+from ranking.core.selection.predictors import predictors
+from ranking.core.sharding.encoding import EncodingError, encode
+from ranking.core.sharding.errors import EngineError
+from ranking.core.sharding.shards import Engine, map_shards
+from ranking.core.sharding.this_machine import ThisMachine
+from ranking.core.simulation.experiments import _measure_all
+from ranking.core.simulation.model import Model
+from ranking.core.simulation.study import _measure, _Ranges, simulate_campaigns
+from ranking.engines.by_celery import CeleryEngine
+from ranking.engines.by_dask import dask_engine
+from ranking.files import JudgmentSelection, read_judgments
+from ranking.files.counting import FilesWanted, count_files
+from ranking.files.parquet.shards import cut_into_shards, row_groups_of
+from ranking.files.parquet.writing import in_order_of_segments, write_parquet
+from ranking.management.engine_arguments import ENGINES
+from ranking.models import ShardJob, ShardResult
+from ranking.services.shards import shard_compute, shard_job_create, shard_jobs_forget
+from tests.benchmarks.shards import columns_of
+from tests.shard_work import killed_once, squares
+
+StartWorker = Callable[..., "Popen[bytes]"]
+SYSTEMS = "abcdef"
+
+
+def drawn_blocks() -> Blocks:
+    rng = np.random.default_rng(11)
+    return blocks_from_rows(
+        [
+            BlockRow(
+                f"judge{rng.integers(5)}",
+                int(rng.integers(1, 40)),
+                [(name,) for name in rng.permutation(list(SYSTEMS))[:4].tolist()],
+                rng.integers(1, 5, 4).tolist(),
+            )
+            for _ in range(120)
+        ],
+        tuple(SYSTEMS),
+    )
+
+
+def all_work(engine: Engine | None, file: str) -> dict[str, Any]:
+    """Compute one of everything that is cut into shards."""
+    blocks = drawn_blocks()
+    options = RangeOptions(resample="blocks", resamples=100)
+    wanted = FilesWanted(
+        JudgmentSelection(), None, CountsWanted(((False, False),), options.keeps, 100, 0)
+    )
+    counted = count_files([file], wanted, rows=20, engine=engine)
+    return {
+        "files": rank_added(counted.counts, counts_method_named("expected_wins"), {}, options),
+        "resamples": rank(
+            blocks, "bradley_terry", resample="segments", resamples=100, engine=engine
+        ),
+        "runs": trueskill_wmt(blocks, runs=120, engine=engine).draws,
+        "chains": hopkins_may(blocks, inference="gibbs", engine=engine).draws,
+        "folds": select_method(blocks, predictors(runs=2), folds=4, engine=engine),
+        "experiments": simulate_campaigns(
+            Model(systems=5, noise=5), comparisons=[300], experiments=50, engine=engine
+        ),
+    }
+
+
+def as_bytes(found: dict[str, Any]) -> dict[str, bytes]:
+    """Return results as bytes; dataclasses, among them rankings, by their text, which is exact."""
+    return {
+        name: each.tobytes() if isinstance(each, np.ndarray) else repr(each).encode()
+        for name, each in found.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A Parquet file of many row groups, whose blocks are `drawn_blocks`."""
+    name = str(tmp_path_factory.mktemp("files") / "judgments.parquet")
+    columns, vocabulary = columns_of(drawn_blocks())
+    columns = in_order_of_segments(columns)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ranking.files.parquet.writing.ROWS_OF_A_GROUP", 10)
+        write_parquet(name, columns, vocabulary)
+    assert len(cut_into_shards(row_groups_of([name]), rows=20)) == 6
+    return name
+
+
+@pytest.fixture(scope="module")
+def expected(file: str) -> dict[str, bytes]:
+    """What this thread computes alone; of files, from all judgments at once."""
+    alone = rank(read_judgments([file]).blocks, resample="blocks", resamples=100)
+    return as_bytes({**all_work(None, file), "files": alone})
+
+
+def process(_start_worker: StartWorker) -> Iterator[Engine]:
+    yield from (ThisMachine(workers) for workers in (1, 2, 3))
+
+
+def celery(start_worker: StartWorker) -> Iterator[Engine]:
+    for workers in (1, 2, 3):
+        start_worker("shards")
+        yield CeleryEngine(workers=workers)
+
+
+def dask(_start_worker: StartWorker) -> Iterator[Engine]:
+    with dask_engine(scheduler=None, workers=1) as engine:
+        for workers in (1, 2, 3):
+            cluster: Any = engine._client.cluster
+            cluster.scale(workers)
+            engine._client.wait_for_workers(workers)
+            assert engine.workers == workers
+            yield engine
+
+
+def with_one_to_three_workers(name: str, start_worker: StartWorker) -> Iterator[Engine]:
+    return {"process": process, "celery": celery, "dask": dask}[name](start_worker)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_every_engine_gives_the_same_bytes_with_any_number_of_workers(
+    name: str, start_worker: StartWorker, expected: dict[str, bytes], file: str
+) -> None:
+    for engine in with_one_to_three_workers(name, start_worker):
+        assert as_bytes(all_work(engine, file)) == expected, engine.workers
+    assert not ShardJob.objects.exists()
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_command_says_the_same_with_every_engine(name: str, start_worker: StartWorker) -> None:
+    def said(*options: object) -> str:
+        out = StringIO()
+        arguments = ["--systems", 4, "--comparisons", 200, "--experiments", 21, "--format", "json"]
+        call_command("simulate_campaigns", *map(str, [*arguments, *options]), stdout=out)
+        return out.getvalue()
+
+    if name == "celery":
+        start_worker("shards")
+    assert said("--engine", name, "--jobs", 2) == said("--jobs", 1)
+
+
+def test_work_is_sent_again_when_its_messages_are_lost(start_worker: StartWorker) -> None:
+    said: list[str] = []
+    computed = CeleryEngine(say=said.append).compute(*experiments())
+    # Nobody serves the queue yet: what is emptied here are the first messages.
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(_smallest_shard, computed)
+        assert wait_until(ShardJob.objects.exists, seconds=60)
+        assert wait_until(lambda: broker().llen("shards") >= 12, seconds=60)
+        broker().flushdb()
+        assert wait_until(lambda: bool(said), seconds=60)
+        start_worker("shards")
+        assert waiting.result() == 0
+    assert "12 shards are sent again" in said[0]
+    assert not ShardJob.objects.exists()
+
+
+def _smallest_shard(computed: Any) -> int:
+    try:
+        with closing(computed):
+            return int(min(shard for shard, _result in computed))
+    finally:
+        connection.close()
+
+
+def experiments() -> tuple[Callable[[Any], Any], Sequence[Any]]:
+    """Return work of a second or two for each of its shards."""
+    ranges = _Ranges("bootstrap", "blocks", 100, 0.95)
+    measure = partial(_measure, Model(systems=10, noise=8), (2000,), ("expected_wins",), ranges, 3)
+    return partial(_measure_all, measure), [[3 * k, 3 * k + 1, 3 * k + 2] for k in range(12)]
+
+
+def kill(worker: Popen[bytes]) -> None:
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+
+
+def test_a_killed_worker_of_celery_costs_no_result(start_worker: StartWorker) -> None:
+    work, shards = experiments()
+    first = start_worker("shards")
+    found: dict[int, Any] = {}
+    for shard, result in CeleryEngine().compute(work, shards):
+        found[shard] = result
+        if len(found) == 1:
+            kill(first)
+            # No other worker runs yet, so what is there now is all the killed one has left.
+            assert ShardResult.objects.count() < len(shards)
+            start_worker("shards")
+    assert encode([found[k] for k in range(len(shards))]) == encode(map_shards(work, shards))
+    assert not ShardResult.objects.exists()
+
+
+def test_a_killed_worker_of_dask_costs_no_result(tmp_path: Path) -> None:
+    shards = [range(start, start + 10) for start in range(0, 70, 10)]
+    with dask_engine(scheduler=None, workers=2) as engine:
+        found = map_shards(partial(killed_once, tmp_path), shards, engine=engine)
+    assert (tmp_path / "killed").exists()
+    assert np.array_equal(found, [squares(shard) for shard in shards])
+
+
+@pytest.mark.django_db(transaction=True)
+class TestCelery:
+    """Without a worker: what the engine and a worker leave in the database."""
+
+    def test_messages_that_come_twice_change_nothing(self) -> None:
+        job = experiments_job()
+        for _ in range(2):
+            shard_compute(job_id=job.pk, shard=0)
+        assert list(ShardResult.objects.values_list("shard", "failure")) == [(0, "")]
+
+    def test_a_message_can_ask_for_nothing_that_is_not_in_a_job(self) -> None:
+        job = experiments_job()
+        shard_compute(job_id=job.pk + 1, shard=0)
+        shard_compute(job_id=job.pk, shard=12)
+        assert not ShardResult.objects.exists()
+
+    def test_unmarked_functions_are_not_sent(self) -> None:
+        with pytest.raises(EncodingError, match="not marked"):
+            map_shards(tally, [drawn_blocks()], engine=CeleryEngine())
+        assert not ShardJob.objects.exists()
+
+    def test_a_failure_is_stored_with_its_reason(self) -> None:
+        job = shard_job_create(work=experiments()[0], shards=["not a list of numbers"])
+        shard_compute(job_id=job.pk, shard=0)
+        result = ShardResult.objects.get()
+        assert result.result is None
+        assert "TypeError" in result.failure or "ValueError" in result.failure
+
+    def test_a_worker_of_another_version_computes_nothing(self) -> None:
+        job = experiments_job()
+        ShardJob.objects.update(code_version="0.0.1")
+        shard_compute(job_id=job.pk, shard=0)
+        assert "0.0.1 is asked for" in ShardResult.objects.get().failure
+
+    @pytest.mark.usefixtures("dead_broker")
+    def test_the_broker_that_takes_no_messages_is_named(self) -> None:
+        with pytest.raises(EngineError, match="the broker takes no messages"):
+            map_shards(*experiments(), engine=CeleryEngine())
+        assert not ShardJob.objects.exists()
+
+    def test_inside_a_transaction_nothing_is_asked_for(self) -> None:
+        with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
+            map_shards(*experiments(), engine=CeleryEngine())
+
+    def test_jobs_that_nobody_waits_for_are_forgotten_with_their_results(self) -> None:
+        left, watched = experiments_job(), experiments_job()
+        shard_compute(job_id=left.pk, shard=0)
+        ShardJob.objects.filter(pk=left.pk).update(watched_at="2026-01-01T00:00Z")
+        assert shard_jobs_forget() == 1
+        assert list(ShardJob.objects.all()) == [watched]
+        assert not ShardResult.objects.exists()
+
+
+def experiments_job() -> ShardJob:
+    work, shards = experiments()
+    return shard_job_create(work=work, shards=shards)

@@ -1,0 +1,63 @@
+"""What a running Quintet is watched for under load: how far rankings lie behind, and its memory."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+import psutil
+
+# The age of the oldest judgment that is not in the present ranking.
+_LAG = """
+SELECT coalesce(extract(epoch FROM clock_timestamp() - least(
+    (SELECT submitted_at FROM annotation_judgmentnumber n JOIN annotation_judgment j ON j.id = n.judgment_id
+        WHERE n.test_set_id = %(test_set)s AND n.number = 1 + (
+            SELECT watermark FROM ranking_latestranking WHERE test_set_id = %(test_set)s)),
+    (SELECT submitted_at FROM annotation_unnumberedjudgment u JOIN annotation_judgment j ON j.id = u.judgment_id
+        WHERE u.test_set_id = %(test_set)s ORDER BY u.judgment_id LIMIT 1)
+)), 0)
+"""
+
+
+@dataclass(eq=False)
+class Lags(threading.Thread):
+    """Looks each half a second how old the oldest judgment is that the present ranking has not.
+
+    Attributes
+    ----------
+    seconds : list of float
+        What was seen since the last `taken`.
+    """
+
+    test_set_id: int
+    end: threading.Event
+    seconds: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(daemon=True)
+
+    def run(self) -> None:
+        """Look until the end."""
+        from django.db import connection
+
+        with connection.cursor() as cursor:
+            while not self.end.wait(0.5):
+                cursor.execute(_LAG, {"test_set": self.test_set_id})
+                self.seconds.append(float(cursor.fetchone()[0]))
+        connection.close()
+
+    def taken(self) -> list[float]:
+        """Return what was seen, and begin anew."""
+        found, self.seconds = self.seconds, []
+        return found
+
+
+def megabytes(process: psutil.Process) -> float:
+    """Memory of a process and all below it; what they share is divided between them."""
+    total = 0
+    for each in [process, *process.children(recursive=True)]:
+        try:
+            total += each.memory_full_info().pss
+        except psutil.NoSuchProcess:
+            continue
+    return total / 1e6

@@ -1,0 +1,197 @@
+"""What an inspection says of files before anything is stored."""
+
+import gzip
+import io
+import itertools
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from campaign.formats.archives import folder_files
+from campaign.formats.inspecting import Inspection, Side, SystemFacts, inspect
+from campaign.formats.recognising import recognise
+from campaign.formats.streams import StoredFile
+
+SOURCE = [f"A sentence with the number {n} in it." for n in range(1, 101)]
+AMBER = [f"Ein Satz mit der Nummer {n} darin." for n in range(1, 101)]
+BIRCH = [f"Ein Satz, {n} ist seine Nummer." for n in range(1, 101)]
+
+Look = Callable[..., Inspection]
+
+
+def lines(texts: Iterable[str], end: str = "\n") -> bytes:
+    return "".join(text + end for text in texts).encode()
+
+
+def look(**contents: bytes) -> Inspection:
+    """Inspect files that are called as the arguments, with "_" for "."."""
+
+    def stored(name: str, data: bytes) -> StoredFile:
+        return StoredFile(name.replace("_", "."), lambda: io.BytesIO(data))
+
+    return inspect(recognise("set", [stored(name, data) for name, data in contents.items()]))
+
+
+def of(system: str, found: Inspection) -> SystemFacts:
+    return next(facts for facts in found.systems if facts.name == system)
+
+
+def test_files_that_fit_have_nothing_against_them() -> None:
+    found = look(src_en=lines(SOURCE), amber_de=lines(AMBER), birch_de=lines(BIRCH))
+    assert (found.error, found.mismatches, found.identical_systems) == (None, (), ())
+    assert (found.segments, found.documents, found.references) == (100, 1, 0)
+    assert found.languages == ("en", "de")
+    amber = of("amber", found)
+    assert (amber.outputs, amber.empty, amber.repeated, amber.copied) == (100, (), 0, 0)
+    assert amber.outlier_count == 0
+    assert amber.usual_ratio == pytest.approx(len(AMBER[50]) / len(SOURCE[50]))
+
+
+def test_five_segments_spread_over_all_are_shown() -> None:
+    found = look(src_en=lines(SOURCE), amber_de=lines(AMBER))
+    numbers = [segment.number for segment in found.sample]
+    assert numbers[0] == 1
+    assert len(numbers) == 5
+    assert min(b - a for a, b in itertools.pairwise(numbers)) >= 10
+    assert numbers[-1] > 60
+    assert [s.outputs["amber"] for s in found.sample] == [AMBER[n - 1] for n in numbers]
+    few = look(src_en=lines(SOURCE[:3]), amber_de=lines(AMBER[:3]))
+    assert [segment.number for segment in few.sample] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "ends", "count", "compressed"),
+    [
+        (lines(SOURCE), "UTF-8", "LF", 100, False),
+        (b"\xef\xbb\xbf" + lines(SOURCE, "\r\n"), "UTF-8 with a byte-order mark", "CRLF", 100, False),
+        (lines(SOURCE, "\r"), "UTF-8", "CR", 100, False),
+        (lines(SOURCE[:50]) + lines(SOURCE[50:], "\r\n"), "UTF-8", "mixed", 100, False),
+        (lines(SOURCE)[:-1], "UTF-8", "LF", 100, False),
+        (gzip.compress(lines(SOURCE)), "UTF-8", "LF", 100, True),
+    ],
+)  # fmt: skip
+def test_a_file_says_its_encoding_and_lines(
+    data: bytes, encoding: str, ends: str, count: int, compressed: bool
+) -> None:
+    source = look(src_en=data, amber_de=lines(AMBER)).files[0]
+    assert (source.encoding, source.line_ends, source.lines) == (encoding, ends, count)
+    assert (source.compressed, source.error) == (compressed, None)
+
+
+def test_line_ends_are_counted_across_chunks() -> None:
+    half = b"x" * (256 * 1024 - 1)
+    source = look(src_en=half + b"\r\n" + b"y", amber_de=b"a\nb\n").files[0]
+    assert (source.line_ends, source.lines) == ("CRLF", 2)
+
+
+def test_bytes_that_are_not_utf_8_are_placed() -> None:
+    found = look(src_en=lines(SOURCE), amber_de=lines(AMBER) + b"\xe9\n")
+    amber = found.files[1]
+    assert amber.encoding is None
+    assert amber.error is not None
+    assert (amber.error.line, amber.error.column) == (101, 1)
+    assert found.error is not None
+    assert found.error.file == "amber.de"
+
+
+def test_the_first_place_that_does_not_fit_is_shown_with_both_lines() -> None:
+    shifted = [*AMBER[:30], "", *AMBER[30:]]
+    found = look(src_en=lines(SOURCE), amber_de=lines(shifted), birch_de=lines(BIRCH[:-1]))
+    first, second = found.mismatches
+    assert first.source == Side("src.en", 31, SOURCE[30])
+    assert first.other == Side("amber.de", 31, "")
+    assert second.source == Side("src.en", 100, SOURCE[99])
+    assert second.other == Side("birch.de", None, "")
+    assert found.error is not None
+    assert of("amber", found).empty == (31,)
+    assert found.segments == 30
+
+
+def test_a_reference_may_have_gaps() -> None:
+    reference = [*AMBER[:10], "", *AMBER[11:]]
+    found = look(src_en=lines(SOURCE), ref_de=lines(reference), birch_de=lines(BIRCH))
+    assert (found.mismatches, found.error, found.references) == ((), None, 1)
+
+
+def test_sgml_is_compared_by_ids() -> None:
+    def sgml(tag: str, ids: Iterable[int]) -> bytes:
+        segments = "\n".join(f'<seg id="{n}">text {n}</seg>' for n in ids)
+        return f'<{tag} setid="x">\n<doc docid="d">\n{segments}\n</doc></{tag}>\n'.encode()
+
+    found = look(src_sgm=sgml("srcset", [1, 2, 3]), amber_sgm=sgml("tstset", [1, 3]))
+    (mismatch,) = found.mismatches
+    assert (mismatch.source, mismatch.other) == (
+        Side("src.sgm", 4, "text 2"),
+        Side("amber.sgm", 4, "text 3"),
+    )
+
+
+def test_outputs_that_come_again_or_copy_the_source_are_counted() -> None:
+    outputs = [*AMBER[:90], *["Nein."] * 6, *SOURCE[96:]]
+    amber = of("amber", look(src_en=lines(SOURCE), amber_de=lines(outputs)))
+    assert (amber.repeated, amber.repeated_example, amber.copied) == (5, "Nein.", 4)
+    # The same source again may have the same output again.
+    twice = look(src_en=lines([*SOURCE, *SOURCE]), amber_de=lines([*AMBER, *AMBER]))
+    assert of("amber", twice).repeated == 0
+
+
+def test_outputs_of_another_length_than_this_systems_stand_out() -> None:
+    outputs = [*AMBER[:40], AMBER[40] * 9, *AMBER[41:60], "Ja.", *AMBER[61:]]
+    amber = of("amber", look(src_en=lines(SOURCE), amber_de=lines(outputs)))
+    assert amber.outlier_count == 2
+    assert {(each.number, each.output[:3]) for each in amber.outliers} == {(41, "Ein"), (61, "Ja.")}
+    assert amber.outliers[0].ratio == pytest.approx(len("Ja.") / len(SOURCE[60]))
+    # A system that is long everywhere has no outlier: it is compared with itself.
+    long = of("amber", look(src_en=lines(SOURCE), amber_de=lines([text * 5 for text in AMBER])))
+    assert long.outlier_count == 0
+    assert long.usual_ratio is not None
+    assert long.usual_ratio > 4
+
+
+def test_more_outliers_than_are_shown_are_counted() -> None:
+    texts = [f"{'x' * 40}{n}" for n in range(1_000)]
+    outputs = [
+        "z" * 100_000 if n == 5 else "y" if n % 10 == 3 else f"{'z' * 40}{n}" for n in range(1_000)
+    ]
+    amber = of("amber", look(src_en=lines(texts), amber_de=lines(outputs)))
+    assert amber.outlier_count == 101
+    assert [each.output[:9] for each in amber.outliers] == ["z" * 9, *["y"] * 4]
+
+
+def test_systems_that_say_the_same_everywhere_are_named() -> None:
+    found = look(
+        src_en=lines(SOURCE), amber_de=lines(AMBER), birch_de=lines(BIRCH), cedar_de=lines(AMBER)
+    )
+    assert found.identical_systems == (("amber", "cedar"),)
+
+
+def test_without_a_source_the_files_are_still_described() -> None:
+    found = look(one_txt=lines(AMBER), two_txt=lines(BIRCH))
+    assert found.error is not None
+    assert "no file is recognised as the source" in found.error.problem
+    assert [each.lines for each in found.files] == [100, 100]
+    assert {facts.name for facts in found.systems} == {"one", "two"}
+    assert of("one", found).usual_ratio is None
+
+
+def test_whoever_can_tell_languages_is_asked() -> None:
+    files = [StoredFile("src.en", lambda: io.BytesIO(lines(SOURCE))), StoredFile("a.de", lambda: io.BytesIO(lines(AMBER)))]  # fmt: skip
+    found = inspect(
+        recognise("set", files),
+        guess_language=lambda texts: "de" if "Satz" in next(iter(texts)) else None,
+    )
+    assert [each.language for each in found.files] == [None, "de"]
+
+
+@pytest.mark.realdata
+def test_wmt12_passes_its_inspection(wmt12_with_texts: Path) -> None:
+    found = inspect(recognise("wmt12", folder_files(wmt12_with_texts)))
+    assert (found.error, found.mismatches, found.identical_systems) == (None, (), ())
+    assert (found.segments, found.documents, found.references, len(found.systems)) == (
+        3003,
+        99,
+        1,
+        6,
+    )
+    assert len(found.sample) == 5

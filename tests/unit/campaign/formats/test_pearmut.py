@@ -1,0 +1,179 @@
+"""Campaigns of Pearmut: what is a segment, and what cannot be ranked."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
+from campaign.formats import pearmut as module
+
+MakeFile = Callable[[str, str | bytes], InputFile]
+Read = Callable[[Any], list[SegmentTexts]]
+Refused = Callable[[Any], str]
+
+ONE: dict[str, Any] = {"src": "The museum opens.", "tgt": {"amber": "Offen.", "birch": "Auf."}, "ref": "Es öffnet.", "item_id": "news_###_visit_###_0", "instructions": "<b>x</b>"}  # fmt: skip
+TWO: dict[str, Any] = {"src": "Bags.\n\nCoats.", "tgt": {"birch": "Beutel.", "amber": "Taschen."}, "item_id": "news_###_visit_###_1"}  # fmt: skip
+CHECK = ONE | {"item_id": "c", "validation": {"amber": {"score": [70, 80]}}}
+
+
+def campaign(*data: Any, **more: Any) -> dict[str, Any]:
+    return {"info": {"assignment": "dynamic"}, "campaign_id": "museum", "data": list(data)} | more
+
+
+@pytest.fixture
+def read(make_file: MakeFile) -> Read:
+    def read(value: Any) -> list[SegmentTexts]:
+        content = value if isinstance(value, str | bytes) else json.dumps(value, indent=2)
+        return list(read_test_set(source=make_file("campaign.json", content)))
+
+    return read
+
+
+@pytest.fixture
+def refused(read: Read) -> Refused:
+    def refused(value: Any) -> str:
+        with pytest.raises(FormatError) as caught:
+            read(value)
+        return str(caught.value)
+
+    return refused
+
+
+def test_items_are_segments_of_their_document(read: Read) -> None:
+    first, second = read(campaign([ONE, TWO]))
+    assert first == SegmentTexts(
+        document="news/visit",
+        position=1,
+        number=1,
+        source="The museum opens.",
+        references=("Es öffnet.",),
+        outputs={"amber": "Offen.", "birch": "Auf."},
+    )
+    assert (second.position, second.source, second.references) == (2, "Bags.\n\nCoats.", ())
+    assert list(second.outputs) == ["amber", "birch"]
+
+
+def test_forms_tutorials_and_checks_are_left_out(read: Read) -> None:
+    segments = read(
+        campaign(
+            [{"text": "Your language?", "form": "string"}],
+            [CHECK],
+            [ONE, TWO],
+            data_welcome=[[CHECK]],
+            data_random=[[CHECK]],
+        )
+    )
+    assert [segment.source for segment in segments] == [ONE["src"], TWO["src"]]
+
+
+def test_what_several_tasks_show_is_one_document_with_all_its_outputs(read: Read) -> None:
+    amber, birch = ({**ONE, "tgt": {name: ONE["tgt"][name]}} for name in ("amber", "birch"))
+    (segment,) = read(campaign([[amber]], [[birch]], [[birch]]))
+    assert segment.outputs == ONE["tgt"]
+    other = {**birch, "src": "Another."}
+    with pytest.raises(
+        FormatError, match=r"data\[1\]\[0\]\[0\].*another than in data\[0\]\[0\]\[0\]"
+    ):
+        read(campaign([[amber]], [[other]]))
+    changed = {**amber, "tgt": {"amber": "Zu."}}
+    with pytest.raises(FormatError, match="the output of amber is another than in"):
+        read(campaign([[amber]], [[changed]]))
+
+
+def test_documents_without_ids_of_wmt_are_numbered(read: Read) -> None:
+    plain = [{**item, "item_id": f"item{n}"} for n, item in enumerate((ONE, TWO))]
+    assert {segment.document for segment in read(campaign(plain))} == {"museum/1"}
+    without = {key: value for key, value in ONE.items() if key != "item_id"}
+    again = {**without, "src": "Other."}
+    assert [s.document for s in read(campaign([without], [again]))] == ["museum/1", "museum/2"]
+    # Two documents whose ids begin alike keep apart.
+    assert [s.document for s in read(campaign([ONE], [TWO]))] == ["news/visit", "museum/2"]
+
+
+def test_what_is_said_of_sound_is_its_text(read: Read) -> None:
+    heard = {**ONE, "src": "<video src='a.mp4'></video>", "src_text": "Welcome."}
+    assert read(campaign([heard]))[0].source == "Welcome."
+
+
+@pytest.mark.parametrize(
+    ("value", "place", "problem"),
+    [
+        (campaign([{**ONE, "src": "<video src='a.mp4'></video>"}]), "data[0][0].src", "the source is video, not text"),
+        (campaign([{"tgt": {"a": "b"}}]), "data[0][0].src", "the item has no source text"),
+        (campaign([{**ONE, "src": " "}]), "data[0][0].src", "the source is empty"),
+        (campaign([ONE, {**TWO, "tgt": "x"}]), "data[0][1].tgt", "the item has no outputs by model"),
+        (campaign([ONE, {**TWO, "tgt": {}}]), "data[0][1].tgt", "the item has no outputs by model"),
+        (campaign([ONE, {**TWO, "tgt": {"amber": ""}}]), "data[0][1].tgt", "the output of amber is empty"),
+        (campaign([ONE, {**TWO, "tgt": {"amber": "a"}}]), "data[0][1]", "there is no output of birch, which data[0][0] has"),
+        (campaign([[ONE]], [[{**TWO, "tgt": {"amber": "a"}}]]), "data[1][0][0]", "there is no output of birch, which data[0][0][0] has"),
+        (campaign([{**ONE, "tgt": {"amber": "a"}}]), "data[0][0]", "the campaign has outputs of amber alone"),
+        (campaign([{**ONE, "tgt": {"a,b": "a"}}]), "data[0][0].tgt", "contains a comma"),
+        (campaign([{**ONE, "ref": 3}]), "data[0][0].ref", "the value is no text"),
+        (campaign([CHECK]), "data", "the campaign has no item to rank"),
+        (campaign(), "data", "the campaign has no item to rank"),
+        (campaign({"src": "x"}), "data[0]", "a document is no list of items"),
+        (campaign(["x"]), "data[0][0]", "an item is no object"),
+        (campaign(data="x"), "data", "the file is no campaign of Pearmut"),
+        ({"info": {}, "data": []}, "data", "the file is no campaign of Pearmut"),
+        (campaign([{**ONE, "src": "a\x07"}]), "data[0][0].src", "the character U+0007"),
+    ],
+)  # fmt: skip
+def test_it_is_refused(refused: Refused, value: Any, place: str, problem: str) -> None:
+    message = refused(value)
+    assert message.startswith(f'campaign.json (field "{place}"): ')
+    assert problem in message
+
+
+def test_damaged_json_is_refused_with_its_line(refused: Refused) -> None:
+    text = json.dumps(campaign([ONE]), indent=2)
+    assert refused(text[:-3]).startswith("campaign.json, line 19, column 3: the file is no JSON")
+    assert "the byte 0xFF is not UTF-8" in refused(b'{"info":\n \xff')
+    assert refused(b'{"info":\n \xff').startswith("campaign.json, line 2, column 2: ")
+
+
+def test_a_campaign_that_would_fill_the_memory_is_refused(
+    refused: Refused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_CAMPAIGN_BYTES", 100)
+    assert "the campaign is longer than 100 bytes" in refused(campaign([ONE]))
+
+
+_TEXTS = (
+    st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), include_characters="\n"))
+    .map(str.strip)
+    .filter(lambda text: bool(text) and not module._MEDIA.search(text))
+)
+
+
+@given(
+    documents=st.lists(st.lists(st.tuples(_TEXTS, _TEXTS | st.just(""), _TEXTS, _TEXTS), min_size=1, max_size=4), min_size=1, max_size=4),
+    indent=st.sampled_from([None, 1]),
+    tasks=st.booleans(),
+)  # fmt: skip
+def test_what_was_written_is_read_back(
+    make_file: MakeFile, documents: list[list[tuple[str, ...]]], indent: int | None, tasks: bool
+) -> None:
+    data: list[Any] = [
+        [
+            {
+                "src": row[0],
+                "ref": row[1],
+                "tgt": {"x": row[2], "y": row[3]},
+                "item_id": f"{d}_#_{n}",
+            }
+            for n, row in enumerate(rows)
+        ]
+        for d, rows in enumerate(documents)
+    ]
+    content = json.dumps(campaign(*([data] if tasks else data)), indent=indent)
+    segments = list(read_test_set(source=make_file("a", "\ufeff" + content)))
+    assert [
+        (s.source, "".join(s.references), s.outputs["x"], s.outputs["y"]) for s in segments
+    ] == [row for rows in documents for row in rows]
+    assert [s.document for s in segments] == [
+        str(d) for d, rows in enumerate(documents) for _ in rows
+    ]

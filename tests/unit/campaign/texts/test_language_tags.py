@@ -1,0 +1,241 @@
+"""What counts as a language, in which form it is stored, and how everything else is refused."""
+
+import pytest
+from babel.core import Locale, get_global
+from django.conf import settings
+from django.utils.translation import override
+from hypothesis import given
+from hypothesis import strategies as st
+
+from campaign.importing.languages import language_tag
+from campaign.texts.language_tags import (
+    MAX_LENGTH,
+    LanguageTagError,
+    language_pair_checked,
+    language_tag_checked,
+    language_tags_checked,
+)
+from campaign.texts.languages import language_name
+
+ENGLISH = Locale("en")
+# Of WMT's campaigns: those that CLDR names in English, and those that only its likely scripts have.
+NAMED = (
+    "kha lus mni bho mas hsb dsb cv sah cs de en es et fi fr gu ha hi hu is iu ja kk km lt lv mk pl ps ro ru "
+    "ta tr uk xh zh zu as bn ht eu yue ast szl ckb arz fur lij nqo tpi doi mai sat"
+)
+UNNAMED = "kbp taq acm apc quy azb"
+SUBTAGS = st.sampled_from(
+    [
+        *NAMED.split(),
+        *UNNAMED.split(),
+        *get_global("language_aliases"),
+        "qaa",
+        "qtz",
+        "und",
+        "mul",
+        "mis",
+    ]
+)
+
+
+@st.composite
+def tags(draw: st.DrawFn) -> str:
+    """Tags of known parts, in any case, with hyphens or underscores, old codes among them."""
+    regions = sorted({*ENGLISH.territories, "UK", "SU", "YU", "AN"} - {"ZZ", "XA", "XB"})
+    parts = [
+        draw(SUBTAGS),
+        draw(st.sampled_from(["", "Latn", "Cyrl", "Arab", "Hans", "Qaai"])),
+        draw(st.sampled_from(["", *regions])),
+        *draw(
+            st.lists(
+                st.sampled_from(["1996", "tarask", "heploc", "sursilv"]), unique=True, max_size=2
+            )
+        ),
+        *draw(st.sampled_from([(), ("x", "mine"), ("x", "a", "1")])),
+    ]
+    text = draw(st.sampled_from("-_")).join(filter(None, parts))
+    return "".join(draw(st.sampled_from([str.lower, str.upper]))(letter) for letter in text)
+
+
+def checked(text: str) -> str | None:
+    try:
+        return language_tag_checked(text)
+    except LanguageTagError:
+        return None
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(LanguageTagError) as refused:
+        language_tag_checked(text)
+    return str(refused.value)
+
+
+@given(tags())
+def test_a_tag_of_known_parts_has_one_form_whatever_its_case(text: str) -> None:
+    tag = language_tag_checked(text)
+    assert language_tag_checked(tag) == tag
+    assert {checked(text.upper()), checked(text.lower()), checked(text.replace("_", "-"))} == {tag}
+    assert len(tag) <= MAX_LENGTH
+    language, *others = tag.partition("-x-")[0].split("-")
+    assert language.islower()
+    assert all(part.istitle() for part in others if len(part) == 4 and part.isalpha())
+    assert all(part.isupper() for part in others if len(part) == 2)
+
+
+@given(
+    st.text() | st.text("aenqxz19-_ ") | st.from_regex(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{1,9}){0,3}")
+)
+def test_any_text_is_a_canonical_tag_or_refused_with_words_about_it(text: str) -> None:
+    tag = checked(text)
+    if tag is None:
+        assert text.strip()[:40] in refusal(text)
+    else:
+        assert language_tag_checked(tag) == tag
+        assert len(tag) <= MAX_LENGTH
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        ("EN_gb", "en-GB"),
+        (" en ", "en"),
+        ("zh-hans", "zh-Hans"),
+        ("ZH_HANT_tw", "zh-Hant-TW"),
+        ("iw", "he"),
+        ("deu", "de"),
+        ("cze", "cs"),
+        ("cmn", "zh"),
+        ("zh-yue", "yue"),
+        ("zho_Hans", "zh-Hans"),
+        ("sh", "sr-Latn"),
+        ("sh-Cyrl", "sr-Cyrl"),
+        ("prs", "fa-AF"),
+        ("en-UK", "en-GB"),
+        ("ru-SU", "ru-RU"),
+        ("hy-SU", "hy-AM"),
+        ("es-419", "es-419"),
+        ("en-840", "en-US"),
+        ("de-CH-1996", "de-CH-1996"),
+        ("rm-Sursilv", "rm-sursilv"),
+        ("en-X-Simple", "en-x-simple"),
+        ("qaa-x-mine", "qaa-x-mine"),
+        ("und", "und"),
+        ("mul", "mul"),
+        ("mis", "mis"),
+    ],
+)
+def test_tags_are_stored_in_their_canonical_form(text: str, tag: str) -> None:
+    assert language_tag_checked(text) == tag
+
+
+@pytest.mark.parametrize("tag", [*NAMED.split(), *UNNAMED.split(), "sr-Latn", "pt-BR", "mni-Beng"])
+def test_languages_of_evaluation_campaigns_keep_their_tags(tag: str) -> None:
+    assert language_tag_checked(tag) == tag
+
+
+def test_every_language_that_cldr_names_is_accepted_and_every_interface_language() -> None:
+    named = {str(key).replace("_", "-") for key in ENGLISH.languages}
+    assert {tag for tag in named if checked(tag) is None} == {"zxx"}
+    for tag, _name in settings.LANGUAGES:
+        assert language_tag_checked(tag).lower() == tag
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("english", "“english” is no language tag; English is “en”."),
+        ("Deutsch", "“Deutsch” is no language tag; German is “de”."),
+        ("Haitian Creole", "“Haitian Creole” is no language tag; Haitian Creole is “ht”."),
+        ("klingon", "“klingon” is no language tag; Klingon is “tlh”."),
+        ("en glish", "“en glish” is no language tag. Did you mean English, “en”?"),
+        ("portugese", "“portugese” is no language tag. Did you mean Portuguese, “pt”?"),
+        ("", "No language is given. Tags are written like en, pt-BR or zh-Hans."),
+    ],
+)
+def test_a_refusal_says_what_was_meant(text: str, says: str) -> None:
+    assert refusal(text) == says
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("xx", "xx"),
+        ("qq-ZZ", "qq"),
+        ("en-ZZ", "ZZ"),
+        ("en-Zzzz", "zzzz"),
+        ("zh-Han", "han"),
+        ("en-klingon", "klingon"),
+        ("de-1996-1996", "1996"),
+        ("zxx", "zxx"),
+        ("x-mine", "x-mine"),
+        ("de-u-co-phonebk", "de-u-co-phonebk"),
+        ("en--GB", "en--GB"),
+        ("e", "e"),
+        ("\u212aa", "\u212aa"),  # the sign of kelvin, whose small letter is k
+        ("en-x-" + "-".join(["12345678"] * 4), "en-x-12345678-12345678-12345678-12345678"),
+    ],
+)
+def test_a_refusal_names_the_part_that_nobody_knows(text: str, part: str) -> None:
+    assert f"there is no language, script or region “{part}”" in refusal(text)
+
+
+def test_a_refusal_is_in_the_language_of_the_reader_and_knows_their_names() -> None:
+    with override("de"):
+        assert "„de“" in refusal("Deutsch") or "“de”" in refusal("Deutsch")
+        assert "„cs“" in refusal("Tschechisch") or "“cs”" in refusal("Tschechisch")
+
+
+def test_several_tags_keep_their_order_and_stand_once() -> None:
+    assert language_tags_checked(["fr", "EN", "iw", "he", "en"]) == ["fr", "en", "he"]
+    assert language_tags_checked([]) == []
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("en-GB", "en-US"),
+        ("pt-BR", "pt-PT"),
+        ("zh-Hans", "zh-Hant"),
+        ("en", "en-x-simple"),
+        ("de", "en"),
+    ],
+)
+def test_regions_and_scripts_of_a_language_make_a_pair(pair: tuple[str, str]) -> None:
+    assert language_pair_checked(*pair) == pair
+
+
+@pytest.mark.parametrize("pair", [("en", "EN"), ("iw", "he"), ("en-UK", "en_gb"), ("und", "und")])
+def test_a_language_makes_no_pair_with_itself(pair: tuple[str, str]) -> None:
+    name = language_name(language_tag_checked(pair[0]))
+    with pytest.raises(LanguageTagError, match=f"Source and target are both {name}"):
+        language_pair_checked(*pair)
+
+
+@pytest.mark.parametrize(
+    ("spelt", "tag"),
+    [
+        ("Czech", "cs"),
+        ("ces", "cs"),
+        (" cs ", "cs"),
+        ("farsi", "fa"),
+        ("Norwegian", "no"),
+        ("Chinese", "zh"),
+        ("haitian creole", "ht"),
+        ("Brazilian Portuguese", "pt-BR"),
+        ("Khasi", "kha"),
+        ("EN_us", "en-US"),
+        ("Haitian_Creole", "ht"),
+        ("en glish", "en glish"),
+        ("Klingonish", "Klingonish"),
+        (" ", ""),
+    ],
+)
+def test_files_may_call_languages_by_name(spelt: str, tag: str) -> None:
+    assert language_tag(spelt) == tag
+
+
+@given(st.text())
+def test_what_a_file_calls_a_language_is_a_tag_or_stays(spelt: str) -> None:
+    tag = language_tag(spelt)
+    assert tag == spelt.strip() or language_tag_checked(tag) == tag
+    assert language_tag(tag) == tag

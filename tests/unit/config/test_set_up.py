@@ -1,0 +1,51 @@
+"""What a command says where the environment lacks what all need."""
+
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+
+from config.set_up import missing_from
+
+COMPLETE = {"DATABASE_URL": "postgres:///q", "REDIS_URL": "redis://r", "SECRET_KEY": "s"}
+
+
+def test_nothing_is_said_where_nothing_is_missing() -> None:
+    assert missing_from(COMPLETE, "add_judge") is None
+
+
+@pytest.mark.parametrize("value", [None, ""])
+@pytest.mark.parametrize("name", COMPLETE)
+def test_what_is_missing_is_named_with_a_way_out(name: str, value: str | None) -> None:
+    given = {key: each for key, each in (COMPLETE | {name: value}).items() if each is not None}
+    said = missing_from(given, "add_judge") or ""
+    assert said.startswith(f"Quintet is not set up here: {name} is not set. What to do: run `make")
+    assert "./quintet add_judge" in said
+
+
+def test_manage_py_says_it_in_place_of_a_traceback() -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "add_judge", "judge-1", "--campaign", "mine"],
+        cwd=settings.BASE_DIR,
+        env={},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"{missing_from({}, 'add_judge')}\n"
+    assert "DATABASE_URL, REDIS_URL and SECRET_KEY are not set." in done.stderr
+
+
+@pytest.mark.parametrize("asked", ["help", "--help", "version"])
+def test_help_needs_no_environment(asked: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", asked],
+        cwd=settings.BASE_DIR,
+        env={},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,59 @@
+"""Counts of agreement by compiled code, beside those by columns."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ranking.core.agreement import counts
+from ranking.core.agreement.counts import AgreementCounts, count_agreement
+from ranking.core.judged.blocks import Blocks, blocks_from_rows
+from tests.unit.ranking.core.agreement.rows_without_units import some_rows
+
+
+def assert_same(found: AgreementCounts, expected: AgreementCounts) -> None:
+    for name in ("segments", "segment", "judge", "counts"):
+        one, other = getattr(found, name), getattr(expected, name)
+        assert one.dtype == other.dtype == np.int64
+        np.testing.assert_array_equal(one, other, err_msg=name)
+    assert found.shared_items is not None
+    assert expected.shared_items is not None
+    for name in ("others", "moments"):
+        one, other = (getattr(each.shared_items, name) for each in (found, expected))
+        np.testing.assert_array_equal(one, other, err_msg=name)
+
+
+@pytest.mark.parametrize("judges", [1, 2, 5, 12])
+@pytest.mark.parametrize("seed", range(4))
+def test_compiled_counts_are_those_by_columns(
+    seed: int, judges: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = blocks_from_rows(some_rows(seed, judges=judges, segments=7, blocks=90), "abcd")
+    expected = count_agreement(blocks, shared_items=True, compiled=False)
+    assert_same(count_agreement(blocks, shared_items=True, compiled=True), expected)
+    # In shards of a segment or two.
+    monkeypatch.setattr(counts, "_BLOCKS_AT_A_TIME", 16)
+    assert_same(count_agreement(blocks, shared_items=True, compiled=True), expected)
+
+
+def nothing() -> Blocks:
+    return blocks_from_rows(some_rows(0), "abcd").take(np.arange(0))
+
+
+def blank() -> Blocks:
+    rows = [replace(row, labels=[None, 1, None]) for row in some_rows(1, blocks=4)]
+    return blocks_from_rows(rows, "abcd")
+
+
+@pytest.mark.parametrize("blocks", [nothing(), blank()], ids=["no block", "no comparison"])
+def test_where_nothing_was_compared_both_count_nothing(blocks: Blocks) -> None:
+    found = count_agreement(blocks, shared_items=True, compiled=True)
+    assert found.counts.shape == (0, 6)
+    assert_same(found, count_agreement(blocks, shared_items=True, compiled=False))
+
+
+def test_shared_items_are_counted_where_asked_for() -> None:
+    blocks = blocks_from_rows(some_rows(3), "abcd")
+    found = count_agreement(blocks, compiled=True)
+    assert found.shared_items is None
+    np.testing.assert_array_equal(found.counts, count_agreement(blocks).counts)

@@ -1,0 +1,201 @@
+"""The variance of κ from sums over segments, beside segments left out one by one."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ranking.core.agreement.counts import count_agreement
+from ranking.core.agreement.kappa_intervals import VarianceParts, parts_of_spread
+from ranking.core.agreement.linear import parts_of_all, parts_of_judges
+from ranking.core.agreement.report import Chance, agreement_of_tallies, inter_judge_agreement
+from ranking.core.agreement.spread import inter_spread, judge_spreads
+from ranking.core.agreement.tallies import tally_agreement
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from tests.judges_of_differing_care import CareWorld, draw_campaign
+from tests.unit.ranking.core.agreement.rows_without_units import some_rows
+
+
+def equal_rows(segments: int = 12) -> list[BlockRow]:
+    """Three judges compare the same two outputs of each segment, and agree on some."""
+    return [
+        BlockRow(judge, segment, "ab", [1, 2] if (segment * k) % 5 < 3 else [2, 1])
+        for segment in range(segments)
+        for k, judge in enumerate(("ann", "bob", "cyd"), start=1)
+    ]
+
+
+def equal_segments(segments: int = 12) -> Blocks:
+    return blocks_from_rows(equal_rows(segments), "ab")
+
+
+def left_out(blocks: Blocks, *, expected: float | None) -> VarianceParts:
+    counts = count_agreement(blocks, shared_items=True)
+    return parts_of_spread(inter_spread(counts, len(blocks.judges), expected=expected))
+
+
+def test_with_equal_segments_and_a_fixed_chance_it_is_the_jackknife() -> None:
+    blocks = equal_segments()
+    found = parts_of_all(tally_agreement(blocks), expected=1 / 3)
+    expected = left_out(blocks, expected=1 / 3)
+    assert found.of_segments == pytest.approx(expected.of_segments, rel=1e-12)
+    assert found.of_segments > 0
+    assert found.of_judges == pytest.approx(expected.of_judges, rel=1e-12)
+    assert found.segments == expected.segments
+    assert found.judges == pytest.approx(expected.judges)
+
+
+@pytest.mark.parametrize("expected", [None, 1 / 3])
+@pytest.mark.parametrize("world", [CareWorld(judges=10, segments=100), CareWorld(judges=20)])
+def test_with_many_segments_it_is_within_two_in_a_hundred(
+    world: CareWorld, expected: float | None
+) -> None:
+    blocks, _drawn = draw_campaign(world, 2)
+    found = parts_of_all(tally_agreement(blocks), expected=expected)
+    exact = left_out(blocks, expected=expected)
+    assert found.kappa == pytest.approx(exact.kappa, abs=1e-14)
+    assert found.of_segments == pytest.approx(exact.of_segments, rel=0.02)
+    assert found.overlap == pytest.approx(exact.overlap, rel=0.02)
+    for name in ("of_judges", "pairs", "pairs_in_segments", "judges"):
+        assert getattr(found, name) == pytest.approx(getattr(exact, name), rel=1e-9)
+
+
+@pytest.mark.parametrize("p_chance", [None, 0.4])
+def test_of_each_judge_too(p_chance: float | None) -> None:
+    blocks, _drawn = draw_campaign(CareWorld(judges=10, segments=300), 2)
+    counts = count_agreement(blocks, shared_items=True)
+    found = parts_of_judges(tally_agreement(blocks), p_chance=p_chance)
+    spreads = judge_spreads(counts, len(blocks.judges), p_chance=p_chance)
+    for one, spread in zip(found, spreads, strict=True):
+        exact = parts_of_spread(spread)
+        assert one.kappa == pytest.approx(exact.kappa, abs=1e-14)
+        assert one.of_segments == pytest.approx(exact.of_segments, rel=0.05)
+        assert one.segments == exact.segments
+        for name in ("of_judges", "overlap", "judges"):
+            assert getattr(one, name) == pytest.approx(getattr(exact, name), rel=1e-9)
+
+
+@pytest.mark.parametrize("expected", [None, 1 / 3])
+def test_twice_the_segments_halve_what_single_judges_of_a_segment_change(
+    expected: float | None,
+) -> None:
+    """Changes are linear: none of twice as many is more than half as large."""
+    rows = some_rows(5, blocks=400, segments=80)
+    twice = [*rows, *(BlockRow(r.judge, r.segment + 100, r.candidates, r.labels) for r in rows)]
+    one, two = (
+        parts_of_all(tally_agreement(blocks_from_rows(some, "abcd")), expected=expected)
+        for some in (rows, twice)
+    )
+    assert two.overlap == pytest.approx(one.overlap / 2, rel=1e-9)
+
+
+def test_segments_that_change_nothing_have_a_variance_of_exactly_nothing() -> None:
+    """A third of the pairs of every segment agrees: a sum of floats would leave a rest."""
+    rows = [
+        BlockRow(judge, segment, "ab", labels)
+        for segment in range(7)
+        for judge, labels in (("ann", [1, 2]), ("bob", [1, 2]), ("cyd", [2, 1]))
+    ]
+    found = parts_of_all(tally_agreement(blocks_from_rows(rows, "ab")), expected=None)
+    assert found.of_segments == 0.0
+    assert found.kappa == pytest.approx(-1 / 3)
+
+
+def test_one_segment_with_pairs_is_too_few() -> None:
+    rows = [
+        BlockRow(judge, segment, "ab", [1, 2 - (judge == "cyd")])
+        for segment, judges in ((1, ("ann", "bob", "cyd")), (2, ("ann",)), (3, ("bob",)))
+        for judge in judges
+    ]
+    blocks = blocks_from_rows(rows, "ab")
+    tallies = tally_agreement(blocks)
+    assert tallies.numbers.tolist() == [3, 1]
+    assert math.isnan(parts_of_all(tallies, expected=None).of_segments)
+    assert inter_judge_agreement(blocks).inter.no_interval == "too_few_segments"
+
+
+def test_a_judge_who_met_one_other_has_no_variance_over_judges() -> None:
+    """Ann judges the first half, Cyd the second, Bob both."""
+    rows = [
+        row
+        for row in equal_rows()
+        if row.judge == "bob" or (row.segment < 6) == (row.judge == "ann")
+    ]
+    found = parts_of_judges(tally_agreement(blocks_from_rows(rows, "ab")), p_chance=None)
+    assert [math.isnan(part.of_judges) for part in found] == [True, False, True]
+
+
+@pytest.mark.parametrize("expected", [None, 1 / 3])
+def test_judges_who_share_no_segment_have_no_variance(expected: float | None) -> None:
+    rows = [
+        BlockRow(judge, 4 * k + segment, "ab", [1, 2] if segment else [1, 1])
+        for segment in range(4)
+        for k, judge in enumerate(("ann", "bob"))
+    ]
+    found = parts_of_all(tally_agreement(blocks_from_rows(rows, "ab")), expected=expected)
+    assert math.isnan(found.kappa)
+    assert math.isnan(found.of_segments)
+    assert math.isnan(found.overlap)
+
+
+def test_judges_who_always_tie_have_no_variance() -> None:
+    """They would agree by chance always."""
+    rows = [
+        BlockRow(judge, segment, "ab", [1, 1]) for segment in range(4) for judge in ("ann", "bob")
+    ]
+    found = parts_of_all(tally_agreement(blocks_from_rows(rows, "ab")), expected=None)
+    assert math.isnan(found.of_segments)
+
+
+def test_who_compared_nothing_is_no_judge_to_leave_out() -> None:
+    blocks = equal_segments()
+    more = BlockRow("dot", 0, "ab", [1, None])
+    with_one_more = blocks_from_rows([*equal_rows(), more], "ab")
+    assert with_one_more.judges == (*blocks.judges, "dot")
+    found, expected = (
+        parts_of_all(tally_agreement(each), expected=None) for each in (with_one_more, blocks)
+    )
+    assert found.of_judges == expected.of_judges > 0
+
+
+def test_shards_of_whole_segments_add_up() -> None:
+    blocks = blocks_from_rows(some_rows(6, blocks=120), "abcd")
+    whole, half = tally_agreement(blocks), blocks.segment % 2 == 0
+    summed = tally_agreement(blocks.take(half))
+    summed.change(tally_agreement(blocks.take(~half)), 1)
+    for name, array in whole.arrays().items():
+        np.testing.assert_array_equal(summed.arrays()[name], array, err_msg=name)
+    summed.change(tally_agreement(blocks.take(~half)), -1)
+    expected = tally_agreement(blocks.take(half)).arrays()
+    for name, array in expected.items():
+        np.testing.assert_array_equal(summed.arrays()[name], array, err_msg=name)
+
+
+def test_sums_are_laid_over_other_judges_by_name() -> None:
+    tallies = tally_agreement(blocks_from_rows(some_rows(6, blocks=120, judges=3), "abcd"))
+    wider = tallies.over(("a", "j0", "j1", "j2", "z"))
+    assert wider.blocks.tolist() == [0, *tallies.blocks.tolist(), 0]
+    back = wider.over(tallies.judges)
+    for name, array in tallies.arrays().items():
+        np.testing.assert_array_equal(back.arrays()[name], array, err_msg=name)
+
+
+def test_sums_over_the_same_judges_are_a_copy_and_over_others_in_their_order() -> None:
+    tallies = tally_agreement(equal_segments())
+    turned = tallies.over(tallies.judges[::-1])
+    np.testing.assert_array_equal(turned.of_judges, tallies.of_judges[::-1])
+    np.testing.assert_array_equal(turned.with_others, tallies.with_others[::-1, ::-1])
+    copied = tallies.over(tallies.judges)
+    copied.change(tallies, 1)
+    np.testing.assert_array_equal(tallies.of_judges, turned.of_judges[::-1])
+    np.testing.assert_array_equal(copied.of_judges, 2 * tallies.of_judges)
+
+
+def test_what_sums_do_not_tell_is_refused() -> None:
+    tallies = tally_agreement(equal_segments())
+    with pytest.raises(ValueError, match="cannot be resampled from sums"):
+        agreement_of_tallies(tallies, resample="segments")
+    with pytest.raises(ValueError, match="not the same for all judges"):
+        agreement_of_tallies(tallies, chance=Chance.COHEN)
+    with pytest.raises(ValueError, match="variance: 'exact' is none of linear, left_out"):
+        inter_judge_agreement(equal_segments(), variance="exact")  # type: ignore[arg-type]

@@ -1,0 +1,208 @@
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judges.keyed_sums import KeyedSums
+from ranking.core.judges.label_patterns import Patterns
+from ranking.core.judges.repeats import NO_REPEATS
+from ranking.core.judges.tallies import JudgeTallies, tally_judges
+from tests.unit.ranking.core.judges import by_block
+
+NAMES = ("anna", "bert", "cilla", "dora", "emil", "_ref")
+REFERENCE = "_ref"
+
+Judged = tuple[BlockRow, float]
+
+
+def columns(rows: Sequence[BlockRow], systems: Sequence[str] = NAMES) -> Blocks:
+    return blocks_from_rows(rows, systems)
+
+
+def tallied(rows: Sequence[Judged], checks: Sequence[BlockRow] = ()) -> JudgeTallies:
+    seconds: dict[str, list[float]] = {}
+    for row, time in rows:
+        seconds.setdefault(row.judge, []).append(time)
+    return tally_judges(
+        columns([row for row, _time in rows]),
+        reference=REFERENCE,
+        attention=columns(checks),
+        bad_reference=REFERENCE,
+        seconds={judge: np.array(times) for judge, times in seconds.items()},
+    )
+
+
+def patterns(sums: KeyedSums, judges: Sequence[str]) -> Counter[tuple[str, tuple[int, ...], int]]:
+    found = Patterns.of(sums)
+    return Counter(
+        {
+            (judges[judge], tuple(count for count in used if count), detail): blocks
+            for judge, used, detail, blocks in zip(
+                found.judge.tolist(),
+                found.used.tolist(),
+                found.detail.tolist(),
+                found.blocks.tolist(),
+                strict=True,
+            )
+        }
+    )
+
+
+def assert_counted(found: JudgeTallies, rows: Sequence[BlockRow]) -> None:
+    """Compare the tallies of rows with those counted block by block."""
+    assert patterns(found.lines, found.judges) == by_block.lines(rows)
+    assert patterns(found.places, found.judges) == by_block.places(rows, REFERENCE)
+    judge, *keys = found.positions.columns()
+    assert {
+        (found.judges[row[0]], *row[1:]): values
+        for row, values in zip(
+            np.stack([judge, *keys], axis=1).tolist(),
+            found.positions.values.tolist(),
+            strict=True,
+        )
+    } == by_block.positions(rows)
+    sums: dict[str, list[int]] = {}
+    for (name, _segment), (pairs, agreeing) in by_block.repeats(rows).items():
+        of = [1, pairs, agreeing, pairs**2, pairs * agreeing, agreeing**2]
+        sums[name] = [a + b for a, b in zip(sums.get(name, [0] * 6), of, strict=True)]
+    repeats = found.repeats
+    assert {
+        found.judges[index]: values
+        for index, values in zip(repeats.judge.tolist(), repeats.values.tolist(), strict=True)
+    } == sums
+
+
+@given(data=st.data())
+def test_tallies_are_those_counted_block_by_block(data: st.DataObject, rows_strategy: Any) -> None:
+    rows = data.draw(rows_strategy)
+    assert_counted(tallied([(row, 1.0) for row in rows]), rows)
+
+
+def test_so_they_are_in_parts_and_with_candidates_that_share_systems(
+    monkeypatch: pytest.MonkeyPatch, drawn_rows: Callable[[int], list[BlockRow]]
+) -> None:
+    rows = drawn_rows(300)
+    whole = tally_judges(columns(rows), reference=REFERENCE)
+    assert_counted(whole, rows)
+    monkeypatch.setattr("ranking.core.judges.shown_rows._BLOCKS_AT_A_TIME", 7)
+    monkeypatch.setattr("ranking.core.judges.repeats._BLOCKS_AT_A_TIME", 11)
+    assert tally_judges(columns(rows), reference=REFERENCE) == whole
+
+
+@pytest.mark.parametrize("shown", [2, 18, 19, 20, 21, 26])
+def test_long_blocks_are_counted_like_short_ones(shown: int) -> None:
+    random = np.random.default_rng(shown)
+    systems = [f"s{number:02d}" for number in range(69)] + [REFERENCE]
+    rows = []
+    for number in range(40):
+        names = [*random.choice(systems[:-1], shown - 1, replace=False).tolist(), REFERENCE]
+        # Another system than the last 64, so that one number of 64 bits does not tell all sets.
+        candidates = [(name, "twin") if name == "s01" else (name,) for name in names]
+        labels = [int(label) or None for label in random.integers(0, 6, shown)]
+        rows.append(BlockRow(f"j{number % 3}", number % 2, candidates, labels))
+    blocks = columns(rows, [*systems, "twin"])
+    assert_counted(tally_judges(blocks, reference=REFERENCE), rows)
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_any_history_adds_up_to_the_tallies_of_what_stands(
+    data: st.DataObject, rows_strategy: Any
+) -> None:
+    times = st.sampled_from([0.4, 12.345, 12.349, 99.95, float("nan")])
+    pool = [(row, data.draw(times)) for row in data.draw(rows_strategy)]
+    checks = data.draw(rows_strategy)
+    standing: set[int] = set()
+    checked: set[int] = set()
+    state = JudgeTallies()
+    for _step in range(data.draw(st.integers(1, 5))):
+        toggled = set(data.draw(st.lists(st.integers(0, len(pool) - 1)))) if pool else set()
+        met = set(data.draw(st.lists(st.integers(0, len(checks) - 1)))) if checks else set()
+        after, checked_after = standing ^ toggled, checked ^ met
+        touched = {(pool[row][0].judge, pool[row][0].segment) for row in toggled}
+
+        def tallies(
+            rows: set[int], met: set[int], touched: set[tuple[str, int]] = touched
+        ) -> JudgeTallies:
+            of_touched = [
+                pool[row] for row in rows if (pool[row][0].judge, pool[row][0].segment) in touched
+            ]
+            return tallied(of_touched, [checks[row] for row in met])
+
+        state = state - tallies(standing, checked & met) + tallies(after, checked_after & met)
+        standing, checked = after, checked_after
+        wanted = tallied(
+            [pool[row] for row in sorted(standing, reverse=True)], [checks[row] for row in checked]
+        )
+        assert state == wanted
+        assert state.judges == wanted.judges
+    for judge in state.judges:
+        assert (state - state.only([judge])).changed_from(state) == {judge}
+    assert state - state == JudgeTallies()
+
+
+def test_what_changed_names_the_judges() -> None:
+    ann = BlockRow("ann", 1, [("anna",), ("bert",)], [1, 2])
+    bob = BlockRow("bob", 1, [("anna",), ("bert",)], [1, 2])
+    before, after = tallied([(ann, 1.0), (bob, 1.0)]), tallied([(ann, 1.0), (bob, 2.0)])
+    assert after.changed_from(before) == {"bob"}
+    assert after.changed_from(tallied([(bob, 2.0)])) == {"ann"}
+    assert not after.changed_from(after)
+    assert before != after
+    assert before.only(["ann"]) == after.only(["ann"]) == tallied([(ann, 1.0)])
+    assert before.only(["nobody"]) == JudgeTallies()
+
+
+def test_names_may_come_in_any_order_and_absent_judges_are_left_out() -> None:
+    ann = BlockRow("ann", 1, [("anna",), ("bert",), ("dora",)], [1, 2, 3])
+    bob = BlockRow("bob", 1, [("anna",), ("bert",)], [1, 1])
+    blocks = columns([ann, bob])
+    turned = Blocks(
+        systems=blocks.systems,
+        labels=blocks.labels,
+        candidates=blocks.candidates,
+        judge=np.array([2, 1], dtype=np.int32),
+        judges=("zoe", "bob", "ann"),
+        segment=blocks.segment,
+        key=blocks.key,
+    )
+    assert tally_judges(turned) == tally_judges(blocks)
+    assert tally_judges(turned).judges == ("ann", "bob")
+
+
+def test_tallies_that_do_not_fit_together_are_refused() -> None:
+    with pytest.raises(ValueError, match="sorted"):
+        JudgeTallies(("bob", "ann"))
+    with pytest.raises(ValueError, match="lines: these are other sums"):
+        JudgeTallies(("ann",), lines=NO_REPEATS)
+    someone = KeyedSums.of(
+        NO_REPEATS.bits, [np.array([1])], np.array([[1, 1, 1, 1, 1, 1]], dtype=np.int64)
+    )
+    with pytest.raises(ValueError, match="repeats: a judge has no name"):
+        JudgeTallies(("ann",), repeats=someone)
+    with pytest.raises(ValueError, match="unknown reference 'nobody'"):
+        tally_judges(columns([]), reference="nobody")
+
+
+def test_tallies_are_arrays_of_whole_numbers_and_names(
+    drawn_rows: Callable[[int], list[BlockRow]],
+) -> None:
+    found = tallied([(row, 3.0) for row in drawn_rows(50)])
+    arrays = {name: (sums.code, sums.values) for name, sums in found.sums().items()}
+    assert {array.dtype.name for pair in arrays.values() for array in pair} == {"int64"}
+    nothing = JudgeTallies().sums()
+    again = {name: KeyedSums(nothing[name].bits, *arrays[name]) for name in nothing}
+    assert JudgeTallies(found.judges, **again) == found
+
+
+def test_checks_count_the_damaged_reference_with_best_and_worst_exchanged() -> None:
+    shown = [("anna",), ("bert",), (REFERENCE,)]
+    checks = [BlockRow("j", 1, shown, [1, 3, 5]), BlockRow("j", 2, shown, [2, 1, 1])]
+    exchanged = [BlockRow("j", 1, shown, [5, 3, 1]), BlockRow("j", 2, shown, [4, 5, 5])]
+    as_places = tally_judges(columns(exchanged), reference=REFERENCE).places
+    assert tallied([], checks).damaged_places == as_places

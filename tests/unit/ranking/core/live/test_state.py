@@ -1,0 +1,256 @@
+"""Tallies kept up to date are those of all judgments, whatever came how."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.live.definition import Definition, definition_of
+from ranking.core.live.packing import DamagedStateError
+from ranking.core.live.state import LiveState
+from ranking.core.live.tallies import RunTallies, tallies_of_blocks
+from ranking.core.rankings.range_kinds import RangeOptions
+from tests.properties import examples
+from tests.unit.ranking.core.live.histories import (
+    RANKED,
+    History,
+    histories,
+    long_history,
+)
+
+METHODS = ("expected_wins", "bradley_terry", "bojar", "geq_others", "gt_all_in_block")
+LEVELS = ("pairs", "blocks", "segments", "judges", "two_way")
+
+
+def definition(
+    method: str = "expected_wins",
+    level: str = "two_way",
+    *,
+    documents: bool = True,
+    excluded: tuple[str, ...] = (),
+) -> Definition:
+    options = RangeOptions(resample=level, resamples=20)  # type: ignore[arg-type]
+    return definition_of(
+        method, options, systems=RANKED, seed=3, documents=documents, excluded=excluded
+    )
+
+
+definitions = st.builds(
+    definition,
+    st.sampled_from(METHODS[:-1]),
+    st.sampled_from(LEVELS),
+    documents=st.booleans(),
+) | st.builds(
+    definition,
+    st.just(METHODS[-1]),
+    st.sampled_from(LEVELS[1:]),
+    documents=st.booleans(),
+)
+
+
+def assert_same(found: RunTallies, expected: RunTallies) -> None:
+    assert found.definition == expected.definition
+    assert found.agreement.judges == expected.agreement.judges
+    one, other = found.arrays(), expected.arrays()
+    assert one.keys() == other.keys()
+    for name, array in one.items():
+        np.testing.assert_array_equal(array, other[name], err_msg=name)
+
+
+def state_at(
+    history: History, watermark: int, of: Definition, segments: set[int] | None = None
+) -> LiveState:
+    """Return a state that was told all judgments at once."""
+    state = LiveState(of)
+    blocks = history.blocks(watermark, segments, of.excluded)
+    state.apply(blocks.take([]), blocks)
+    return state
+
+
+@given(history=histories, of=definitions, data=st.data())
+@examples(60)
+def test_after_any_steps_the_tallies_are_those_of_all_judgments(
+    history: History, of: Definition, data: st.DataObject
+) -> None:
+    last = len(history.events)
+    stops = sorted(data.draw(st.lists(st.integers(0, last), max_size=6)))
+    state, at = LiveState(of), 0
+    for stop in [*stops, last]:
+        history.advance(state, at, stop)
+        at = stop
+        if data.draw(st.booleans()):
+            state = LiveState.unpacked(state.packed(), of)
+        assert_same(state.tallies(), tallies_of_blocks(history.blocks(at), of))
+    assert state == state_at(history, last, of)
+
+
+@given(history=histories, of=definitions, data=st.data())
+@examples(25)
+def test_shards_of_whole_segments_merge_to_the_whole(
+    history: History, of: Definition, data: st.DataObject
+) -> None:
+    last = len(history.events)
+    shard_of = data.draw(st.lists(st.integers(0, 2), min_size=6, max_size=6))
+    order = data.draw(st.permutations(range(3)))
+    shards = [
+        state_at(history, last, of, {s for s in range(6) if shard_of[s] == shard})
+        for shard in order
+    ]
+    merged = LiveState(of)
+    for shard in shards:
+        merged.merge(shard)
+    assert_same(merged.tallies(), tallies_of_blocks(history.blocks(last), of))
+    assert merged == state_at(history, last, of)
+
+
+@given(history=histories, of=definitions, data=st.data())
+@examples(25)
+def test_who_is_excluded_leaves_no_trace_and_comes_back_the_same(
+    history: History, of: Definition, data: st.DataObject
+) -> None:
+    last, out = len(history.events), data.draw(st.sampled_from(["j0", "j1", "j2"]))
+    state = state_at(history, last, of)
+    everything, without = history.blocks(last), history.blocks(last, None, {out})
+    state.apply(everything, without)
+    assert_same(state.tallies(), tallies_of_blocks(without, of))
+    state.apply(without, everything)
+    assert state == state_at(history, last, of)
+
+
+@pytest.mark.parametrize(
+    ("method", "level"),
+    [
+        *((method, level) for method in METHODS[:-1] for level in LEVELS),
+        # Blocks won outright cannot be resampled by pairs.
+        *((METHODS[-1], level) for level in LEVELS[1:]),
+    ],
+)
+def test_many_at_once_and_a_few_at_a_time_are_the_same(method: str, level: str) -> None:
+    history, of = long_history(), definition(method, level)
+    last = len(history.events)
+    state, at = LiveState(of), 0
+    for stop in (180, 181, 190, 300, last):
+        history.advance(state, at, stop)
+        at = stop
+    expected = tallies_of_blocks(history.blocks(last), of)
+    assert_same(state.tallies(), expected)
+    assert_same(state_at(history, last, of).tallies(), expected)
+
+
+def rows(*labels: list[int], judge: str = "ann", segment: int = 1) -> list[BlockRow]:
+    return [BlockRow(judge, segment, [["A"], ["B"], ["C"]], given) for given in labels]
+
+
+def small(some: list[BlockRow]) -> Blocks:
+    return blocks_from_rows(some, "ABC")
+
+
+def small_state(level: str = "blocks", *, documents: bool = False) -> LiveState:
+    options = RangeOptions(resample=level, resamples=50)  # type: ignore[arg-type]
+    return LiveState(
+        definition_of(
+            "expected_wins", options, systems=("A", "B", "C"), seed=3, documents=documents
+        )
+    )
+
+
+def test_the_same_block_judged_again_is_renumbered_within_its_segment() -> None:
+    """By their labels, the second judgment becomes the first of its content."""
+    state, others = small_state(), rows([1, 2, 3], judge="bob", segment=2)
+    first, again = rows([3, 2, 1]), rows([3, 2, 1], [1, 2, 3])
+    state.apply(small([]), small(others))
+    state.apply(small([]), small(first))
+    state.apply(small(first), small(again))
+    assert_same(state.tallies(), tallies_of_blocks(small([*others, *again]), state.definition))
+
+
+def test_tallies_stay_as_they_were_when_judgments_come() -> None:
+    state, first = small_state("two_way"), rows([1, 2, 3])
+    state.apply(small([]), small(first))
+    before = state.tallies()
+    state.apply(small(first), small([*first, *rows([2, 1, 3], judge="bob")]))
+    assert_same(before, tallies_of_blocks(small(first), state.definition))
+
+
+def test_judgments_that_cannot_be_there_are_refused_and_nothing_changes() -> None:
+    state = small_state("two_way")
+    known, others = rows([1, 2, 3]), rows([1, 2, 3], segment=2)
+    state.apply(small([]), small([*known, *rows([3, 2, 1], judge="bob")]))
+    digest = state.digest()
+    # Never there; another judge's; another label; ann's, but twice.
+    for gone in (
+        rows([1, 2, 3], judge="cyd"),
+        rows([1, 2, 3], judge="bob"),
+        rows([2, 1, 3]),
+        known + others,
+    ):
+        with pytest.raises(ValueError, match="never added"):
+            state.apply(small(gone), small([]))
+        assert state.digest() == digest
+
+
+def test_other_systems_and_missing_documents_are_refused() -> None:
+    state = small_state(documents=True)
+    with pytest.raises(ValueError, match="name their documents"):
+        state.apply(small([]), small(rows([1, 2, 3])))
+    with pytest.raises(ValueError, match="systems: expected A, B, C, got A, B"):
+        small_state().apply(small([]), small(rows([1, 2, 3])).without(["C"]))
+    with pytest.raises(ValueError, match="same definition"):
+        state.merge(small_state())
+
+
+def test_judges_are_known_by_name_whatever_their_number() -> None:
+    """In the first blocks bob is the second judge, in the others the first."""
+    state = small_state("two_way")
+    first = [*rows([1, 2, 3]), *rows([3, 2, 1], judge="bob")]
+    later = [*rows([1, 3, 2], judge="bob", segment=2), *rows([2, 1, 3], judge="cyd", segment=2)]
+    state.apply(small([]), small(first))
+    state.apply(small([]), small(later))
+    assert_same(state.tallies(), tallies_of_blocks(small(first + later), state.definition))
+
+
+def test_a_judge_without_a_block_is_not_listed() -> None:
+    """A name of `Blocks.judges` is none of the judges who count before they have a block."""
+    state = small_state("two_way")
+    first = [*rows([1, 2, 3]), *rows([3, 2, 1], judge="bob")]
+    state.apply(small([]), small(first).take([0]))
+    assert state.tallies().agreement.judges == ("ann",)
+    assert tallies_of_blocks(small(first).take([0]), state.definition).counted.judges == 1
+
+
+def test_a_state_of_other_systems_or_code_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = small_state("two_way")
+    state.apply(small([]), small(rows([1, 2, 3])))
+    data = state.packed()
+    assert LiveState.unpacked(data, state.definition) == state
+    other = replace(state.definition, excluded=("bob",))
+    with pytest.raises(DamagedStateError, match="another definition"):
+        LiveState.unpacked(data, other)
+    monkeypatch.setattr("ranking.core.live.definition.code_digest", lambda: b"other code")
+    with pytest.raises(DamagedStateError, match="other code"):
+        LiveState.unpacked(data, state.definition)
+
+
+def test_every_flipped_bit_is_refused() -> None:
+    state = small_state("two_way")
+    state.apply(small([]), small([*rows([1, 2, 3]), *rows([3, 2, 1], judge="bob")]))
+    data = state.packed()
+    for byte in range(len(data)):
+        for bit in range(8):
+            damaged = bytearray(data)
+            damaged[byte] ^= 1 << bit
+            with pytest.raises(DamagedStateError):
+                LiveState.unpacked(bytes(damaged), state.definition)
+    with pytest.raises(DamagedStateError):
+        LiveState.unpacked(data[:-1], state.definition)
+    with pytest.raises(DamagedStateError, match="QLS1"):
+        LiveState.unpacked(b"QLS2" + data[4:], state.definition)
+
+
+def test_other_judgments_have_another_digest() -> None:
+    history, of = long_history(60), definition()
+    digests = {state_at(history, stop, of).digest() for stop in range(0, 60, 5)}
+    assert len(digests) == 12

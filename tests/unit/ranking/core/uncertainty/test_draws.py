@@ -1,0 +1,53 @@
+"""Random numbers of draws: their distribution, and those of older runs."""
+
+import numpy as np
+import pytest
+from scipy.stats import kstest, t
+
+from ranking.core.uncertainty.draws import t_deviates
+
+
+@pytest.mark.parametrize("degrees_of_freedom", [np.inf, 3.0, 12.5])
+def test_each_system_has_deviates_of_students_t(degrees_of_freedom: float) -> None:
+    found = t_deviates(4, range(4000), 3, degrees_of_freedom)
+    distribution = t(degrees_of_freedom) if np.isfinite(degrees_of_freedom) else t(1e12)
+    for of_system in found.T:
+        assert kstest(of_system, distribution.cdf).pvalue > 0.01
+
+
+def test_normal_deviates_of_systems_and_draws_are_independent() -> None:
+    found = t_deviates(4, range(20_000), 4, np.inf)
+    np.testing.assert_allclose(np.cov(found.T), np.eye(4), atol=0.03)
+    neighbours = np.stack([found[1:, 0], found[:-1, 0]])
+    np.testing.assert_allclose(np.corrcoef(neighbours), np.eye(2), atol=0.03)
+    squares = np.corrcoef(found.T**2)
+    np.testing.assert_allclose(squares, np.eye(4), atol=0.03)
+
+
+def test_one_scale_is_drawn_for_all_systems() -> None:
+    """As in a multivariate t: with few degrees of freedom, large deviates come together."""
+    found = t_deviates(4, range(20_000), 2, 5.0)
+    assert np.all(np.asarray(np.corrcoef(np.abs(found).T)) > 0.1)
+    np.testing.assert_allclose(np.corrcoef(found.T), np.eye(2), atol=0.03)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_draw_is_a_function_of_seed_and_id(version: int) -> None:
+    whole = t_deviates(7, range(10), 3, 6.0, version=version)  # type: ignore[arg-type]
+    part = t_deviates(7, range(4, 6), 3, 6.0, version=version)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(whole[4:6], part)
+    other = t_deviates(8, range(10), 3, 6.0, version=version)  # type: ignore[arg-type]
+    assert not np.any(whole == other)
+    assert t_deviates(7, range(0), 3, 6.0, version=version).shape == (0, 3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("degrees_of_freedom", [np.inf, 4.5])
+def test_draws_of_version_1_are_those_of_a_generator_each(degrees_of_freedom: float) -> None:
+    found = t_deviates(9, range(3, 5), 4, degrees_of_freedom, version=1)
+    for row, id_ in zip(found, (3, 4), strict=True):
+        key = np.array([9, id_], dtype=np.uint64)
+        generator = np.random.Generator(np.random.Philox(key=key))
+        expected = generator.standard_normal(4)
+        if np.isfinite(degrees_of_freedom):
+            expected = expected / np.sqrt(generator.chisquare(4.5) / 4.5)
+        np.testing.assert_array_equal(row, expected)

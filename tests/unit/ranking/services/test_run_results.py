@@ -1,0 +1,173 @@
+"""Results of runs from tallies: the same bits from tallies kept up to date as from all judgments."""
+
+import json
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ranking.core.counting.resampling import LEVELS
+from ranking.core.live.state import LiveState
+from ranking.core.live.tallies import tallies_of_blocks
+from ranking.core.methods.registry import METHODS
+from ranking.core.ranges.sign_tests import Correction
+from ranking.core.rankings.range_kinds import RANGE_KINDS
+from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
+from ranking.services.run_results import run_definition, run_result_of
+from tests.properties import examples
+from tests.unit.ranking.core.live.histories import RANKED, History, histories, long_history
+
+SEED = 5
+
+
+def choices_of(method: str) -> list[RangeChoice]:
+    """Return every choice of ranges that goes with a method."""
+    found = []
+    for level, kind in product(LEVELS, RANGE_KINDS):
+        try:
+            choice = completed_choice({"resample": level, "ranges": kind})
+        except RangeChoiceError:
+            continue
+        if kind != "anytime" or method == "expected_wins":
+            found.append(choice)
+    return found
+
+
+CHOICES = [
+    (method, choice)
+    for method in ("expected_wins", "bradley_terry", "bojar", "geq_others")
+    for choice in choices_of(method)
+]
+
+
+def parameters_of(method: str, choice: RangeChoice) -> dict[str, Any]:
+    """Return what a run records."""
+    return {
+        **choice.recorded,
+        "method_parameters": METHODS[method].defaults,
+        # More than are scored at a time, and not a multiple of it.
+        "resamples": 100,
+        "draws": 2,
+        "documents": True,
+        "systems": list(RANKED),
+        "excluded_judges": [],
+        "agreement": {
+            "chance": "scott",
+            "chance_of_judges": "own",
+            "resample": "two_way",
+            "variance": "linear",
+            "confidence": 0.95,
+        },
+    }
+
+
+def assert_same_result(history: History, method: str, choice: RangeChoice, stops: list[int]) -> Any:
+    """Return the result, the same from tallies kept up to date and from all judgments."""
+    parameters = parameters_of(method, choice)
+    definition = run_definition(parameters, method=method, seed=SEED)
+    state, at = LiveState(definition), 0
+    for stop in [*stops, len(history.events)]:
+        history.advance(state, at, stop)
+        at = stop
+    whole = tallies_of_blocks(history.blocks(at), definition)
+    kept, expected = (
+        json.dumps(run_result_of(tallies, parameters, seed=SEED), allow_nan=False)
+        for tallies in (state.tallies(), whole)
+    )
+    assert kept == expected
+    return json.loads(expected)
+
+
+@pytest.mark.parametrize(("method", "choice"), CHOICES)
+def test_a_result_is_a_function_of_tallies(method: str, choice: RangeChoice) -> None:
+    history = long_history(300)
+    result = assert_same_result(history, method, choice, [150, 151, 160])
+    assert len(result["systems"]) == len(RANKED)
+    assert result["input"]["documents"] == 8
+    assert result["agreement"]["inter"]["low"] is not None
+
+
+@given(history=histories, data=st.data())
+@examples(50)
+def test_of_any_history_too(history: History, data: st.DataObject) -> None:
+    method, choice = data.draw(st.sampled_from(CHOICES))
+    last = len(history.events)
+    stops = sorted(data.draw(st.lists(st.integers(0, last), max_size=4)))
+    result = assert_same_result(history, method, choice, stops)
+    blocks = history.blocks(last)
+    assert result["input"]["blocks"] == len(blocks)
+    assert result["input"]["judges"] == len(set(blocks.judge.tolist()))
+
+
+def test_a_single_document_is_none_and_not_few() -> None:
+    """The judgments of the other documents are yet to come."""
+    history = long_history(300)
+    one = History(
+        tuple(event for event in history.events if event.row.segment < 5 and event.revises is None),
+        history.documents,
+    )
+    result = assert_same_result(one, "expected_wins", RangeChoice(), [5, 6])
+    assert "one_document" in result["limits"]
+    assert "few_documents" not in result["limits"]
+    assert "documents" not in result["input"]
+
+
+def test_tallies_for_other_ranges_are_refused() -> None:
+    two_way = parameters_of("expected_wins", RangeChoice())
+    by_judges = parameters_of("expected_wins", RangeChoice(resample="judges"))
+    definition = run_definition(two_way, method="expected_wins", seed=SEED)
+    tallies = LiveState(definition).tallies()
+    with pytest.raises(ValueError, match="another definition"):
+        run_result_of(tallies, by_judges, seed=SEED)
+    del two_way["agreement"]["variance"]
+    with pytest.raises(ValueError, match="not computed from tallies"):
+        run_result_of(tallies, two_way, seed=SEED)
+
+
+def test_what_needs_no_other_tallies_is_no_other_definition() -> None:
+    same = {
+        run_definition(
+            parameters_of("expected_wins", choice), method="expected_wins", seed=SEED
+        ).digest
+        for choice in (
+            RangeChoice(),
+            RangeChoice(confidence=0.9),
+            RangeChoice(ranges="confidence_set", correction=Correction.HOLM),
+            RangeChoice(ranges="anytime", correction=Correction.HOLM),
+            RangeChoice(sides=1),
+        )
+    }
+    assert len(same) == 1
+    other = {
+        run_definition(parameters_of(method, choice), method=method, seed=seed).digest
+        for method, choice, seed in (
+            ("expected_wins", RangeChoice(resample="judges"), SEED),
+            ("expected_wins", RangeChoice(resample="judges"), SEED + 1),
+            ("expected_wins", RangeChoice(resample="pairs"), SEED),
+            ("bojar", RangeChoice(), SEED),
+        )
+    }
+    assert len(other | same) == 5
+
+
+@pytest.mark.parametrize(
+    ("method", "level", "live"),
+    [
+        ("expected_wins", "two_way", True),
+        ("lopez", "blocks", True),
+        # Its weights depend on all judgments.
+        ("lopez", "two_way", False),
+        ("hopkins_may", "two_way", False),
+        ("trueskill", "blocks", False),
+        ("davidson_judges", "two_way", False),
+    ],
+)
+def test_methods_that_need_all_judgments_say_so(method: str, level: str, live: bool) -> None:
+    choice = completed_choice({"resample": level})
+    if live:
+        assert run_definition(parameters_of(method, choice), method=method, seed=0)
+        return
+    with pytest.raises(ValueError, match=f"{method} needs all judgments"):
+        run_definition(parameters_of(method, choice), method=method, seed=0)

@@ -1,0 +1,94 @@
+"""Which rankings are kept for good, and how many these can become."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ranking.models import KeptFor, RankingRun
+from ranking.services.keeping import is_last_of_its_day, kept_for
+
+MILLION = 1_000_000
+
+
+def ranking(watermark: int, **changes: object) -> RankingRun:
+    said = {"method": "expected_wins", "parameters": {}, "seed": 0, "code_version": "1"}
+    return RankingRun(watermark=watermark, **(said | changes))
+
+
+@pytest.mark.parametrize(
+    ("watermark", "reason"),
+    [(100, None), (101, None), (102, KeptFor.GROWTH), (250, KeptFor.GROWTH)],
+)
+def test_two_per_cent_more_judgments_are_a_milestone(
+    watermark: int, reason: KeptFor | None
+) -> None:
+    assert kept_for(ranking(watermark), last=ranking(100)) == reason
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"method": "bradley_terry"},
+        {"parameters": {"excluded_judges": ["ada"]}},
+        {"seed": 1},
+        {"code_version": "2"},
+    ],
+)
+def test_what_is_computed_otherwise_is_kept(changes: dict[str, object]) -> None:
+    assert kept_for(ranking(100, **changes), last=ranking(100)) == KeptFor.PARAMETERS
+    # There and back again: the latest of the history must be what is shown.
+    assert kept_for(ranking(100), last=ranking(100, **changes)) == KeptFor.PARAMETERS
+
+
+def test_the_first_is_kept_and_what_was_asked_for() -> None:
+    assert kept_for(ranking(1), last=None) == KeptFor.FIRST
+    assert kept_for(ranking(101), last=ranking(100), is_asked=True) == KeptFor.ASKED
+
+
+def kept_by_growth(watermarks: list[int]) -> list[int]:
+    kept: list[RankingRun] = []
+    for watermark in watermarks:
+        run = ranking(watermark)
+        if kept_for(run, last=kept[-1] if kept else None) is not None:
+            kept.append(run)
+    return [run.watermark for run in kept]
+
+
+@given(st.lists(st.integers(1, MILLION), min_size=1, unique=True).map(sorted))
+def test_however_judgments_come_growth_keeps_few(watermarks: list[int]) -> None:
+    kept = kept_by_growth(watermarks)
+
+    most = max(watermarks)
+    assert len(kept) <= min(most, 50 + log(max(most, 50) / 50) / log(1.02))
+    # Nothing is more than two per cent away from what is kept before it.
+    assert kept[0] == watermarks[0]
+    for before, after in pairwise([*kept, most]):
+        between = [each for each in watermarks if before < each < after]
+        assert all(100 * each < 102 * before for each in between)
+
+
+def test_each_judgment_by_itself_up_to_a_million() -> None:
+    """The most that growth can keep: a ranking after each judgment."""
+    most = 50 + log(MILLION / 50) / log(1.02)
+    kept = 0
+    watermark = 0
+    while (watermark := max(watermark + 1, -(-102 * watermark // 100))) <= MILLION:
+        kept += 1
+
+    assert 0.9 * most < kept <= most < 551
+
+
+def test_a_day_ends_at_midnight_by_utc() -> None:
+    midnight = datetime(2026, 3, 10, tzinfo=UTC)
+    late = midnight - timedelta(seconds=1)
+
+    assert is_last_of_its_day(late, now=midnight)
+    assert not is_last_of_its_day(midnight, now=midnight + timedelta(hours=23))
+    assert not is_last_of_its_day(late, now=late)
+    # The clock of a zone does not matter.
+    prague = late.astimezone(datetime(2026, 3, 10, tzinfo=UTC).astimezone().tzinfo)
+    assert is_last_of_its_day(prague, now=midnight)

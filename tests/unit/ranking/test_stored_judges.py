@@ -1,0 +1,78 @@
+"""Agreement of judges as it is stored: shorter, and read back to the last bit."""
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ranking.stored_judges import packed, unpacked
+
+counts = st.integers(0, 10**9)
+numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def judges(draw: st.DrawFn) -> dict[str, Any]:
+    comparable = draw(counts)
+    agreeing = draw(st.integers(0, comparable))
+    return {
+        "judge": draw(st.text()),
+        "blocks": draw(counts),
+        "comparisons": draw(counts),
+        "ties": draw(counts),
+        "comparable": comparable,
+        "agreeing": agreeing,
+        "p_agree": agreeing / comparable if comparable else None,
+        "kappa": draw(numbers),
+        "low": draw(numbers),
+        "high": draw(numbers),
+        "reason": draw(st.sampled_from([None, "no_comparison"])),
+        "p_chance": draw(numbers),
+        "no_interval": draw(st.sampled_from([None, "too_few_judges"])),
+    }
+
+
+def result_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"systems": [], "agreement": {"chance": "scott", "judges": rows}}
+
+
+@given(st.lists(judges(), min_size=1))
+def test_what_is_stored_in_short_is_read_back_the_same(rows: list[dict[str, Any]]) -> None:
+    stored = packed(result_of(rows))
+
+    assert unpacked(json.loads(json.dumps(stored))) == result_of(rows)
+    assert all(isinstance(row, list) for row in stored["agreement"]["judges"])
+    assert stored["agreement"]["chance"] == "scott"
+
+
+@given(st.lists(judges(), min_size=1))
+def test_nothing_is_changed_where_it_stands(rows: list[dict[str, Any]]) -> None:
+    result = result_of(rows)
+    before = json.dumps(result)
+
+    unpacked(packed(result))
+
+    assert json.dumps(result) == before
+
+
+@given(st.lists(judges(), min_size=1), st.sampled_from(["p_chance", "no_interval"]))
+def test_results_of_before_stay_as_they_are(rows: list[dict[str, Any]], missing: str) -> None:
+    older = result_of([{key: row[key] for key in row if key != missing} for row in rows])
+
+    assert packed(older) == older
+    assert unpacked(older) == older
+
+
+def test_a_share_that_is_not_the_quotient_is_not_lost() -> None:
+    row = {"comparable": 3, "agreeing": 1, "p_agree": 0.3333}
+    rest = dict.fromkeys(("judge", "blocks", "comparisons", "ties", "kappa", "low", "high"))
+    result = result_of([rest | row | dict.fromkeys(("p_chance", "reason", "no_interval"))])
+
+    assert unpacked(packed(result)) == result
+
+
+def test_what_has_no_judges_stays_as_it_is() -> None:
+    values: list[Any] = [None, [], "x", {}, {"agreement": None}, {"agreement": {}}, result_of([])]
+    for value in values:
+        assert unpacked(packed(value)) == value
