@@ -8,6 +8,7 @@ import sys
 FILE_COMMANDS = frozenset(
     {
         "compare_designs",
+        "convert_judgments",
         "diagnose_campaign",
         "diagnose_judges",
         "measure_agreement",
@@ -17,15 +18,43 @@ FILE_COMMANDS = frozenset(
         "simulate_campaigns",
     }
 )
-#: Commands that change tables and triggers, which the application's role may not.
-OWNER_COMMANDS = frozenset({"migrate", "pgtrigger"})
+#: Commands that change tables and triggers, or pass triggers, which the application's role may not.
+OWNER_COMMANDS = frozenset({"forget_campaign", "migrate", "move_campaign", "pgtrigger"})
 
-if __name__ == "__main__":
-    if FILE_COMMANDS.intersection(sys.argv[1:2]):
+
+def main(argv: list[str]) -> int:
+    """Run a command; return 1 with a sentence, and change nothing, where Quintet is not set up."""
+    named = argv[1:2]
+    if FILE_COMMANDS.intersection(named):
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.offline"
-    if OWNER_COMMANDS.intersection(sys.argv[1:2]):
+    if OWNER_COMMANDS.intersection(named):
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.owner"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    if (
+        named
+        and not named[0].startswith("-")
+        and named[0] not in FILE_COMMANDS | {"help", "version"}
+    ):
+        import django
+
+        from config.set_up import missing_from, problem_before
+
+        problem = missing_from(os.environ, named[0])
+        if problem is None:
+            django.setup()
+            problem = problem_before(argv)
+        if problem is not None:
+            sys.stderr.write(f"{problem}\n")
+            return 1
+        from campaign.database.acting import command_acts
+
+        command_acts(named[0])
+    execute_from_command_line(argv)
+    return 0
+
+
+if __name__ == "__main__":
+    if code := main(sys.argv):
+        sys.exit(code)
