@@ -46,7 +46,7 @@ def test_a_campaign_and_its_texts_are_made_without_a_shell(page: Page, folder: P
     page.get_by_role("button", name="Make the campaign").click()
     checklist = page.get_by_role("region", name="Before it opens")
     expect(checklist.get_by_role("listitem")).to_have_count(8)
-    checklist.get_by_role("link", name="Add texts").click()
+    checklist.get_by_role("link", name="Add texts").first.click()
     uploaded(page, folder)
     worker_works()
     expect(page.get_by_text("Segments: 2 · Documents: 1 · References: 1")).to_be_visible()

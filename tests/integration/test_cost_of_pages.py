@@ -38,17 +38,8 @@ _OF_SKIPS = {
     # A page is full of skips where many are judged, and each is looked up among judgments by key.
     for route in (f"campaigns/<slug:slug>/{_TEST_SET}skips/", f"api/v1/{_TEST_SET}skips/")
 }
-_OF_DESIGNS = {
-    # How fast judges read is measured from their latest judgments, a fixed number at most.
-    (role, f"campaigns/<slug:slug>/{_TEST_SET}design/"): {
-        "annotation_judgment",
-        "annotation_judgmentnumber",
-    }
-    for role in ("organiser", "analyst")
-}
 KNOWN = {
     **_OF_SKIPS,
-    **_OF_DESIGNS,
     ("judge", "judge/<slug:slug>/test-sets/"): {
         # Up to the number of segments, then no more.
         "annotation_exposure",

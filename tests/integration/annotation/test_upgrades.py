@@ -34,6 +34,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 BEFORE = "0013_small_tables_not_analyzed"
 # What the writer of rows makes beside judgments is of now.
 CAMPAIGN = ("campaign", "0020_rehearsals")
+# Of a migration after AFTER.
+LATER_COLUMNS = "ALTER TABLE annotation_design ADD COLUMN judge_group_id bigint"
 AFTER = "0016_refused_while_moving"
 NOON = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 # What the statement of then wrote beside the numbers, migration 0008 counts from them.
@@ -52,7 +54,10 @@ NUMBER = f"""
 def skips_before(transactional_db: None) -> Iterator[Any]:
     """Ask everything of a database with the tables of before; give its model of skips."""
     with second_database("before", is_copy=False) as other, asked_by_default(other):
-        yield migrate(BEFORE).get_model("annotation", "Skip")
+        before = migrate(BEFORE)
+        with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+            cursor.execute(LATER_COLUMNS)
+        yield before.get_model("annotation", "Skip")
 
 
 def migrate(to: str) -> Any:
