@@ -22,7 +22,7 @@ from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Block, JudgeAccount
 from annotation.models.block import by_candidate
-from annotation.services import pool_fill
+from annotation.services import design_ensure, pool_fill
 from annotation.services.judging.notifications import ranking_request
 from annotation.services.simulation import (
     JudgedInRehearsal,
@@ -210,6 +210,8 @@ def _judge(test_set: TestSet, bots: list[_Bot], wanted: int, seed: int) -> Itera
     texts = _texts_of(test_set, seed)
     each = wanted * texts.seconds_a_block / len(bots)
     calendar = _Calendar.for_work(each, timezone.now())
+    # A draft for which nobody chose a design has none yet, whose seed would be drawn.
+    design_ensure(test_set=test_set, seed=seed)
     pool_fill(test_set_id=test_set.pk, size=wanted)
     for bot in bots:
         test_set_choose(judge=bot.judge, test_set=test_set)

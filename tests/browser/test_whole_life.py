@@ -56,7 +56,7 @@ def counted(page: Page, words: str) -> None:
         page.reload()
         return words in " ".join(row.inner_text().split())
 
-    assert wait_until(is_counted, seconds=60)
+    assert wait_until(is_counted, seconds=180)
 
 
 def rehearse(page: Page) -> None:
