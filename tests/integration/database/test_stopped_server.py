@@ -22,7 +22,7 @@ from tests.gunicorn import stopped, web_server
 Eventually = Callable[[Callable[[], bool]], None]
 
 # In which the silence is noticed: asked each second, an answer awaited for three; and the slack of a busy machine.
-NOTICED_SECONDS = 10
+NOTICED_SECONDS = 20
 PROGRESS = "/api/v1/judging/progress/?campaign=museum"
 
 
