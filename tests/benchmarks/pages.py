@@ -1,16 +1,19 @@
 """What pages cost the server with few judgments and with many: processor time and queries of a request.
 
-    python -m tests.benchmarks.pages [--blocks 1000 100000] [--judges 60] [--times 15]
+    python -m tests.benchmarks.pages [--blocks 1000 100000] [--judges 60] [--times 15] [--every]
 
 Twenty systems, 3,000 segments, rankings and measures as the worker leaves them. A request goes through Django as in
-the web server; the time is that of this process and of its PostgreSQL, the middle one of so many.
+the web server; the time is that of this process and of its PostgreSQL, the middle one of so many. With `--every`
+each address that answers organisers is asked, and the bytes of its answer are said, compressed as proxies do.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import sys
 import time
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -57,6 +60,17 @@ POLLS = {
     "poll of REST latest ranking, nothing new": PAGES["REST latest ranking"],
 }
 WARM_UP = 3
+# Files of everything there is, and what writes.
+NOT_PAGES = ("judgments.csv", "<uuid:client_id>", "judging/", "activity.")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Milliseconds of processor time of a request, its queries, and the bytes of its answer, compressed."""
+
+    milliseconds: float
+    queries: int
+    bytes: int
 
 
 def say(line: str) -> None:
@@ -64,8 +78,8 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def cost(client: Any, address: str, *, times: int, is_poll: bool) -> tuple[float, int]:
-    """Return milliseconds of processor time of a request, and its queries."""
+def cost(client: Any, address: str, *, times: int, is_poll: bool = False) -> Cost:
+    """Return what a request costs."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -85,8 +99,26 @@ def cost(client: Any, address: str, *, times: int, is_poll: bool) -> tuple[float
             spent.append(own + server)
         assert status == (304 if is_poll else 200), (address, status)
     with CaptureQueriesContext(connection) as queries:
-        client.get(address, headers=headers)
-    return 1000 * median(spent), len(queries)
+        answer = client.get(address, headers=headers)
+    body = b"".join(answer) if answer.streaming else answer.content
+    return Cost(1000 * median(spent), len(queries), len(gzip.compress(body, compresslevel=6)))
+
+
+def measure_every(world: Any, client: Any, *, times: int) -> None:
+    """Say what each address costs that answers organisers, the largest answer first."""
+    from tests.integration.test_every_address import ADDRESSES
+
+    found = {}
+    for route in ADDRESSES:
+        if any(part in route for part in NOT_PAGES):
+            continue
+        address = world.address(route)
+        if client.get(address).status_code == 200:
+            found[route] = cost(client, address, times=times)
+    say("| address | bytes, compressed | queries | time |")
+    say("|---|---|---|---|")
+    for route, each in sorted(found.items(), key=lambda item: -item[1].bytes):
+        say(f"| {route} | {each.bytes:,} | {each.queries} | {each.milliseconds:.1f} ms |")
 
 
 def main() -> None:
@@ -94,6 +126,7 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, nargs="+", default=[1000, 100_000])
     parser.add_argument("--judges", type=int, default=60)
     parser.add_argument("--times", type=int, default=15)
+    parser.add_argument("--every", action="store_true", help="every address, its bytes too")
     options = parser.parse_args()
     with_services("tests.benchmarks.pages")
     prepare_django(ALLOWED_HOSTS="testserver", STATIC_HASHED="0")
@@ -102,20 +135,29 @@ def main() -> None:
     from tests.filled_world import filled_world
     from tests.filling import Filling
 
-    found: dict[str, list[tuple[float, int]]] = {name: [] for name in (*PAGES, *POLLS)}
+    def client_of(world: Any, role: str) -> Any:
+        client = Client(headers={"X-Forwarded-Proto": "https"})
+        client.force_login(world.users[role])
+        return client
+
+    found: dict[str, list[Cost]] = {name: [] for name in (*PAGES, *POLLS)}
     for blocks in options.blocks:
         world = filled_world(f"b{blocks}", Filling(blocks=blocks, judges=options.judges))
+        if options.every:
+            say(f"\n{blocks:,} blocks, {options.judges:,} judges:\n")
+            measure_every(world, client_of(world, "organiser"), times=options.times)
+            continue
         for name, (role, route) in (PAGES | POLLS).items():
-            client = Client(headers={"X-Forwarded-Proto": "https"})
-            client.force_login(world.users[role])
-            found[name].append(
-                cost(client, world.address(route), times=options.times, is_poll=name in POLLS)
-            )
+            client, address = client_of(world, role), world.address(route)
+            found[name].append(cost(client, address, times=options.times, is_poll=name in POLLS))
+    if options.every:
+        return
     say(f"| page | {' | '.join(f'{blocks:,} blocks' for blocks in options.blocks)} | queries |")
     say("|---|" + "---|" * (len(options.blocks) + 1))
     for name, each in found.items():
-        times = " | ".join(f"{milliseconds:.1f} ms" for milliseconds, _queries in each)
-        say(f"| {name} | {times} | {', '.join(str(q) for q in sorted({q for _ms, q in each}))} |")
+        times = " | ".join(f"{one.milliseconds:.1f} ms" for one in each)
+        queries = ", ".join(str(q) for q in sorted({one.queries for one in each}))
+        say(f"| {name} | {times} | {queries} |")
 
 
 if __name__ == "__main__":

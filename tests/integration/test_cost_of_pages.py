@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 from rest_framework.test import APIClient
 
+from annotation.selectors import words_to_read
 from tests.filled_world import Cost, FilledWorld, costs, filled_world
 from tests.filling import Filling
 from tests.integration.test_every_address import ADDRESSES
@@ -86,8 +87,10 @@ def answer(world: FilledWorld, role: str, route: str) -> tuple[int, Cost]:
     ],
 )
 def test_pages_cost_the_same_with_few_judgments_and_with_many(
-    many: int, planned: list[str]
+    many: int, planned: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The page of a design reads so many of the latest judgments: here fewer than there are few.
+    monkeypatch.setattr(words_to_read, "MOST_MEASURED", FEW // 2)
     world = world_of(FEW, planned=planned)
     routes = [route for route in ADDRESSES if not any(part in route for part in (*FILES, *WRITES))]
     places = [(role, route) for role in world.users for route in routes]
