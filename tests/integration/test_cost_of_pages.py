@@ -18,7 +18,7 @@ from tests.integration.test_every_address import ADDRESSES
 pytestmark = pytest.mark.usefixtures("as_owner", "db")
 
 FEW = 600
-JUDGES = 10
+JUDGES = 12
 GROWING = {
     *("annotation_hit", "annotation_block", "annotation_assignment", "annotation_exposure"),
     *("annotation_judgment", "annotation_judgmentnumber", "annotation_skip"),
