@@ -29,5 +29,5 @@ def test_axe_finds_nothing_in_the_activity_log(
     axe_check(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
     page.get_by_label("What", exact=True).select_option(label="judge")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Filter").click()
     expect(page.get_by_role("row").filter(has_text="judge01")).to_have_count(2)
