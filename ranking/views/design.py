@@ -20,6 +20,7 @@ from annotation.selectors.hits import designs_of
 from annotation.selectors.previewed_hits import PreviewedHIT, next_numbers, previewed_hits
 from annotation.services import DesignRefusedError, design_change, design_use_again
 from campaign.models import TestSet, User
+from campaign.pages.rights import rights
 from campaign.views.access import organised_test_set
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.pages.design_forecast import BudgetForm, forecast_shown
@@ -128,11 +129,16 @@ def _shown(request: HttpRequest, test_set: TestSet, form: DesignForm) -> HttpRes
         "section": _SECTION,
         "form": form,
         "history": design_history(list(designs))[:_DESIGNS_SHOWN],
-        **_preview(test_set, form),
+        # The page with the form asks for its preview once it is there: to draw five HITs takes as long as the rest.
+        **({"is_awaited": True} if _has_form(request) else _preview(test_set, form)),
         **_forecast(test_set, form, budget),
     }
     status = 400 if form.is_bound and not form.is_valid() else 200
     return render(request, "organiser/design.html", context, status=status)
+
+
+def _has_form(request: HttpRequest) -> bool:
+    return request.method != "POST" and rights(request)["may_change"]
 
 
 def _preview(test_set: TestSet, form: DesignForm) -> dict[str, Any]:

@@ -206,5 +206,6 @@ def test_without_systems_there_is_no_forecast(organiser: Client) -> None:
     client.force_login(make_organiser(test_set.campaign, email="b@example.org"))
     words = client.get(address(test_set)).content.decode()
     assert "two systems with texts are needed" in words
-    assert "No HIT can be drawn" in words
+    shown = client.post(address(test_set, "preview/"), sent(client, test_set))
+    assert "No HIT can be drawn" in shown.content.decode()
     assert not Judgment.objects.exists()
