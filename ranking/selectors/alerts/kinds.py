@@ -64,6 +64,11 @@ def alerts_in(facts: CampaignFacts) -> list[Alert]:
     return found
 
 
+def needs_in(facts: CampaignFacts) -> list[Alert]:
+    """Return the alerts that pages show: none of a draft, whose checklist says what it lacks. No query."""
+    return [] if facts.campaign.state == CampaignState.DRAFT else alerts_in(facts)
+
+
 def _rules_wait(facts: CampaignFacts) -> Iterator[Alert]:
     if facts.rules_waiting:
         yield Alert(
