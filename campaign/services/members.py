@@ -9,6 +9,7 @@ from campaign.models import (
     OWNING_ROLES,
     Campaign,
     Invitation,
+    InvitationMail,
     InvitationRole,
     Membership,
     MembershipRole,
@@ -49,8 +50,8 @@ def member_add(
     if there is not None and there.role == role:
         return there
     role = member_role_admitted(campaign=campaign, user=user, role=role, by=by)
-    waiting = Invitation.objects.valid().to_become_member().filter(campaign=campaign, user=user)
-    for invitation in waiting:
+    waiting = InvitationMail.objects.to_members().filter(campaign=campaign, user=user)
+    for invitation in Invitation.objects.filter(mail__in=waiting):
         invitation_revoke(invitation=invitation)
     return Membership.objects.create(campaign=campaign, user=user, role=role)
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import django_filters
 from django.db.models import Case, F, FloatField, Q, QuerySet, Value, When
+from django.db.models.functions import Cast
 from django.http import HttpRequest
 from django.template.defaultfilters import floatformat
 from django.urls import reverse
@@ -163,7 +164,8 @@ def _figure(figures: Mapping[int, float | None]) -> Case:
             campaigns.setdefault(value, []).append(pk)
     return Case(
         *(When(pk__in=pks, then=Value(float(value))) for value, pks in campaigns.items()),
-        default=None,
+        # PostgreSQL sorts by no bare NULL.
+        default=Cast(None, FloatField()),
         output_field=FloatField(),
     )
 
