@@ -166,6 +166,8 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "JudgeRowState",
         "JudgeStanding",
         "JudgeStatus",
+        "MailLanguage",
+        "MailState",
         "MeasureUnit",
         "MembershipRole",
         "NoIntervalReason",
