@@ -61,9 +61,15 @@ class CampaignFilter(DeskFilter):
         return rows if asked else rows.exclude(state=CampaignState.ARCHIVED)
 
 
-def _by_figure(words: Any, **options: Any) -> SortedColumn:
-    options = {"kind": "number", "initial_sort_descending": True} | options
-    return SortedColumn(words, by="pk", order="figure", then="-pk", **options)
+def _by_figure(words: Any, *, kind: str = "number", descending: bool = True) -> SortedColumn:
+    return SortedColumn(
+        words,
+        by="pk",
+        order="figure",
+        then="-pk",
+        kind=kind,
+        initial_sort_descending=descending,
+    )
 
 
 class CampaignTable(DeskTable):
@@ -76,7 +82,7 @@ class CampaignTable(DeskTable):
     judged = _by_figure(gettext_lazy("Blocks judged"))
     at_work = _by_figure(gettext_lazy("At work now"))
     pace = _by_figure(gettext_lazy("Pace, blocks a day"))
-    end = _by_figure(gettext_lazy("End, 95 % interval"), kind="wide", initial_sort_descending=False)
+    end = _by_figure(gettext_lazy("End, 95 % interval"), kind="wide", descending=False)
 
     caption = gettext_lazy("Campaigns: those that need somebody first")
 
@@ -165,7 +171,7 @@ def _figure(figures: Mapping[int, float | None]) -> Case:
     return Case(
         *(When(pk__in=pks, then=Value(float(value))) for value, pks in campaigns.items()),
         # PostgreSQL sorts by no bare NULL.
-        default=Cast(None, FloatField()),
+        default=Cast(Value(None), FloatField()),
         output_field=FloatField(),
     )
 

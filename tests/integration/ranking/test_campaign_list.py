@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -42,7 +43,7 @@ def filled(organiser: User) -> Filled:
     """Makes a campaign of Olga's in which Ada judged so many blocks a day, today the last."""
 
     def fill(
-        slug: str, days: tuple[int, ...] = (), *, wanted: int | None = None, **fields: object
+        slug: str, days: tuple[int, ...] = (), *, wanted: int | None = None, **fields: Any
     ) -> Campaign:
         campaign = make_campaign(slug, **fields)
         Membership.objects.create(campaign=campaign, user=organiser, role="owner")
