@@ -82,7 +82,7 @@ class CampaignTable(DeskTable):
     judged = _by_figure(gettext_lazy("Blocks judged"))
     at_work = _by_figure(gettext_lazy("At work now"))
     pace = _by_figure(gettext_lazy("Pace, blocks a day"))
-    end = _by_figure(gettext_lazy("End, 95 % interval"), kind="wide", descending=False)
+    end = _by_figure(gettext_lazy("End and its interval"), kind="wide", descending=False)
 
     caption = gettext_lazy("Campaigns: those that need somebody first")
 
