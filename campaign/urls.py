@@ -21,6 +21,12 @@ from campaign.views.invitations import (
 )
 from campaign.views.jobs import job_again, job_stop, jobs_page
 from campaign.views.language import language_choose
+from campaign.views.member_invitations import (
+    member_leaving,
+    member_mail_again,
+    member_mail_create,
+    member_mail_withdraw,
+)
 from campaign.views.organiser_account import organiser_account
 from campaign.views.people import (
     member_alerts,
@@ -63,6 +69,18 @@ urlpatterns = [
     path(f"{_INVITATIONS}judges/<int:judge_id>/readmit/", judge_readmission, name="judge-readmit"),
     path(f"{_INVITATIONS}judges/<int:judge_id>/link/", judge_link, name="judge-link"),
     path(_PEOPLE, people_page, name="people"),
+    path(f"{_PEOPLE}invitations/", member_mail_create, name="member-mail-create"),
+    path(
+        f"{_PEOPLE}invitations/<int:invitation_id>/withdraw/",
+        member_mail_withdraw,
+        name="member-mail-withdraw",
+    ),
+    path(
+        f"{_PEOPLE}invitations/<int:invitation_id>/again/",
+        member_mail_again,
+        name="member-mail-again",
+    ),
+    path(f"{_PEOPLE}leave/", member_leaving, name="member-leave"),
     path(f"{_PEOPLE}<int:membership_id>/link/", member_link, name="member-link"),
     path(f"{_PEOPLE}<int:membership_id>/alerts/", member_alerts, name="member-alerts"),
     path(f"{_PEOPLE}<int:membership_id>/role/", member_role, name="member-role"),

@@ -30,11 +30,17 @@ def organised_test_set(request: Request, test_set_id: int) -> TestSet:
 
 def organised_campaign(request: Request, slug: str) -> Campaign:
     """Return the campaign if the user is a member of it, likewise."""
+    campaign: Any = joined_campaign(request, slug)
+    _admit(request, campaign.role)
+    return cast("Campaign", campaign)
+
+
+def joined_campaign(request: Request, slug: str) -> Campaign:
+    """Return the campaign if the user is a member of it, for what is their own: whatever they may change."""
     mine = Campaign.objects.kept().with_role_of(reader(request))
     campaign: Any = mine.filter(slug=slug).first()
     if campaign is None:
         raise NotFound(_("There is no such campaign, or you are not a member of it."))
-    _admit(request, campaign.role)
     return cast("Campaign", campaign)
 
 

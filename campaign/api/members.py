@@ -1,7 +1,8 @@
-"""Who runs and reads a campaign: members, their roles, and the links that let them in."""
+"""Who runs and reads a campaign: members, their roles, the links that let them in, and invitations by e-mail."""
 
 from typing import Any
 
+from django.conf import settings
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -10,14 +11,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from campaign.api.access import organised_campaign, reader
-from campaign.models import Membership, MembershipRole
+from campaign.api.access import joined_campaign, organised_campaign, reader
+from campaign.models import InvitationMail, MailState, Membership, MembershipRole
 from campaign.pages.rights import ROLE_MEANS
-from campaign.selectors import MemberAccess, members_access
+from campaign.selectors import MemberAccess, member_invitations, members_access
 from campaign.services import (
     CredentialRefusedError,
+    InvitationRefusedError,
     MemberRefusedError,
     member_add_by_email,
+    member_invitation_withdraw,
+    member_invite_by_mail,
+    member_leave,
     member_link_create,
     member_remove,
     member_role_change,
@@ -65,6 +70,43 @@ class MemberRoleSerializer(serializers.Serializer[Any]):
 
 class MemberRoleMeansSerializer(MemberSerializer):
     means = serializers.CharField(read_only=True, help_text="What the role asked for may do.")
+
+
+class MemberInviteSerializer(MemberAddSerializer):
+    role = serializers.ChoiceField(
+        choices=MembershipRole.choices, help_text="Only owners invite owners."
+    )
+    language = serializers.ChoiceField(
+        choices=settings.LANGUAGES, default=settings.LANGUAGE_CODE, help_text="Of the message."
+    )
+    note = serializers.CharField(
+        max_length=1000, default="", allow_blank=True, help_text="A personal note."
+    )
+
+
+class MemberInvitationSerializer(serializers.ModelSerializer[InvitationMail]):
+    email = serializers.EmailField(source="address", read_only=True)
+    role = serializers.ChoiceField(
+        source="invitation.role", choices=MembershipRole.choices, read_only=True
+    )
+    state = serializers.ChoiceField(
+        choices=MailState.choices, read_only=True, help_text="Of the message."
+    )
+    error = serializers.CharField(
+        read_only=True, help_text="Why the message could not be sent, if so."
+    )
+    expires_at = serializers.DateTimeField(source="invitation.expires_at", read_only=True)
+    invited_by = serializers.CharField(
+        source="created_by.name", allow_null=True, default=None, read_only=True
+    )
+
+    class Meta:
+        model = InvitationMail
+        fields = (
+            *("id", "email", "role", "state", "error"),
+            *("created_at", "sent_at", "expires_at", "invited_by"),
+        )
+        read_only_fields = fields
 
 
 class MemberRefusedSerializer(serializers.Serializer[Any]):
@@ -144,6 +186,77 @@ class MemberLinkView(APIView):
     def post(self, request: Request, slug: str, membership_id: int) -> Response:
         """Make another link that signs a member in; it is answered this once. An owner's is made by owners."""
         return _with_link(request, _membership(request, slug, membership_id), status=200)
+
+
+class MemberInvitationsView(APIView):
+    @extend_schema(
+        operation_id="member_invitations", responses=MemberInvitationSerializer(many=True)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the invitations to become a member that wait for an answer, the newest first."""
+        waiting = member_invitations(campaign=organised_campaign(request, slug))
+        return Response(MemberInvitationSerializer(waiting, many=True).data)
+
+    @extend_schema(
+        operation_id="member_invite",
+        request=MemberInviteSerializer,
+        responses={201: MemberInvitationSerializer, 409: MemberRefusedSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Invite somebody by e-mail to become a member. For organisers; owners are invited by owners.
+
+        409 for a member, for somebody who was invited before, and where no mail is sent.
+        """
+        campaign = organised_campaign(request, slug)
+        sent = MemberInviteSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        role = MembershipRole(sent.validated_data.pop("role"))
+        try:
+            mail = member_invite_by_mail(
+                campaign=campaign,
+                role=role,
+                base_url=request.build_absolute_uri("/"),
+                by=reader(request),
+                **sent.validated_data,
+            )
+        except MemberRefusedError as error:
+            return _refused(error)
+        made = member_invitations(campaign=campaign).get(pk=mail.pk)
+        return Response(MemberInvitationSerializer(made).data, status=201)
+
+
+class MemberInvitationView(APIView):
+    @extend_schema(operation_id="member_invitation_withdraw", responses={204: None})
+    def delete(self, request: Request, slug: str, invitation_id: int) -> Response:
+        """Take an invitation back: its link opens nothing any more. An owner's: for owners."""
+        waiting = member_invitations(campaign=organised_campaign(request, slug))
+        mail = waiting.filter(pk=invitation_id).first()
+        if mail is None:
+            raise NotFound
+        try:
+            member_invitation_withdraw(mail=mail, by=reader(request))
+        except InvitationRefusedError as error:
+            raise NotFound from error
+        return Response(status=204)
+
+
+class LeaveView(APIView):
+    @extend_schema(
+        operation_id="member_leave",
+        request=None,
+        responses={204: None, 409: MemberRefusedSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Leave the campaign, in whatever role; what lets you in ends at once. 409 for the only owner."""
+        campaign = joined_campaign(request, slug)
+        membership = Membership.objects.select_related("user", "campaign").get(
+            campaign=campaign, user=reader(request)
+        )
+        try:
+            member_leave(membership=membership)
+        except MemberRefusedError as error:
+            return _refused(error)
+        return Response(status=204)
 
 
 def _membership(request: Request, slug: str, membership_id: int) -> Membership:

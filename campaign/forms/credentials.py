@@ -52,6 +52,18 @@ class MemberForm(forms.Form):
         field.choices = [(role.value, role.label) for role in roles]
 
 
+class MemberMailForm(MemberForm):
+    """An invitation by e-mail to run or read the campaign."""
+
+    language = forms.ChoiceField(label=_("Language of the message"), choices=settings.LANGUAGES)
+    note = forms.CharField(
+        label=_("A personal note"),
+        max_length=1000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
+    )
+
+
 class AccountForm(forms.Form):
     """Name, e-mail address and password of somebody who organises campaigns."""
 

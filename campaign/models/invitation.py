@@ -28,18 +28,29 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.filter(user__isnull=True)
 
     def valid(self) -> "InvitationQuerySet":
-        """Select links that are neither revoked nor expired, by the database's clock.
+        """Select links that are neither revoked nor expired nor used up, by the database's clock.
 
         Those of a campaign that moved are valid in its new cell alone.
         """
-        return self.filter(not_moved(), revoked_at__isnull=True, expires_at__gt=Now())
+        return self.filter(
+            not_moved(), revoked_at__isnull=True, accepted_at__isnull=True, expires_at__gt=Now()
+        )
+
+    def to_become_member(self) -> "InvitationQuerySet":
+        """Select the invitations by e-mail to become a member; see `Invitation.makes_member`."""
+        return self.filter(mail__user__isnull=False)
+
+    def but_to_become_member(self) -> "InvitationQuerySet":
+        """Select all others: links that sign in whoever takes part already, and those for anybody."""
+        return self.exclude(mail__user__isnull=False)
 
 
 class Invitation(models.Model):
     """A link into one campaign: for one user, or for as many new judges as its cap allows.
 
     The button of a user's link signs them in and leads them to their work. A link without a user
-    creates a judge for each person who presses its button. Every link ends by itself. The address carries 128 random bits; only their SHA-256 is kept,
+    creates a judge for each person who presses its button. One that was mailed to somebody who is to become
+    a member makes them one, once. Every link ends by itself. The address carries 128 random bits; only their SHA-256 is kept,
     so that a copy of the database signs nobody in.
     """
 
@@ -82,6 +93,12 @@ class Invitation(models.Model):
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     expires_at = models.DateTimeField(_("expires"))
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
+    accepted_at = models.DateTimeField(
+        _("accepted"),
+        null=True,
+        blank=True,
+        help_text=_("When its user became a member by it; it opens nothing any more."),
+    )
 
     objects: ClassVar[InvitationQuerySet] = InvitationQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -100,6 +117,10 @@ class Invitation(models.Model):
                 condition=models.Q(cap__isnull=True) | models.Q(arrived__lte=models.F("cap")),
                 name="invitation_brings_in_no_more_than_its_cap",
             ),
+            models.CheckConstraint(
+                condition=models.Q(accepted_at__isnull=True) | ~models.Q(role="judge"),
+                name="invitation_accepted_is_no_judges",
+            ),
         ]
         triggers = [
             Recorded(
@@ -113,12 +134,19 @@ class Invitation(models.Model):
                     "note",
                     "expires_at",
                     "revoked_at",
+                    "accepted_at",
                 ],
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.role} {self.user_id or '*'} → {self.campaign_id}"
+
+    @property
+    def makes_member(self) -> bool:
+        """Whether it is an invitation by e-mail to become a member; all other links sign in, or make judges."""
+        mail = getattr(self, "mail", None)
+        return mail is not None and mail.user_id is not None
 
 
 class LinkRedemption(models.Model):

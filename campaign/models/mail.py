@@ -22,6 +22,16 @@ class MailState(models.TextChoices):
 
 
 class InvitationMailQuerySet(models.QuerySet["InvitationMail"]):
+    def to_judges(self) -> "InvitationMailQuerySet":
+        """Select the messages to judges."""
+        return self.filter(judge__isnull=False)
+
+    def to_members(self) -> "InvitationMailQuerySet":
+        """Select the invitations to become a member that are in force and not accepted, expired ones too."""
+        return self.filter(
+            user__isnull=False, withdrawn_at__isnull=True, invitation__accepted_at__isnull=True
+        )
+
     def due(self) -> "InvitationMailQuerySet":
         """Select messages to be sent now, by the database's clock; none of a campaign that moves, or is over."""
         over = Campaign.objects.filter(state__in=[CampaignState.ARCHIVED, CampaignState.BIN])
@@ -54,7 +64,7 @@ class OutgoingMail(models.Model):
 
 
 class InvitationMail(OutgoingMail):
-    """An invitation by e-mail, and the state of its sending.
+    """An invitation by e-mail, to a judge or to somebody who is to become a member, and the state of its sending.
 
     It holds no link: the worker makes the token when it sends the message, so that the database
     stores only its hash. If the worker cannot know whether the message went out, it is `unconfirmed` and not sent again by itself: nobody gets two unless an organiser asks for it.
@@ -63,7 +73,17 @@ class InvitationMail(OutgoingMail):
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="mails"
     )
-    judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="mails")
+    judge = models.ForeignKey(
+        "campaign.Judge", on_delete=models.CASCADE, related_name="mails", null=True, blank=True
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="member_mails",
+        null=True,
+        blank=True,
+        help_text=_("Who is to become a member; empty for judges. The role is that of the link."),
+    )
     note = models.TextField(_("the organiser's words"), blank=True, max_length=1000)
     invitation = models.OneToOneField(
         "campaign.Invitation",
@@ -71,7 +91,7 @@ class InvitationMail(OutgoingMail):
         related_name="mail",
         null=True,
         blank=True,
-        help_text=_("The link of the latest attempt."),
+        help_text=_("A judge's: the link of the latest attempt."),
     )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
@@ -92,11 +112,22 @@ class InvitationMail(OutgoingMail):
                 | (~models.Q(state="sent") & models.Q(sent_at__isnull=True)),
                 name="invitation_mail_has_a_time_exactly_if_sent",
             ),
+            models.CheckConstraint(
+                condition=models.Q(judge__isnull=False, user__isnull=True)
+                | models.Q(judge__isnull=True, user__isnull=False),
+                name="invitation_mail_is_to_a_judge_or_a_member",
+            ),
+            # A judge may be a member, too.
             models.UniqueConstraint(
                 "campaign",
                 Lower("address"),
-                condition=models.Q(withdrawn_at__isnull=True),
+                condition=models.Q(withdrawn_at__isnull=True, judge__isnull=False),
                 name="invitation_mail_one_in_force_per_campaign_and_address",
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "user"],
+                condition=models.Q(withdrawn_at__isnull=True),
+                name="invitation_mail_one_in_force_per_campaign_and_user",
             ),
         ]
         indexes = [
@@ -109,4 +140,4 @@ class InvitationMail(OutgoingMail):
         ]
 
     def __str__(self) -> str:
-        return f"{self.judge_id} ({self.state})"
+        return f"{self.judge_id or self.user_id} ({self.state})"

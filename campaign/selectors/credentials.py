@@ -91,9 +91,18 @@ def links_valid(*, campaign: Campaign | None = None) -> QuerySet[Invitation]:
     return links.select_related("user", "campaign", "created_by").order_by("expires_at", "id")
 
 
+def links_listed(*, campaign: Campaign) -> QuerySet[Invitation]:
+    """Return the links of a campaign that work, but those of `member_invitations`. One query."""
+    listed = Invitation.objects.filter(campaign=campaign).but_to_become_member()
+    return links_valid(campaign=campaign).filter(pk__in=listed)
+
+
 def links_withdrawn(*, campaign: Campaign) -> QuerySet[Invitation]:
-    """Return the links withdrawn in the last 30 days that would work again, the latest first. One query."""
-    links = Invitation.objects.filter(
+    """Return the links withdrawn in the last 30 days that would work again, the latest first. One query.
+
+    An invitation to become a member is made anew instead.
+    """
+    links = Invitation.objects.but_to_become_member().filter(
         campaign=campaign, revoked_at__gt=Now() - _SHOWN_AFTER_WITHDRAWAL, expires_at__gt=Now()
     )
     return links.select_related("user", "created_by").order_by("-revoked_at", "-id")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db.models import (
+    Case,
     Exists,
     F,
     Max,
@@ -13,9 +14,10 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
+    When,
     Window,
 )
-from django.db.models.functions import Lag, Lead
+from django.db.models.functions import Lag, Lead, Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import (
@@ -87,6 +89,21 @@ def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
         Invitation.objects.filter(campaign=campaign)
         .for_anybody()
         .select_related("created_by")
+        .order_by("-id")
+    )
+
+
+def member_invitations(*, campaign: Campaign) -> QuerySet[InvitationMail]:
+    """Return the invitations to become a member that wait for an answer, the newest first. One query.
+
+    Each has `has_expired`: nobody can accept it any more.
+    """
+    waiting = InvitationMail.objects.to_members().filter(campaign=campaign)
+    return (
+        waiting.select_related("campaign", "invitation", "user", "created_by")
+        .annotate(
+            has_expired=Case(When(invitation__expires_at__lte=Now(), then=True), default=False)
+        )
         .order_by("-id")
     )
 

@@ -33,6 +33,7 @@ from campaign.services.instructions import (
 )
 from campaign.services.invitations import (
     InvitationRefusedError,
+    InvitationSpentError,
     invitation_create,
     invitation_create_for_anybody,
     invitation_open,
@@ -79,11 +80,19 @@ from campaign.services.mails import (
     mail_send_again,
     mails_send_due,
 )
+from campaign.services.member_invitations import (
+    member_invitation_accept,
+    member_invitation_send_again,
+    member_invitation_withdraw,
+    member_invite_by_mail,
+)
 from campaign.services.members import (
     MemberRefusedError,
     member_add,
     member_add_by_email,
     member_invite,
+    member_leave,
+    member_leave_check,
     member_link_create,
     member_remove,
     member_role_change,
@@ -165,6 +174,7 @@ __all__ = [
     "InstructionsRefusedError",
     "InvitationFullError",
     "InvitationRefusedError",
+    "InvitationSpentError",
     "Invited",
     "JoinRefusedError",
     "JudgeGroupRefusedError",
@@ -239,7 +249,13 @@ __all__ = [
     "mails_send_due",
     "member_add",
     "member_add_by_email",
+    "member_invitation_accept",
+    "member_invitation_send_again",
+    "member_invitation_withdraw",
     "member_invite",
+    "member_invite_by_mail",
+    "member_leave",
+    "member_leave_check",
     "member_link_create",
     "member_remove",
     "member_role_change",

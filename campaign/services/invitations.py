@@ -22,6 +22,14 @@ class InvitationRefusedError(Exception):
     """The link is unknown, expired or revoked; callers do not learn which."""
 
 
+class InvitationSpentError(InvitationRefusedError):
+    """The invitation to become a member was accepted or taken back before, or has expired; it says so."""
+
+    def __init__(self, invitation: Invitation) -> None:
+        super().__init__()
+        self.invitation = invitation
+
+
 #: A time, or an expression of one.
 Moment: TypeAlias = datetime | Combinable
 
@@ -108,30 +116,46 @@ def invitation_create_for_anybody(
 
 
 def invitation_open(*, token: str) -> Invitation:
-    """Return the valid invitation of a token. Raises `InvitationRefusedError`.
+    """Return the valid invitation of a token. Raises `InvitationRefusedError`, and `InvitationSpentError`.
 
-    An invitation without a user is for new judges: see `judge_join`.
+    An invitation without a user is for new judges: see `judge_join`. One that `makes_member` is accepted by
+    `member_invitation_accept`.
     """
     withdrawn = Judge.objects.filter(
         user=OuterRef("user"), campaign=OuterRef("campaign"), withdrawn_at__isnull=False
     )
     invitation = (
         Invitation.objects.valid()
-        .select_related("user", "campaign")
+        .select_related("user", "campaign", "mail")
         .filter(token_hash=_hash(token))
         .exclude(user__is_active=False)
         .exclude(Exists(withdrawn))
         .first()
     )
-    if invitation is None:
-        raise InvitationRefusedError
-    return invitation
+    if invitation is not None:
+        return invitation
+    members = Invitation.objects.to_become_member().select_related("user", "campaign")
+    spent = members.filter(token_hash=_hash(token)).first()
+    raise InvitationRefusedError if spent is None else InvitationSpentError(spent)
 
 
+@transaction.atomic
 def invitation_revoke(*, invitation: Invitation) -> None:
-    """Revoke a link; sessions that it opened continue. Changes nothing for a revoked one."""
+    """Revoke a link; sessions that it opened continue. Changes nothing for a revoked one.
+
+    An invitation to become a member is not sent any more, either.
+    """
     Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(revoked_at=Now())
+    InvitationMail.objects.to_members().filter(invitation=invitation).update(withdrawn_at=Now())
     invitation.refresh_from_db(fields=["revoked_at"])
+
+
+def invitation_renew(*, invitation: Invitation) -> str:
+    """Give a link that nobody has seen yet another token, and return it."""
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    invitation.token_hash = _hash(token)
+    invitation.save(update_fields=["token_hash"])
+    return token
 
 
 def invitation_restore(*, invitation: Invitation) -> None:
@@ -210,7 +234,7 @@ def judge_links_restore(*, judge: Judge) -> int:
 
 def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
     """Bring back the links and messages of a judge that were withdrawn at this moment."""
-    mails = InvitationMail.objects.filter(campaign=judge.campaign_id)
+    mails = InvitationMail.objects.to_judges().filter(campaign=judge.campaign_id)
     taken = list(mails.filter(withdrawn_at__isnull=True).values_list(Lower("address"), flat=True))
     stopped = mails.filter(judge=judge, withdrawn_at=revoked_at).annotate(where=Lower("address"))
     links = Invitation.objects.filter(
@@ -224,7 +248,10 @@ def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
 
 
 def member_links_revoke(*, campaign: Campaign, user: User) -> int:
-    """Revoke the links of a member; return their number."""
+    """Revoke the links of a member, and an invitation to become one; return their number."""
+    InvitationMail.objects.filter(campaign=campaign, user=user, withdrawn_at__isnull=True).update(
+        withdrawn_at=Now()
+    )
     links = Invitation.objects.filter(campaign=campaign, user=user, revoked_at__isnull=True)
     return links.exclude(role=InvitationRole.JUDGE).update(revoked_at=Now())
 

@@ -141,7 +141,7 @@ def judge_list_check(*, campaign: Campaign, judges: JudgeList) -> CheckedList:
 
 def _known(campaign: Campaign) -> dict[str, str]:
     """Return the pseudonyms of judges by address, in lower case."""
-    mails = InvitationMail.objects.filter(campaign=campaign)
+    mails = InvitationMail.objects.to_judges().filter(campaign=campaign)
     found = dict(mails.values_list(Lower("address"), "judge__pseudonym"))
     own = Judge.objects.filter(campaign=campaign).exclude(address="")
     return found | dict(own.values_list(Lower("address"), "pseudonym"))

@@ -20,9 +20,21 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from campaign.models import Campaign, InvitationMail, InvitationRole, Judge, MailState, User
+from campaign.models import (
+    Campaign,
+    Invitation,
+    InvitationMail,
+    InvitationRole,
+    Judge,
+    MailState,
+    User,
+)
 from campaign.notification import mail_enqueue
-from campaign.services.invitations import invitation_create, judge_links_revoke
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_renew,
+    judge_links_revoke,
+)
 from campaign.services.joining import judge_create_with_user
 from campaign.services.mail_sending import message_send, sending_mark_unconfirmed
 from campaign.texts.language_tags import language_tags_checked
@@ -139,7 +151,12 @@ def judges_invite_by_mail(
 def mail_send_again(
     *, mail: InvitationMail, base_url: str, user: User | None = None
 ) -> InvitationMail:
-    """Queue and return another message with a new link; revoke the judge's other links."""
+    """Queue and return another message to a judge with a new link; revoke their other links.
+
+    Raises `ValueError` for a message to nobody who judges.
+    """
+    if mail.judge is None:
+        raise ValueError(mail.address)
     judge_links_revoke(judge=mail.judge)
     again = InvitationMail.objects.create(
         campaign_id=mail.campaign_id,
@@ -181,30 +198,37 @@ def mail_claim() -> tuple[InvitationMail, str] | None:
     mail = (
         InvitationMail.objects.due()
         .select_for_update(skip_locked=True, of=("self",))
-        .select_related("campaign", "judge__user", "created_by", "invitation")
+        .select_related("campaign", "judge__user", "created_by", "invitation__user")
         .order_by("next_attempt_at", "id")
         .first()
     )
     if mail is None:
         return None
-    user = mail.judge.user
-    if user is None:
-        raise ValueError(mail.judge.pseudonym)
-    if mail.invitation is not None:
-        # The link of an attempt that sent nothing: nobody has it.
-        mail.invitation.delete()
-    mail.invitation, token = invitation_create(
-        campaign=mail.campaign,
-        user=user,
-        role=InvitationRole.JUDGE,
-        created_by=user if mail.created_by_id == user.pk else None,
-    )
+    mail.invitation, token = _link_of(mail)
     mail.state = MailState.SENDING
     mail.attempts += 1
     mail.claimed_at = Now()
     mail.save(update_fields=["invitation", "state", "attempts", "claimed_at"])
     mail.refresh_from_db(fields=["claimed_at"])
     return mail, token
+
+
+def _link_of(mail: InvitationMail) -> tuple[Invitation, str]:
+    """Return the link for a message with its token: of an earlier attempt, which sent nothing, nobody has it."""
+    if mail.judge is None or mail.judge.user is None:
+        # A member's was made, and recorded, when they were invited.
+        if mail.invitation is None:
+            raise ValueError(mail.address)
+        return mail.invitation, invitation_renew(invitation=mail.invitation)
+    if mail.invitation is not None:
+        mail.invitation.delete()
+    user = mail.judge.user
+    return invitation_create(
+        campaign=mail.campaign,
+        user=user,
+        role=InvitationRole.JUDGE,
+        created_by=user if mail.created_by_id == user.pk else None,
+    )
 
 
 def mail_send(*, mail: InvitationMail, token: str) -> bool:
@@ -214,19 +238,14 @@ def mail_send(*, mail: InvitationMail, token: str) -> bool:
 
 def _message(mail: InvitationMail, token: str, connection: BaseEmailBackend) -> EmailMessage:
     organiser = mail.created_by
-    is_own = mail.created_by_id is not None and mail.created_by_id == mail.judge.user_id
     with translation.override(mail.language):
-        link = mail.base_url + reverse("invitation", args=[token])
-        subject = (
-            _("Your own link: %(campaign)s")
-            if is_own
-            else _("Your invitation to judge: %(campaign)s")
-        )
+        subject, template = _subject_and_template(mail)
         body = render_to_string(
-            "campaign/own_link_mail.txt" if is_own else "campaign/invitation_mail.txt",
+            template,
             {
                 "campaign": mail.campaign,
-                "link": link,
+                "link": mail.base_url + reverse("invitation", args=[token]),
+                "invitation": mail.invitation,
                 "until": mail.invitation.expires_at if mail.invitation is not None else None,
                 "note": mail.note,
                 "organiser": organiser,
@@ -239,3 +258,17 @@ def _message(mail: InvitationMail, token: str, connection: BaseEmailBackend) -> 
         reply_to=[organiser.email] if organiser is not None and organiser.email else None,
         connection=connection,
     )
+
+
+def _subject_and_template(mail: InvitationMail) -> tuple[str, str]:
+    if mail.judge is None:
+        reads = mail.invitation is not None and mail.invitation.role == InvitationRole.ANALYST
+        subject = (
+            _("Your invitation to read a campaign: %(campaign)s")
+            if reads
+            else _("Your invitation to organise a campaign: %(campaign)s")
+        )
+        return subject, "campaign/member_mail.txt"
+    if mail.created_by_id is not None and mail.created_by_id == mail.judge.user_id:
+        return _("Your own link: %(campaign)s"), "campaign/own_link_mail.txt"
+    return _("Your invitation to judge: %(campaign)s"), "campaign/invitation_mail.txt"

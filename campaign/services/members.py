@@ -1,4 +1,4 @@
-"""Members of a campaign: they are added, change their role, get links and are removed."""
+"""Members of a campaign: they are added, change their role, get links, are removed and leave."""
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -9,6 +9,7 @@ from campaign.models import (
     OWNING_ROLES,
     Campaign,
     Invitation,
+    InvitationMail,
     InvitationRole,
     Membership,
     MembershipRole,
@@ -23,6 +24,7 @@ from campaign.services.credentials import (
 from campaign.services.invitations import (
     Moment,
     invitation_create,
+    invitation_revoke,
     member_links_become,
     member_links_revoke,
 )
@@ -39,14 +41,31 @@ def member_add(
 ) -> Membership:
     """Make this user a member of the campaign, and return the membership; a member in this role stays as they are.
 
-    The first one to change the campaign is its owner. Only owners add owners. Locks the campaign's row. Raises
-    `NotAllowedError`, and `MemberRefusedError` for a member in another role, and for an analyst where no owner is.
+    The first one to change the campaign is its owner. Only owners add owners. An invitation by e-mail that waits
+    for them ends. Locks the campaign's row. Raises `NotAllowedError`, and `MemberRefusedError` for a member in
+    another role, and for an analyst where no owner is.
     """
-    _lock(campaign)
+    campaign_lock(campaign)
+    there = Membership.objects.filter(campaign=campaign, user=user).first()
+    if there is not None and there.role == role:
+        return there
+    role = member_role_admitted(campaign=campaign, user=user, role=role, by=by)
+    waiting = InvitationMail.objects.to_members().filter(campaign=campaign, user=user)
+    for invitation in Invitation.objects.filter(mail__in=waiting):
+        invitation_revoke(invitation=invitation)
+    return Membership.objects.create(campaign=campaign, user=user, role=role)
+
+
+def member_role_admitted(
+    *, campaign: Campaign, user: User, role: MembershipRole, by: User | None
+) -> MembershipRole:
+    """Return the role in which this user may become a member: an owner's where there is none.
+
+    Raises `NotAllowedError` if `by` may not say so, and `MemberRefusedError` for a member, and for an analyst where
+    no owner is. The caller has locked the campaign's row.
+    """
     there = Membership.objects.filter(campaign=campaign, user=user).first()
     if there is not None:
-        if there.role == role:
-            return there
         raise MemberRefusedError(
             _(
                 "%(name)s is a member of this campaign already (%(role)s). Change their role instead."
@@ -56,10 +75,10 @@ def member_add(
     if not _owners(campaign).exists():
         if not role.may_change:
             raise MemberRefusedError(_("This campaign has no owner yet. Add an organiser first."))
-        role = MembershipRole.OWNER
-    elif role.may_own:
+        return MembershipRole.OWNER
+    if role.may_own:
         owner_demand(campaign=campaign, by=by)
-    return Membership.objects.create(campaign=campaign, user=user, role=role)
+    return role
 
 
 @transaction.atomic
@@ -67,7 +86,7 @@ def member_add_by_email(
     *, campaign: Campaign, email: str, name: str, role: MembershipRole, by: User | None = None
 ) -> Membership:
     """Make the user with this e-mail address, a new one if need be, a member; see `member_add`."""
-    return member_add(campaign=campaign, user=_user_of(email, name), role=role, by=by)
+    return member_add(campaign=campaign, user=user_of_address(email, name), role=role, by=by)
 
 
 @transaction.atomic
@@ -84,7 +103,7 @@ def member_invite(
     For operators: it changes the role of a member, and the link opens all that an existing user may open. Without
     a role see `organiser_add`. Raises `MemberRefusedError`.
     """
-    user = _user_of(email, name)
+    user = user_of_address(email, name)
     there = Membership.objects.filter(campaign=campaign, user=user).first()
     if role is None:
         there = organiser_add(campaign=campaign, user=user)
@@ -103,7 +122,7 @@ def organiser_add(*, campaign: Campaign, user: User) -> Membership:
 
     An owner stays one, and an analyst becomes an organiser.
     """
-    _lock(campaign)
+    campaign_lock(campaign)
     there = Membership.objects.filter(campaign=campaign, user=user).first()
     if there is None:
         return member_add(campaign=campaign, user=user, role=MembershipRole.ORGANISER)
@@ -121,7 +140,7 @@ def member_role_change(
     For owners. Who may change nothing any more gets no daily mail of alerts. Locks the campaign's row. Raises
     `NotAllowedError`, and `MemberRefusedError` for the only owner.
     """
-    campaign = _lock(membership.campaign)
+    campaign = campaign_lock(membership.campaign)
     owner_demand(campaign=campaign, by=by)
     membership.refresh_from_db(fields=["role", "daily_alerts"])
     if membership.role == role:
@@ -143,10 +162,40 @@ def member_remove(*, membership: Membership, by: User | None = None) -> None:
     Locks the campaign's row, so that two owners cannot remove each other at once. Raises `NotAllowedError`, and
     `MemberRefusedError` for the only owner.
     """
-    campaign = _lock(membership.campaign)
+    campaign = campaign_lock(membership.campaign)
     owner_demand(campaign=campaign, by=by)
     membership.refresh_from_db(fields=["role"])
     _owner_keep(membership)
+    _membership_end(campaign, membership)
+
+
+@transaction.atomic
+def member_leave(*, membership: Membership) -> None:
+    """Remove a member who leaves by themselves, likewise; changes nothing for one who has gone meanwhile.
+
+    Locks the campaign's row, so that two owners cannot leave at once. Raises `MemberRefusedError` for the only owner.
+    """
+    campaign = campaign_lock(membership.campaign)
+    there = Membership.objects.select_related("user").filter(pk=membership.pk).first()
+    if there is None:
+        return
+    member_leave_check(membership=there)
+    _membership_end(campaign, there)
+
+
+def member_leave_check(*, membership: Membership) -> None:
+    """Raise `MemberRefusedError`, which says what to do, if this member is the only owner."""
+    if _is_only_owner(membership):
+        raise MemberRefusedError(
+            _(
+                "You are the only owner of this campaign and cannot leave it. Make another member an owner first, or "
+                "delete the campaign."
+            )
+        )
+
+
+def _membership_end(campaign: Campaign, membership: Membership) -> None:
+    """End a membership, and what lets the member in."""
     Membership.objects.filter(pk=membership.pk).delete()
     user = membership.user
     member_links_revoke(campaign=campaign, user=user)
@@ -172,12 +221,14 @@ def member_link_create(*, membership: Membership, by: User) -> tuple[Invitation,
     )
 
 
-def _user_of(email: str, name: str) -> User:
+def user_of_address(email: str, name: str) -> User:
+    """Return the user with this e-mail address, a new one if need be. Raises `ValidationError`."""
     user = User.objects.filter(email__iexact=email).first()
     return user or User.objects.create_user(name=name or email, email=email)
 
 
-def _lock(campaign: Campaign) -> Campaign:
+def campaign_lock(campaign: Campaign) -> Campaign:
+    """Lock the campaign's row, under which members come and go; return it."""
     return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
 
 
@@ -187,10 +238,14 @@ def _owners(campaign: Campaign) -> QuerySet[Membership]:
 
 def _owner_keep(membership: Membership) -> None:
     """Raise `MemberRefusedError` if this member is the only owner."""
-    if not MembershipRole(membership.role).may_own:
-        return
-    if not _owners(membership.campaign).exclude(pk=membership.pk).exists():
+    if _is_only_owner(membership):
         raise MemberRefusedError(
             _("%(name)s is the only owner of this campaign. Make another member an owner first.")
             % {"name": membership.user.name}
         )
+
+
+def _is_only_owner(membership: Membership) -> bool:
+    if not MembershipRole(membership.role).may_own:
+        return False
+    return not _owners(membership.campaign).exclude(pk=membership.pk).exists()

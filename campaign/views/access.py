@@ -24,6 +24,14 @@ def organised_campaign(request: HttpRequest, slug: str) -> Campaign:
     return cast("Campaign", campaign)
 
 
+def joined_campaign(request: HttpRequest, slug: str) -> Campaign:
+    """Return the campaign likewise, for what is a member's own: whatever they may change."""
+    mine = Campaign.objects.kept().with_role_of(cast("User", request.user))
+    campaign: Any = get_object_or_404(mine, slug=slug)
+    role_remember(request, campaign.role)
+    return cast("Campaign", campaign)
+
+
 def changed_campaign(request: HttpRequest, slug: str) -> Campaign:
     """Return the campaign likewise, for what is not even read by those who only read."""
     campaign: Any = organised_campaign(request, slug)

@@ -13,15 +13,18 @@ from campaign.browsers import (
     browser_remember,
     link_opening_record,
 )
-from campaign.models import Invitation, InvitationRole, Judge, User
+from campaign.models import Invitation, InvitationRole, Judge, Membership, User
+from campaign.selectors import link_may_be_made
 from campaign.services import (
     InvitationFullError,
     InvitationRefusedError,
+    InvitationSpentError,
     JoinRefusedError,
     invitation_open,
     judge_for_browser,
     judge_join,
     languages_offered,
+    member_invitation_accept,
 )
 from campaign.texts.languages import language_name
 from campaign.views.account.entering import enter
@@ -41,6 +44,10 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         opened = invitation_open(token=token)
         if opened.user is None:
             return _for_anybody(request, opened)
+        if opened.makes_member:
+            return _for_a_member_to_be(request, opened, opened.user)
+    except InvitationSpentError as error:
+        return _spent(request, error.invitation)
     except InvitationRefusedError:
         return render(request, "campaign/invitation_refused.html", status=404)
     if request.method == "POST":
@@ -78,6 +85,46 @@ def _button_page(request: HttpRequest, opened: Invitation, judge: Judge | None) 
     reads = opened.role == InvitationRole.ANALYST
     context = {"campaign": opened.campaign, "judge": judge, "reads": reads}
     return render(request, "campaign/link.html", context)
+
+
+def _for_a_member_to_be(request: HttpRequest, opened: Invitation, user: User) -> HttpResponse:
+    """Show the button that makes this user a member; POST does so, once they are signed in.
+
+    The link signs in whoever has no account beyond the campaign, as their sign-in links do, with their second
+    factor if they have one; all others sign in as always first.
+    """
+    signs_in = link_may_be_made(user=user, campaign=opened.campaign)
+    if request.method == "POST" and signs_in and request.user != user:
+        # Who is asked for a second factor comes back here after it.
+        response = enter(request, user, to=request.path)
+        if request.user != user:
+            return response
+    if request.method == "POST" and request.user == user:
+        member_invitation_accept(invitation=opened)
+        return redirect("campaign-detail", slug=opened.campaign.slug)
+    context = {
+        "campaign": opened.campaign,
+        "role": opened.role,
+        "invited": user,
+        "signs_in": signs_in or request.user == user,
+    }
+    return render(request, "campaign/member_invitation.html", context)
+
+
+def _spent(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+    """Say what became of an invitation to become a member; lead on whoever accepted it."""
+    is_accepted = invitation.accepted_at is not None and invitation.revoked_at is None
+    if is_accepted and request.user == invitation.user:
+        members = Membership.objects.filter(user=invitation.user, campaign=invitation.campaign_id)
+        if members.exists():
+            return _lead_on(invitation)
+    context = {
+        "campaign": invitation.campaign,
+        "name": invitation.user.name if invitation.user is not None else "",
+        "is_accepted": is_accepted,
+        "is_taken_back": invitation.revoked_at is not None,
+    }
+    return render(request, "campaign/invitation_spent.html", context, status=410)
 
 
 def _for_anybody(request: HttpRequest, opened: Invitation) -> HttpResponse:

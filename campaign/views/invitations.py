@@ -128,7 +128,9 @@ def link_restore(request: HttpRequest, slug: str, invitation_id: int) -> HttpRes
 
 
 def _link(campaign: Campaign, invitation_id: int) -> Invitation:
-    links = Invitation.objects.filter(campaign=campaign).select_related("user")
+    # Invitations of members are taken back on their own page.
+    own = Invitation.objects.filter(campaign=campaign).but_to_become_member()
+    links = own.select_related("user")
     return get_object_or_404(links, pk=invitation_id)
 
 
@@ -187,13 +189,13 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
 def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Send a judge's invitation once more, with a new link."""
     campaign = organised_campaign(request, slug)
-    mails = InvitationMail.objects.filter(withdrawn_at__isnull=True).select_related("judge")
+    mails = InvitationMail.objects.filter(withdrawn_at__isnull=True)
     mail = get_object_or_404(mails, judge=judge_id, campaign=campaign)
     mail_send_again(
         mail=mail, base_url=request.build_absolute_uri("/"), user=cast("User", request.user)
     )
     said = _("%(judge)s will get a new link; the previous links no longer work.")
-    messages.success(request, said % {"judge": mail.judge.pseudonym})
+    messages.success(request, said % {"judge": Judge.objects.get(pk=judge_id).pseudonym})
     return redirect("invitations", slug)
 
 

@@ -12,15 +12,22 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaign.forms.credentials import MemberForm
+from campaign.forms.credentials import MemberForm, MemberMailForm
 from campaign.models import Campaign, Membership, MembershipRole, User
 from campaign.pages.member_table import MemberTable
 from campaign.pages.rights import ROLE_MEANS, rights
-from campaign.selectors import links_valid, links_withdrawn, member_access, members_access
+from campaign.selectors import (
+    links_listed,
+    links_withdrawn,
+    member_access,
+    member_invitations,
+    members_access,
+)
 from campaign.services import (
     AlertMailRefusedError,
     CredentialRefusedError,
     daily_alerts_set,
+    mail_is_printed,
     member_add_by_email,
     member_link_create,
     member_remove,
@@ -37,10 +44,10 @@ def people_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the members and all links of a campaign; POST adds a member."""
     campaign = organised_campaign(request, slug)
     if request.method != "POST":
-        return _page(request, campaign)
+        return members_page(request, campaign)
     form = MemberForm(request.POST, may_own=rights(request)["may_own"])
     if not form.is_valid():
-        return _page(request, campaign, 400, form=form)
+        return members_page(request, campaign, 400, form=form)
     data = form.cleaned_data
     try:
         membership = member_add_by_email(
@@ -52,18 +59,24 @@ def people_page(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except CredentialRefusedError as error:
         form.add_error("email", str(error))
-        return _page(request, campaign, 409, form=form)
+        return members_page(request, campaign, 409, form=form)
     return _link_page(request, membership)
 
 
-def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: Any) -> HttpResponse:
+def members_page(
+    request: HttpRequest, campaign: Campaign, status: int = 200, **more: Any
+) -> HttpResponse:
+    """Return the page of members and links, with more to show."""
     context = {
         "campaign": campaign,
         "section": "people",
         "table": MemberTable(members_access(campaign=campaign), campaign=campaign, request=request),
-        "links": links_valid(campaign=campaign),
+        "invitations": member_invitations(campaign=campaign),
+        "links": links_listed(campaign=campaign),
         "withdrawn": links_withdrawn(campaign=campaign),
         "form": MemberForm(may_own=rights(request)["may_own"]),
+        "mail_form": MemberMailForm(may_own=rights(request)["may_own"], prefix="mail"),
+        "mail_is_printed": mail_is_printed(),
         "link_days": settings.ORGANISER_LINK_DAYS,
     }
     return render(request, "organiser/people.html", context | more, status=status)
@@ -79,7 +92,7 @@ def _link_page(request: HttpRequest, membership: Membership) -> HttpResponse:
     # Not after a redirect: until then the token would have to be kept somewhere.
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     new_for = membership.user.name
-    return _page(request, membership.campaign, 201, new_link=link, new_for=new_for)
+    return members_page(request, membership.campaign, 201, new_link=link, new_for=new_for)
 
 
 def _membership(campaign: Campaign, membership_id: int) -> Membership:

@@ -8,6 +8,8 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "ActivityOrigin": "campaign.models.ActivityOrigin",
     "AlertKind": "ranking.selectors.alerts.AlertKind",
     "MembershipRole": "campaign.models.MembershipRole",
+    "MailLanguage": "django.conf.settings.LANGUAGES",
+    "MailState": "campaign.models.MailState",
     "CampaignState": "campaign.models.CampaignState",
     "CampaignTransition": "campaign.models.Transition",
     "FileRole": ["source", "reference", "system", "documents", "whole", "ignored"],

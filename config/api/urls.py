@@ -26,7 +26,14 @@ from annotation.api.systems import (
 )
 from annotation.api.time_sheet import TimeSheetView
 from campaign.api.activity import ActivityView
-from campaign.api.members import MemberLinkView, MembersView, MemberView
+from campaign.api.members import (
+    LeaveView,
+    MemberInvitationsView,
+    MemberInvitationView,
+    MemberLinkView,
+    MembersView,
+    MemberView,
+)
 from campaign.api.segments import SegmentsView
 from campaign.api.uploads import (
     JobAgainView,
@@ -155,6 +162,13 @@ _test_set = [
 
 _members = [
     path("", MembersView.as_view(), name="api-members"),
+    path("invitations/", MemberInvitationsView.as_view(), name="api-member-invitations"),
+    path(
+        "invitations/<int:invitation_id>/",
+        MemberInvitationView.as_view(),
+        name="api-member-invitation",
+    ),
+    path("leave/", LeaveView.as_view(), name="api-member-leave"),
     path("<int:membership_id>/", MemberView.as_view(), name="api-member"),
     path("<int:membership_id>/link/", MemberLinkView.as_view(), name="api-member-link"),
 ]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from math import inf
 from typing import Final
 
 from django.utils.formats import date_format
@@ -67,13 +68,17 @@ class OverviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The test sets of a campaign together; `share` is of those that ask for a number of blocks."""
+    """The test sets of a campaign together.
+
+    `share` is of those that ask for a number of blocks, `pace` is in blocks a day of those that are open.
+    """
 
     running: int
     test_sets: int
     judged: int
     at_work: int
     share: float | None
+    pace: float
 
 
 def totals_of(overviews: Sequence[TestSetOverview]) -> Totals:
@@ -87,7 +92,36 @@ def totals_of(overviews: Sequence[TestSetOverview]) -> Totals:
         judged=sum(each.summary.judged for each in overviews),
         at_work=sum(each.at_work for each in overviews),
         share=done / wanted if wanted else None,
+        pace=sum(each.pace for each in overviews if each.is_open),
     )
+
+
+def campaign_end(overviews: Sequence[TestSetOverview], *, today: date) -> tuple[str, str]:
+    """Return the day on which the last test set of a campaign ends and its interval, or why it cannot be said."""
+    last = _last_to_end(overviews)
+    return ("–", "") if last is None else _end_in_words(last, last.end, today)
+
+
+def days_to_end(overviews: Sequence[TestSetOverview]) -> float | None:
+    """Return the days from the beginning of today until then; None where that cannot be said."""
+    last = _last_to_end(overviews)
+    return None if last is None or last.is_done or last.end is None else last.end.days
+
+
+def _last_to_end(overviews: Sequence[TestSetOverview]) -> TestSetOverview | None:
+    """Return the test set whose end is the campaign's: an open one, if any, of which it cannot be said, or the latest."""
+    running = [each for each in overviews if each.is_open]
+    if not running:
+        return max(overviews, key=_closed_at, default=None)
+    asked = [each for each in running if each.test_set.blocks_wanted]
+    unfinished = [each for each in asked if not each.is_done]
+    ends = [(each, each.end) for each in unfinished or asked or running]
+    return max(ends, key=lambda each: inf if each[1] is None else each[1].days)[0]
+
+
+def _closed_at(overview: TestSetOverview) -> float:
+    closed = overview.test_set.closed_at
+    return closed.timestamp() if closed else 0.0
 
 
 def overview_rows(overviews: Sequence[TestSetOverview], *, today: date) -> tuple[OverviewRow, ...]:

@@ -1,4 +1,3 @@
-from dataclasses import dataclass
 from typing import cast
 
 from django.contrib.auth.decorators import login_required
@@ -12,58 +11,34 @@ from campaign.models import CampaignState, Judge, User
 from campaign.selectors import may_make_campaigns
 from campaign.selectors.uploads import drafts
 from campaign.views.access import organised_campaign
+from ranking.pages.campaign_table import CampaignFilter, campaign_table
 from ranking.pages.overview import overview_rows, totals_of
-from ranking.pages.plots import percent
 from ranking.pages.preparation import steps_of
-from ranking.pages.summary import headline, headline_without_ranking
-from ranking.selectors.alerts import alerts_in, alerts_of_campaigns, campaign_facts
-from ranking.selectors.dashboards import TestSetSummary, organised_campaigns, states_hidden
+from ranking.selectors.alerts import campaign_facts, needs_in
+from ranking.selectors.dashboards import organised_campaigns, states_hidden
 from ranking.selectors.preparation import preparation
 from ranking.selectors.test_sets import test_sets_described
-
-
-@dataclass(frozen=True, slots=True)
-class _TestSetCard:
-    summary: TestSetSummary
-    headline: str
-    bar: str | None
 
 
 @require_safe
 @login_required
 def campaign_list(request: HttpRequest) -> HttpResponse:
-    """List the campaigns the user is a member of, and those in which they judge; archived ones if asked."""
+    """List the campaigns the user is a member of, those that need somebody first, and those in which they judge.
+
+    `?sort=` and `?page=` as any table, `?name=` and `?state=` as `CampaignFilter` has them.
+    """
     user = cast("User", request.user)
-    archived = "archived" in request.GET
-    organised = organised_campaigns(user=user, archived=archived)
-    alerts = alerts_of_campaigns(campaigns=[row.campaign for row in organised])
-    campaigns = [
-        (
-            row.campaign,
-            [_card(test_set) for test_set in row.test_sets],
-            len(alerts[row.campaign.pk]),
-        )
-        for row in organised
-    ]
+    asked = CampaignFilter.of(request, organised_campaigns(user=user))
     judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related("campaign")
     context = {
-        "campaigns": campaigns,
+        "filter": asked,
+        "table": campaign_table(asked.found, request=request),
         "judging": judging.order_by("-pk"),
-        "archived": archived,
+        "archived": asked.data.get("state") == CampaignState.ARCHIVED,
         "hidden": states_hidden(user=user),
         "may_make": may_make_campaigns(user),
     }
-    return render(request, "dashboard/campaign_list.html", context)
-
-
-def _card(summary: TestSetSummary) -> _TestSetCard:
-    return _TestSetCard(
-        summary=summary,
-        headline=headline(standing.systems, standing.groups)
-        if (standing := summary.standing)
-        else headline_without_ranking(),
-        bar=None if summary.share is None else percent(summary.share),
-    )
+    return render(request, "dashboard/campaign_list.html", context, status=asked.status)
 
 
 @require_safe
@@ -80,8 +55,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "section": "overview",
         "steps": steps_of(campaign, preparation(campaign=campaign)) if is_draft else [],
         "rows": overview_rows(facts.overviews, today=now.date()),
-        # What a draft lacks, its checklist says.
-        "needs": [] if is_draft else alerts_in(facts),
+        "needs": needs_in(facts),
         "totals": totals_of(facts.overviews),
     }
     return render(request, "organiser/overview.html", context)

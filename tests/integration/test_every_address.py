@@ -145,6 +145,17 @@ ADDRESSES = {
     "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/readmit/": ONLY_POST,
     "campaigns/<slug:slug>/invitations/judges/<int:judge_id>/link/": ONLY_POST,
     "campaigns/<slug:slug>/people/": MEMBERS_PAGE,
+    # Who may: tests/integration/credentials/test_member_invitations.py and test_leaving.py.
+    "campaigns/<slug:slug>/people/invitations/": ONLY_POST,
+    "campaigns/<slug:slug>/people/invitations/<int:invitation_id>/withdraw/": ONLY_POST,
+    "campaigns/<slug:slug>/people/invitations/<int:invitation_id>/again/": ONLY_POST,
+    "campaigns/<slug:slug>/people/leave/": ONLY_POST,
+    "api/v1/campaigns/<slug:slug>/members/invitations/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/members/invitations/<int:invitation_id>/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
+    "api/v1/campaigns/<slug:slug>/members/leave/": {**ONLY_POST, "nobody": 401},
     "campaigns/<slug:slug>/people/<int:membership_id>/link/": ONLY_POST,
     "campaigns/<slug:slug>/people/<int:membership_id>/alerts/": ONLY_POST,
     "campaigns/<slug:slug>/people/<int:membership_id>/role/": ONLY_POST,

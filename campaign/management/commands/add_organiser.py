@@ -1,4 +1,4 @@
-"""`add_organiser`: let somebody run or read a campaign, by a link."""
+"""`add_organiser`: let somebody run or read a campaign, by a link that is printed or mailed."""
 
 from typing import Any
 
@@ -14,15 +14,16 @@ from campaign.management.arguments import (
     expiry_words,
     invitation_address,
 )
-from campaign.models import MembershipRole
-from campaign.services import MemberRefusedError, member_invite
+from campaign.models import Campaign, MembershipRole
+from campaign.services import MemberRefusedError, member_invite, member_invite_by_mail
 
 
 class Command(BaseCommand):
     help = (
         "Let whoever has this e-mail address run or, as an analyst, only read a campaign, and print a link that "
         "signs them in. Of a campaign without an owner they become the owner. "
-        "The link is printed once: only its hash is kept. When it expires is said on standard error."
+        "The link is printed once: only its hash is kept. When it expires is said on standard error. "
+        "With --mail they get a link by e-mail instead, and are a member once they accept."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,6 +38,18 @@ class Command(BaseCommand):
             help="what they may do, also if they are a member already (default: organiser, or more)",
         )
         parser.add_argument(
+            "--mail",
+            action="store_true",
+            help="send an invitation by e-mail and print no link; refused for a member",
+        )
+        parser.add_argument("--note", default="", help="words in the mail")
+        parser.add_argument(
+            "--language",
+            choices=[tag for tag, _name in settings.LANGUAGES],
+            default=settings.LANGUAGE_CODE,
+            help="language of the mail (default: %(default)s)",
+        )
+        parser.add_argument(
             "--days",
             type=days_argument,
             metavar="N",
@@ -46,17 +59,40 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
+        role = options["role"] and MembershipRole(options["role"])
         try:
-            link, token = member_invite(
-                campaign=campaign,
-                email=options["email"],
-                name=options["name"],
-                role=options["role"] and MembershipRole(options["role"]),
-                expires_at=options["days"],
-            )
+            if options["mail"]:
+                self._mail(campaign, role or MembershipRole.ORGANISER, options)
+            else:
+                self._link(campaign, role, options)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
         except MemberRefusedError as error:
             raise CommandError(str(error)) from error
+
+    def _mail(self, campaign: Campaign, role: MembershipRole, options: dict[str, Any]) -> None:
+        if options["days"]:
+            raise CommandError("--days is for links that are printed.")
+        mail = member_invite_by_mail(
+            campaign=campaign,
+            email=options["email"],
+            name=options["name"],
+            role=role,
+            base_url=address_of(self, options),
+            language=options["language"],
+            note=options["note"],
+        )
+        self.stdout.write(f"{mail.address}: the invitation is waiting for the worker.")
+
+    def _link(
+        self, campaign: Campaign, role: MembershipRole | None, options: dict[str, Any]
+    ) -> None:
+        link, token = member_invite(
+            campaign=campaign,
+            email=options["email"],
+            name=options["name"],
+            role=role,
+            expires_at=options["days"],
+        )
         self.stdout.write(invitation_address(address=address_of(self, options), token=token))
         self.stderr.write(expiry_words(link.expires_at))

@@ -2,7 +2,7 @@
 
 from ranking.selectors.alerts.alert import Alert, AlertKind
 from ranking.selectors.alerts.facts import CampaignFacts, campaign_facts
-from ranking.selectors.alerts.kinds import alerts_in, alerts_of_campaigns
+from ranking.selectors.alerts.kinds import alerts_in, alerts_of_campaigns, needs_in
 
 __all__ = [
     "Alert",
@@ -11,4 +11,5 @@ __all__ = [
     "alerts_in",
     "alerts_of_campaigns",
     "campaign_facts",
+    "needs_in",
 ]

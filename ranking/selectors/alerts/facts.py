@@ -46,8 +46,9 @@ class CampaignFacts:
     ----------
     rules_waiting : int
         Rules that wait for an organiser's word.
-    mails_failed : int
-        Invitations that the mail server refused, and that nobody withdrew or sent again.
+    mails_failed, member_mails_failed : int
+        Invitations to judges, and to become a member, that the mail server refused, and that nobody withdrew or
+        sent again.
     jobs_failed : sequence of Job
         Of the last week, the newest first, without those begun again since.
     controls : mapping of int to Controls
@@ -62,6 +63,7 @@ class CampaignFacts:
     rules_waiting: int = 0
     has_judges: bool = False
     mails_failed: int = 0
+    member_mails_failed: int = 0
     jobs_failed: Sequence[Job] = ()
     controls: Mapping[int, Controls] = field(default_factory=dict)
     none_left: Mapping[int, int] = field(default_factory=dict)
@@ -87,6 +89,7 @@ def campaign_facts(
             rules_waiting=waiting[campaign.pk],
             has_judges=people[campaign.pk][0],
             mails_failed=people[campaign.pk][1],
+            member_mails_failed=people[campaign.pk][2],
             jobs_failed=jobs[campaign.pk],
             controls=controls,
             none_left=none_left,
@@ -95,18 +98,21 @@ def campaign_facts(
     ]
 
 
-def _people(campaigns: Sequence[Campaign]) -> dict[int, tuple[bool, int]]:
-    """Return of each campaign whether it has judges, and how many invitations failed. One query."""
+def _people(campaigns: Sequence[Campaign]) -> dict[int, tuple[bool, int, int]]:
+    """Return of each campaign whether it has judges, and how many invitations failed, by whom they are to. One query."""
     failed = InvitationMail.objects.filter(
-        campaign=OuterRef("pk"),
-        state=MailState.FAILED,
-        withdrawn_at__isnull=True,
-        judge__withdrawn_at__isnull=True,
+        campaign=OuterRef("pk"), state=MailState.FAILED, withdrawn_at__isnull=True
     )
+    to_judges = failed.filter(judge__isnull=False, judge__withdrawn_at__isnull=True)
     rows = Campaign.objects.filter(pk__in=[campaign.pk for campaign in campaigns]).values_list(
-        "pk", Exists(Judge.objects.filter(campaign=OuterRef("pk"))), _count(failed, "campaign")
+        "pk",
+        Exists(Judge.objects.filter(campaign=OuterRef("pk"))),
+        _count(to_judges, "campaign"),
+        _count(failed.to_members(), "campaign"),
     )
-    return {campaign: (has_judges, mails) for campaign, has_judges, mails in rows}
+    return {
+        campaign: (has_judges, judges, members) for campaign, has_judges, judges, members in rows
+    }
 
 
 def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int, list[Job]]:

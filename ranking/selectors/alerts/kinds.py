@@ -64,6 +64,11 @@ def alerts_in(facts: CampaignFacts) -> list[Alert]:
     return found
 
 
+def needs_in(facts: CampaignFacts) -> list[Alert]:
+    """Return the alerts that pages show: none of a draft, whose checklist says what it lacks. No query."""
+    return [] if facts.campaign.state == CampaignState.DRAFT else alerts_in(facts)
+
+
 def _rules_wait(facts: CampaignFacts) -> Iterator[Alert]:
     if facts.rules_waiting:
         yield Alert(
@@ -110,19 +115,22 @@ def _no_judges(facts: CampaignFacts) -> Iterator[Alert]:
 
 
 def _mails_failed(facts: CampaignFacts) -> Iterator[Alert]:
-    if facts.mails_failed:
-        yield Alert(
-            AlertKind.MAILS_FAILED,
-            ngettext(
-                "%(count)d invitation could not be sent.",
-                "%(count)d invitations could not be sent.",
-                facts.mails_failed,
+    members = reverse("people", args=[facts.campaign.slug])
+    failed = ((facts.mails_failed, _invitations(facts)), (facts.member_mails_failed, members))
+    for count, address in failed:
+        if count:
+            yield Alert(
+                AlertKind.MAILS_FAILED,
+                ngettext(
+                    "%(count)d invitation could not be sent.",
+                    "%(count)d invitations could not be sent.",
+                    count,
+                )
+                % {"count": count},
+                _("The mail server refused it, or could not be reached for hours."),
+                _("Look at the invitations"),
+                address,
             )
-            % {"count": facts.mails_failed},
-            _("The mail server refused it, or could not be reached for hours."),
-            _("Look at the invitations"),
-            _invitations(facts),
-        )
 
 
 def _job_failed(facts: CampaignFacts) -> Iterator[Alert]:

@@ -319,7 +319,7 @@ def test_an_archived_campaign_is_read_and_not_changed(client: Client, test_set: 
     assert client.put(closing, "{}", content_type="application/json").status_code == 409
     detail = reverse("campaign-detail", args=["museum"])
     assert detail not in client.get(reverse("campaign-list")).content.decode()
-    archived = client.get(reverse("campaign-list"), {"archived": ""}).content.decode()
+    archived = client.get(reverse("campaign-list"), {"state": "archived"}).content.decode()
     assert detail in archived
     client.post(reverse("campaign-transition", args=["museum", "unarchive"]))
     campaign.refresh_from_db()

@@ -188,7 +188,7 @@ def test_sending_again_revokes_the_link_of_before(campaign: Campaign) -> None:
 
 def test_what_is_withdrawn_before_it_was_sent_is_not_sent(campaign: Campaign) -> None:
     (row,) = invite(campaign)
-    judge_links_revoke(judge=row.judge)
+    judge_links_revoke(judge=Judge.objects.get(mails=row))
     assert mails_send_due() == 0
 
 

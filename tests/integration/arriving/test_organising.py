@@ -224,7 +224,7 @@ def test_nobody_else_changes_anything(client: Client, campaign: Campaign, role: 
     link, _token = invitation_create_for_anybody(campaign=campaign, cap=3)
     user = {
         "nobody": None,
-        "judge": mail.judge.user,
+        "judge": Judge.objects.get(mails=mail).user,
         "other organiser": make_organiser(make_campaign("other"), "other@example.org"),
     }[role]
     if user is not None:

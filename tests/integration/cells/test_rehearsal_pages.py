@@ -63,7 +63,7 @@ def test_page_begins_it_shows_it_and_ends_it(
         shown = text(desk.get(f"/campaigns/{clone.slug}/{part}"))
         assert "Rehearsal of Museum: simulated judges; gone when it opens." in shown
         assert f'href="{address}"' in shown
-    assert [row.campaign for row in organised_campaigns(user=organiser)] == [campaign]
+    assert list(organised_campaigns(user=organiser)) == [campaign]
     overview = text(desk.get(f"/campaigns/{campaign.slug}/"))
     assert "There is a rehearsal; it is gone when the campaign opens." in overview
     opening = text(desk.get(f"/campaigns/{campaign.slug}/state/open/"))

@@ -153,6 +153,12 @@ breaks_by_fields(
     accepted={"arrived": 2},
 )
 breaks_by_fields(
+    "invitation_accepted_is_no_judges",
+    own_link,
+    {"accepted_at": NOW},
+    accepted={"accepted_at": NOW, "role": "analyst"},
+)
+breaks_by_fields(
     "browser_visit_opens_a_link_or_is_at_work",
     sighting_of_a_link,
     {"at_work": True},
@@ -177,9 +183,36 @@ breaks_by_fields(
 )
 
 
+@breaks("invitation_mail_is_to_a_judge_or_a_member")
+def a_mail_is_to_nobody_or_to_both(attempt: Attempt) -> None:
+    create, user = mail(), User.objects.create_user(name="Ann", email="b@example.org")
+    with attempt.refuses():
+        create(judge=None)
+    with attempt.refuses():
+        create(user=user)
+    with attempt.accepts():
+        create(judge=None, user=user)
+
+
+@breaks("invitation_mail_one_in_force_per_campaign_and_user")
+def a_member_to_be_is_written_to_twice(attempt: Attempt) -> None:
+    user = User.objects.create_user(name="Ann", email="b@example.org")
+    create = partial(mail(), judge=None, user=user)
+    create()
+    with attempt.refuses():
+        create(address="other@example.org")
+    with attempt.accepts():
+        create(withdrawn_at=NOW)
+    with attempt.accepts():
+        create(campaign=make_campaign("elsewhere"))
+
+
 @breaks("invitation_mail_one_in_force_per_campaign_and_address")
 def an_address_is_written_to_twice(attempt: Attempt) -> None:
     create = mail()
+    with attempt.accepts():
+        ann = User.objects.create_user(name="Ann", email="a@example.org")
+        create(judge=None, user=ann, address="a@example.org")
     for address in ("a@example.org", "A@Example.org"):
         with attempt.refuses():
             create(address=address)

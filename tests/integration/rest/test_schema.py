@@ -100,6 +100,9 @@ _JOB = "/api/v1/campaigns/{slug}/jobs/{job_id}/"
 _MEMBERS = "/api/v1/campaigns/{slug}/members/"
 MEMBERS = {
     _MEMBERS: {"get", "post"},
+    f"{_MEMBERS}invitations/": {"get", "post"},
+    f"{_MEMBERS}invitations/{{invitation_id}}/": {"delete"},
+    f"{_MEMBERS}leave/": {"post"},
     f"{_MEMBERS}{{membership_id}}/": {"patch", "delete"},
     f"{_MEMBERS}{{membership_id}}/link/": {"post"},
 }
@@ -163,6 +166,8 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "JudgeRowState",
         "JudgeStanding",
         "JudgeStatus",
+        "MailLanguage",
+        "MailState",
         "MeasureUnit",
         "MembershipRole",
         "NoIntervalReason",

@@ -1,0 +1,167 @@
+"""Invitations by e-mail to become a member of a campaign: made, taken back, sent again and accepted.
+
+They use links and the outbox of invitations to judges. Whoever is invited is a member once they press the button of
+their link, and not before.
+"""
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from campaign.models import (
+    Campaign,
+    Invitation,
+    InvitationMail,
+    InvitationRole,
+    Membership,
+    MembershipRole,
+    User,
+)
+from campaign.notification import mail_enqueue
+from campaign.services.invitations import (
+    InvitationRefusedError,
+    invitation_create,
+    invitation_revoke,
+)
+from campaign.services.mails import mail_is_printed
+from campaign.services.members import (
+    MemberRefusedError,
+    campaign_lock,
+    member_add,
+    member_role_admitted,
+    user_of_address,
+)
+from campaign.services.rights import owner_demand
+
+
+@transaction.atomic
+def member_invite_by_mail(
+    *,
+    campaign: Campaign,
+    email: str,
+    role: MembershipRole,
+    base_url: str,
+    name: str = "",
+    language: str = "en",
+    note: str = "",
+    by: User | None = None,
+) -> InvitationMail:
+    """Queue an invitation to become a member in this role, and return it; one that has expired is replaced.
+
+    `name` is how others see somebody who has no account yet. Only owners invite owners. Locks the campaign's row.
+    Raises `NotAllowedError`, `ValidationError` for what is no address, and `MemberRefusedError` for a member, for
+    somebody invited before, for an analyst where no owner is, and where no mail is sent.
+    """
+    if mail_is_printed():
+        raise MemberRefusedError(
+            _("This server sends no e-mail. Add the member and copy the link for them instead.")
+        )
+    campaign_lock(campaign)
+    user = user_of_address(email, name)
+    member_role_admitted(campaign=campaign, user=user, role=role, by=by)
+    waiting = Invitation.objects.to_become_member().filter(campaign=campaign, user=user)
+    if waiting.valid().exists():
+        raise MemberRefusedError(
+            _(
+                "%(email)s was invited to this campaign before. Send that invitation again, or take it back."
+            )
+            % {"email": user.email}
+        )
+    for expired in waiting.filter(revoked_at__isnull=True, accepted_at__isnull=True):
+        invitation_revoke(invitation=expired)
+    return _invite(
+        campaign=campaign,
+        user=user,
+        role=role,
+        base_url=base_url,
+        language=language,
+        note=note,
+        by=by,
+    )
+
+
+@transaction.atomic
+def member_invitation_send_again(
+    *, mail: InvitationMail, base_url: str, by: User | None
+) -> InvitationMail:
+    """Take an invitation back and queue it once more, with a new link; return the new one.
+
+    Locks the campaign's row. An owner's is sent by owners. Raises as `member_invite_by_mail`, and
+    `InvitationRefusedError` for one that was accepted or taken back meanwhile.
+    """
+    member_invitation_withdraw(mail=mail, by=by)
+    invitation, user = mail.invitation, mail.user
+    if invitation is None or user is None:
+        raise ValueError(mail.address)
+    role = MembershipRole(invitation.role)
+    member_role_admitted(campaign=mail.campaign, user=user, role=role, by=by)
+    return _invite(
+        campaign=mail.campaign,
+        user=user,
+        role=role,
+        base_url=base_url,
+        language=mail.language,
+        note=mail.note,
+        by=by,
+    )
+
+
+@transaction.atomic
+def member_invitation_withdraw(*, mail: InvitationMail, by: User | None) -> None:
+    """Take an invitation back: its link opens nothing, and it is not sent any more.
+
+    An owner's is taken back by owners. Locks the campaign's row. Raises `NotAllowedError`, and
+    `InvitationRefusedError` for one that was accepted or taken back meanwhile.
+    """
+    campaign = campaign_lock(mail.campaign)
+    there = InvitationMail.objects.to_members().select_related("invitation").filter(pk=mail.pk)
+    found = there.first()
+    if found is None or found.invitation is None:
+        raise InvitationRefusedError
+    if MembershipRole(found.invitation.role).may_own:
+        owner_demand(campaign=campaign, by=by)
+    invitation_revoke(invitation=found.invitation)
+
+
+@transaction.atomic
+def member_invitation_accept(*, invitation: Invitation) -> Membership:
+    """Make the user of an invitation a member, and return the membership; its link opens nothing any more.
+
+    Locks the campaign's row. Raises `InvitationRefusedError` if it was accepted or taken back, or has expired,
+    meanwhile, and `MemberRefusedError` for an analyst of a campaign whose owner has gone.
+    """
+    campaign_lock(invitation.campaign)
+    valid = Invitation.objects.valid().to_become_member().filter(pk=invitation.pk)
+    there = valid.select_related("user", "campaign").first()
+    if there is None or there.user is None:
+        raise InvitationRefusedError
+    Invitation.objects.filter(pk=there.pk).update(accepted_at=Now())
+    return member_add(campaign=there.campaign, user=there.user, role=MembershipRole(there.role))
+
+
+def _invite(
+    *,
+    campaign: Campaign,
+    user: User,
+    role: MembershipRole,
+    base_url: str,
+    language: str,
+    note: str,
+    by: User | None,
+) -> InvitationMail:
+    # The token is the worker's to make: this one nobody sees.
+    invitation, _token = invitation_create(
+        campaign=campaign, user=user, role=InvitationRole(role), created_by=by
+    )
+    mail = InvitationMail.objects.create(
+        campaign=campaign,
+        user=user,
+        address=user.email or "",
+        language=language,
+        note=note,
+        base_url=base_url.rstrip("/"),
+        invitation=invitation,
+        created_by=by,
+    )
+    transaction.on_commit(mail_enqueue)
+    return mail

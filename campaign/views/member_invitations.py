@@ -1,0 +1,144 @@
+"""Invitations by e-mail to become a member, on the organisers' page of people; and leaving a campaign."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from campaign.forms.credentials import MemberMailForm
+from campaign.models import Campaign, InvitationMail, Membership, MembershipRole, User
+from campaign.pages.rights import rights
+from campaign.selectors import member_access, takes_part_elsewhere
+from campaign.services import (
+    CredentialRefusedError,
+    InvitationRefusedError,
+    member_invitation_send_again,
+    member_invitation_withdraw,
+    member_invite_by_mail,
+    member_leave,
+    member_leave_check,
+)
+from campaign.views.access import joined_campaign, organised_campaign
+from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
+from campaign.views.people import members_page
+
+
+@require_POST
+@login_required
+@never_cache
+def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Queue an invitation to become a member."""
+    campaign = organised_campaign(request, slug)
+    form = MemberMailForm(request.POST, may_own=rights(request)["may_own"], prefix="mail")
+    if not form.is_valid():
+        return members_page(request, campaign, 400, mail_form=form)
+    data = form.cleaned_data
+    data["role"] = MembershipRole(data["role"])
+    try:
+        mail = member_invite_by_mail(
+            campaign=campaign,
+            base_url=request.build_absolute_uri("/"),
+            by=cast("User", request.user),
+            **data,
+        )
+    except CredentialRefusedError as error:
+        form.add_error("email", str(error))
+        return members_page(request, campaign, 409, mail_form=form)
+    messages.success(
+        request, _("The invitation to %(email)s is on its way.") % {"email": mail.address}
+    )
+    return redirect("people", slug)
+
+
+@require_POST
+@login_required
+def member_mail_withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
+    """Take an invitation back. An owner's: for owners."""
+    mail = _mail(organised_campaign(request, slug), invitation_id)
+    try:
+        member_invitation_withdraw(mail=mail, by=cast("User", request.user))
+    except InvitationRefusedError:
+        messages.info(request, _gone(mail))
+    else:
+        said = _("The invitation to %(email)s is taken back: its link no longer works.")
+        messages.success(request, said % {"email": mail.address})
+    return redirect("people", slug)
+
+
+@require_POST
+@login_required
+def member_mail_again(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
+    """Send an invitation once more, with a new link. An owner's: for owners."""
+    mail = _mail(organised_campaign(request, slug), invitation_id)
+    try:
+        member_invitation_send_again(
+            mail=mail, base_url=request.build_absolute_uri("/"), by=cast("User", request.user)
+        )
+    except InvitationRefusedError:
+        messages.info(request, _gone(mail))
+    except CredentialRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        said = _("%(email)s will get a new link; the previous one no longer works.")
+        messages.success(request, said % {"email": mail.address})
+    return redirect("people", slug)
+
+
+def _mail(campaign: Campaign, invitation_id: int) -> InvitationMail:
+    """Return the invitation of this campaign, accepted or not, or raise a 404."""
+    mails = InvitationMail.objects.filter(user__isnull=False, campaign=campaign)
+    return get_object_or_404(
+        mails.select_related("campaign", "invitation", "user"), pk=invitation_id
+    )
+
+
+def _gone(mail: InvitationMail) -> str:
+    return _("The invitation to %(email)s was accepted or taken back before.") % {
+        "email": mail.address
+    }
+
+
+@require_POST
+@login_required
+@never_cache
+def member_leaving(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what leaving the campaign would end, and leave it. For every member, whatever they may change."""
+    campaign, user = joined_campaign(request, slug), cast("User", request.user)
+    membership = Membership.objects.select_related("user", "campaign").get(
+        campaign=campaign, user=user
+    )
+    try:
+        member_leave_check(membership=membership)
+        if not is_answered(request):
+            return _ask_whether_to_leave(request, membership)
+        member_leave(membership=membership)
+    except CredentialRefusedError as error:
+        messages.error(request, str(error))
+        return redirect("people", slug)
+    if not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
+        # Their sessions have ended, this one too.
+        return redirect("sign-in")
+    messages.success(request, _("You have left “%(campaign)s”.") % {"campaign": campaign.name})
+    return redirect("home")
+
+
+def _ask_whether_to_leave(request: HttpRequest, membership: Membership) -> HttpResponse:
+    access = member_access(membership=membership)
+    campaign = membership.campaign
+    question = Question(
+        title=_("Leave “%(campaign)s”") % {"campaign": campaign.name},
+        facts=[
+            _("You would no longer see or change anything in this campaign."),
+            _("It would end at once: %(what)s.") % {"what": what_ends(access)},
+        ],
+        after=_("What you made and decided stays. To come back, ask an owner to invite you."),
+        answers=[Answer(_("Leave this campaign"))],
+        cancel=reverse("people", args=[campaign.slug]),
+    )
+    return ask(request, question, campaign=campaign, section="people")

@@ -1,0 +1,437 @@
+"""Members are invited by e-mail: by page, REST and command; they accept, or are taken back."""
+
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from functools import partial
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.core import mail as django_mail
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import Settings
+
+from campaign.models import (
+    ActivityEvent,
+    Campaign,
+    Invitation,
+    InvitationMail,
+    Judge,
+    Membership,
+    MembershipRole,
+    User,
+)
+from campaign.services import (
+    InvitationRefusedError,
+    MemberRefusedError,
+    NotAllowedError,
+    invitation_open,
+    judges_invite_by_mail,
+    mails_send_due,
+    member_add_by_email,
+    member_invitation_accept,
+    member_invitation_send_again,
+    member_invitation_withdraw,
+    member_invite_by_mail,
+    member_remove,
+)
+from campaign.services.mails import mail_claim
+from ranking.selectors.alerts import alerts_of_campaigns
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser
+from tests.integration.credentials.browsers import OWN, PEOPLE, words
+
+pytestmark = pytest.mark.django_db
+INVITATIONS = f"{PEOPLE}invitations/"
+API = "/api/v1/campaigns/museum/members/invitations/"
+SENT = {"mail-email": "nina@example.org", "mail-role": "analyst", "mail-language": "en"}
+JSON: Any = {"content_type": "application/json"}
+
+
+def delivered() -> str:
+    """Send what waits, and return the path of the link in the last message."""
+    mails_send_due()
+    found = re.search(r"http://testserver(/i/[\w-]{22}/)", str(django_mail.outbox[-1].body))
+    assert found is not None
+    return found[1]
+
+
+def invite(campaign: Campaign, role: str = "analyst", **fields: Any) -> InvitationMail:
+    fields = {"email": "nina@example.org", "base_url": "http://testserver/", **fields}
+    return member_invite_by_mail(campaign=campaign, role=MembershipRole(role), **fields)
+
+
+def roles() -> dict[str | None, str]:
+    return dict(Membership.objects.order_by("pk").values_list("user__email", "role"))
+
+
+def waiting() -> list[str]:
+    return list(InvitationMail.objects.to_members().values_list("address", flat=True))
+
+
+class TestTheWayIn:
+    @pytest.mark.parametrize(
+        ("role", "subject", "said"),
+        [
+            ("owner", "to organise a campaign: Museum", "invited to own “Museum”"),
+            ("organiser", "to organise a campaign: Museum", "invited to organise “Museum”"),
+            ("analyst", "to read a campaign: Museum", "invited to read “Museum”"),
+        ],
+    )
+    def test_page_mail_and_button(self, page: Client, role: str, subject: str, said: str) -> None:
+        sent = SENT | {"mail-role": role, "mail-name": "Nina", "mail-note": "See you in Prague."}
+        told = page.post(INVITATIONS, sent, follow=True)
+        assert "The invitation to nina@example.org is on its way." in words(told)
+        assert f"Invited, and not here yet nina@example.org {role}" in words(told)
+        # Nobody is a member before they say so.
+        assert roles() == {"organiser@example.org": "owner"}
+        link = delivered()
+        (message,) = django_mail.outbox
+        assert (message.to, message.reply_to) == (["nina@example.org"], ["organiser@example.org"])
+        assert message.subject == f"Your invitation {subject}"
+        body = str(message.body)
+        assert said in body
+        assert "See you in Prague." in body
+        assert "It works once, and until" in body
+        nina = Client()
+        looked = words(nina.get(link))
+        assert "Museum" in looked
+        assert "Accept the invitation" in looked
+        assert roles() == {"organiser@example.org": "owner"}
+        assert nina.post(link, follow=True).redirect_chain[0] == ("/campaigns/museum/", 302)
+        assert roles()["nina@example.org"] == role
+        assert User.objects.get(email="nina@example.org").name == "Nina"
+        assert nina.get(PEOPLE).status_code == 200
+        assert "Invited, and not here yet" not in words(page.get(PEOPLE))
+
+    def test_it_works_once_and_says_so(self, page: Client, campaign: Campaign) -> None:
+        invite(campaign, name="Nina")
+        link, nina = delivered(), Client()
+        nina.post(link)
+        # Whoever accepted it is led on, and nobody else gets in.
+        assert nina.get(link)["Location"] == "/campaigns/museum/"
+        other = Client()
+        for answer in (other.get(link), other.post(link)):
+            assert answer.status_code == 410
+            assert "This invitation was accepted before" in words(answer)
+            assert "Nina became a member of “Museum”" in words(answer)
+        assert "_auth_user_id" not in other.session
+        # It is no link of theirs that could be opened again.
+        assert "Links that work None." in words(page.get(PEOPLE))
+        row = Invitation.objects.get()
+        assert (
+            page.post(f"/campaigns/museum/invitations/links/{row.pk}/restore/").status_code == 404
+        )
+
+    def test_who_was_removed_reads_that_it_is_over(self, campaign: Campaign, page: Client) -> None:
+        invite(campaign)
+        link = delivered()
+        Client().post(link)
+        member_remove(membership=Membership.objects.get(user__email="nina@example.org"))
+        assert "This invitation was taken back" in words(Client().get(link))
+        assert "Open the link again" not in words(page.get(PEOPLE))
+        # They may be invited anew.
+        invite(campaign)
+        Client().post(delivered())
+        assert roles()["nina@example.org"] == "analyst"
+
+    def test_an_account_elsewhere_is_not_opened_by_the_link(
+        self, page: Client, campaign: Campaign
+    ) -> None:
+        vera = make_organiser(make_campaign("zoo"), "vera@example.org")
+        invite(campaign, email="Vera@example.org")
+        link = delivered()
+        assert django_mail.outbox[-1].to == ["vera@example.org"]
+        stranger = Client()
+        looked = stranger.get(link)
+        assert "You have an account already: sign in with vera@example.org" in words(looked)
+        assert f'href="/sign-in/?next={link}"'.replace("/i/", "%2Fi%2F")[:30] in (
+            looked.content.decode()
+        )
+        stranger.post(link)
+        assert "_auth_user_id" not in stranger.session
+        assert "You are signed in as Olga, but vera@example.org was invited." in words(
+            page.get(link)
+        )
+        page.post(link)
+        assert "vera@example.org" not in [
+            *Membership.objects.filter(campaign=campaign).values_list("user__email", flat=True)
+        ]
+        own = Client()
+        own.force_login(vera)
+        assert "Accept the invitation" in words(own.get(link))
+        assert own.post(link)["Location"] == "/campaigns/museum/"
+        assert Membership.objects.get(user=vera, campaign=campaign).role == "analyst"
+
+    def test_a_judge_of_the_campaign_may_be_invited_too(self, campaign: Campaign) -> None:
+        make_organiser(campaign)
+        judges_invite_by_mail(
+            campaign=campaign, addresses=["nina@example.org"], base_url="http://testserver/"
+        )
+        invite(campaign)
+        assert InvitationMail.objects.count() == 2
+        assert mails_send_due() == 2
+        assert Judge.objects.count() == 1
+
+    def test_of_a_campaign_without_owner_the_first_becomes_one(self, campaign: Campaign) -> None:
+        with pytest.raises(MemberRefusedError, match="has no owner yet"):
+            invite(campaign)
+        assert not InvitationMail.objects.exists()
+        invite(campaign, "organiser")
+        Client().post(delivered())
+        assert roles() == {"nina@example.org": "owner"}
+
+
+class TestTakenBack:
+    def test_one_click_takes_it_back(self, page: Client, campaign: Campaign) -> None:
+        mail = invite(campaign)
+        link = delivered()
+        told = page.post(f"{INVITATIONS}{mail.pk}/withdraw/", follow=True)
+        assert "The invitation to nina@example.org is taken back" in words(told)
+        assert "Invited, and not here yet" not in words(told)
+        refused = Client().get(link)
+        assert (refused.status_code, "was taken back" in words(refused)) == (410, True)
+        assert Client().post(link).status_code == 410
+        assert roles() == {"organiser@example.org": "owner"}
+        again = page.post(f"{INVITATIONS}{mail.pk}/withdraw/", follow=True)
+        assert "was accepted or taken back before" in words(again)
+
+    def test_what_is_taken_back_is_not_sent(self, page: Client, campaign: Campaign) -> None:
+        mail = invite(campaign)
+        page.post(f"{INVITATIONS}{mail.pk}/withdraw/")
+        assert mail_claim() is None
+
+    def test_sent_again_with_a_new_link(self, page: Client, campaign: Campaign) -> None:
+        mail = invite(campaign, note="Welcome.")
+        first = delivered()
+        told = page.post(f"{INVITATIONS}{mail.pk}/again/", follow=True)
+        assert "nina@example.org will get a new link" in words(told)
+        assert waiting() == ["nina@example.org"]
+        second = delivered()
+        assert "Welcome." in str(django_mail.outbox[-1].body)
+        assert Client().get(first).status_code == 410
+        assert Client().post(second).status_code == 302
+        late = page.post(f"{INVITATIONS}{mail.pk}/again/", follow=True)
+        assert "was accepted or taken back before" in words(late)
+
+    def test_an_expired_one_says_so_and_makes_room(self, page: Client, campaign: Campaign) -> None:
+        invite(campaign)
+        link = delivered()
+        Invitation.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
+        refused = Client().get(link)
+        assert (refused.status_code, "has expired" in words(refused)) == (410, True)
+        assert re.search(r"nina@example.org analyst sent .* expired", words(page.get(PEOPLE)))
+        page.post(INVITATIONS, SENT)
+        assert len(waiting()) == 1
+        assert Client().post(delivered()).status_code == 302
+
+    @pytest.mark.usefixtures("page")
+    def test_adding_them_otherwise_ends_it(self, campaign: Campaign) -> None:
+        invite(campaign)
+        link = delivered()
+        member_add_by_email(
+            campaign=campaign, email="nina@example.org", name="", role=MembershipRole.ORGANISER
+        )
+        assert waiting() == []
+        assert Client().get(link).status_code == 410
+
+    @pytest.mark.usefixtures("page")
+    def test_the_invited_withdraw_it_on_their_own_page(self, campaign: Campaign) -> None:
+        vera = make_organiser(make_campaign("zoo"), "vera@example.org")
+        invite(campaign, email="vera@example.org")
+        own = Client()
+        own.force_login(vera)
+        link = Invitation.objects.get(user=vera)
+        own.post(OWN, {"action": "revoke-link", "link": link.pk})
+        assert waiting() == []
+
+
+class TestRefused:
+    def test_members_and_invited_ones_in_words(self, page: Client, campaign: Campaign) -> None:
+        make_analyst(campaign)
+        refused = page.post(INVITATIONS, SENT | {"mail-email": "RITA@example.org"})
+        assert refused.status_code == 409
+        assert "Rita is a member of this campaign already (analyst)." in words(refused)
+        page.post(INVITATIONS, SENT)
+        again = page.post(INVITATIONS, SENT)
+        assert again.status_code == 409
+        assert "nina@example.org was invited to this campaign before." in words(again)
+        assert waiting() == ["nina@example.org"]
+        assert page.post(INVITATIONS, SENT | {"mail-email": "nina"}).status_code == 400
+        assert page.post(INVITATIONS, SENT | {"mail-role": "judge"}).status_code == 400
+
+    def test_without_a_mail_server(self, page: Client, settings: Settings) -> None:
+        settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+        assert "No mail server is set up" in words(page.get(PEOPLE))
+        refused = page.post(INVITATIONS, SENT)
+        assert (refused.status_code, "sends no e-mail" in words(refused)) == (409, True)
+        assert not User.objects.filter(email="nina@example.org").exists()
+
+    @pytest.mark.usefixtures("page")
+    def test_organisers_invite_all_but_owners(self, campaign: Campaign) -> None:
+        otto = make_organiser(campaign, "otto@example.org")
+        owners = invite(campaign, "owner", email="olaf@example.org")
+        client = Client()
+        client.force_login(otto)
+        assert client.post(INVITATIONS, SENT | {"mail-role": "owner"}).status_code == 400
+        shown = client.get(PEOPLE).content.decode()
+        assert f"invitations/{owners.pk}/" not in shown
+        for part in ("withdraw", "again"):
+            assert client.post(f"{INVITATIONS}{owners.pk}/{part}/").status_code == 403
+        with pytest.raises(NotAllowedError):
+            invite(campaign, "owner", by=otto)
+        assert client.post(INVITATIONS, SENT).status_code == 302
+        mail = InvitationMail.objects.get(address="nina@example.org")
+        assert client.post(f"{INVITATIONS}{mail.pk}/withdraw/").status_code == 302
+        assert waiting() == ["olaf@example.org"]
+
+    def test_those_of_other_campaigns_are_not_there(self, page: Client) -> None:
+        zoo = make_campaign("zoo")
+        make_organiser(zoo, "zoe@example.org")
+        mail = invite(zoo)
+        for part in ("withdraw", "again"):
+            assert page.post(f"{INVITATIONS}{mail.pk}/{part}/").status_code == 404
+        assert page.delete(f"{API}{mail.pk}/").status_code == 404
+        assert waiting() == ["nina@example.org"]
+        # Nor are those of judges.
+        judge = make_judge(Campaign.objects.get(slug="museum"))
+        other = InvitationMail.objects.create(
+            campaign=judge.campaign, judge=judge, address="j@example.org", language="en"
+        )
+        assert page.post(f"{INVITATIONS}{other.pk}/withdraw/").status_code == 404
+
+
+def test_rest(page: Client, campaign: Campaign) -> None:
+    made = page.post(API, {"email": "nina@example.org", "role": "analyst"}, **JSON)
+    assert made.status_code == 201
+    row = made.json()
+    assert (row["email"], row["role"], row["state"]) == ("nina@example.org", "analyst", "queued")
+    assert row["invited_by"] == "Olga"
+    assert page.get(API).json() == [row]
+    refused = page.post(API, {"email": "nina@example.org", "role": "analyst"}, **JSON)
+    assert (refused.status_code, "before" in refused.json()["detail"]) == (409, True)
+    assert page.post(API, {"email": "nina", "role": "king"}, **JSON).status_code == 400
+    link = delivered()
+    assert page.get(API).json()[0]["sent_at"]
+    assert page.delete(f"{API}{row['id']}/").status_code == 204
+    assert page.delete(f"{API}{row['id']}/").status_code == 404
+    assert Client().get(link).status_code == 410
+    assert page.get(API).json() == []
+
+
+def test_command(campaign: Campaign) -> None:
+    make_organiser(campaign)
+    options: Any = {"campaign": "museum", "address": "http://testserver", "mail": True}
+    call_command("add_organiser", "nina@example.org", role="analyst", note="Hi.", **options)
+    link = delivered()
+    assert "Hi." in str(django_mail.outbox[-1].body)
+    with pytest.raises(CommandError, match="was invited to this campaign before"):
+        call_command("add_organiser", "nina@example.org", **options)
+    Client().post(link)
+    assert roles()["nina@example.org"] == "analyst"
+    with pytest.raises(CommandError, match="is a member of this campaign already"):
+        call_command("add_organiser", "nina@example.org", **options)
+    with pytest.raises(CommandError, match="--days"):
+        call_command("add_organiser", "x@example.org", days="3", **options)
+    with pytest.raises(CommandError, match="valid email"):
+        call_command("add_organiser", "nina", **options)
+
+
+def test_who_did_what_is_in_the_activity_log(page: Client, campaign: Campaign) -> None:
+    page.post(INVITATIONS, SENT)
+    link = delivered()
+    Client().post(link)
+    olga, nina = (User.objects.get(email=f"{name}@example.org") for name in ("organiser", "nina"))
+    found = ActivityEvent.objects.filter(kind__in=["campaign.invitation", "campaign.membership"])
+    events = found.filter(origin="page").order_by("pk")
+    assert [(event.kind, event.operation, event.user_id) for event in events] == [
+        ("campaign.invitation", "created", olga.pk),
+        ("campaign.invitation", "changed", nina.pk),
+        ("campaign.membership", "created", nina.pk),
+    ]
+    made, accepted = events[0].changes, events[1].changes
+    assert (made["role"], made["user_id"]) == ([None, "analyst"], [None, nina.pk])
+    assert list(accepted) == ["accepted_at"]
+    assert "nina@example.org" not in str(list(found.values_list("changes", flat=True)))
+
+
+def test_what_could_not_be_sent_needs_somebody(page: Client, campaign: Campaign) -> None:
+    mail = invite(campaign)
+    InvitationMail.objects.update(state="failed", error="SMTPError: no such mailbox")
+    (need,) = alerts_of_campaigns(campaigns=[campaign])[campaign.pk]
+    assert need.what == "1 invitation could not be sent."
+    assert need.address == PEOPLE
+    shown = words(page.get(need.address))
+    assert "not sent" in shown
+    assert "no such mailbox" in shown
+    page.post(f"{INVITATIONS}{mail.pk}/again/")
+    assert alerts_of_campaigns(campaigns=[campaign])[campaign.pk] == []
+
+
+def test_a_retry_keeps_the_invitation_and_changes_the_link(campaign: Campaign) -> None:
+    make_organiser(campaign)
+    invite(campaign)
+    first = mail_claim()
+    assert first is not None
+    InvitationMail.objects.update(state="queued")
+    second = mail_claim()
+    assert second is not None
+    assert first[0].invitation_id == second[0].invitation_id
+    with pytest.raises(InvitationRefusedError):
+        invitation_open(token=first[1])
+    assert invitation_open(token=second[1]).makes_member
+
+
+def test_the_page_costs_the_same_for_many(page: Client, campaign: Campaign) -> None:
+    counts = []
+    for numbers in (range(1), range(1, 20)):
+        for number in numbers:
+            invite(campaign, email=f"n{number}@example.org")
+        with CaptureQueriesContext(connection) as queries:
+            assert page.get(PEOPLE).status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_accepting_and_taking_back_at_once_does_one_of_them() -> None:
+    campaign = make_campaign()
+    owner = make_organiser(campaign)
+    for _turn in range(5):
+        mail = invite(campaign)
+        invitation = mail.invitation
+        assert invitation is not None
+        accept = partial(member_invitation_accept, invitation=invitation)
+        withdraw = partial(member_invitation_withdraw, mail=mail, by=owner)
+        together = Barrier(2)
+        with ThreadPoolExecutor(2) as pool:
+            accepted, withdrawn = pool.map(partial(_done, together), (accept, withdraw))
+        assert accepted != withdrawn
+        member = Membership.objects.filter(user__email="nina@example.org").first()
+        assert accepted == (member is not None)
+        if member is not None:
+            member_remove(membership=member)
+
+
+def _done(together: Barrier, act: Callable[[], object]) -> bool:
+    try:
+        together.wait(timeout=30)
+        act()
+    except InvitationRefusedError:
+        return False
+    finally:
+        connection.close()
+    return True
+
+
+def test_sending_again_is_for_those_who_wait(campaign: Campaign) -> None:
+    make_organiser(campaign)
+    mail = invite(campaign)
+    member_invitation_withdraw(mail=mail, by=None)
+    with pytest.raises(InvitationRefusedError):
+        member_invitation_send_again(mail=mail, base_url="http://testserver/", by=None)

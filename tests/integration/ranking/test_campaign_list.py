@@ -1,0 +1,232 @@
+"""The table of campaigns: whose, in which order, with the numbers of each one's own overview."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from campaign.models import Campaign, Membership, User
+from campaign.services import test_set_close as close
+from ranking.pages.campaign_table import CampaignTable, campaign_table
+from ranking.pages.overview import overview_rows, totals_of
+from ranking.selectors.dashboards import organised_campaigns
+from ranking.selectors.overview import campaign_overview
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser
+from tests.integration.ranking.pages import text_of
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/campaigns/"
+Filled = Callable[..., Campaign]
+
+
+@pytest.fixture
+def organiser() -> User:
+    return User.objects.create_user(name="Olga", email="organiser@example.org")
+
+
+@pytest.fixture
+def page(client: Client, organiser: User) -> Client:
+    client.force_login(organiser)
+    return client
+
+
+@pytest.fixture
+def filled(organiser: User) -> Filled:
+    """Makes a campaign of Olga's in which Ada judged so many blocks a day, today the last."""
+
+    def fill(
+        slug: str, days: tuple[int, ...] = (), *, wanted: int | None = None, **fields: Any
+    ) -> Campaign:
+        campaign = make_campaign(slug, **fields)
+        Membership.objects.create(campaign=campaign, user=organiser, role="owner")
+        writer = TestSetWriter(campaign, f"{slug} en-de", ("A", "B"))
+        writer.judge("ada")
+        writer.test_set.blocks_wanted = wanted
+        writer.test_set.save()
+        segment, now = 0, timezone.now()
+        for back, blocks in enumerate(reversed(days)):
+            for _block in range(blocks):
+                segment += 1
+                at = now - timedelta(days=back)
+                writer.judgment("ada", writer.block(segment, ["A", "B"]), [1, 2], at=at)
+        return campaign
+
+    return fill
+
+
+def rows_of(client: Client, address: str = LIST) -> list[list[str]]:
+    """The cells of each row, as they are read."""
+    body = client.get(address).content.decode()
+    found = re.findall(r'<tr role="row">(.*?)</tr>', body, re.DOTALL)[1:]
+    return [
+        [
+            " ".join(re.sub(r"<[^>]+>", " ", cell).split())
+            for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
+        ]
+        for row in found
+    ]
+
+
+def names(client: Client, address: str = LIST) -> list[str]:
+    return [row[0] for row in rows_of(client, address)]
+
+
+def table_of(user: User) -> CampaignTable:
+    rows = organised_campaigns(user=user)
+    return campaign_table(rows, request=RequestFactory().get(LIST))
+
+
+def test_numbers_are_those_of_the_campaigns_own_overview(
+    page: Client, filled: Filled, organiser: User
+) -> None:
+    filled("museum", (4, 6, 5, 3, 7, 5, 5, 4, 2), wanted=100)
+    filled("zoo", (3, 0, 0, 0, 0))
+    filled("attic")
+    table = table_of(organiser)
+    shown = {row[0]: row for row in rows_of(page)}
+    for campaign in Campaign.objects.all():
+        now = timezone.localtime()
+        overviews = campaign_overview(campaign=campaign, now=now)
+        totals, (line,) = totals_of(overviews), overview_rows(overviews, today=now.date())
+        assert totals_of(table.facts[campaign.pk].overviews) == totals
+        own = text_of(page.get(f"/campaigns/{campaign.slug}/"))
+        name, state, needs, test_sets, judged, at_work, pace, end = shown[campaign.name]
+        assert (state, test_sets) == ("open", f"1 {name}")
+        assert judged.split()[0] == str(totals.judged)
+        assert f"{totals.judged} block{'' if totals.judged == 1 else 's'} judged" in own
+        if "of those wanted" in judged:
+            assert judged.split(" ", 1)[1] in own
+        assert int(at_work) == totals.at_work
+        assert (f"{pace} blocks a day" in own) == (pace != "–")
+        assert end == f"{line.end} {line.end_range}".strip()
+        assert needs.removesuffix(f" {name}").strip() in own or needs == "–"
+        assert (needs == "–") == ("Nothing needs you" in own)
+    assert shown["Museum"][4] == "41 41 % of those wanted"
+    assert re.match(r"\w+\.? \d+, \d{4} ", shown["Museum"][7])
+    assert shown["Zoo"][2] == "1 thing needs you Zoo"
+
+
+def test_those_that_need_somebody_come_first(page: Client, filled: Filled) -> None:
+    filled("calm", (1,))
+    filled("stalled", (3, 0, 0, 0, 0))
+    filled("also-calm", (1,))
+    assert names(page) == ["Stalled", "Also-Calm", "Calm"]
+    assert names(page, f"{LIST}?sort=needs") == ["Also-Calm", "Calm", "Stalled"]
+    link = 'href="/campaigns/stalled/#needs"'
+    assert link in page.get(LIST).content.decode()
+
+
+def test_sorted_by_each_column(page: Client, filled: Filled) -> None:
+    week = (9, 9, 9, 9, 9, 9, 9, 9, 0)
+    filled("slow", (1, 2, 1, 2, 1, 2, 1, 2, 0), wanted=100)
+    filled("fast", week, wanted=100)
+    filled("young", (3,), wanted=100)
+    assert names(page, f"{LIST}?sort=name") == ["Fast", "Slow", "Young"]
+    assert names(page, f"{LIST}?sort=-name") == ["Young", "Slow", "Fast"]
+    assert names(page, f"{LIST}?sort=-judged") == ["Fast", "Slow", "Young"]
+    assert names(page, f"{LIST}?sort=-at_work")[0] == "Young"
+    assert names(page, f"{LIST}?sort=pace") == ["Young", "Slow", "Fast"]
+    # Of which no end can be said comes last, whichever way.
+    assert names(page, f"{LIST}?sort=end") == ["Fast", "Slow", "Young"]
+    assert names(page, f"{LIST}?sort=-end") == ["Slow", "Fast", "Young"]
+    for nonsense in ("state", "test_sets", "colour", "-"):
+        assert len(names(page, f"{LIST}?sort={nonsense}")) == 3
+
+
+def test_the_end_is_that_of_the_test_set_that_ends_last(
+    filled: Filled, organiser: User, page: Client
+) -> None:
+    campaign = filled("museum", (5,) * 9, wanted=100)
+    other = TestSetWriter(campaign, "late", ("A", "B"))
+    other.test_set.blocks_wanted = 30
+    other.test_set.save()
+    assert rows_of(page)[0][7] == "too early to say: a week of work is needed"
+    close(test_set=other.test_set)
+    early, late = campaign_overview(campaign=campaign)
+    assert early.end is not None
+    assert not late.is_open
+    (facts,) = table_of(organiser).facts.values()
+    now = timezone.localtime()
+    (line,) = overview_rows([early], today=now.date())
+    assert rows_of(page)[0][7] == f"{line.end} {line.end_range}"
+    assert totals_of(facts.overviews).test_sets == 2
+    close(test_set=early.test_set)
+    assert re.fullmatch(r"\w+\.? \d+, \d{4}", rows_of(page)[0][7])
+
+
+def test_filtered_by_state_and_text(page: Client, filled: Filled) -> None:
+    filled("museum", (1,))
+    filled("zoo", state="paused")
+    filled("attic", state="draft")
+    old = filled("cellar", state="closed")
+    Campaign.objects.filter(pk=old.pk).update(state="archived")
+    assert set(names(page)) == {"Museum", "Zoo", "Attic"}
+    assert names(page, f"{LIST}?state=archived") == ["Cellar"]
+    assert "Archived campaigns" in page.get(f"{LIST}?state=archived").content.decode()
+    assert "?state=archived" in page.get(LIST).content.decode()
+    assert names(page, f"{LIST}?state=paused") == ["Zoo"]
+    assert names(page, f"{LIST}?name=useU") == ["Museum"]
+    assert names(page, f"{LIST}?name=museum&state=draft") == []
+    assert "No campaign is like this." in page.get(f"{LIST}?name=x").content.decode()
+    # What a draft lacks, its own page says.
+    assert rows_of(page, f"{LIST}?state=draft")[0][1:3] == ["draft", "Being set up Attic"]
+    assert page.get(f"{LIST}?state=bin").status_code == 400
+
+
+def test_paged_by_the_server(page: Client, organiser: User) -> None:
+    for number in range(52):
+        campaign = make_campaign(f"c{number:02}")
+        Membership.objects.create(campaign=campaign, user=organiser, role="owner")
+    first, second = names(page, f"{LIST}?sort=name"), names(page, f"{LIST}?sort=name&page=2")
+    assert (first[0], first[-1], second) == ("C00", "C49", ["C50", "C51"])
+    assert "1 to 50 of 52" in text_of(page.get(LIST))
+
+
+@pytest.mark.parametrize("sort", ["", "?sort=name", "?sort=-end"])
+def test_twenty_campaigns_cost_as_many_queries_as_two(
+    page: Client, filled: Filled, sort: str
+) -> None:
+    counts = []
+    for numbers in (range(2), range(2, 20)):
+        for number in numbers:
+            filled(f"c{number}", (3, 0, 0, 0, 0), wanted=30)
+        page.get(LIST + sort)
+        with CaptureQueriesContext(connection) as queries:
+            assert len(rows_of(page, LIST + sort)) == numbers.stop
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 30
+
+
+def test_only_the_page_is_worked_out_where_the_database_sorts(
+    page: Client, filled: Filled, organiser: User
+) -> None:
+    filled("museum", (1,))
+    for number in range(50):
+        campaign = make_campaign(f"c{number:02}")
+        Membership.objects.create(campaign=campaign, user=organiser, role="owner")
+    rows = organised_campaigns(user=organiser)
+    by_name = campaign_table(rows, request=RequestFactory().get(LIST, {"sort": "name"}))
+    assert len(by_name.facts) == 50
+    assert len(table_of(organiser).facts) == 51
+
+
+def test_nobody_elses_campaign_is_seen(page: Client, filled: Filled) -> None:
+    filled("museum", (1,))
+    other = make_campaign("secret")
+    make_organiser(other, "zoe@example.org")
+    make_judge(other)
+    Campaign.objects.create(slug="rehearsal", name="Rehearsal", rehearsal_of=other)
+    for address in (LIST, f"{LIST}?name=secret", f"{LIST}?sort=-end", f"{LIST}?state=open"):
+        assert "/campaigns/secret/" not in page.get(address).content.decode()
+        assert "Secret" not in names(page, address)
+    rita = Client()
+    rita.force_login(make_analyst(other))
+    assert names(rita) == ["Secret"]
