@@ -21,6 +21,7 @@ from annotation.services import judgments_number
 from campaign.api.access import readable_test_set
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
+from campaign.selectors.rehearsals import rehearsed_slug
 
 
 class FiveWayRenderer(BaseRenderer):
@@ -67,6 +68,7 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
         context = {
             **self.get_serializer_context(),
             "shown": systems_shown(judgment.block_id for judgment in page),
+            "rehearsal_of": rehearsed_slug(test_set_id=test_set.pk),
             "names": dict(test_set.systems.values_list("id", "name")),
         }
         records = JudgmentRecordSerializer(page, many=True, context=context)

@@ -17,6 +17,7 @@ from campaign.models import Campaign, Membership, MembershipRole, User
 from campaign.pages.member_table import MemberTable
 from campaign.pages.rights import ROLE_MEANS, rights
 from campaign.selectors import links_valid, links_withdrawn, member_access, members_access
+from campaign.selectors.rehearsals import rehearsal_to_see
 from campaign.services import (
     AlertMailRefusedError,
     CredentialRefusedError,
@@ -60,6 +61,7 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
     context = {
         "campaign": campaign,
         "section": "people",
+        "rehearsal": rehearsal_to_see(campaign=campaign),
         "table": MemberTable(members_access(campaign=campaign), campaign=campaign, request=request),
         "links": links_valid(campaign=campaign),
         "withdrawn": links_withdrawn(campaign=campaign),
