@@ -56,7 +56,7 @@ def rows_insert(
         return [pk for (pk,) in cursor.fetchall()]
 
 
-def _type(field: models.Field[Any, Any]) -> str:
+def _type(field: "models.Field[Any, Any]") -> str:
     """Return the type of a column without its length: a cast to that would cut, and the column refuses."""
     return re.sub(r"\(\d+\)", "", str(field.db_type(connection)))
 
