@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
+from django.db.models import F
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -21,7 +22,6 @@ from annotation.services import judgments_number
 from campaign.api.access import readable_test_set
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
-from campaign.selectors.rehearsals import rehearsed_slug
 
 
 class FiveWayRenderer(BaseRenderer):
@@ -68,7 +68,6 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
         context = {
             **self.get_serializer_context(),
             "shown": systems_shown(judgment.block_id for judgment in page),
-            "rehearsal_of": rehearsed_slug(test_set_id=test_set.pk),
             "names": dict(test_set.systems.values_list("id", "name")),
         }
         records = JudgmentRecordSerializer(page, many=True, context=context)
@@ -84,7 +83,9 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
 def _recorded(page: Sequence[JudgmentNumber], until: int | None) -> list[Judgment]:
     """Return the judgments of these numbers in their order, with `number` and whether each is `current`."""
     ids = [number.judgment_id for number in page]
-    by_id = Judgment.objects.select_related("judge", "block__segment__document", "supersedes")
+    by_id = Judgment.objects.select_related(
+        "judge", "block__segment__document", "supersedes"
+    ).annotate(rehearsal_of=F("judge__campaign__rehearsal_of__slug"))
     found: dict[int, Any] = by_id.in_bulk(ids)
     later = JudgmentNumber.objects.filter(judgment__supersedes__in=ids)
     if until is not None:

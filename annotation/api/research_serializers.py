@@ -37,8 +37,9 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
         source="block.control",
         help_text="“attention”, “training”, or empty: judgments of controls count in nothing.",
     )
-    rehearsal_of = serializers.SerializerMethodField(
-        help_text="The campaign that a simulated judge rehearsed with it; null outside rehearsals."
+    rehearsal_of = serializers.CharField(
+        allow_null=True,
+        help_text="The campaign that a simulated judge rehearsed with it; null outside rehearsals.",
     )
 
     class Meta:
@@ -66,10 +67,6 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
         names: dict[int, str] = self.context["names"]
         shown: dict[int, list[list[int]]] = self.context["shown"]
         return [[names[system] for system in systems] for systems in shown[judgment.block_id]]
-
-    def get_rehearsal_of(self, _judgment: Judgment) -> str | None:
-        rehearsed: str | None = self.context["rehearsal_of"]
-        return rehearsed
 
 
 class UntilSerializer(serializers.Serializer[Any]):
