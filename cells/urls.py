@@ -1,5 +1,6 @@
 from django.urls import path
 
+from cells.campaign_file.new_campaign import campaign_new_file_page
 from cells.campaign_file.views import (
     campaign_file_download,
     campaign_file_page,
@@ -9,6 +10,7 @@ from cells.rehearsal_views import rehearsal_end_page, rehearsal_page
 from cells.views import campaign_clone_page
 
 urlpatterns = [
+    path("new-campaign/file/", campaign_new_file_page, name="campaign-new-file"),
     path("campaigns/<slug:slug>/clone/", campaign_clone_page, name="campaign-clone"),
     path("api/v1/schemas/campaign.json", campaign_schema_file, name="campaign-schema"),
     path("campaigns/<slug:slug>/file/", campaign_file_page, name="campaign-file"),

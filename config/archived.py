@@ -19,7 +19,8 @@ _ALLOWED: Final = frozenset(
 _STORING_NOTHING: Final = frozenset(
     {
         *("judge-preview-tour", "preview-assignments", "preview-judgment", "preview-skip"),
-        "preview-problem-report",
+        *("preview-problem-report", "design-preview", "design-forecast"),
+        *("api-design-preview", "api-design-forecast"),
     }
 )
 

@@ -59,6 +59,13 @@ server {{
         proxy_pass http://quintet_cells;
     }}
 
+    # Files in one request, as in nginx.conf.template.
+    location ~ ^/(campaigns/[^/]+/(uploads/[^/]+|test-sets/[0-9]+/systems/add)|api/v1/test-sets/[0-9]+/systems)/$ {{
+        client_max_body_size 21m;
+        proxy_next_upstream off;
+        proxy_pass http://$quintet_cell;
+    }}
+
     location / {{
         proxy_next_upstream off;
         proxy_pass http://$quintet_cell;

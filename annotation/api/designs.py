@@ -23,7 +23,7 @@ from annotation.services import (
     design_use_again,
 )
 from annotation.services.planning.designs import PARAMETERS
-from campaign.api.access import organised_test_set, reader
+from campaign.api.access import organised_test_set, readable_test_set, reader
 from campaign.api.judge_groups import group_asked_for
 from campaign.models import JudgeGroup, TestSet
 
@@ -227,7 +227,7 @@ class DesignPreviewView(APIView):
     )
     def post(self, request: Request, test_set_id: int) -> Response:
         """Return the HITs that would be planned next, as judges would see them. Nothing is stored."""
-        test_set = organised_test_set(request, test_set_id)
+        test_set = readable_test_set(request, test_set_id)
         sent = DesignPreviewRequestSerializer(data=request.data, context={"test_set": test_set})
         sent.is_valid(raise_exception=True)
         design = proposed_design(test_set, sent)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
+from django.db.models import F
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -82,7 +83,9 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
 def _recorded(page: Sequence[JudgmentNumber], until: int | None) -> list[Judgment]:
     """Return the judgments of these numbers in their order, with `number` and whether each is `current`."""
     ids = [number.judgment_id for number in page]
-    by_id = Judgment.objects.select_related("judge", "block__segment__document", "supersedes")
+    by_id = Judgment.objects.select_related(
+        "judge", "block__segment__document", "supersedes"
+    ).annotate(rehearsal_of=F("judge__campaign__rehearsal_of__slug"))
     found: dict[int, Any] = by_id.in_bulk(ids)
     later = JudgmentNumber.objects.filter(judgment__supersedes__in=ids)
     if until is not None:

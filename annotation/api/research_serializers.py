@@ -37,6 +37,10 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
         source="block.control",
         help_text="“attention”, “training”, or empty: judgments of controls count in nothing.",
     )
+    rehearsal_of = serializers.CharField(
+        allow_null=True,
+        help_text="The campaign that a simulated judge rehearsed with it; null outside rehearsals.",
+    )
 
     class Meta:
         model = Judgment
@@ -55,6 +59,7 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
             "supersedes",
             "current",
             "control",
+            "rehearsal_of",
         ]
         read_only_fields = fields
 

@@ -7,14 +7,20 @@ from annotation.export.five_way import five_way_csv
 from annotation.selectors import excluded_judges
 from campaign.database.replica import read_on
 from campaign.models import TestSet
+from campaign.selectors.rehearsals import rehearsed_slug
 
 
 def five_way_response(*, test_set: TestSet, watermark: int | None = None) -> StreamingHttpResponse:
-    """Return the judgments as a file named after campaign and test set. See `five_way_rows`."""
+    """Return the judgments as a file named after campaign and test set. See `five_way_rows`.
+
+    Name and headers say what the format has no place for: whether simulated judges judged, in a rehearsal.
+    """
     name = slugify(test_set.name) or f"test-set-{test_set.pk}"
     until = "" if watermark is None else f"-until-{watermark}"
+    rehearsed = rehearsed_slug(test_set_id=test_set.pk)
+    campaign = test_set.campaign.slug if rehearsed is None else f"rehearsal-of-{rehearsed}"
     left_out = len(excluded_judges(campaign_id=test_set.campaign_id))
-    filename = f"{test_set.campaign.slug}-{name}{until}-judgments.csv"
+    filename = f"{campaign}-{name}{until}-judgments.csv"
     return StreamingHttpResponse(
         read_on(five_way_csv(test_set=test_set, watermark=watermark)),
         content_type="text/csv; charset=utf-8",
@@ -23,5 +29,6 @@ def five_way_response(*, test_set: TestSet, watermark: int | None = None) -> Str
             "Cache-Control": "no-store",
             # The format has no place for it: judges excluded in the campaign, who are not in it.
             "Excluded-Judges": str(left_out),
+            **({} if rehearsed is None else {"Rehearsal-Of": rehearsed}),
         },
     )

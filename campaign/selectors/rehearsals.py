@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from campaign.models import ActivityEvent, Campaign, Job, JobKind, Rehearsal
+from campaign.models import ActivityEvent, Campaign, CampaignState, Job, JobKind, Rehearsal
 
 #: Changes of these make a rehearsal one of an earlier state.
 _WHAT_IS_REHEARSED: Final = (
@@ -58,3 +58,16 @@ def rehearsal_state(*, campaign: Campaign) -> RehearsalState:
         and changes.filter(happened_at__gt=rehearsal.begun_at).exists(),
         job=job,
     )
+
+
+def rehearsal_to_see(*, campaign: Campaign) -> Campaign | None:
+    """Return the campaign in which simulated judges rehearse this one. A query for a draft; others have none."""
+    if campaign.state != CampaignState.DRAFT:
+        return None
+    return Campaign.objects.filter(rehearsal_of=campaign).first()
+
+
+def rehearsed_slug(*, test_set_id: int) -> str | None:
+    """Return the short name of the campaign that a test set's campaign rehearses; None: it is no rehearsal."""
+    found = Campaign.objects.filter(rehearsal__test_sets=test_set_id)
+    return found.values_list("slug", flat=True).first()

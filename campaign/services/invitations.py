@@ -12,6 +12,7 @@ from django.db.models import Exists, Max, OuterRef
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Lower, Now
 
+from campaign.database.inserting import rows_insert
 from campaign.models import Campaign, Invitation, InvitationMail, InvitationRole, Judge, User
 from campaign.texts.language_tags import language_tags_checked
 
@@ -67,20 +68,26 @@ def invitation_create(
     return invitation, token
 
 
-def invitation_build(
-    *, campaign: Campaign, user_id: int | None, created_by: User | None = None
-) -> tuple[Invitation, str]:
-    """Return the link of a judge, not saved, with its token: for many at once."""
-    token = secrets.token_urlsafe(TOKEN_BYTES)
-    invitation = Invitation(
-        campaign=campaign,
-        user_id=user_id,
+def invitations_create(
+    *, campaign: Campaign, user_ids: Sequence[int], created_by: User | None = None
+) -> tuple[list[str], datetime]:
+    """Create a link for each of these judges, thousands at once; return their tokens in this order, and when all end."""
+    tokens = [secrets.token_urlsafe(TOKEN_BYTES) for _user in user_ids]
+    ends = Now() + link_lifetime(InvitationRole.JUDGE)
+    here = Campaign.objects.filter(pk=campaign.pk).annotate(ends=ends)
+    expires_at: datetime = here.values_list("ends", flat=True).get()
+    rows_insert(
+        Invitation,
+        [
+            {"user_id": user_id, "token_hash": _hash(token)}
+            for user_id, token in zip(user_ids, tokens, strict=True)
+        ],
+        campaign_id=campaign.pk,
         role=InvitationRole.JUDGE,
-        token_hash=_hash(token),
-        expires_at=Now() + link_lifetime(InvitationRole.JUDGE),
-        created_by=created_by,
+        expires_at=expires_at,
+        created_by_id=None if created_by is None else created_by.pk,
     )
-    return invitation, token
+    return tokens, expires_at
 
 
 def invitation_create_for_anybody(

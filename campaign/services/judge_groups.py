@@ -6,6 +6,7 @@ from collections.abc import Collection
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from campaign.database.copy import pgtrigger_ignore_preset
 from campaign.models import Campaign, GroupMember, Judge, JudgeGroup
 
 _MAX_NAME = 60
@@ -72,6 +73,7 @@ def judge_group_members_change(
     JudgeGroup.objects.select_for_update(no_key=True).get(pk=group.pk)
     there = set(GroupMember.objects.filter(group=group).values_list("judge", flat=True))
     gone = there & {judge.pk for judge in remove}
+    pgtrigger_ignore_preset()
     removed = GroupMember.objects.filter(group=group, judge__in=gone)
     removed.delete()
     new = [GroupMember(group=group, judge=judge) for judge in add if judge.pk not in there]

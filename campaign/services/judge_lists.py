@@ -14,12 +14,13 @@ from django.db.models.functions import Lower
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from campaign.database.copy import pgtrigger_ignore_preset
+from campaign.database.inserting import rows_insert
 from campaign.formats.judge_lists import JudgeList, JudgeRow
 from campaign.models import (
     Campaign,
     ConflictOfInterest,
     GroupMember,
-    Invitation,
     InvitationMail,
     Judge,
     JudgeGroup,
@@ -27,7 +28,7 @@ from campaign.models import (
     User,
 )
 from campaign.notification import mail_enqueue
-from campaign.services.invitations import invitation_build
+from campaign.services.invitations import invitations_create
 from campaign.services.joining import pseudonyms_free
 from campaign.texts.language_tags import LanguageTagError, language_tag_checked
 
@@ -264,6 +265,7 @@ def judge_list_add(
     if mail is not None and len(rows) > MAX_MAILS:
         said = _("At most %(most)d are written to at once. Cut the list, or take the links.")
         raise JudgeListRefusedError(said % {"most": MAX_MAILS}, checked)
+    pgtrigger_ignore_preset()
     made = _judges_make(campaign, rows)
     if mail is not None:
         _mails_queue(campaign, made, mail, by)
@@ -275,27 +277,29 @@ def judge_list_add(
 
 def _judges_make(campaign: Campaign, rows: Sequence[CheckedRow]) -> list[Judge]:
     names = pseudonyms_free(campaign, len(rows))
-    users = User.objects.bulk_create(
-        (
-            User(name=row.row.name or name, password="!" + secrets.token_urlsafe(30))
+    users = rows_insert(
+        User,
+        [
+            {"name": row.row.name or name, "password": "!" + secrets.token_urlsafe(30)}
             for name, row in zip(names, rows, strict=True)
-        ),
-        batch_size=_BATCH,
+        ],
     )
-    made = Judge.objects.bulk_create(
-        (
-            Judge(
-                campaign=campaign,
-                user=user,
-                pseudonym=name,
-                address=row.row.address,
-                languages=row.languages,
-                expertise=row.expertise,
-            )
+    ids = rows_insert(
+        Judge,
+        [
+            {
+                "user_id": user,
+                "pseudonym": name,
+                "address": row.row.address,
+                "languages": row.languages,
+                "expertise": row.expertise,
+            }
             for user, name, row in zip(users, names, rows, strict=True)
-        ),
-        batch_size=_BATCH,
+        ],
+        campaign_id=campaign.pk,
     )
+    found = Judge.objects.filter(campaign=campaign).in_bulk(ids)
+    made = [found[pk] for pk in ids]
     pairs = list(zip(made, rows, strict=True))
     GroupMember.objects.bulk_create(
         (GroupMember(judge=judge, group=group) for judge, row in pairs for group in row.groups),
@@ -336,19 +340,12 @@ def _mails_queue(
 def _with_links(
     campaign: Campaign, made: Sequence[Judge], rows: Sequence[CheckedRow], by: User | None
 ) -> tuple[list[AddedJudge], datetime | None]:
-    built = [
-        invitation_build(campaign=campaign, user_id=judge.user_id, created_by=by) for judge in made
-    ]
-    invitations = Invitation.objects.bulk_create(
-        (invitation for invitation, _token in built), batch_size=_BATCH
-    )
-    ends = (
-        Invitation.objects.filter(pk=invitations[0].pk).values_list("expires_at", flat=True).get()
-        if invitations
-        else None
-    )
+    if not made:
+        return [], None
+    # Each of them was made with a user.
+    user_ids = [judge.user_id for judge in made if judge.user_id is not None]
+    tokens, ends = invitations_create(campaign=campaign, user_ids=user_ids, created_by=by)
     added = [
-        AddedJudge(judge, row, token)
-        for judge, row, (_invitation, token) in zip(made, rows, built, strict=True)
+        AddedJudge(judge, row, token) for judge, row, token in zip(made, rows, tokens, strict=True)
     ]
     return added, ends

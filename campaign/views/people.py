@@ -23,6 +23,7 @@ from campaign.selectors import (
     member_invitations,
     members_access,
 )
+from campaign.selectors.rehearsals import rehearsal_to_see
 from campaign.services import (
     AlertMailRefusedError,
     CredentialRefusedError,
@@ -70,6 +71,7 @@ def members_page(
     context = {
         "campaign": campaign,
         "section": "people",
+        "rehearsal": rehearsal_to_see(campaign=campaign),
         "table": MemberTable(members_access(campaign=campaign), campaign=campaign, request=request),
         "invitations": member_invitations(campaign=campaign),
         "links": links_listed(campaign=campaign),

@@ -15,6 +15,8 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_campaign, reader
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
+from campaign.models import Campaign
+from campaign.selectors import may_make_campaigns
 from cells.campaign_file.applying import campaign_file_apply
 from cells.campaign_file.difference import ChangeKind
 from cells.campaign_file.writing import campaign_file
@@ -89,11 +91,20 @@ class CampaignFileView(APIView):
             ),
         ],
         request={MEDIA_TYPE: OpenApiTypes.STR},
-        responses={200: CampaignFileAppliedSerializer, 409: CampaignFileAppliedSerializer},
+        responses={
+            200: CampaignFileAppliedSerializer,
+            201: CampaignFileAppliedSerializer,
+            409: CampaignFileAppliedSerializer,
+        },
     )
     def put(self, request: Request, slug: str) -> Response:
-        """Change the campaign as a file says; what it does not name stays. All of it or nothing."""
-        campaign = organised_campaign(request, slug)
+        """Change the campaign as a file says; what it does not name stays. All of it or nothing.
+
+        Who may make campaigns makes one (201) where there is none of this short name, and owns it.
+        """
+        is_new = _may_be_made(request, slug)
+        if not is_new:
+            organised_campaign(request, slug)
         check = request.query_params.get("check", "").lower() in ("true", "1")
         confirmed = "" if check else request.query_params.get("confirmed")
         try:
@@ -101,12 +112,14 @@ class CampaignFileView(APIView):
                 name="campaign.yaml",
                 content=_content(request),
                 by=reader(request),
-                campaign=campaign,
+                slug=slug,
+                must_be_new=is_new,
                 confirmed=confirmed,
             )
         except FormatError as error:
             raise serializers.ValidationError({"detail": str(error)}) from error
-        status = 200 if check or applied.is_done else 409
+        done = 201 if is_new else 200
+        status = 200 if check else done if applied.is_done else 409
         return Response(CampaignFileAppliedSerializer(applied).data, status=status)
 
 
@@ -116,6 +129,11 @@ def file_answer(content: bytes, slug: str) -> HttpResponse:
     return HttpResponse(
         content, content_type=MEDIA_TYPE, headers={"Content-Disposition": disposition}
     )
+
+
+def _may_be_made(request: Request, slug: str) -> bool:
+    """Return whether there is no such campaign, and the user may make one."""
+    return not Campaign.objects.filter(slug=slug).exists() and may_make_campaigns(reader(request))
 
 
 def _content(request: Request) -> bytes:

@@ -58,12 +58,9 @@ def campaign_file_check(
     content: bytes,
     by: User | None,
     folders: TextFolders | None = None,
-    campaign: Campaign | None = None,
 ) -> Applied:
     """Return what `campaign_file_apply` would change, and change nothing."""
-    return campaign_file_apply(
-        name=name, content=content, by=by, folders=folders, campaign=campaign, confirmed=""
-    )
+    return campaign_file_apply(name=name, content=content, by=by, folders=folders, confirmed="")
 
 
 def campaign_file_apply(
@@ -72,7 +69,8 @@ def campaign_file_apply(
     content: bytes,
     by: User | None,
     folders: TextFolders | None = None,
-    campaign: Campaign | None = None,
+    slug: str | None = None,
+    must_be_new: bool = False,
     confirmed: str | None = None,
 ) -> Applied:
     """Make the campaign of a file what the file says; return what differed.
@@ -91,23 +89,23 @@ def campaign_file_apply(
         Organises a campaign that the file makes; without them, those who run this Quintet.
     folders : TextFolders, optional
         Where the files of new test sets are. None refuses them.
-    campaign : Campaign, optional
-        The one that the file must be about; otherwise it may be any, or a new one.
+    slug : str, optional
+        Of the campaign that the file must be about; otherwise it may be any, or a new one.
+    must_be_new : bool
+        Whether the campaign must not be there yet: who applies may make campaigns, and change none by this.
 
     Locks the campaign's row. Raises FormatError, with file, line, key and remedy; nothing is changed then.
     """
     tree = read_yaml(name, content)
     schema_check(tree)
     said = Said(tree, tree.value)
-    if campaign is not None and said.get("slug") != campaign.slug:
+    if slug is not None and said.get("slug") != slug:
         raise said.error(
-            f"this file is of another campaign than {campaign.slug}",
-            f"write slug: {campaign.slug}",
-            "slug",
+            f"this file is of another campaign than {slug}", f"write slug: {slug}", "slug"
         )
     try:
         with transaction.atomic():
-            applied = _applied(said, by, folders, confirmed)
+            applied = _applied(said, by, folders, must_be_new, confirmed)
             if not applied.is_done:
                 raise _UndoError(applied)
     except _UndoError as undone:
@@ -119,9 +117,10 @@ def _applied(
     said: Said,
     by: User | None,
     folders: TextFolders | None,
+    must_be_new: bool,
     confirmed: str | None,
 ) -> Applied:
-    run = _begun(said, by, folders)
+    run = _begun(said, by, folders, must_be_new)
     before: dict[str, Any] = {}
     if not run.is_new:
         before = campaign_said(campaign=run.campaign, people=True) | _life(run.campaign, None)
@@ -142,7 +141,7 @@ def _applied(
     )
 
 
-def _begun(said: Said, by: User | None, folders: TextFolders | None) -> Run:
+def _begun(said: Said, by: User | None, folders: TextFolders | None, must_be_new: bool) -> Run:
     """Lock the campaign, or make it."""
     locked = Campaign.objects.select_for_update(no_key=True)
     campaign = locked.filter(slug=said.get("slug")).first()
@@ -157,6 +156,12 @@ def _begun(said: Said, by: User | None, folders: TextFolders | None) -> Run:
             raise said.error(
                 " ".join(error.messages).rstrip("."), "choose others", "slug"
             ) from error
+    elif must_be_new:
+        raise said.error(
+            f"there is a campaign {campaign.slug} already",
+            "write another slug, or apply the file in the settings of that campaign",
+            "slug",
+        )
     elif campaign.state == CampaignState.BIN:
         raise said.error(
             f"the campaign {campaign.slug} is in the bin", "take it out of the bin first", "slug"

@@ -18,7 +18,7 @@ from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from cells.campaign_file.api import file_answer
 from cells.campaign_file.applying import Applied, campaign_file_apply
-from cells.campaign_file.forms import CampaignFileForm
+from cells.campaign_file.forms import CampaignFileForm, packed, unpacked
 from cells.campaign_file.schema import schema_bytes
 from cells.campaign_file.writing import campaign_file
 
@@ -80,22 +80,17 @@ def _asked(
         answers=[Answer(_("Apply the file"))],
         cancel=reverse("campaign-file", args=[campaign.slug]),
         error=error,
-        fields={"content": _packed(content), "code": found.code},
+        fields={"content": packed(content), "code": found.code},
     )
     return ask(request, question, campaign=campaign, section=_SECTION)
 
 
 def _confirmed(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     try:
-        content = _unpacked(request.POST.get("content", ""))
+        content = unpacked(request.POST.get("content", ""))
         done = _applied(request, campaign, content, confirmed=request.POST.get("code", ""))
     except (FormatError, signing.BadSignature) as error:
-        form = CampaignFileForm({})
-        form.full_clean()
-        form.errors.clear()
-        words = str(error) if isinstance(error, FormatError) else _("Choose the file again.")
-        form.add_error(None, words)
-        return _page(request, campaign, form)
+        return _page(request, campaign, CampaignFileForm.again(error))
     if not done.is_done:
         again = _("The campaign was changed meanwhile. Nothing was changed: look again.")
         return _asked(request, campaign, content, done, again)
@@ -108,15 +103,6 @@ def _applied(request: HttpRequest, campaign: Campaign, content: bytes, confirmed
         name=getattr(request.FILES.get("file"), "name", None) or f"{campaign.slug}.yaml",
         content=content,
         by=cast("User", request.user),
-        campaign=campaign,
+        slug=campaign.slug,
         confirmed=confirmed,
     )
-
-
-def _packed(content: bytes) -> str:
-    """Return the file for the page that asks: as it was shown, by its signature."""
-    return signing.dumps(content.decode("utf-8-sig"), salt=_SECTION, compress=True)
-
-
-def _unpacked(text: str) -> bytes:
-    return str(signing.loads(text, salt=_SECTION, max_age=24 * 3600)).encode()

@@ -1,4 +1,4 @@
-"""What a design of a test set costs and shows, for its organisers."""
+"""What a design of a test set costs and shows."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.designs import DesignParametersSerializer, proposed_design
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.first_design import design_unless_chosen
-from campaign.api.access import organised_test_set
+from campaign.api.access import readable_test_set
 from ranking.selectors.design_forecast import design_forecast
 
 _MOST = 1_000_000_000
@@ -95,7 +95,7 @@ class DesignForecastView(APIView):
     )
     def post(self, request: Request, test_set_id: int) -> Response:
         """Forecast hours, money, pairs told apart and clusters of a design. Nothing is stored."""
-        test_set = organised_test_set(request, test_set_id)
+        test_set = readable_test_set(request, test_set_id)
         sent = DesignForecastRequestSerializer(data=request.data, context={"test_set": test_set})
         sent.is_valid(raise_exception=True)
         design = proposed_design(test_set, sent) or design_in_force(test_set_id=test_set.pk)

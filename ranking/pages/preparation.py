@@ -24,13 +24,15 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A line of the checklist: what it is about, how far it is, and where one goes on."""
+    """A line of the checklist: what it is about, how far it is, where one goes on, and what there is to see."""
 
     name: str
     state: StepState
     said: Sequence[str]
     button: str
     address: str
+    see: str = ""
+    see_address: str = ""
 
     @property
     def state_in_words(self) -> str:
@@ -176,6 +178,7 @@ def _as_judge(campaign: Campaign, found: Preparation) -> Step:
 
 
 def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
+    seen = None if found.rehearsal.is_under_way else found.rehearsal.campaign
     if not found.test_sets:
         said = _("Simulated judges do the work in a minute; gone when the campaign opens.")
     elif found.rehearsal.is_under_way:
@@ -192,6 +195,8 @@ def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
         [said],
         _("Rehearse …") if found.test_sets else _("Add texts"),
         reverse("rehearsal" if found.test_sets else "test-sets", args=[campaign.slug]),
+        _("See the rehearsal") if seen else "",
+        reverse("campaign-detail", args=[seen.slug]) if seen else "",
     )
 
 

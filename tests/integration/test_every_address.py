@@ -119,6 +119,9 @@ ADDRESSES = {
     "campaigns/<slug:slug>/test-sets/": MEMBERS_PAGE,
     "new-campaign/": dict.fromkeys(ROLES, 404)
     | {"nobody": 302, "organiser": 200, "other organiser": 200},
+    # Writing: tests/integration/campaign_file.
+    "new-campaign/file/": dict.fromkeys(ROLES, 404)
+    | {"nobody": 302, "organiser": 200, "other organiser": 200},
     "campaigns/<slug:slug>/work/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/work/<int:job_id>/stop/": ONLY_POST,
     "campaigns/<slug:slug>/work/<int:job_id>/again/": ONLY_POST,

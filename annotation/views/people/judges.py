@@ -15,6 +15,7 @@ from annotation.pages.campaign_judge_table import CampaignJudgeFilter, CampaignJ
 from annotation.pages.judge_forms import AssignForm
 from annotation.selectors.campaign_judges import campaign_judges
 from campaign.models import Campaign, Judge, JudgeGroup
+from campaign.selectors.rehearsals import rehearsal_to_see
 from campaign.services import judge_group_members_change
 from campaign.views.access import organised_campaign
 
@@ -50,6 +51,7 @@ def _page(
     context: dict[str, Any] = {
         "campaign": campaign,
         "section": "campaign-judges",
+        "rehearsal": rehearsal_to_see(campaign=campaign),
         "filter": asked,
         "table": table.of(request),
         "form": form,

@@ -26,6 +26,12 @@ _FILE: Final[Schema] = {"type": "string", "minLength": 1, "maxLength": 500}
 _FILES: Final[Schema] = {"type": "array", "items": _FILE, "minItems": 1, "maxItems": 2000}
 _ROLES: Final = ("source", "references", "systems", "documents")
 _AT_ONCE: Final = 500
+#: What to do where only the file itself came.
+_IMPORT: Final = "import the test set on its page first, or use apply_campaign where the files are"
+_FIRST: Final = (
+    "make the campaign without this test set, bring its texts by Add texts and apply this file again in the settings, "
+    "or use apply_campaign where the files are"
+)
 
 
 def texts_schema() -> Schema:
@@ -137,7 +143,7 @@ def test_set_of_texts(said: Said, run: Run) -> TestSet:
     if run.folders is None:
         raise part.error(
             "files with texts do not come with this one",
-            "import the test set on its page first, or use apply_campaign where the files are",
+            _FIRST if run.is_new else _IMPORT,
         )
     with _recognised(part, run.folders) as found, said.refusals():
         return test_set_from_files(

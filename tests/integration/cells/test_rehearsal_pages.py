@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from rest_framework.test import APIClient
 
-from campaign.models import Campaign, CampaignState, Job, JobKind, User
+from campaign.models import Campaign, CampaignState, Job, JobKind, TestSet, User
 from campaign.services.jobs import jobs_run_waiting
 from ranking.selectors.dashboards import organised_campaigns
 from tests.factories import make_analyst, make_campaign, make_organiser, make_test_set
@@ -66,6 +66,10 @@ def test_page_begins_it_shows_it_and_ends_it(
     assert list(organised_campaigns(user=organiser)) == [campaign]
     overview = text(desk.get(f"/campaigns/{campaign.slug}/"))
     assert "There is a rehearsal; it is gone when the campaign opens." in overview
+    assert f'href="/campaigns/{clone.slug}/"' in overview
+    for part in ("people/", "people/judges/"):
+        judges = f'href="/campaigns/{clone.slug}/people/judges/"'
+        assert judges in text(desk.get(f"/campaigns/{campaign.slug}/{part}"))
     opening = text(desk.get(f"/campaigns/{campaign.slug}/state/open/"))
     assert "The rehearsal is deleted for good" in opening
     assert "deleted for good" in text(desk.get(f"{address}end/"))
@@ -73,6 +77,23 @@ def test_page_begins_it_shows_it_and_ends_it(
     assert jobs_run_waiting() == 1
     assert not Campaign.objects.filter(pk=clone.pk).exists()
     assert "There is no rehearsal." in text(desk.get(address))
+    assert "See the rehearsal" not in text(desk.get(f"/campaigns/{campaign.slug}/people/"))
+
+
+def test_files_of_its_judgments_say_that_it_is_one(
+    desk: Client, api: APIClient, campaign: Campaign
+) -> None:
+    call_command("rehearse", campaign.slug, bots=1, share=0.1, stdout=StringIO())
+    test_set = TestSet.objects.get(campaign__rehearsal_of=campaign)
+    rest = f"/api/v1/test-sets/{test_set.pk}/judgments/"
+    page = f"/campaigns/{test_set.campaign.slug}/test-sets/{test_set.pk}/judgments.csv"
+    for client, address in ((desk, page), (api, f"{rest}?format=csv")):
+        file = client.get(address)
+        assert file["Content-Disposition"] == (
+            'attachment; filename="rehearsal-of-museum-museum-en-de-judgments.csv"'
+        )
+        assert file["Rehearsal-Of"] == "museum"
+    assert {row["rehearsal_of"] for row in api.get(rest).json()["results"]} == {"museum"}
 
 
 def test_nothing_is_changed_in_it_by_page_or_rest(

@@ -55,6 +55,7 @@ def test_record_says_what_a_ranking_needs(
         "supersedes": None,
         "current": False,
         "control": "",
+        "rehearsal_of": None,
     }
     assert (second["number"], second["supersedes"], second["current"]) == (2, None, True)
     assert (revised["supersedes"], revised["current"]) == (first["id"], True)

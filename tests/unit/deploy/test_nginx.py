@@ -1,11 +1,17 @@
 """nginx's configuration as it is written; `python -m tests.attacks.proxy` tries it with a real nginx."""
 
 import re
+from uuid import uuid4
 
 import pytest
+from django.urls import reverse
 
+from annotation.pages.system_form import MAX_BYTES
+from cells.cell_map import CellMap
+from deploy.cells import configuration
 from deploy.nginx import main, rendered
 
+CELLS = CellMap({0: "10.0.0.1:8000"})
 VALUES = {
     "SERVER_NAME": "campaign.example.org",
     "CERTIFICATE": "/etc/ssl/campaign.pem",
@@ -37,7 +43,7 @@ def test_what_clients_say_of_themselves_is_overwritten() -> None:
     assert all(headers[name] == '""' for name in ("X-Forwarded-Host", "X-Real-IP", "Forwarded"))
     # A header set in a location would undo all those of the server.
     inside = re.findall(r"location [^{]+\{([^}]*)\}", rendered(VALUES))
-    assert len(inside) == 4
+    assert len(inside) == 5
     assert not any("proxy_set_header" in each for each in inside)
 
 
@@ -70,12 +76,41 @@ def test_the_secret_of_a_link_is_left_out_of_the_log(path: str, logged: str) -> 
 
 def test_requests_arrive_whole_and_bounded() -> None:
     assert directives("proxy_request_buffering") == directives("proxy_buffering") == ["on"]
-    assert directives("client_max_body_size") == ["3m"]
     assert directives("client_header_timeout") == directives("client_body_timeout") == ["15s"]
     assert [each.split()[0] for each in directives("limit_req")] == [
         "zone=quintet_sign_in",
         "zone=quintet_requests",
+        "zone=quintet_requests",
     ]
+
+
+def test_only_files_in_one_request_may_be_larger() -> None:
+    """As large as the form of a system's outputs allows, with what a form adds."""
+    assert directives("client_max_body_size") == ["3m", "21m"]
+    assert MAX_BYTES + 100_000 < 21 * 2**20
+    prefixed, router = (
+        re.findall(r"location ~ (\S+) \{\s*client_max_body_size 21m;", text)
+        for text in (rendered(VALUES), configuration(CELLS, "127.0.0.1:8100"))
+    )
+    assert [prefixed[0].replace("/quintet/", "/", 1)] == router
+    files = re.compile(router[0])
+    upload = uuid4()
+    for address in (
+        reverse("system-add", args=["museum", 3]),
+        reverse("api-systems", args=[3]),
+        reverse("upload", args=["museum", upload]),
+    ):
+        assert files.search(address)
+        assert re.search(prefixed[0], f"/quintet{address}")
+    for address in (
+        reverse("upload-new", args=["museum"]),
+        reverse("upload-progress", args=["museum", upload]),
+        reverse("system", args=["museum", 3, 4]),
+        reverse("api-system", args=[3, 4]),
+        reverse("campaign-file", args=["museum"]),
+        reverse("judging-assignments"),
+    ):
+        assert not files.search(address)
 
 
 @pytest.mark.parametrize(
