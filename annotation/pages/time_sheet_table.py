@@ -90,14 +90,12 @@ class TimeSheetTable(DeskTable):
 
     def __init__(self, rows: QuerySet[Judge], *, campaign: Campaign) -> None:
         super().__init__(rows)
-        self._address_of_judge = reverse("campaign-judge", args=[campaign.slug, 0]).removesuffix(
-            "0/"
-        )
+        self._judge = reverse("campaign-judge", args=[campaign.slug, 0]).removesuffix("0/")
 
     def cell_judge(self, row: Any) -> str | SafeString:
         if isinstance(row, Worked):
             return _("All judges")
-        return format_html('<a href="{}{}/">{}</a>', self._address_of_judge, row.pk, row.pseudonym)
+        return format_html('<a href="{}{}/">{}</a>', self._judge, row.pk, row.pseudonym)
 
     def cell_sentences(self, row: Any) -> str:
         return number_format(_worked(row).sentences)

@@ -6,7 +6,7 @@ from datetime import date, tzinfo
 from typing import Final, NamedTuple
 
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, Exists, JSONField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BigIntegerField, JSONField, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from annotation.selectors.work_time import (
@@ -125,9 +125,11 @@ def _asked(first: date | None, last: date | None) -> tuple[tzinfo, Span]:
 
 
 def _at_work(judges: QuerySet[Judge], span: Span) -> QuerySet[Judge]:
-    """Select those who worked in this time: what is counted is looked up by index."""
-    return judges.filter(
-        Exists(counted_work(span).filter(judge=OuterRef("pk")))
+    """Select those who worked in this time."""
+    # One row of each judge is looked up. For EXISTS, PostgreSQL may read all of everybody, for one page of judges.
+    quarter = counted_work(span).filter(judge=OuterRef("pk")).values("pk")[:1]
+    return judges.alias(quarter=Subquery(quarter)).filter(
+        Q(quarter__isnull=False)
         | Q(pk__in=waiting_judgments(span).values("judge"))
         | Q(pk__in=waiting_skips(span).values("judge"))
     )

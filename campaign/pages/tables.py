@@ -104,19 +104,19 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         """The columns, each with the address that sorts by it; empty if none does."""
         for column in self.columns:
             by = column.order_by_alias.next if column.orderable else ""
-            yield column, self._address(**{self.prefixed_order_by_field: by}) if by else ""
+            yield column, self._asked_with(**{self.prefixed_order_by_field: by}) if by else ""
 
     @property
     def previous_page(self) -> str:
         """The address of the page before this one."""
-        return self._address(**{self.prefixed_page_field: self.page.previous_page_number()})
+        return self._asked_with(**{self.prefixed_page_field: self.page.previous_page_number()})
 
     @property
     def next_page(self) -> str:
         """The address of the page after this one."""
-        return self._address(**{self.prefixed_page_field: self.page.next_page_number()})
+        return self._asked_with(**{self.prefixed_page_field: self.page.next_page_number()})
 
-    def _address(self, **changed: str | int) -> str:
+    def _asked_with(self, **changed: str | int) -> str:
         """Return the address with this changed; sorted otherwise, it begins with the first page."""
         asked = self._asked.copy()
         asked.pop(self.prefixed_page_field, None)
