@@ -7,8 +7,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import WorkedQuarterHour
+from annotation.services import judge_decline
 from campaign.models import Campaign, InvitationMail
-from campaign.services import invitation_create_for_anybody, judge_decline, judges_invite_by_mail
+from campaign.services import invitation_create_for_anybody, judges_invite_by_mail
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_test_set
