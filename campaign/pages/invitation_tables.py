@@ -235,19 +235,16 @@ class InvitedTable(_InvitationTable):
     def cell_look(self, row: Judge) -> SafeString:
         said = []
         if row.declined_at is not None:
-            said.append(_("declined to take part %(when)s") % _moment(row.declined_at))
+            declined = _("declined to take part %(when)s") % _moment(row.declined_at)
+            said.append(format_html("<strong>{}</strong>", declined))
         at = self.invited[row.pk].concurrent_at
         if at is not None:
-            said.append(
-                _(
-                    "Two browsers were at work within the same ten minutes (%(when)s). Perhaps the link was"
-                    " passed on; perhaps somebody uses two devices side by side. Ask before you decide."
-                )
-                % _moment(at)
+            concurrent = _(
+                "Two browsers were at work within the same ten minutes (%(when)s). Perhaps the link was"
+                " passed on; perhaps somebody uses two devices side by side. Ask before you decide."
             )
-        return format_html_join(
-            "", '<span class="notice error">{}</span>', ((each,) for each in said)
-        )
+            said.append(format_html('<p class="notice error">{}</p>', concurrent % _moment(at)))
+        return format_html_join("", "{}", ((each,) for each in said))
 
     def cell_actions(self, row: Judge) -> SafeString:
         return self._buttons(self.invited[row.pk])
