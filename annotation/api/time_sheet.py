@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.work_time import DayWorkedSerializer, WorkedSerializer
-from annotation.forms import DaysForm
+from annotation.pages.time_sheet_table import DaysForm
 from annotation.selectors import JudgeTime, time_sheet
 from campaign.api.access import organised_campaign
 

@@ -48,14 +48,14 @@ from annotation.selectors.shown import (
     TextData,
     blocks_data,
 )
-from annotation.selectors.work_time import (
+from annotation.selectors.time_sheet import (
     JudgeTime,
-    Worked,
-    WorkTime,
-    hours_worked,
+    TimeSums,
     time_sheet,
-    work_time,
+    time_sheet_in_all,
+    time_sheet_sums,
 )
+from annotation.selectors.work_time import Worked, WorkTime, hours_worked, work_time
 
 __all__ = [
     "AssignedBlock",
@@ -70,6 +70,7 @@ __all__ = [
     "JudgmentData",
     "OwnDoneBlock",
     "TextData",
+    "TimeSums",
     "WorkTime",
     "Worked",
     "actions_that_stop",
@@ -99,5 +100,7 @@ __all__ = [
     "test_sets_to_plan",
     "test_sets_to_work_on",
     "time_sheet",
+    "time_sheet_in_all",
+    "time_sheet_sums",
     "work_time",
 ]

@@ -1,6 +1,5 @@
 """What judges have worked: sentences and active time, by day and in all, as it was measured."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any
@@ -17,7 +16,7 @@ from annotation.models import (
     UnnumberedJudgment,
     WorkedQuarterHour,
 )
-from campaign.models import Campaign, Judge
+from campaign.models import Judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +33,31 @@ class Worked:
             self.active_seconds + other.active_seconds,
             self.untimed + other.untimed,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A length of time from a moment until before another; None has no end."""
+
+    begin: datetime | None = None
+    end: datetime | None = None
+
+    @classmethod
+    def of_days(cls, first: date | None, last: date | None, zone: tzinfo) -> "Span":
+        """Return the time from one day to another, both included; None has no end."""
+        begin = None if first is None else datetime.combine(first, time(), tzinfo=zone)
+        if last is None or last == date.max:
+            return cls(begin)
+        return cls(begin, datetime.combine(last + timedelta(days=1), time(), tzinfo=zone))
+
+    def holds(self, field: str) -> Q:
+        """Select the rows whose time is in it."""
+        wanted = Q()
+        if self.begin is not None:
+            wanted &= Q((f"{field}__gte", self.begin))
+        if self.end is not None:
+            wanted &= Q((f"{field}__lt", self.end))
+        return wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,40 +101,6 @@ def work_time(judge: Judge) -> WorkTime:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeTime:
-    """The work of a judge on the days of a time sheet, the first day in front; `days` holds one at least."""
-
-    judge: Judge
-    days: Mapping[date, Worked]
-
-    @property
-    def total(self) -> Worked:
-        return sum(self.days.values(), Worked())
-
-
-def time_sheet(
-    *, campaign: Campaign, first: date | None = None, last: date | None = None
-) -> list[JudgeTime]:
-    """Return what the judges of a campaign worked from one day to another, both included, by pseudonym.
-
-    Counted as `work_time` counts for each of them. Two queries.
-    """
-    worked = _worked(Q(judge__campaign=campaign), timezone.get_default_timezone())
-    found = []
-    for judge in (
-        Judge.objects.filter(pk__in=worked).select_related("campaign").order_by("pseudonym")
-    ):
-        days = {
-            day: each
-            for day, each in worked[judge.pk].items()
-            if (first is None or first <= day) and (last is None or day <= last)
-        }
-        if days:
-            found.append(JudgeTime(judge=judge, days=days))
-    return found
-
-
 def hours_worked(judge: Judge) -> dict[int, int]:
     """Return the sentences that a judge did in each hour of the day, 0 to 23, as counted. One query."""
     zone = timezone.get_default_timezone()
@@ -119,12 +109,22 @@ def hours_worked(judge: Judge) -> dict[int, int]:
     return dict(hours.annotate(n=Sum("sentences")).values_list("hour", "n"))
 
 
+def work_by_day(of: Q, zone: tzinfo, span: Span | None = None) -> QuerySet[Any, Any]:
+    """Return judge, day, sentences, milliseconds, and submissions without a time, in parts to be added up.
+
+    What is counted, and what is not yet, come in rows of their own. Only `span` is read, which begins and ends
+    at midnight.
+    """
+    span = span or Span()
+    return _counted(of, zone, span).union(
+        _judged(of, zone, span), _skipped(of, zone, span), all=True
+    )
+
+
 def _worked(of: Q, zone: tzinfo) -> dict[int, dict[date, Worked]]:
     """Return by judge and day what was worked, counted or not. One query."""
     sums: dict[tuple[int, date], list[int]] = {}
-    for judge, day, *counts in _counted(of, zone).union(
-        _judged(of, zone), _skipped(of, zone), all=True
-    ):
+    for judge, day, *counts in work_by_day(of, zone):
         before = sums.get((judge, day), [0, 0, 0])
         sums[judge, day] = [a + (b or 0) for a, b in zip(before, counts, strict=True)]
     found: dict[int, dict[date, Worked]] = {}
@@ -133,18 +133,36 @@ def _worked(of: Q, zone: tzinfo) -> dict[int, dict[date, Worked]]:
     return found
 
 
-def _counted(of: Q, zone: tzinfo) -> QuerySet[Any, Any]:
+def counted_work(span: Span) -> QuerySet[WorkedQuarterHour]:
+    """Return the quarters of an hour that were worked."""
+    return WorkedQuarterHour.objects.filter(span.holds("start"))
+
+
+def waiting_judgments(span: Span) -> QuerySet[Judgment]:
+    """Return judgments by people that have no number yet."""
+    rows = Judgment.objects.filter(pk__in=UnnumberedJudgment.objects.values("judgment"))
+    return rows.filter(span.holds("submitted_at"), assignment__isnull=False)
+
+
+def waiting_skips(span: Span) -> QuerySet[Skip]:
+    """Return skips that are not counted yet."""
+    rows = Skip.objects.filter(pk__in=UncountedSkip.objects.values("skip"))
+    return rows.filter(span.holds("created_at"), assignment__isnull=False)
+
+
+def _counted(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
     """Return for each judge and day sentences, milliseconds, and submissions without a time, as counted."""
-    rows = WorkedQuarterHour.objects.filter(of)
     return (
-        rows.annotate(day=TruncDate("start", tzinfo=zone))
+        counted_work(span)
+        .filter(of)
+        .annotate(day=TruncDate("start", tzinfo=zone))
         .order_by()
         .values_list("judge", "day")
         .annotate(n=Sum("sentences"), milliseconds=Sum("active_ms"), without=Sum("untimed"))
     )
 
 
-def _judged(of: Q, zone: tzinfo) -> QuerySet[Any, Any]:
+def _judged(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
     """Return the same of judgments that have no number yet: first ones of blocks not skipped before."""
     waiting = UncountedSkip.objects.filter(skip=OuterRef("pk"))
     skipped = Skip.objects.filter(
@@ -152,11 +170,11 @@ def _judged(of: Q, zone: tzinfo) -> QuerySet[Any, Any]:
         judge=OuterRef("judge"),
         block=OuterRef("block"),
     )
-    rows = Judgment.objects.filter(pk__in=UnnumberedJudgment.objects.values("judgment"))
-    return _by_day(rows, of, TruncDate("submitted_at", tzinfo=zone), ~Exists(skipped))
+    rows = waiting_judgments(span).filter(of)
+    return _by_day(rows, TruncDate("submitted_at", tzinfo=zone), ~Exists(skipped))
 
 
-def _skipped(of: Q, zone: tzinfo) -> QuerySet[Any, Any]:
+def _skipped(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
     """Return the same of skips that are not counted yet."""
     judged = Judgment.objects.filter(
         Q(numbered__isnull=False) | Q(submitted_at__lt=OuterRef("created_at")),
@@ -164,15 +182,14 @@ def _skipped(of: Q, zone: tzinfo) -> QuerySet[Any, Any]:
         block=OuterRef("block"),
         supersedes__isnull=True,
     )
-    rows = Skip.objects.filter(pk__in=UncountedSkip.objects.values("skip"))
-    return _by_day(rows, of, TruncDate("created_at", tzinfo=zone), ~Exists(judged))
+    rows = waiting_skips(span).filter(of)
+    return _by_day(rows, TruncDate("created_at", tzinfo=zone), ~Exists(judged))
 
 
-def _by_day(rows: Any, of: Q, day: TruncDate, is_first: Any) -> QuerySet[Any, Any]:
-    of_judges = rows.filter(of, assignment__isnull=False)
+def _by_day(rows: Any, day: TruncDate, is_first: Any) -> QuerySet[Any, Any]:
     is_revision = Q(supersedes__isnull=False) if rows.model is Judgment else Q(pk=None)
     counted: QuerySet[Any, Any] = (
-        of_judges.annotate(day=day, is_first=is_first)
+        rows.annotate(day=day, is_first=is_first)
         .order_by()
         .values_list("judge", "day")
         .annotate(

@@ -2,19 +2,17 @@
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.export.work_time import clock_time, time_sheet_csv
-from annotation.forms import DaysForm
-from annotation.selectors import JudgeTime, Worked, time_sheet
-from campaign.models import Campaign
+from annotation.export.work_time import time_sheet_csv
+from annotation.pages.time_sheet_table import TimeSheetFilter, TimeSheetTable
+from annotation.selectors import time_sheet, time_sheet_in_all, time_sheet_sums
+from campaign.models import Campaign, Judge
 from campaign.views.access import organised_campaign
-
-JUDGES_ON_A_PAGE = 50
 
 
 @require_safe
@@ -23,23 +21,23 @@ JUDGES_ON_A_PAGE = 50
 def time_sheet_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show sentences, active time and days of each judge; `?first=` and `?last=` are days."""
     campaign = organised_campaign(request, slug)
-    form = DaysForm(request.GET)
-    sheet = _sheet(campaign, form)
-    page = Paginator(sheet, JUDGES_ON_A_PAGE).get_page(request.GET.get("page"))
-    total = sum((each.total for each in sheet), Worked())
+    return _page(request, campaign, _asked(request, campaign))
+
+
+def _page(request: HttpRequest, campaign: Campaign, asked: TimeSheetFilter) -> HttpResponse:
+    judges = asked.found
+    table = TimeSheetTable(time_sheet_sums(judges=judges, **asked.days), campaign=campaign)
+    table.of(request)
+    if table.paginator.count:
+        table.in_all = time_sheet_in_all(campaign=campaign, judges=judges, **asked.days)
     context = {
         "campaign": campaign,
         "section": "time",
-        "form": form,
-        "page": page,
-        "rows": [(each, clock_time(each.total.active_seconds)) for each in page],
-        "total": total,
-        "total_time": clock_time(total.active_seconds),
+        "filter": asked,
+        "table": table,
         "time_zone": settings.TIME_ZONE,
-        "days": {name: request.GET[name] for name in form.fields if request.GET.get(name)},
     }
-    status = 200 if form.is_valid() else 400
-    return render(request, "organiser/time_sheet.html", context, status=status)
+    return render(request, "organiser/time_sheet.html", context, status=asked.status)
 
 
 @require_safe
@@ -48,18 +46,21 @@ def time_sheet_page(request: HttpRequest, slug: str) -> HttpResponse:
 def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Send a line for each judge and day as CSV; 400 if a day is none."""
     campaign = organised_campaign(request, slug)
-    form = DaysForm(request.GET)
-    if not form.is_valid():
-        return time_sheet_page(request, slug)
+    asked = _asked(request, campaign)
+    if not asked.form.is_valid():
+        return _page(request, campaign, asked)
+    sheet = time_sheet(campaign=campaign, judges=asked.found, **asked.days)
     return HttpResponse(
-        time_sheet_csv(_sheet(campaign, form), time_zone=settings.TIME_ZONE),
+        time_sheet_csv(sheet, time_zone=settings.TIME_ZONE),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{slug}-time-sheet.csv"'},
     )
 
 
-def _sheet(campaign: Campaign, form: DaysForm) -> list[JudgeTime]:
-    """Return the time sheet that the form asks for; nothing where it is wrong."""
-    if not form.is_valid():
-        return []
-    return time_sheet(campaign=campaign, **form.cleaned_data)
+def _asked(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:
+    """Return what the address asks for; of the file too, the page's filters lead to the page."""
+    return TimeSheetFilter.of(
+        request,
+        Judge.objects.filter(campaign=campaign),
+        at=reverse("time-sheet", args=[campaign.slug]),
+    )

@@ -1,19 +1,55 @@
 """What lists of organisers are filtered by: the same class for a page and for REST."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import django_filters
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 
 
 class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
-    """Filters in the address. What is wrong is said beside its field, and then nothing is listed."""
+    """Filters in the address. What is wrong is said beside its field, and then nothing is listed.
+
+    Attributes
+    ----------
+    at : str
+        The page's own address, where POST to another one shows it too.
+    keeps : sequence of str
+        What of the address stays as it is when another filter is asked for.
+    """
+
+    at: str = ""
+    keeps: Sequence[str] = ("sort",)
 
     @classmethod
-    def of(cls, request: HttpRequest, queryset: QuerySet[Any, Any], **options: Any) -> "DeskFilter":
+    def of(
+        cls,
+        request: HttpRequest,
+        queryset: QuerySet[Any, Any],
+        *,
+        at: str = "",
+        keeps: Sequence[str] = keeps,
+        **options: Any,
+    ) -> "DeskFilter":
         """Return the filter that a request asks for."""
-        return cls(data=request.GET, queryset=queryset, **options)
+        asked = cls(data=request.GET, queryset=queryset, **options)
+        asked.at, asked.keeps = at or request.path, keeps
+        return asked
+
+    @property
+    def kept(self) -> Iterator[tuple[str, str]]:
+        """What stays of the address."""
+        for name in self.keeps:
+            if value := self.data.get(name):
+                yield name, value
+
+    @property
+    def all_of_it(self) -> str:
+        """The address without the filter."""
+        others = QueryDict(mutable=True)
+        others.update(dict(self.kept))
+        return f"{self.at}?{others.urlencode()}" if others else self.at
 
     @property
     def found(self) -> QuerySet[Any, Any]:
@@ -32,4 +68,4 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
     @property
     def is_used(self) -> bool:
         """Whether anything is left out."""
-        return any(self.data.get(name) for name in self.form.fields)
+        return any(self.data.get(self.form.add_prefix(name)) for name in self.form.fields)

@@ -1,11 +1,12 @@
 """The one table of organisers' pages: sorted and paged by the server, its state in the address."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import django_tables2 as tables
 from django.core.paginator import Paginator
 from django.db.models import F, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.utils.functional import Promise
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
@@ -65,22 +66,32 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
     `caption` says what it holds, to those who do not see the page. `?sort=` is the name of a column, with a minus
     for the greatest first, and `?page=` a number; whatever else they are is taken for the first page, as it comes.
+    The second table of a page has a `prefix`, with which these names begin.
     """
 
     caption: str | Promise = ""
+    #: A record for the line below the rows, what they come to in all; its cells are said by the same methods.
+    in_all: Any = None
+
+    _asked: QueryDict
+    _at: str
 
     class Meta:
         template_name = "organiser/_table.html"
         order_by_field = _SORT
         page_field = _PAGE
 
-    def of(self, request: HttpRequest) -> "DeskTable":
-        """Sort and page it as the address says; return it."""
-        wanted = request.GET.get(_SORT, "")
+    def of(self, request: HttpRequest, *, at: str = "") -> "DeskTable":
+        """Sort and page it as the address says; return it.
+
+        `at` is the page's own address, where POST to another one shows it too.
+        """
+        self._asked, self._at = request.GET, at
+        wanted = request.GET.get(self.prefixed_order_by_field, "")
         if wanted:
             self.order_by = wanted
         self.paginator = Paginator(self.rows, ROWS)
-        self.page = self.paginator.get_page(request.GET.get(_PAGE))
+        self.page = self.paginator.get_page(request.GET.get(self.prefixed_page_field))
         return self
 
     def whole(self) -> None:
@@ -89,21 +100,54 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         self.page = self.paginator.page(1)
 
     @property
+    def heads(self) -> Iterator[tuple[Any, str]]:
+        """The columns, each with the address that sorts by it; empty if none does."""
+        for column in self.columns:
+            by = column.order_by_alias.next if column.orderable else ""
+            yield column, self._asked_with(**{self.prefixed_order_by_field: by}) if by else ""
+
+    @property
+    def previous_page(self) -> str:
+        """The address of the page before this one."""
+        return self._asked_with(**{self.prefixed_page_field: self.page.previous_page_number()})
+
+    @property
+    def next_page(self) -> str:
+        """The address of the page after this one."""
+        return self._asked_with(**{self.prefixed_page_field: self.page.next_page_number()})
+
+    def _asked_with(self, **changed: str | int) -> str:
+        """Return the address with this changed; sorted otherwise, it begins with the first page."""
+        asked = self._asked.copy()
+        asked.pop(self.prefixed_page_field, None)
+        for name, value in changed.items():
+            asked[name] = str(value)
+        return f"{self._at}?{asked.urlencode()}"
+
+    @property
     def body(self) -> SafeString:
         """The rows of the page.
 
         Written here: a template takes twice as long for so many cells, and `render_…` of django-tables2, which
         looks at the signature for each of them, as long again.
         """
+        return self._lines([row.record for row in self.page.object_list])
+
+    @property
+    def foot(self) -> SafeString:
+        """The line `in_all`."""
+        return self._lines([self.in_all])
+
+    def _lines(self, records: list[Any]) -> SafeString:
         cells = [
             (*self._around(column, is_first=not at), getattr(self, f"cell_{column.name}"))
             for at, column in enumerate(self.columns)
         ]
         lines = []
-        for row in self.page.object_list:
+        for record in records:
             lines.append('<tr role="row">')
             for opening, closing, cell in cells:
-                lines += (opening, conditional_escape(cell(row.record)), closing)
+                lines += (opening, conditional_escape(cell(record)), closing)
             lines.append("</tr>")
         # Each part is escaped, or one of those below.
         return mark_safe("".join(lines))  # noqa: S308

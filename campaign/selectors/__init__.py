@@ -23,7 +23,10 @@ from campaign.selectors.instructions import (
 )
 from campaign.selectors.invitations import (
     InvitedJudge,
+    StandingOfInvited,
+    StandingOfLink,
     campaign_languages,
+    invited_judges,
     links_for_anybody,
     member_invitations,
     own_link_of,
@@ -47,6 +50,8 @@ __all__ = [
     "MemberAccess",
     "OpenSession",
     "ReviewPage",
+    "StandingOfInvited",
+    "StandingOfLink",
     "account_is_its_own",
     "account_of_address",
     "bad_references_to_review",
@@ -54,6 +59,7 @@ __all__ = [
     "instructions_history",
     "instructions_in_force",
     "instructions_to_read",
+    "invited_judges",
     "judge_access",
     "languages_settled_in_words",
     "languages_without_work",

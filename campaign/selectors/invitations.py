@@ -1,32 +1,38 @@
 """Invited judges, their links, and links that were passed on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final
 
 from django.db.models import (
     Case,
+    CharField,
     Exists,
     F,
     Max,
-    Min,
     OuterRef,
     Prefetch,
-    Q,
     QuerySet,
     Subquery,
+    Value,
     When,
     Window,
+    prefetch_related_objects,
 )
-from django.db.models.functions import Lag, Lead, Now
+from django.db.models.functions import Coalesce, Lag, Lead, Least, Now, NullIf
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import (
+    Acceptance,
     BrowserVisit,
     Campaign,
     Invitation,
     InvitationMail,
     InvitationRole,
     Judge,
+    MailState,
     TestSet,
 )
 
@@ -41,6 +47,28 @@ _DEVICES = {
     "Android tablet": _("Android tablet"),
     "program": _("a program"),
 }
+
+
+class StandingOfLink(StrEnum):
+    """Whether a link for anybody brings in judges; the first that holds."""
+
+    WITHDRAWN = "withdrawn"
+    ENDED = "ended"
+    USED_UP = "used_up"  # as many came as may
+    USABLE = "usable"
+
+
+class StandingOfInvited(StrEnum):
+    """How far a person who was invited has come; the first that holds."""
+
+    WITHDRAWN = "withdrawn"
+    DECLINED = "declined"
+    PRESENT = "present"  # opened a link
+    NOT_SENT = "not_sent"  # or nobody knows
+    EXPECTED = "expected"
+
+
+_NOT_SENT: Final = (MailState.FAILED, MailState.UNCONFIRMED)
 
 
 @dataclass(slots=True)
@@ -84,11 +112,23 @@ def campaign_languages(campaign: Campaign) -> list[str]:
 
 
 def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
-    """Return the campaign's links for new judges, the newest first. One query."""
+    """Return the campaign's links for new judges, the newest first. One query a page.
+
+    `standing` is a `StandingOfLink`, by the database's clock.
+    """
     return (
         Invitation.objects.filter(campaign=campaign)
         .for_anybody()
         .select_related("created_by")
+        .annotate(
+            standing=Case(
+                When(revoked_at__isnull=False, then=Value(StandingOfLink.WITHDRAWN)),
+                When(expires_at__lte=Now(), then=Value(StandingOfLink.ENDED)),
+                When(arrived__gte=F("cap"), then=Value(StandingOfLink.USED_UP)),
+                default=Value(StandingOfLink.USABLE),
+                output_field=CharField(),
+            )
+        )
         .order_by("-id")
     )
 
@@ -118,67 +158,98 @@ def own_link_of(*, judge: Judge) -> Invitation | None:
     )
 
 
-def people_invited(*, campaign: Campaign) -> list[InvitedJudge]:
-    """Return the campaign's judges who are people, the newest first. Four queries."""
+def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
+    """Return the campaign's judges who are people, the newest first. One query a page.
+
+    `reached_at` is the address of their invitation or the note of the link they joined by, `opened_at` when a link
+    was opened first, `link_ends` when the last of their own links ends, None if none works, and `standing` a
+    `StandingOfInvited`. What else is shown of them, `invited_judges` reads.
+    """
+    judge = OuterRef("pk")
     own_links = Invitation.objects.valid().filter(
         campaign=OuterRef("campaign"), user=OuterRef("user"), role=InvitationRole.JUDGE
     )
-    mails = InvitationMail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
     revoked = Invitation.objects.filter(
         campaign=campaign,
         user=OuterRef("user"),
         role=InvitationRole.JUDGE,
         revoked_at__isnull=False,
     )
-    withdrawn = InvitationMail.objects.filter(judge=OuterRef("pk"), withdrawn_at__isnull=False)
-    judges = (
+    all_mails = InvitationMail.objects.filter(judge=judge)
+    mails = all_mails.filter(withdrawn_at__isnull=True).order_by("-id")
+    acceptances = Acceptance.objects.filter(judge=judge).order_by("-instructions__version")
+    openings = BrowserVisit.objects.filter(judge=judge, at_work=False).order_by("seen_at")
+    return (
         Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
         .select_related("user", "link_redemption__invitation")
-        .prefetch_related(Prefetch("mails", mails, to_attr="mails_in_force"))
+        .alias(mail_state=Subquery(mails.values("state")[:1]))
         .annotate(
-            accepted=Max("acceptances__instructions__version"),
-            had_link=Exists(revoked) | Exists(withdrawn),
+            reached_at=Coalesce(
+                Subquery(mails.values("address")[:1]),
+                NullIf("link_redemption__invitation__note", Value("")),
+                output_field=CharField(),
+            ),
+            sent_at=Subquery(mails.values("sent_at")[:1]),
+            opened_at=Least(
+                F("link_redemption__redeemed_at"), Subquery(openings.values("seen_at")[:1])
+            ),
+            accepted=Subquery(acceptances.values("instructions__version")[:1]),
+            had_link=Exists(revoked) | Exists(all_mails.filter(withdrawn_at__isnull=False)),
             link_ends=Subquery(own_links.order_by("-expires_at").values("expires_at")[:1]),
+        )
+        .annotate(
+            standing=Case(
+                When(withdrawn_at__isnull=False, then=Value(StandingOfInvited.WITHDRAWN)),
+                When(declined_at__isnull=False, then=Value(StandingOfInvited.DECLINED)),
+                When(opened_at__isnull=False, then=Value(StandingOfInvited.PRESENT)),
+                When(mail_state__in=_NOT_SENT, then=Value(StandingOfInvited.NOT_SENT)),
+                default=Value(StandingOfInvited.EXPECTED),
+                output_field=CharField(),
+            )
         )
         .order_by("-id")
     )
+
+
+def invited_judges(*, judges: Sequence[Any]) -> dict[int, InvitedJudge]:
+    """Return what is shown of judges of `people_invited`, by judge. Three queries."""
+    keys = [judge.pk for judge in judges]
+    mails = InvitationMail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
+    prefetch_related_objects(judges, Prefetch("mails", mails, to_attr="mails_in_force"))
     rows = {judge.pk: _row(judge) for judge in judges}
     browsers = (
-        BrowserVisit.objects.filter(judge__campaign=campaign)
+        BrowserVisit.objects.filter(judge__in=keys, browser__isnull=False)
         .values_list("judge", "browser")
-        .annotate(device=Max("device"), opened_at=Min("seen_at", filter=Q(at_work=False)))
+        .annotate(device=Max("device"))
     )
-    for judge_id, browser, device, opened_at in browsers:
-        row = rows[judge_id]
-        if browser is not None:
-            row.devices[bytes(browser)] = device
-        row.opened_at = min(filter(None, (row.opened_at, opened_at)), default=None)
-    for judge_id, seen_at in concurrent_browser_visits(campaign=campaign):
+    for judge_id, browser, device in browsers:
+        rows[judge_id].devices[bytes(browser)] = device
+    for judge_id, seen_at in concurrent_browser_visits(judges=keys):
         rows[judge_id].concurrent_at = seen_at
-    return list(rows.values())
+    return rows
 
 
-def _row(judge: Judge) -> InvitedJudge:
+def _row(judge: Any) -> InvitedJudge:
     redemption = getattr(judge, "link_redemption", None)
-    mails: list[InvitationMail] = judge.mails_in_force  # type: ignore[attr-defined]
+    mails: list[InvitationMail] = judge.mails_in_force
     return InvitedJudge(
         judge=judge,
         mail=mails[0] if mails else None,
         joined_by=redemption.invitation if redemption else None,
-        accepted=judge.accepted,  # type: ignore[attr-defined]
-        link_ends=judge.link_ends,  # type: ignore[attr-defined]
-        opened_at=redemption.redeemed_at if redemption else None,
-        had_link=judge.had_link,  # type: ignore[attr-defined]
+        accepted=judge.accepted,
+        opened_at=judge.opened_at,
+        link_ends=judge.link_ends,
+        had_link=judge.had_link,
     )
 
 
-def concurrent_browser_visits(*, campaign: Campaign) -> list[tuple[int, datetime]]:
+def concurrent_browser_visits(*, judges: Sequence[int]) -> list[tuple[int, datetime]]:
     """Return judge and time of each visit between two visits of another browser. One query.
 
     They are in order of time: the last one of a judge is the latest.
     """
     found = (
-        BrowserVisit.objects.filter(judge__campaign=campaign, at_work=True)
+        BrowserVisit.objects.filter(judge__in=judges, at_work=True)
         .annotate(
             before=_neighbour(Lag("browser")),
             after=_neighbour(Lead("browser")),

@@ -15,8 +15,18 @@ from django.views.decorators.http import require_POST, require_safe
 
 from campaign.forms.invitations import LinkForm, MailForm
 from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
+from campaign.pages.invitation_tables import (
+    KEPT_BY_LINKS,
+    KEPT_BY_PEOPLE,
+    LINKS,
+    InvitedFilter,
+    InvitedTable,
+    LinkFilter,
+    LinkTable,
+)
 from campaign.selectors import (
     campaign_languages,
+    invited_judges,
     judge_access,
     links_for_anybody,
     people_invited,
@@ -46,17 +56,38 @@ _FILES = "django.core.mail.backends.filebased.EmailBackend"
 @login_required
 @never_cache
 def invitations_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show who was invited and who came."""
+    """Show who was invited and who came.
+
+    `?sort=`, `?page=` and the filters of `InvitedFilter` are of the judges, those of links begin with `links-`.
+    """
     return _page(request, organised_campaign(request, slug))
 
 
 def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: Any) -> HttpResponse:
+    """Show the page, also in answer to a POST to another address."""
+    here = reverse("invitations", args=[campaign.slug])
     languages = campaign_languages(campaign)
+    links = LinkFilter.of(
+        request,
+        links_for_anybody(campaign=campaign),
+        at=here,
+        keeps=KEPT_BY_LINKS,
+        prefix=LINKS,
+    )
+    people = InvitedFilter.of(
+        request, people_invited(campaign=campaign), at=here, keeps=KEPT_BY_PEOPLE
+    )
+    link_table = LinkTable(links.found, campaign=campaign, request=request, prefix=f"{LINKS}-")
+    table = InvitedTable(people.found, campaign=campaign, request=request)
+    table.of(request, at=here)
+    table.invited = invited_judges(judges=[row.record for row in table.page])
     context = {
         "campaign": campaign,
         "section": "invitations",
-        "links": links_for_anybody(campaign=campaign),
-        "people": people_invited(campaign=campaign),
+        "link_filter": links,
+        "links": link_table.of(request, at=here),
+        "filter": people,
+        "table": table,
         "link_days": settings.JUDGE_LINK_DAYS,
         "days_kept": settings.BROWSER_VISITS_KEPT_DAYS,
         "mail_is_printed": mail_is_printed(),
@@ -64,6 +95,7 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
         "link_form": LinkForm(languages=languages, prefix="link"),
         "mail_form": MailForm(languages=languages, prefix="mail"),
     }
+    status = status if status != 200 else max(links.status, people.status)
     return render(request, "organiser/invitations.html", context | more, status=status)
 
 

@@ -56,7 +56,7 @@ class Preparation:
 
 
 def preparation(*, campaign: Campaign) -> Preparation:
-    """Return what a campaign has and lacks. Twelve queries, however much it has, and one for a rehearsal."""
+    """Return what a campaign has and lacks. Ten queries, however much it has, and one for a rehearsal."""
     test_sets = test_sets_described(campaign=campaign)
     people = Judge.objects.filter(campaign=campaign, withdrawn_at=None)
     languages = [set(each) for each in people.values_list("languages", flat=True)]

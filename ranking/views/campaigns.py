@@ -14,10 +14,11 @@ from campaign.views.access import organised_campaign
 from ranking.pages.campaign_table import CampaignFilter, campaign_table
 from ranking.pages.overview import overview_rows, totals_of
 from ranking.pages.preparation import steps_of
+from ranking.pages.test_set_table import TestSetFilter, TestSetTable
 from ranking.selectors.alerts import campaign_facts, needs_in
 from ranking.selectors.dashboards import organised_campaigns, states_hidden
 from ranking.selectors.preparation import preparation
-from ranking.selectors.test_sets import test_sets_described
+from ranking.selectors.test_sets import test_sets_listed
 
 
 @require_safe
@@ -65,12 +66,17 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def test_sets_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the test sets of a campaign: languages, texts, systems, design and state."""
+    """List the test sets of a campaign: languages, texts, systems, design and state.
+
+    `?sort=` and `?page=` as any table, the rest as `TestSetFilter` has it.
+    """
     campaign = organised_campaign(request, slug)
+    asked = TestSetFilter.of(request, test_sets_listed(campaign=campaign), campaign=campaign)
     context = {
         "campaign": campaign,
         "section": "test-sets",
-        "rows": test_sets_described(campaign=campaign),
+        "filter": asked,
+        "table": TestSetTable(asked.found, campaign=campaign).of(request),
         "drafts": drafts(campaign=campaign),
     }
-    return render(request, "organiser/test_sets.html", context)
+    return render(request, "organiser/test_sets.html", context, status=asked.status)

@@ -1,11 +1,27 @@
 """The organisers' time sheet: what each judge worked, as they see it themselves."""
 
-from datetime import UTC, date, datetime
+import csv
+import re
+from collections import defaultdict
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
-from annotation.selectors import Worked, assigned_blocks, time_sheet, work_time
+from annotation.models import Judgment, Skip
+from annotation.selectors import (
+    TimeSums,
+    Worked,
+    assigned_blocks,
+    time_sheet,
+    time_sheet_in_all,
+    time_sheet_sums,
+    work_time,
+)
 from annotation.services import judgments_number
 from campaign.models import Campaign, Judge
 from tests.at_work import lend
@@ -86,8 +102,11 @@ def test_the_file_has_a_line_for_each_judge_and_day(organiser: Client) -> None:
 
 def test_the_page_shows_sums_and_leads_to_the_same_days_in_the_file(organiser: Client) -> None:
     page = organiser.get(PAGE, {"first": "2026-11-17", "last": ""}).content.decode()
-    for cell in ('<th scope="row">ada</th>', "0:00:45", "1:00:00", "1:00:45"):
-        assert cell in page
+    assert lines_of(page) == [
+        ["ada", "2", "0:00:45", "1"],
+        ["ben", "1", "1:00:00", "1"],
+        ["All judges", "3", "1:00:45", ""],
+    ]
     assert f'href="{FILE}?first=2026-11-17' in page
     empty = organiser.get(PAGE, {"last": "2026-11-15"}).content.decode()
     assert "Nobody worked on these days." in empty
@@ -109,14 +128,165 @@ def test_a_day_that_is_none_is_said(organiser: Client, days: dict[str, str], sai
         assert said in response.content.decode()
 
 
+def lines_of(page: str) -> list[list[str]]:
+    """What stands in the lines of the table, without its head."""
+    lines = re.findall(r'<tr role="row">(.*?)</tr>', page, re.DOTALL)[1:]
+    cells = (re.findall(r"<t[hd].*?>(.*?)</t[hd]>", line, re.DOTALL) for line in lines)
+    return [[re.sub(r"<[^>]+>", "", cell) for cell in line] for line in cells]
+
+
 def test_many_judges_have_pages_that_keep_the_days(
     campaign: Campaign, organiser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("annotation.views.time_sheet.JUDGES_ON_A_PAGE", 1)
+    monkeypatch.setattr("campaign.pages.tables.ROWS", 1)
     page = organiser.get(PAGE, {"first": "2026-11-16"}).content.decode()
-    assert "1 to 1 of 2 judges" in page
+    assert "1 to 1 of 2" in page
     assert 'rel="next" href="?first=2026-11-16&amp;page=2"' in page
     second = organiser.get(PAGE, {"first": "2026-11-16", "page": "2"}).content.decode()
-    assert '<th scope="row">ben</th>' in second
-    assert "1:01:15" in second  # of all judges
+    # The last line is of all judges.
+    assert [line[0] for line in lines_of(second)] == ["ben", "All judges"]
+    assert lines_of(second)[-1][2] == "1:01:15"
     assert Judge.objects.filter(campaign=campaign).count() == 3
+
+
+@pytest.mark.parametrize(
+    ("sort", "judges"),
+    [
+        ("", ["ada", "ben"]),
+        ("-judge", ["ben", "ada"]),
+        ("-sentences", ["ada", "ben"]),
+        ("sentences", ["ben", "ada"]),
+        ("-time", ["ben", "ada"]),
+        ("days", ["ben", "ada"]),
+        ("nothing", ["ada", "ben"]),
+    ],
+)
+def test_it_is_sorted_by_any_column(organiser: Client, sort: str, judges: list[str]) -> None:
+    page = organiser.get(PAGE, {"sort": sort}).content.decode()
+    assert [line[0] for line in lines_of(page)] == [*judges, "All judges"]
+
+
+def test_some_judges_have_their_own_sums_on_the_page_and_their_days_in_the_file(
+    organiser: Client,
+) -> None:
+    asked = {"judge": "BE", "sort": "-time"}
+    page = organiser.get(PAGE, asked).content.decode()
+    assert [line[:3] for line in lines_of(page)] == [
+        ["ben", "1", "1:00:00"],
+        ["All judges", "1", "1:00:00"],
+    ]
+    assert f'href="{FILE}?judge=BE"' in page
+    assert f'href="{PAGE}?sort=-time"' in page  # shows all again
+    lines = list(csv.DictReader(organiser.get(FILE, asked).content.decode().splitlines()))
+    assert [line["judge"] for line in lines] == ["ben"]
+
+
+def test_the_last_day_that_there_is_has_no_day_after_it(organiser: Client) -> None:
+    days = {"first": "0001-01-01", "last": "9999-12-31"}
+    assert len(lines_of(organiser.get(PAGE, days).content.decode())) == 3
+    assert organiser.get("/api/v1/campaigns/museum/time/", days).status_code == 200
+
+
+Sheet = dict[str, dict[date, Worked]]
+
+
+def days_by_hand(campaign: Campaign, zone: ZoneInfo) -> Sheet:
+    """The time sheet from what was submitted, read one by one: nothing that is counted is read."""
+    submitted: list[Judgment | Skip] = [
+        *Judgment.objects.filter(judge__campaign=campaign, assignment__isnull=False),
+        *Skip.objects.filter(judge__campaign=campaign),
+    ]
+    seen = set()
+    sums: dict[tuple[str, date], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for each in sorted(submitted, key=_when):
+        day = sums[each.judge.pseudonym, _when(each).astimezone(zone).date()]
+        day[0] += (each.judge_id, each.block_id) not in seen
+        seen.add((each.judge_id, each.block_id))
+        day[1] += each.active_ms or 0
+        day[2] += each.active_ms is None
+    found: Sheet = defaultdict(dict)
+    for (judge, date_), (sentences, milliseconds, untimed) in sorted(sums.items()):
+        found[judge][date_] = Worked(sentences, round(milliseconds / 1000), untimed)
+    return found
+
+
+def _when(each: Judgment | Skip) -> datetime:
+    return each.submitted_at if isinstance(each, Judgment) else each.created_at
+
+
+def work_at_random(campaign: Campaign, seed: int) -> None:
+    """Half of it is counted, half waits; half seconds, no times, revisions, and skips ranked later."""
+    random = Random(seed)
+    now = datetime(2026, 10, 23, 20, tzinfo=UTC)  # summer time ends two days later
+    test_set = campaign.test_sets.get()
+    for name in ("eve", "fay", "gus"):
+        judge = make_judge(campaign, name)
+        first = lend(judge)
+        blocks = [*assigned_blocks(first), *assigned_blocks(lend(judge, after=first))]
+        for turn in range(24):
+            now += timedelta(minutes=random.randrange(1, 300))
+            block = blocks[turn // 4]
+            if turn % 4 == 0 and random.random() < 0.5:
+                skipped(block, random.choice([0.5, 1.5, 2.25]), now)
+            else:
+                judged(block, random.choice([None, 0.5, 2.5, 3.499, 3.501, 60]), now)
+            if turn == 12:
+                judgments_number(test_set_id=test_set.pk)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York", "Europe/Prague"])
+def test_page_file_and_rest_say_what_was_submitted(
+    campaign: Campaign, organiser: Client, settings: Settings, zone: str
+) -> None:
+    settings.TIME_ZONE = zone
+    work_at_random(campaign, seed=len(zone))
+    by_hand = days_by_hand(campaign, ZoneInfo(zone))
+    assert len(by_hand) == 5
+    assert sum(day.untimed for days in by_hand.values() for day in days.values()) > 3
+    last = max(day for days in by_hand.values() for day in days)
+    for first, until in [(None, None), (date(2026, 10, 25), None), (date(2026, 10, 25), last)]:
+        expected = {
+            judge: kept
+            for judge, days in sorted(by_hand.items())
+            if (kept := {day: each for day, each in days.items() if _within(day, first, until)})
+        }
+        totals = {judge: sum(days.values(), Worked()) for judge, days in expected.items()}
+        asked = {"first": first, "last": until}
+        sheet = time_sheet(campaign=campaign, first=first, last=until)
+        assert {each.judge.pseudonym: each.days for each in sheet} == expected
+        judges = Judge.objects.filter(campaign=campaign)
+        rows: Any = time_sheet_sums(judges=judges, first=first, last=until)
+        assert {row.pseudonym: TimeSums(*row.worked) for row in rows} == {
+            judge: TimeSums(
+                total.sentences, total.active_seconds, total.untimed, len(expected[judge])
+            )
+            for judge, total in totals.items()
+        }
+        in_all = time_sheet_in_all(campaign=campaign, judges=judges, first=first, last=until)
+        assert in_all == sum(totals.values(), Worked())
+
+        given = {name: day.isoformat() for name, day in asked.items() if day is not None}
+        page = lines_of(organiser.get(PAGE, given).content.decode())
+        assert [(line[0], line[1], line[3]) for line in page[:-1]] == [
+            (judge, str(total.sentences), str(len(expected[judge])))
+            for judge, total in totals.items()
+        ]
+        lines = csv.DictReader(organiser.get(FILE, given).content.decode().splitlines())
+        in_file: Sheet = defaultdict(dict)
+        for line in lines:
+            each = expected[line["judge"]][date.fromisoformat(line["day"])]
+            assert (line["sentences"], line["active_seconds"]) == (
+                str(each.sentences),
+                str(each.active_seconds),
+            )
+            in_file[line["judge"]][date.fromisoformat(line["day"])] = each
+        assert in_file == expected
+        rest = organiser.get("/api/v1/campaigns/museum/time/", given).json()["judges"]
+        assert {
+            row["judge"]: {date.fromisoformat(day.pop("day")): Worked(**day) for day in row["days"]}
+            for row in rest
+        } == expected
+
+
+def _within(day: date, first: date | None, last: date | None) -> bool:
+    return (first is None or first <= day) and (last is None or day <= last)

@@ -89,9 +89,8 @@ class TestMails:
         link = re.findall(r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[0].body))[0]
         Client(headers={"user-agent": "Mozilla/5.0 (iPhone)"}).post(link)
         shown = words(page.get(PAGE))
-        assert re.search(r"ada@example.org sent .{10,30} · opened .{10,30} · in 1 browser", shown)
-        assert "bea@example.org sent" in shown
-        assert shown.count("not opened yet") == 1
+        assert re.search(r"ada@example.org sent .{10,30} opened .{10,30} · in 1 browser", shown)
+        assert re.search(r"bea@example.org sent .{10,30} not opened yet", shown)
         again = page.post(f"{PAGE}judges/{ada.judge_id}/again/", follow=True)
         assert "will get a new link" in words(again)
         assert Client().get(link).status_code == 404
@@ -178,8 +177,8 @@ class TestForwarded:
             with CaptureQueriesContext(connection) as queries:
                 page.get(PAGE)
             counts.append(len(queries))
-        # Session and user, campaign, languages, links, people (4), test sets.
-        assert counts[0] == counts[1] <= 9
+        # Session and user, campaign, languages, links (2), people (2), what is shown of them (3), test sets.
+        assert counts[0] == counts[1] <= 11
 
 
 class TestInstructions:

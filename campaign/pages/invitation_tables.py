@@ -1,0 +1,250 @@
+"""The two tables of the page of invitations, links for anybody and judges, and what they are filtered by."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import django_filters
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.formats import date_format, number_format
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from campaign.models import Campaign, Invitation, Judge, MailState
+from campaign.pages.filters import DeskFilter
+from campaign.pages.rights import rights
+from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.selectors import InvitedJudge, StandingOfInvited, StandingOfLink
+
+#: What the addresses of the first table begin with: the page has two.
+LINKS: Final = "links"
+#: What the filter of either table leaves as it is: also the other one, page and all.
+KEPT_BY_LINKS: Final = (f"{LINKS}-sort", "name", "state", "sort", "page")
+KEPT_BY_PEOPLE: Final = (
+    "sort",
+    *(f"{LINKS}-{name}" for name in ("note", "state", "sort", "page")),
+)
+
+_ANY: Final = gettext_lazy("any")
+_STANDINGS_OF_LINKS: Final = {
+    StandingOfLink.USABLE.value: gettext_lazy("usable"),
+    StandingOfLink.USED_UP.value: gettext_lazy("used up"),
+    StandingOfLink.ENDED.value: gettext_lazy("ended"),
+    StandingOfLink.WITHDRAWN.value: gettext_lazy("withdrawn"),
+}
+_STANDINGS: Final = {
+    StandingOfInvited.PRESENT.value: gettext_lazy("opened"),
+    StandingOfInvited.EXPECTED.value: gettext_lazy("not opened yet"),
+    StandingOfInvited.NOT_SENT.value: gettext_lazy("not sent"),
+    StandingOfInvited.DECLINED.value: gettext_lazy("declined"),
+    StandingOfInvited.WITHDRAWN.value: gettext_lazy("withdrawn"),
+}
+
+
+class LinkFilter(DeskFilter):
+    """Filters of `links_for_anybody`."""
+
+    note = django_filters.CharFilter(
+        lookup_expr="icontains", label=gettext_lazy("Note contains"), max_length=200
+    )
+    state = django_filters.ChoiceFilter(
+        "standing",
+        label=gettext_lazy("State"),
+        choices=list(_STANDINGS_OF_LINKS.items()),
+        empty_label=_ANY,
+    )
+
+
+class InvitedFilter(DeskFilter):
+    """Filters of `people_invited`."""
+
+    name = django_filters.CharFilter(
+        label=gettext_lazy("Name or address contains"), max_length=100, method="of_name"
+    )
+    state = django_filters.ChoiceFilter(
+        "standing",
+        label=gettext_lazy("State"),
+        choices=list(_STANDINGS.items()),
+        empty_label=_ANY,
+    )
+
+    def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return queryset.filter(
+            Q(pseudonym__icontains=value)
+            | Q(reached_at__icontains=value)
+            | Q(user__name__icontains=value)
+        )
+
+
+def _moment(at: datetime, shape: str = "DATETIME_FORMAT") -> dict[str, str]:
+    return {"when": date_format(localtime(at), shape)}
+
+
+class _InvitationTable(DeskTable):
+    """A table whose last column `actions` holds buttons, for those who may press them."""
+
+    #: What the buttons of a row are written by.
+    template = ""
+
+    def __init__(
+        self, rows: QuerySet[Any], *, campaign: Campaign, request: HttpRequest, prefix: str = ""
+    ) -> None:
+        reads_only = not rights(request)["may_change"]
+        super().__init__(rows, exclude=("actions",) if reads_only else (), prefix=prefix)
+        self._campaign, self._request = campaign, request
+
+    def _buttons(self, row: Any) -> SafeString:
+        context = {"campaign": self._campaign, "row": row}
+        return render_to_string(self.template, context, self._request)
+
+
+class LinkTable(_InvitationTable):
+    """Rows of `links_for_anybody`."""
+
+    note = SortedColumn(gettext_lazy("Note"), by="note", then="-pk")
+    joined = SortedColumn(
+        gettext_lazy("Joined"), by="arrived", then="-pk", initial_sort_descending=True
+    )
+    state = SortedColumn(gettext_lazy("State"), by="standing", then="-pk")
+    ends = SortedColumn(gettext_lazy("Last day"), by="expires_at", then="-pk", kind="seen")
+    made_by = SortedColumn(
+        gettext_lazy("Made by"), by="created_by", order="created_by__name", then="-pk"
+    )
+    actions = PlainColumn(gettext_lazy("What you can do"), by="pk", kind="wide")
+
+    caption = gettext_lazy("Links for anybody")
+    template = "organiser/_link_actions.html"
+
+    def cell_note(self, row: Invitation) -> str:
+        return row.note or _("Link of %(when)s") % _moment(row.created_at)
+
+    def cell_joined(self, row: Invitation) -> str:
+        said = ngettext(
+            "%(arrived)s of %(cap)s judge joined",
+            "%(arrived)s of %(cap)s judges joined",
+            row.cap or 0,
+        )
+        return said % {"arrived": number_format(row.arrived), "cap": number_format(row.cap or 0)}
+
+    def cell_state(self, row: Any) -> str:
+        if row.revoked_at is not None:
+            return _("withdrawn %(when)s") % _moment(row.revoked_at)
+        return str(_STANDINGS_OF_LINKS[row.standing])
+
+    def cell_ends(self, row: Invitation) -> SafeString:
+        return format_html(
+            '<time datetime="{}">{}</time>',
+            row.expires_at.isoformat(),
+            date_format(localtime(row.expires_at), "DATE_FORMAT"),
+        )
+
+    def cell_made_by(self, row: Invitation) -> str:
+        return "" if row.created_by is None else row.created_by.name
+
+    def cell_actions(self, row: Invitation) -> SafeString:
+        return self._buttons(row)
+
+
+def _sorted(words: Any, by: str, **options: Any) -> SortedColumn:
+    return SortedColumn(words, by=by, then="-pk", **options)
+
+
+class InvitedTable(_InvitationTable):
+    """Rows of `people_invited`; `invited` is what else is shown of those of the page, by judge."""
+
+    name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
+    address = _sorted(gettext_lazy("Address, or how they came"), "reached_at", kind="wide")
+    message = _sorted(gettext_lazy("Message"), "sent_at", kind="wide", initial_sort_descending=True)
+    opened = _sorted(
+        gettext_lazy("Link opened"), "opened_at", kind="wide", initial_sort_descending=True
+    )
+    link = _sorted(gettext_lazy("Link"), "link_ends", kind="wide", initial_sort_descending=True)
+    look = PlainColumn(gettext_lazy("What to look at"), by="pk", kind="flags")
+    actions = PlainColumn(gettext_lazy("What you can do"), by="pk", kind="wide")
+
+    caption = gettext_lazy("Judges")
+    template = "organiser/_invited_actions.html"
+
+    def __init__(self, rows: QuerySet[Judge], *, campaign: Campaign, request: HttpRequest) -> None:
+        super().__init__(rows, campaign=campaign, request=request)
+        self.invited: Mapping[int, InvitedJudge] = {}
+        # A reverse for each row would be a quarter of the page.
+        self._judge = reverse("campaign-judge", args=[campaign.slug, 0]).removesuffix("0/")
+
+    def cell_name(self, row: Judge) -> SafeString:
+        return format_html('<a href="{}{}/">{}</a>', self._judge, row.pk, row.pseudonym)
+
+    def cell_address(self, row: Judge) -> str | SafeString:
+        invited = self.invited[row.pk]
+        if invited.mail is not None:
+            return format_html("<bdi>{}</bdi>", invited.mail.address)
+        if invited.joined_by is not None:
+            return invited.joined_by.note or _("by a link for anybody")
+        return ""
+
+    def cell_message(self, row: Judge) -> str | SafeString:
+        mail = self.invited[row.pk].mail
+        if mail is None:
+            return ""
+        said = str(mail.get_state_display())
+        if mail.sent_at is not None:
+            said = f"{said} {_moment(mail.sent_at)['when']}"
+        if not mail.error:
+            return said
+        known = {
+            MailState.UNCONFIRMED.value: _("We do not know whether the message was sent."),
+            MailState.QUEUED.value: _("It will be tried again."),
+        }.get(mail.state, "")
+        return format_html(
+            '{}<span class="field-error">{} <bdi lang="en">{}</bdi></span>', said, known, mail.error
+        )
+
+    def cell_opened(self, row: Judge) -> SafeString:
+        invited = self.invited[row.pk]
+        said = [
+            _("not opened yet")
+            if invited.opened_at is None
+            else _("opened %(when)s") % _moment(invited.opened_at)
+        ]
+        if invited.browsers:
+            in_browsers = ngettext(
+                "in %(browsers)s browser", "in %(browsers)s browsers", invited.browsers
+            ) % {"browsers": invited.browsers}
+            kinds = f" ({', '.join(invited.kinds)})" if invited.kinds else ""
+            said.append(f"{in_browsers}{kinds}")
+        if invited.accepted:
+            accepted = _("accepted version %(version)s of the instructions")
+            said.append(accepted % {"version": invited.accepted})
+        return format_html_join(" · ", "{}", ((each,) for each in said))
+
+    def cell_link(self, row: Judge) -> str:
+        invited = self.invited[row.pk]
+        if invited.is_withdrawn:
+            return _("withdrawn")
+        if invited.link_ends is None:
+            return _("no link of their own works")
+        return _("their link works until %(when)s") % _moment(invited.link_ends, "DATE_FORMAT")
+
+    def cell_look(self, row: Judge) -> SafeString:
+        said = []
+        if row.declined_at is not None:
+            declined = _("declined to take part %(when)s") % _moment(row.declined_at)
+            said.append(format_html("<strong>{}</strong>", declined))
+        at = self.invited[row.pk].concurrent_at
+        if at is not None:
+            concurrent = _(
+                "Two browsers were at work within the same ten minutes (%(when)s). Perhaps the link was"
+                " passed on; perhaps somebody uses two devices side by side. Ask before you decide."
+            )
+            said.append(format_html('<p class="notice error">{}</p>', concurrent % _moment(at)))
+        return format_html_join("", "{}", ((each,) for each in said))
+
+    def cell_actions(self, row: Judge) -> SafeString:
+        return self._buttons(self.invited[row.pk])
