@@ -54,7 +54,11 @@ def judges(campaign: Campaign) -> dict[str, Judge]:
     """Judges invited by e-mail, of whom one came, one did not get the message, and one is withdrawn."""
     addresses = ["ada@example.org", "bea@example.net", "cyd@example.org", "dan@example.org"]
     invited = judges_invite_by_mail(campaign=campaign, addresses=addresses, base_url="https://x")
-    found = {mail.address.partition("@")[0]: mail.judge for mail in invited.mails}
+    found = {
+        mail.address.partition("@")[0]: mail.judge
+        for mail in invited.mails
+        if mail.judge is not None
+    }
     Judge.objects.filter(pk=found["ada"].pk).update(pseudonym="zoe")
     BrowserVisit.objects.create(judge=found["ada"], at_work=False, browser=b"a" * 32)
     InvitationMail.objects.filter(judge=found["bea"]).update(state=MailState.FAILED)
