@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from annotation.selectors.panels import participations_of
+from annotation.selectors.panels import participations_described, participations_of
 from campaign.models import Panel
 
 COLUMNS = (
@@ -29,7 +29,7 @@ def participations_csv(*, panel: Panel) -> Iterator[str]:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for row in reversed(participations_of(panel=panel)):
+    for row in reversed(participations_described(participations_of(panel=panel))):
         each = row.participation
         times = (each.started_at, each.ended_at, each.code_given_at)
         writer.writerow(

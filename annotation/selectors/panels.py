@@ -1,8 +1,9 @@
 """Reads of panels: their participations, and how far each of them is."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from annotation.selectors.judge_status import JudgeStatus, judge_statuses
 from annotation.selectors.progress import JudgeWork, work_annotations
@@ -64,11 +65,15 @@ def panels_of(*, campaign: Campaign) -> list[PanelSummary]:
     ]
 
 
-def participations_of(*, panel: Panel, limit: int | None = None) -> list[ParticipationRow]:
-    """Return the participations of a panel with their progress, the latest first. Three queries."""
-    rows = list(
-        panel.participations.select_related("member__judge").order_by("-started_at", "-pk")[:limit]
-    )
+def participations_of(*, panel: Panel) -> QuerySet[Participation]:
+    """Return the participations of a panel with their judges, the latest first."""
+    rows = panel.participations.select_related("member__judge")
+    return rows.order_by("-started_at", "-pk")
+
+
+def participations_described(rows: Iterable[Participation]) -> list[ParticipationRow]:
+    """Return participations with their progress. Two queries, and those of the rows."""
+    rows = list(rows)
     at_work = [row.member.judge_id for row in rows if row.ended_at is None]
     done = _blocks_done(at_work)
     statuses = judge_statuses(*{row.member.judge_id for row in rows})

@@ -33,7 +33,7 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
         **options: Any,
     ) -> "DeskFilter":
         """Return the filter that a request asks for."""
-        asked = cls(data=request.GET, queryset=queryset, **options)
+        asked = cls(data=request.GET, queryset=queryset, request=request, **options)
         asked.at, asked.keeps = at or request.path, keeps
         return asked
 

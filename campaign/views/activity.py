@@ -15,6 +15,7 @@ from campaign.export.activity import activity_csv, activity_jsonl
 from campaign.forms.activity import ActivityFilterForm
 from campaign.models import ActivityEvent
 from campaign.pages.activity import activity_rows
+from campaign.pages.activity_table import ActivityTable
 from campaign.selectors.activity import activity_events
 from campaign.views.access import organised_campaign
 
@@ -42,8 +43,8 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "section": "activity",
-        "form": form,
-        "rows": activity_rows(campaign, shown),
+        "filter": {"form": form, "is_used": bool(asked), "all_of_it": request.path},
+        "table": ActivityTable(activity_rows(campaign, shown)),
         "asked": asked.urlencode(),
         "is_first": not before,
         "older": shown[-1].pk if len(events) > len(shown) else None,

@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotation.pages.participation_table import ParticipationFilter, ParticipationTable
 from annotation.selectors.panels import panels_of, participations_of
 from annotation.views.panels.forms import PanelForm
 from campaign.models import Campaign, Panel, PanelKind, ParticipationState, User
@@ -27,8 +28,6 @@ from campaign.services import (
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 
-#: Rows on the page; the CSV has all.
-AT_ONCE = 200
 PROLIFIC_QUERY = (
     "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 )
@@ -104,14 +103,15 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
             )
             return redirect("panel", slug, panel.pk)
     context = _context(request, campaign, panel) | {"form": form}
-    status = 400 if form.is_bound else 200
+    status = 400 if form.is_bound else context["filter"].status
     return render(request, "organiser/panel.html", context, status=status)
 
 
 def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str, Any]:
     address = request.build_absolute_uri(reverse("panel-entry", args=[panel.key]))
     events = request.build_absolute_uri(reverse("panel-events", args=[panel.events_key]))
-    rows = participations_of(panel=panel, limit=AT_ONCE + 1)
+    own = reverse("panel", args=[campaign.slug, panel.pk])
+    asked = ParticipationFilter.of(request, participations_of(panel=panel), at=own)
     return {
         "campaign": campaign,
         "section": "panels",
@@ -119,8 +119,8 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
         **_PASTED[PanelKind(panel.kind)](address),
         "pasted_template": f"organiser/_paste_{panel.kind}.html",
         "events": events,
-        "rows": rows[:AT_ONCE],
-        "has_more": len(rows) > AT_ONCE,
+        "filter": asked,
+        "table": ParticipationTable(asked.found, campaign=campaign).of(request, at=own),
     }
 
 

@@ -141,12 +141,12 @@ def test_pages_go_on_where_the_last_one_ended(busy: User, client: Client) -> Non
     address = PAGE
     while address:
         response = client.get(address)
-        seen += [row.event.pk for row in response.context["rows"]]
+        seen += [row.event.pk for row in response.context["table"].data]
         older = response.context["older"]
         address = f"{PAGE}?before={older}" if older else ""
     assert seen == list(ActivityEvent.objects.order_by("-pk").values_list("pk", flat=True))
     assert len(seen) > 70
-    assert len(client.get(PAGE).context["rows"]) == 50
+    assert len(client.get(PAGE).context["table"].data) == 50
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_page_files_and_rest_have_the_same_filters(
 ) -> None:
     client.force_login(busy)
     wanted = [event.pk for event in ActivityEvent.objects.order_by("-pk") if kept(event)]
-    rows = client.get(PAGE, asked).context["rows"]
+    rows = client.get(PAGE, asked).context["table"].data
     assert [row.event.pk for row in rows] == wanted[:50]
     lines = b"".join(client.get("/campaigns/museum/activity.jsonl", asked)).decode().splitlines()
     events = [json.loads(line) for line in lines]

@@ -25,8 +25,15 @@ from campaign.models import (
 )
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import lend
-from tests.factories import make_campaign, make_organiser, make_test_set
-from tests.recruiting import COMPLETION, SCREENED_OUT, SECRET, Prolific, make_panel
+from tests.factories import make_analyst, make_campaign, make_organiser, make_test_set
+from tests.recruiting import (
+    COMPLETION,
+    SCREENED_OUT,
+    SECRET,
+    Prolific,
+    make_panel,
+    prolific_id,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -130,8 +137,50 @@ def test_the_page_of_a_panel_costs_the_same_with_one_participant_and_with_many(
         with CaptureQueriesContext(connection) as queries:
             shown = page.get(reverse("panel", args=["museum", prolific.panel.pk]))
         counts.append(len(queries))
-    assert words(shown).count("at work") == 8
+    assert words(shown).count(">at work</td>") == 8
     assert counts[0] == counts[1]
+
+
+def test_participants_are_sorted_paged_and_filtered(page: Client, campaign: Campaign) -> None:
+    prolific = Prolific(make_panel(campaign))
+    for number in range(3):
+        prolific.opens(Client(), f"p{number}")
+    Participation.objects.filter(session_id=prolific_id("p1session")).update(
+        service_status="APPROVED"
+    )
+    address = reverse("panel", args=["museum", prolific.panel.pk])
+
+    def listed(**asked: str) -> list[str]:
+        rows = page.get(address, asked).context["table"].page.object_list
+        return [row.record.member.external_id for row in rows]
+
+    in_order = [prolific_id(f"p{number}") for number in range(3)]
+    assert listed() == in_order[::-1]
+    assert listed(sort="started") == in_order
+    assert listed(sort="-service")[0] == prolific_id("p1")
+    assert listed(state="started") == in_order[::-1]
+    assert listed(state="finished") == []
+    assert listed(who=prolific_id("p2")[:12]) == [prolific_id("p2")]
+    assert page.get(address, {"state": "lost"}).status_code == 400
+    shown = words(page.get(address, {"state": "finished"}))
+    assert "No judge is like this." in shown
+    assert "Nobody has taken part yet" not in shown
+
+
+def test_analysts_neither_see_ids_of_the_service_nor_find_anybody_by_them(
+    client: Client, campaign: Campaign
+) -> None:
+    prolific = Prolific(make_panel(campaign))
+    prolific.opens(Client(), "ada")
+    make_organiser(campaign)
+    client.force_login(make_analyst(campaign))
+    address = reverse("panel", args=["museum", prolific.panel.pk])
+    pseudonym = Judge.objects.get().pseudonym
+    for asked, found in (({}, 1), ({"who": pseudonym}, 1), ({"who": prolific_id("ada")}, 0)):
+        shown = client.get(address, asked)
+        assert len(shown.context["table"].page.object_list) == found
+        if found:
+            assert prolific_id("ada") not in shown.content.decode()
 
 
 def test_the_command_prints_what_is_to_be_pasted(

@@ -1,0 +1,111 @@
+"""The table of a panel's participations, and what it is filtered by."""
+
+from typing import Any
+
+import django_filters
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.selectors.judge_status import JudgeStatus
+from annotation.selectors.panels import participations_described
+from campaign.models import Campaign, Participation, ParticipationState
+from campaign.pages.filters import DeskFilter
+from campaign.pages.rights import rights
+from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+
+_NOTHING = "–"
+
+
+class ParticipationFilter(DeskFilter):
+    """Filters of the participations of a panel; who may not see ids finds nobody by them."""
+
+    who = django_filters.CharFilter(
+        label=gettext_lazy("Judge or participant contains"), max_length=100, method="of_who"
+    )
+    state = django_filters.ChoiceFilter(
+        label=gettext_lazy("State"),
+        choices=ParticipationState.choices,
+        empty_label=gettext_lazy("any"),
+    )
+
+    def of_who(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        wanted = Q(member__judge__pseudonym__icontains=value)
+        if rights(self.request)["may_change"]:
+            wanted |= Q(member__external_id__icontains=value) | Q(session_id__icontains=value)
+        return rows.filter(wanted)
+
+
+def _sorted(words: Any, by: str, **options: Any) -> SortedColumn:
+    return SortedColumn(words, by=by, then="-pk", **options)
+
+
+class ParticipationTable(DeskTable):
+    """Rows of `Participation`; ids and codes are personal data, for those alone who may change the campaign."""
+
+    judge = _sorted(gettext_lazy("Judge"), "member__judge__pseudonym", kind="judge")
+    participant = PlainColumn(gettext_lazy("Participant"), by="member", kind="wide")
+    session = PlainColumn(gettext_lazy("Submission or assignment"), by="session_id", kind="wide")
+    state = _sorted(gettext_lazy("State"), "state")
+    done = PlainColumn(gettext_lazy("Sentences"), by="pk", kind="number")
+    code = PlainColumn(gettext_lazy("Code"), by="code")
+    started = _sorted(gettext_lazy("Started"), "started_at", kind="seen")
+    service = _sorted(gettext_lazy("As the service says"), "service_status")
+
+    caption = gettext_lazy("Participants")
+
+    def __init__(self, rows: QuerySet[Participation, Any], *, campaign: Campaign) -> None:
+        super().__init__(rows)
+        address = reverse("campaign-judge", args=[campaign.slug, 0])
+        self._address = address.removesuffix("0/")
+
+    def of(self, request: HttpRequest, *, at: str = "") -> "ParticipationTable":
+        super().of(request, at=at)
+        self._shows_ids = rights(request)["may_change"]
+        described = participations_described([row.record for row in self.page.object_list])
+        self._described = {each.participation.pk: each for each in described}
+        return self
+
+    def cell_judge(self, row: Participation) -> SafeString:
+        judge = row.member.judge
+        link = format_html('<a href="{}{}/">{}</a>', self._address, judge.pk, judge.pseudonym)
+        status = self._described[row.pk].judge_status
+        if status.may_judge:
+            return link
+        words = _("paused") if status == JudgeStatus.PAUSED else _("excluded")
+        return format_html('{} <span class="badge badge-look">{}</span>', link, words)
+
+    def cell_participant(self, row: Participation) -> str | SafeString:
+        return self._personal(row.member.external_id)
+
+    def cell_session(self, row: Participation) -> str | SafeString:
+        return self._personal(row.session_id)
+
+    def cell_state(self, row: Participation) -> str:
+        return row.get_state_display()
+
+    def cell_done(self, row: Participation) -> str:
+        done = self._described[row.pk].done
+        return _("%(done)s of %(asked)s") % {"done": done, "asked": row.blocks_asked}
+
+    def cell_code(self, row: Participation) -> str | SafeString:
+        return self._personal(row.code)
+
+    def cell_started(self, row: Participation) -> SafeString:
+        words = date_format(localtime(row.started_at), "SHORT_DATETIME_FORMAT")
+        return format_html('<time datetime="{}">{}</time>', row.started_at.isoformat(), words)
+
+    def cell_service(self, row: Participation) -> SafeString:
+        return format_html("<bdi>{}</bdi>", row.service_status or _NOTHING)
+
+    def _personal(self, value: str) -> str | SafeString:
+        if not self._shows_ids or not value:
+            return _NOTHING
+        return format_html('<span dir="ltr">{}</span>', value)
