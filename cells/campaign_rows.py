@@ -70,6 +70,7 @@ _PATHS: Final[dict[type[Model], str]] = {
     annotation.TrainingCandidate: "training_block__test_set__campaign",
     ranking.RankingSettings: "test_set__campaign",
     ranking.RankingRun: "test_set__campaign",
+    ranking.Analysis: "test_set__campaign",
     ranking.LatestRanking: "test_set__campaign",
     ranking.QualityReport: "test_set__campaign",
     ranking.JudgeMeasures: "test_set__campaign",

@@ -106,6 +106,7 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     annotation.QualityAction: _WORK,
     annotation.QualityReversal: _WORK,
     ranking.RankingRun: _WORK,
+    ranking.Analysis: _WORK,
     ranking.LatestRanking: _WORK,
     ranking.QualityReport: _WORK,
     ranking.JudgeMeasures: _WORK,

@@ -1,5 +1,11 @@
 from django.urls import path
 
+from ranking.views.analyses import (
+    analyses_page,
+    analysis_file,
+    analysis_page,
+    analysis_plot,
+)
 from ranking.views.campaigns import campaign_detail, campaign_list, test_sets_page
 from ranking.views.dashboard import dashboard_live, dashboard_page
 from ranking.views.design import design_again, design_budget, design_page, design_preview
@@ -50,6 +56,18 @@ urlpatterns = [
     path(f"{_TEST_SET}judges/<int:judge_id>/act/", judge_act, name="judge-act"),
     path(f"{_TEST_SET}actions/<int:action_id>/revert/", action_revert, name="action-revert"),
     path(f"{_TEST_SET}ranking-settings/", ranking_settings_page, name="ranking-settings"),
+    path(f"{_TEST_SET}analyses/", analyses_page, name="analyses"),
+    path(f"{_TEST_SET}analyses/<slug:kind>/", analysis_page, name="analysis"),
+    path(
+        f"{_TEST_SET}analyses/<int:analysis_id>/report.<slug:ending>",
+        analysis_file,
+        name="analysis-file",
+    ),
+    path(
+        f"{_TEST_SET}analyses/<int:analysis_id>/plots/<slug:table>.svg",
+        analysis_plot,
+        name="analysis-plot",
+    ),
     path(f"{_TEST_SET}ranking/keep/", ranking_keep, name="ranking-keep"),
     path(f"{_CAMPAIGN}people/groups/", judge_groups_page, name="judge-groups"),
     path(f"{_CAMPAIGN}people/groups/<int:group_id>/", judge_group_page, name="judge-group"),

@@ -18,6 +18,7 @@ class JobKind(models.TextChoices):
     TEXTS_IMPORT = "texts_import", _("Import of a test set")
     REHEARSAL = "rehearsal", _("Rehearsal")
     REHEARSAL_END = "rehearsal_end", _("End of the rehearsal")
+    ANALYSIS = "analysis", _("Analysis")
 
 
 class JobState(models.TextChoices):

@@ -58,6 +58,15 @@ def organised_test_set(request: HttpRequest, slug: str, test_set_id: int) -> Tes
     return cast("TestSet", test_set)
 
 
+def asked_test_set(request: HttpRequest, slug: str, test_set_id: int) -> TestSet:
+    """Return the test set likewise, for what changes nothing: members who only read may ask for it, too."""
+    mine = TestSet.objects.with_role_of(cast("User", request.user)).select_related("campaign")
+    test_set: Any = get_object_or_404(mine, pk=test_set_id, campaign__slug=slug)
+    role_remember(request, test_set.role)
+    test_set_remember(request.session, test_set)
+    return cast("TestSet", test_set)
+
+
 def _admit(request: HttpRequest, role: str) -> None:
     if request.method not in _SAFE:
         change_demand(role)

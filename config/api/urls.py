@@ -53,6 +53,12 @@ from cells.api import CampaignCloneView
 from cells.campaign_file.api import CampaignFileView
 from cells.rehearsal_api import RehearsalView
 from ranking.api.alerts import AlertMailView, AlertsView
+from ranking.api.analyses import (
+    AnalysesView,
+    AnalysisKindsView,
+    AnalysisReportView,
+    AnalysisView,
+)
 from ranking.api.design_forecast import DesignForecastView
 from ranking.api.judge_groups import (
     JudgeGroupDeleteView,
@@ -73,6 +79,7 @@ from ranking.api.views import (
     JudgesView,
     LatestRankingView,
     QualityActionsView,
+    RankingKeepView,
     RankingSettingsView,
     RankingsView,
     RankingView,
@@ -146,7 +153,16 @@ _test_set = [
     path("segments/", SegmentsView.as_view(), name="api-segments"),
     path("judgments/", JudgmentsView.as_view(), name="api-judgments"),
     path("skips/", SkipsView.as_view(), name="api-skips"),
+    path("analyses/", AnalysesView.as_view(), name="api-analyses"),
+    path("analyses/kinds/", AnalysisKindsView.as_view(), name="api-analysis-kinds"),
+    path("analyses/<int:analysis_id>/", AnalysisView.as_view(), name="api-analysis"),
+    path(
+        "analyses/<int:analysis_id>/report.<str:ending>",
+        AnalysisReportView.as_view(),
+        name="api-analysis-report",
+    ),
     path("rankings/", RankingsView.as_view(), name="api-rankings"),
+    path("rankings/keep/", RankingKeepView.as_view(), name="api-ranking-keep"),
     path("rankings/latest/", LatestRankingView.as_view(), name="api-ranking-latest"),
     path("rankings/<int:ranking_id>/", RankingView.as_view(), name="api-ranking"),
     path("ranking-settings/", RankingSettingsView.as_view(), name="api-ranking-settings"),

@@ -21,6 +21,7 @@ from campaign.api.filters import filter_parameters, filtered
 from campaign.api.judge_groups import group_asked_for
 from campaign.api.pages import CursorPages
 from campaign.models import TestSet
+from ranking.api.analyses import AnalysisSerializer, RankingAskedSerializer, ask
 from ranking.api.serializers import (
     JudgeSerializer,
     QualityActionSerializer,
@@ -50,6 +51,23 @@ class RankingsView(generics.ListAPIView[RankingRun]):
         test_set = readable_test_set(self.request, self.kwargs["test_set_id"])
         return RankingRun.objects.of(test_set.pk).defer("result", "standings")
 
+    @extend_schema(
+        operation_id="rankings_ask",
+        request=RankingAskedSerializer,
+        responses={200: AnalysisSerializer, 202: AnalysisSerializer},
+    )
+    def post(self, request: Request, test_set_id: int) -> Response:
+        """Rank by a method, rank ranges and judgments of one's own; what is shown stays as it is.
+
+        It is the analysis `ranking`: 202 while a worker computes it, 200 if it is there.
+        """
+        test_set = readable_test_set(request, test_set_id)
+        sent = RankingAskedSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        return ask(request, test_set, "ranking", sent.validated_data)
+
+
+class RankingKeepView(APIView):
     @extend_schema(
         operation_id="rankings_keep",
         request=None,

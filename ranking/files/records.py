@@ -88,7 +88,8 @@ class JudgmentsFound:
     ----------
     files : tuple of FileRead
         In the order given.
-    input_format : InputFormat
+    input_format : InputFormat or None
+        None if the judgments are not from files.
     languages : tuple of str
         Source and target, as the files spell them.
     skipped : int
@@ -103,10 +104,12 @@ class JudgmentsFound:
         Why documents do not count although some blocks name one.
     excluded_judges : tuple of str
         Pseudonyms that were asked to be left out.
+    watermark : int or None
+        Number of the last judgment of a test set; None if the judgments are from files.
     """
 
     files: tuple[FileRead, ...]
-    input_format: InputFormat
+    input_format: InputFormat | None
     languages: LanguagePair
     skipped: int
     blank_labels: int
@@ -114,6 +117,7 @@ class JudgmentsFound:
     skipped_by: dict[str, int] = field(default_factory=dict)
     ignored_documents: IgnoredDocuments | None = None
     excluded_judges: tuple[str, ...] = ()
+    watermark: int | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,5 +1,6 @@
 """What the judgments mean."""
 
+from ranking.models.analysis import Analysis
 from ranking.models.judge_measures import JudgeMeasures
 from ranking.models.latest_ranking import LatestRanking
 from ranking.models.quality_report import QualityReport
@@ -9,6 +10,7 @@ from ranking.models.shards import ShardJob, ShardResult
 from ranking.models.stored_tallies import StoredTallies, TalliesBuild
 
 __all__ = [
+    "Analysis",
     "JudgeMeasures",
     "KeptFor",
     "LatestRanking",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -59,6 +60,16 @@ class AnyInput(Protocol):
         """Return the numbers of units that a ranking by a method rests on."""
 
 
+class Texts(Protocol):
+    """The texts that were judged; segments count from 1."""
+
+    def words(self) -> npt.NDArray[np.int64]:
+        """Return the words of each segment's source by its number; -1 where it is not known, and at 0."""
+
+    def of(self, system: str) -> Sequence[str | None]:
+        """Return the outputs of a system, that of segment number s at index s − 1."""
+
+
 @dataclass(frozen=True)
 class Input:
     """Hold the judgments that were read, and those of them that the report is about.
@@ -70,11 +81,14 @@ class Input:
         Those of `read`, without the reference where it is excluded.
     reference : str or None
         The reference among the systems of `read`, whether excluded or not.
+    texts : Texts or None
+        Where they are known.
     """
 
     read: JudgmentsRead
     blocks: Blocks
     reference: str | None
+    texts: Texts | None = None
 
     @property
     def is_reference_excluded(self) -> bool:
@@ -150,7 +164,9 @@ def input_data(given: AnyInput) -> dict[str, Any]:
     """Describe the input for programs: comparisons, ties and systems as looked at."""
     tallies = given.tallies
     ignored = given.read.ignored_documents
+    watermark = given.read.watermark
     return {
+        **({} if watermark is None else {"watermark": watermark}),
         "files": [{"name": file.name, "sha256": file.sha256} for file in given.read.files],
         "format": given.read.input_format,
         "source_language": given.read.languages[0],

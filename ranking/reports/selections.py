@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -16,7 +18,7 @@ def selection_report(
     given: Input, found: MethodSelection, requirements: Sequence[Requirement] = ()
 ) -> Report:
     """Tell which method predicts held-out judgments best, and how much data each needs."""
-    tables = [_methods(found)]
+    tables = [accuracy_table(found)]
     if requirements:
         tables.append(_requirements(found, requirements))
     return Report(
@@ -28,30 +30,32 @@ def selection_report(
         tables=tables,
         data={
             "input": input_data(given),
-            "methods": [
-                {"method": name, **_plain(accuracy)} for name, accuracy in found.methods.items()
-            ],
-            "best": next(iter(found.methods)),
-            "oracle": found.oracle,
-            "majority": found.majority,
-            "folds": found.folds,
-            "segments": found.segments,
-            "comparisons": found.comparisons,
-            "ties": found.ties,
-            "seed": found.seed,
+            **selection_data(found),
             "data_requirements": list(requirements) or None,
             "version": code_version(),
         },
     )
 
 
-def _plain(value: object) -> dict[str, object]:
-    from dataclasses import asdict
+def selection_data(found: MethodSelection) -> dict[str, Any]:
+    """Return how well each method predicted, for programs."""
+    return {
+        "methods": [
+            {"method": name, **asdict(accuracy)} for name, accuracy in found.methods.items()
+        ],
+        "best": next(iter(found.methods)),
+        "oracle": found.oracle,
+        "majority": found.majority,
+        "folds": found.folds,
+        "segments": found.segments,
+        "comparisons": found.comparisons,
+        "ties": found.ties,
+        "seed": found.seed,
+    }
 
-    return asdict(value)  # type: ignore[call-overload,no-any-return]
 
-
-def _methods(found: MethodSelection) -> Table:
+def accuracy_table(found: MethodSelection) -> Table:
+    """Tell how well each method predicted, best first, between the best there can be and the simplest."""
     rows = [
         (name, each.accuracy, each.standard_error, each.behind, each.behind_error)
         for name, each in found.methods.items()

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ranking.reports.plots import Plot
+
 Value = str | int | float | None
 
 
@@ -32,7 +34,8 @@ class Column:
 class Table:
     """Rows under columns. A rule is drawn below the rows (by index) in `rules`.
 
-    The first `keys` columns name a row.
+    The first `keys` columns name a row. `plot` says how the rows are drawn, for those who would rather look
+    than read.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Table:
     notes: Sequence[str] = ()
     rules: frozenset[int] = frozenset()
     keys: int = 1
+    plot: Plot | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from typing import Final
 
 from ranking.reports.tables import Column, Report, Table, Value, plain
 
@@ -25,6 +26,16 @@ class ReportFormat(StrEnum):
     CSV = "csv"
     MARKDOWN = "markdown"
     LATEX = "latex"
+
+
+#: Formats of files by their ending, with their types.
+FILES: Final = {
+    "txt": (ReportFormat.TEXT, "text/plain"),
+    "csv": (ReportFormat.CSV, "text/csv"),
+    "json": (ReportFormat.JSON, "application/json"),
+    "md": (ReportFormat.MARKDOWN, "text/markdown"),
+    "tex": (ReportFormat.LATEX, "application/x-tex"),
+}
 
 
 def write(report: Report, report_format: ReportFormat) -> str:

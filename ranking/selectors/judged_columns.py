@@ -111,6 +111,18 @@ def judged_columns(
     return _coded(_judged(test_set_id, watermark, shown.lengths).current, shown)
 
 
+def judged_columns_timed(*, test_set_id: int, watermark: int) -> tuple[CodedJudgments, Int32Array]:
+    """Read what `judged_columns` reads, and the milliseconds of each judgment, active if measured.
+
+    They are -1 where they are not known, and for judgments that replace another.
+    """
+    shown = _shown(test_set_id, BlockControl.NONE)
+    read = _judged(test_set_id, watermark, shown.lengths)
+    coded, rows = _coded_rows(read.current, shown)
+    milliseconds = np.where(read.is_first, read.milliseconds, -1)[read.is_current]
+    return coded, milliseconds[rows].astype(np.int32)
+
+
 def first_times(*, test_set_id: int, watermark: int) -> dict[str, Int32Array]:
     """Return the milliseconds of each judge's first judgments that count, active if measured."""
     shown = _shown(test_set_id, BlockControl.NONE)

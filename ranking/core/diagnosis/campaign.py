@@ -128,7 +128,7 @@ def diagnose_campaign(
     beside = None
     if reference is not None:
         beside = np.count_nonzero(shown[shown[:, names.index(reference)]], axis=0)
-    labels, blank = _labels(blocks)
+    labels, blank = count_labels(blocks)
     return CampaignDiagnosis(
         systems=names,
         reference=reference,
@@ -178,7 +178,7 @@ def sole_winners(blocks: Blocks) -> dict[str, int]:
     return {**_by_name(blocks.systems, won), NOBODY: len(blocks) - int(won.sum())}
 
 
-def _labels(blocks: Blocks) -> tuple[int, int]:
+def count_labels(blocks: Blocks) -> tuple[int, int]:
     """Return the number of labelled candidates, and of those left blank."""
     labelled = blank = 0
     for position in range(blocks.positions):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from django.core.management.base import CommandParser
 
+from ranking.analyses.judges import JudgesAsked, judges_found
 from ranking.core.agreement.report import Chance, JudgeChance
-from ranking.core.judges.diagnosis import diagnose_judges
-from ranking.core.judges.outliers import outliers, ranking_without
 from ranking.core.methods.registry import METHODS
 from ranking.management.arguments import POSITIVE, SHARE, number_between
 from ranking.management.file_command import (
@@ -82,35 +80,19 @@ class Command(ReportCommand):
         method, seed = METHODS[options["method"]], options["seed"]
         settings = method.complete(parameters_of(options["parameter"], [method.name])[method.name])
         given = read_input(options, progress)
-        durations = given.read.duration_ms
-        judges = diagnose_judges(
-            # All that was judged: whether the reference is preferred tells most about a judge.
-            given.read.blocks,
-            reference=given.reference,
-            seconds=np.where(durations < 0, np.nan, durations / 1000)
-            if (durations >= 0).any()
-            else None,
-            chance=options["chance"],
-            chance_of_judges=options["chance_of_judges"],
-            resample=options["resample"],
-            resamples=options["resamples"],
-            confidence=options["confidence"],
-            seed=options["seed"],
+        found = judges_found(
+            given,
+            JudgesAsked(
+                method=method,
+                parameters=settings,
+                deviations=options["deviations"],
+                level=options["level"],
+                minimum=options["minimum"],
+            ),
+            seed=seed,
+            how={
+                name: options[name]
+                for name in ("chance", "chance_of_judges", "resample", "resamples", "confidence")
+            },
         )
-        rules = outliers(
-            judges,
-            deviations=options["deviations"],
-            level=options["level"],
-            minimum=options["minimum"],
-        )
-        left_out = {str(rule.rule): rule.outliers for rule in rules}
-        left_out["any"] = tuple({name: None for rule in rules for name in rule.outliers})
-        without = {
-            name: ranking_without(
-                given.blocks,
-                names,
-                lambda blocks: method.score(blocks, seed=seed, **settings),
-            )
-            for name, names in left_out.items()
-        }
-        return judges_report(given, judges, rules, without)
+        return judges_report(given, found.judges, found.rules, found.without)

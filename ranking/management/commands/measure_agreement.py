@@ -8,13 +8,7 @@ import numpy as np
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.core.agreement.breakdowns import (
-    LengthAgreement,
-    agreement_by_length,
-    agreement_by_reference,
-)
-from ranking.core.agreement.labels import label_agreement
-from ranking.core.agreement.measures import measure_agreement
+from ranking.analyses.agreement import agreement_found
 from ranking.core.agreement.report import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.management.file_command import (
@@ -29,7 +23,7 @@ from ranking.management.file_command import (
 from ranking.management.output import Progress
 from ranking.management.texts import segment_texts
 from ranking.reports import Report
-from ranking.reports.agreements import AgreementFound, agreement_report
+from ranking.reports.agreements import agreement_report
 
 
 class Command(ReportCommand):
@@ -70,29 +64,15 @@ class Command(ReportCommand):
 
     def report(self, options: Options, progress: Progress) -> Report:
         given = read_input(options, progress)
-        resampling: dict[str, Any] = {
-            name: options[name] for name in ("resample", "resamples", "confidence", "seed")
-        }
         how: dict[str, Any] = {
-            "pairing": options["pairing"],
-            "chance": options["chance"],
-            **resampling,
+            name: options[name]
+            for name in ("pairing", "chance", "resample", "resamples", "confidence", "seed")
         }
-        by_reference = None
-        if options["by_reference"]:
-            if given.reference is None:
-                refuse(
-                    _("There is no reference among the systems; name it with --reference-system.")
-                )
-            by_reference = agreement_by_reference(given.read.blocks, given.reference, **how)
-        by_length: tuple[LengthAgreement, ...] = ()
-        if options["source_text"]:
-            by_length = agreement_by_length(given.blocks, _tokens(options["source_text"]), **how)
-        found = AgreementFound(
-            measures=measure_agreement(given.blocks, **how),
-            labels=label_agreement(given.blocks, **resampling),
-            by_reference=by_reference,
-            by_length=by_length,
+        if options["by_reference"] and given.reference is None:
+            refuse(_("There is no reference among the systems; name it with --reference-system."))
+        lengths = _tokens(options["source_text"]) if options["source_text"] else None
+        found = agreement_found(
+            given, by_reference=options["by_reference"], tokens=lengths, how=how
         )
         return agreement_report(given, found)
 

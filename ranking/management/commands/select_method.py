@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
-
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
+from ranking.analyses.methods import predictors_of
 from ranking.core.methods.registry import METHODS
 from ranking.core.selection.cross_validation import Requirement, data_requirements, select_method
-from ranking.core.selection.predictors import (
-    Predictor,
-    by_scores,
-    predictors,
-    score_by_method,
-)
 from ranking.management.arguments import number_between, whole_number
 from ranking.management.file_command import Options, ReportCommand, add_file_arguments, read_input
 from ranking.management.method_arguments import add_parameter_argument, parameters_of
@@ -61,7 +52,7 @@ class Command(ReportCommand):
         methods = tuple(dict.fromkeys(options["method"] or _DEFAULT))
         parameters = parameters_of(options["parameter"], methods)
         given = read_input(options, progress)
-        chosen = _predictors(parameters, seed=options["seed"])
+        chosen = predictors_of(parameters, seed=options["seed"])
         found = select_method(
             given.blocks,
             chosen,
@@ -81,14 +72,3 @@ class Command(ReportCommand):
                 progress=progress.begin(_("Learning from less")),
             )
         return selection_report(given, found, requirements)
-
-
-def _predictors(parameters: Mapping[str, Mapping[str, Any]], *, seed: int) -> dict[str, Predictor]:
-    """Return a predictor for each method: its own where it has one, else one by its scores."""
-    own = predictors(seed=seed, parameters=parameters)
-    return {
-        name: own[name]
-        if name in own
-        else by_scores(partial(score_by_method, name, METHODS[name].complete(given), seed))
-        for name, given in parameters.items()
-    }

@@ -1,0 +1,55 @@
+"""Options that several kinds of analyses have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from ranking.analyses.options import Option
+from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS
+from ranking.core.methods.registry import METHODS
+from ranking.wording.methods import METHOD_WORDS
+
+SEED = Option(
+    name="seed",
+    label=_("Seed"),
+    default=0,
+    low=0,
+    high=2**32 - 1,
+    help=_("Of all random numbers: the same seed gives the same figures."),
+)
+CONFIDENCE = Option(
+    name="confidence",
+    label=_("Confidence"),
+    default=0.95,
+    low=0,
+    high=0.999,
+    is_open=False,
+    help=_("Of ranges and intervals, between 0 and 1."),
+)
+RESAMPLES = Option(name="resamples", label=_("Resamples"), default=1000, low=100, high=10_000)
+METHOD = Option(
+    name="method",
+    label=_("Method"),
+    default="expected_wins",
+    choices={name: METHOD_WORDS[name] for name in METHODS},
+)
+_LEVEL_WORDS = {
+    "two_way": _("segments and judges"),
+    "segments": _("segments"),
+    "judges": _("judges"),
+}
+#: What intervals of κ take for drawn at random.
+KAPPA_LEVEL = Option(
+    name="resample",
+    label=_("Intervals account for"),
+    default="two_way",
+    choices={level: _LEVEL_WORDS[level] for level in KAPPA_LEVELS},
+)
+
+
+def kappa_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of functions of the core that measure κ."""
+    return {name: options[name] for name in ("resample", "resamples", "confidence", "seed")}

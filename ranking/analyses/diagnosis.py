@@ -1,0 +1,57 @@
+"""Look for what should not be there: before a ranking is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.core.diagnosis.campaign import CampaignDiagnosis, diagnose_campaign
+from ranking.core.diagnosis.identical_texts import IdenticalTexts, identical_texts
+from ranking.reports import Report
+from ranking.reports.campaigns import campaign_report
+from ranking.reports.inputs import Input
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    campaign: CampaignDiagnosis
+    identical: IdenticalTexts | None
+
+
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
+    del options
+    begin(_("Counting"))
+    # All that was judged: the reference takes part.
+    found = diagnose_campaign(given.read.blocks, reference=given.reference)
+    texts = given.texts
+    identical = (
+        None
+        if texts is None
+        else identical_texts(
+            given.read.blocks, {name: texts.of(name) for name in given.read.blocks.systems}
+        )
+    )
+    return _Found(found, identical)
+
+
+def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
+    del options
+    return campaign_report(given, found.campaign, found.identical)
+
+
+DIAGNOSIS = AnalysisKind(
+    name="diagnosis",
+    title=gettext_lazy("Diagnosis"),
+    question=gettext_lazy(
+        "What is there to look at before the ranking is believed: ties, sole winners, how often each "
+        "system was judged, and beside the reference?"
+    ),
+    options=(),
+    find=_find,
+    tell=_tell,
+)

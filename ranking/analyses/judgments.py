@@ -1,0 +1,103 @@
+"""Which judgments of a test set an analysis is of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from ranking.analyses.options import Option
+
+REFERENCE = Option(
+    name="reference",
+    label=_("Reference"),
+    default="exclude",
+    choices={"exclude": _("left out"), "include": _("ranked like a system")},
+)
+GROUP = Option(
+    name="judge_group",
+    label=_("Judges"),
+    default="",
+    help=_("Only judgments of the judges of this group count."),
+)
+EXCLUDED = Option(
+    name="excluded_judges",
+    label=_("Excluded judges"),
+    default="leave_out",
+    choices={"leave_out": _("left out"), "count": _("count like the others")},
+)
+WITHOUT = Option(
+    name="without",
+    label=_("Without these judges"),
+    default=(),
+    help=_("By pseudonym, to see what would be without them. Nobody is excluded by this."),
+)
+DOCUMENTS = Option(
+    name="documents",
+    label=_("Only these documents"),
+    default=(),
+    help=_("All where none is named."),
+)
+DOMAINS = Option(
+    name="domains",
+    label=_("Only these domains"),
+    default=(),
+    help=_("A domain is what stands before “/” in the names of documents."),
+)
+#: Of each kind of analysis of a test set.
+JUDGMENT_OPTIONS = (REFERENCE, GROUP, EXCLUDED, WITHOUT, DOCUMENTS, DOMAINS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenJudgments:
+    """The judgments of an analysis by names, so that what is added or changed later makes no difference.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        The systems that take part.
+    reference : str or None
+        The reference, if the test set has one.
+    with_reference : bool
+        Whether it is ranked.
+    without : tuple of str
+        Pseudonyms of judges whose judgments do not count.
+    documents : tuple of str or None
+        The documents whose segments count; None for all.
+    skipped : dict of str to int
+        Sentences that each judge skipped when the analysis was asked for.
+    """
+
+    systems: tuple[str, ...]
+    reference: str | None
+    with_reference: bool
+    without: tuple[str, ...]
+    documents: tuple[str, ...] | None
+    skipped: Mapping[str, int]
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """Plain values; `recorded_judgments` reads them."""
+        return {
+            "systems": list(self.systems),
+            "reference": self.reference,
+            "with_reference": self.with_reference,
+            "without": list(self.without),
+            "documents": None if self.documents is None else list(self.documents),
+            "skipped": dict(self.skipped),
+        }
+
+
+def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
+    """Return what `ChosenJudgments.recorded` recorded."""
+    documents = values["documents"]
+    return ChosenJudgments(
+        systems=tuple(values["systems"]),
+        reference=values["reference"],
+        with_reference=values["with_reference"],
+        without=tuple(values["without"]),
+        documents=None if documents is None else tuple(documents),
+        skipped=values["skipped"],
+    )

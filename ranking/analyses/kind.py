@@ -1,0 +1,55 @@
+"""What an analysis is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ranking.analyses.options import Option, Words, completed
+from ranking.reports import Report
+from ranking.reports.inputs import Input
+
+#: Called with (done, total) of what is being done.
+Progress = Callable[[int, int], None]
+#: Names what is done next, and returns what to tell its progress.
+Begin = Callable[[str], Progress]
+
+
+def _nothing_more(options: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisKind:
+    """A kind of analysis.
+
+    Attributes
+    ----------
+    name : str
+        In addresses, in REST and on the command line.
+    title : lazy str
+    question : lazy str
+        What it answers, in a sentence.
+    options : sequence of Option
+        Beside those of which judgments count.
+    find : callable
+        ``find(given, options, begin)`` computes the answer; options are complete. It raises ValueError, with
+        words for organisers, if these judgments cannot be analysed so.
+    tell : callable
+        ``tell(given, options, found)`` puts it in words, those of the language in force.
+    check : callable
+        Returns complete options that go together; raises OptionError where they do not.
+    """
+
+    name: str
+    title: Words
+    question: Words
+    options: Sequence[Option]
+    find: Callable[[Input, Mapping[str, Any], Begin], Any]
+    tell: Callable[[Input, Mapping[str, Any], Any], Report]
+    check: Callable[[Mapping[str, Any]], dict[str, Any]] = _nothing_more
+
+    def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all options; raise OptionError where one is unknown, or not allowed."""
+        return self.check(completed(self.options, given))

@@ -1,0 +1,33 @@
+"""The kinds of analyses there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from django.utils.translation import gettext as _
+
+from ranking.analyses.agreement import AGREEMENT
+from ranking.analyses.diagnosis import DIAGNOSIS
+from ranking.analyses.judges import JUDGES
+from ranking.analyses.kind import AnalysisKind
+from ranking.analyses.methods import COMPARED_METHODS
+from ranking.analyses.options import OptionError
+from ranking.analyses.ranking import RANKING
+
+_KINDS = (RANKING, COMPARED_METHODS, AGREEMENT, DIAGNOSIS, JUDGES)
+
+#: By name, in the order in which pages list them.
+ANALYSES: Mapping[str, AnalysisKind] = MappingProxyType({kind.name: kind for kind in _KINDS})
+
+
+def analysis_named(name: str) -> AnalysisKind:
+    """Return the kind of that name; OptionError if there is none."""
+    try:
+        return ANALYSES[name]
+    except KeyError:
+        raise OptionError(
+            _("There is no analysis “%(name)s”; there are: %(known)s.")
+            % {"name": name, "known": ", ".join(ANALYSES)},
+            field="kind",
+        ) from None

@@ -1,0 +1,92 @@
+"""The orders that several methods put the same systems in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.davidson.likelihood import NotConvergedError
+from ranking.core.methods.registry import method_named
+from ranking.core.scores import ordinal_ranks
+
+
+@dataclass(frozen=True)
+class MethodOrder:
+    """The order of n systems by a method.
+
+    Attributes
+    ----------
+    method : str
+    ranks : dict of str to int
+        1 for the best; without systems that the method cannot score.
+    scores : dict of str to float
+    swapped : tuple of (str, str)
+        Pairs of systems in another order than by the first method, the better by the first method
+        first.
+    reason : str
+        Why there is no order; empty if there is one.
+    """
+
+    method: str
+    ranks: dict[str, int]
+    scores: dict[str, float]
+    swapped: tuple[tuple[str, str], ...] = ()
+    reason: str = ""
+
+
+def orders_by_methods(
+    blocks: Blocks,
+    methods: Sequence[str],
+    *,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[MethodOrder, ...]:
+    """Rank systems by several methods, without rank ranges.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    methods : sequence of str
+        Names in the registry. The others are compared with the first.
+    seed : int
+        Of methods that draw random numbers.
+    progress : callable, optional
+        Called with (methods done, all methods).
+
+    Returns
+    -------
+    tuple of MethodOrder
+        In the order of `methods`.
+    """
+    found: list[MethodOrder] = []
+    for number, name in enumerate(methods, 1):
+        found.append(_order(blocks, name, seed, found[0] if found else None))
+        if progress is not None:
+            progress(number, len(methods))
+    return tuple(found)
+
+
+def _order(blocks: Blocks, name: str, seed: int, first: MethodOrder | None) -> MethodOrder:
+    method = method_named(name)
+    try:
+        scores = method.score(blocks, seed=seed, **method.complete(None))
+    except NotConvergedError:
+        return MethodOrder(name, {}, {}, reason="not_converged")
+    ranks = ordinal_ranks(scores)
+    kept = sorted(np.flatnonzero(scores.estimable).tolist(), key=lambda index: int(ranks[index]))
+    order = {blocks.systems[index]: place for place, index in enumerate(kept, 1)}
+    return MethodOrder(
+        method=name,
+        ranks=order,
+        scores={blocks.systems[index]: float(scores.values[index]) for index in kept},
+        swapped=_swapped(first, order) if first is not None else (),
+    )
+
+
+def _swapped(first: MethodOrder, order: dict[str, int]) -> tuple[tuple[str, str], ...]:
+    both = [name for name in first.ranks if name in order]
+    return tuple((one, other) for one, other in combinations(both, 2) if order[one] > order[other])

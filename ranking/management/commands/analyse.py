@@ -1,0 +1,105 @@
+"""`analyse`: ask something of the judgments of a test set in the database."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from campaign.management.arguments import test_set_named
+from ranking.analyses import ANALYSES, OptionError
+from ranking.analyses.judgments import JUDGMENT_OPTIONS
+from ranking.management.arguments import POSITIVE
+from ranking.management.file_command import checked_output, refuse, refused_writing
+from ranking.management.output import Progress, replaced
+from ranking.reports import ReportFormat, write
+from ranking.reports.stored import report_in
+from ranking.services.analyses import (
+    AnalysisRefusedError,
+    analysis_ask,
+    analysis_choice,
+    analysis_compute,
+)
+
+
+class Command(BaseCommand):
+    help = (
+        "Ask something of the judgments of a test set, and print the answer, which pages and REST then "
+        "have, too. Nothing else changes."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("kind", choices=list(ANALYSES))
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("--test-set", required=True, metavar="NAME")
+        parser.add_argument(
+            "--option",
+            metavar="NAME=VALUE",
+            type=_option,
+            nargs="+",
+            action="extend",
+            default=[],
+            help="options of the analysis, for instance method=bradley_terry; one that may have several "
+            "values is given several times. An unknown one is answered with those there are. Which "
+            "judgments count: " + ", ".join(option.name for option in JUDGMENT_OPTIONS),
+        )
+        parser.add_argument(
+            "--watermark", type=POSITIVE, metavar="N", help="of the judgments up to this number"
+        )
+        parser.add_argument(
+            "--format",
+            type=ReportFormat,
+            choices=list(ReportFormat),
+            default=ReportFormat.TEXT,
+            help="format of the report (default: text)",
+        )
+        parser.add_argument(
+            "--output", metavar="F", help="write the report to this file instead of standard output"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        output = checked_output(options["output"])
+        test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
+        try:
+            analysis = analysis_ask(
+                test_set=test_set,
+                choice=analysis_choice(options["kind"], _given(options["option"])),
+                watermark=options["watermark"],
+                is_queued=False,
+            )
+            if analysis.finished_at is None:
+                with Progress(self.stderr, quiet=not options["verbosity"]) as progress:
+                    analysis = analysis_compute(analysis=analysis, begin=progress.begin)
+        except OptionError as error:
+            refuse(f"{error.field}: {error}", error)
+        except AnalysisRefusedError as error:
+            raise CommandError(str(error)) from error
+        report = report_in(analysis.reports or {}, get_language() or "en", data=analysis.data)
+        text = write(report, options["format"])
+        if output is None:
+            self.stdout.write(text, ending="")
+        else:
+            with refused_writing(output), replaced(output) as part:
+                part.write_text(text, encoding="utf-8")
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(
+            _("%(text)s is not of the form NAME=VALUE") % {"text": repr(text)}
+        )
+    return name, value
+
+
+def _given(options: list[tuple[str, str]]) -> dict[str, Any]:
+    """Return options by name; those given several times with all values."""
+    given: dict[str, Any] = {}
+    for name, value in options:
+        if name in given:
+            before = given[name] if isinstance(given[name], list) else [given[name]]
+            given[name] = [*before, value]
+        else:
+            given[name] = value
+    return given

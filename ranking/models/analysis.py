@@ -1,0 +1,85 @@
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+
+class AnalysisQuerySet(models.QuerySet["Analysis"]):
+    def of(self, test_set_id: int) -> "AnalysisQuerySet":
+        return self.filter(test_set_id=test_set_id)
+
+    def finished(self) -> "AnalysisQuerySet":
+        """Return those with a result."""
+        return self.filter(finished_at__isnull=False)
+
+
+class Analysis(models.Model):
+    """Something asked of the judgments of a test set, and its answer once a worker has computed it.
+
+    Beside the live ranking, which it leaves as it is. The answer follows from the judgments 1…`watermark` and the
+    other fields alone: `ranking.services.analyses.analysis_reproduce` computes it again, bit for bit. What was
+    asked once is not computed again.
+
+    `choice` is what was asked, complete. `judgments` are those that count, by name; `reports` is the answer for
+    people, in each language, and `data` the same for programs.
+    """
+
+    test_set = models.ForeignKey(
+        "campaign.TestSet", on_delete=models.CASCADE, related_name="analyses"
+    )
+    kind = models.CharField(_("kind"), max_length=40)
+    choice = models.JSONField(_("choice"))
+    choice_digest = models.CharField(
+        _("digest of the choice"), max_length=32, help_text=_("The same for the same question.")
+    )
+    judgments = models.JSONField(_("judgments that count"))
+    watermark = models.PositiveIntegerField(
+        _("watermark"), help_text=_("Number of the last judgment in it.")
+    )
+    code_version = models.CharField(_("code version"), max_length=60)
+    content_key_version = models.PositiveSmallIntegerField(_("version of content keys"))
+    digest = models.CharField(
+        _("digest"), max_length=32, help_text=_("The same for the same answer.")
+    )
+    job = models.ForeignKey(
+        "campaign.Job",
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        help_text=_("Which computes it."),
+    )
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+    )
+    asked_at = models.DateTimeField(_("asked"), db_default=Now(), editable=False)
+    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+    data = models.JSONField(_("answer for programs"), null=True, blank=True)
+    reports = models.JSONField(_("answer for people"), null=True, blank=True)
+
+    objects: ClassVar[AnalysisQuerySet] = AnalysisQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("analysis")
+        verbose_name_plural = _("analyses")
+        get_latest_by = "id"
+        indexes = [
+            models.Index(fields=["test_set", "choice_digest", "-id"], name="analysis_of_choice"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["test_set", "digest"], name="analysis_once_for_each_answer"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    finished_at__isnull=False, data__isnull=False, reports__isnull=False
+                )
+                | models.Q(finished_at__isnull=True, data__isnull=True, reports__isnull=True),
+                name="analysis_has_an_answer_exactly_if_finished",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.test_set_id} at {self.watermark}"

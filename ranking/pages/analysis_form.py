@@ -1,0 +1,177 @@
+"""The form in which an analysis of a test set is asked for: its fields are the options of its kind."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ranking.analyses import AnalysisKind, Option
+from ranking.analyses.judgments import (
+    DOCUMENTS,
+    DOMAINS,
+    EXCLUDED,
+    GROUP,
+    JUDGMENT_OPTIONS,
+    REFERENCE,
+    WITHOUT,
+)
+from ranking.analyses.options import OptionError
+from ranking.selectors.analyses import JudgmentsToChoose
+
+#: Typed into one field: names between commas. A name of a document may have one.
+_SEPARATOR = ","
+
+
+class AnalysisForm(forms.Form):
+    """The options of a kind of analysis, and which judgments count."""
+
+    def __init__(
+        self, data: Mapping[str, Any] | None, *, kind: AnalysisKind, judgments: JudgmentsToChoose
+    ) -> None:
+        super().__init__(data)
+        self.kind = kind
+        self.label_suffix = ""
+        for option in kind.options:
+            self.fields[option.name] = _field(option)
+        for option in JUDGMENT_OPTIONS:
+            field = _judgments_field(option, judgments)
+            if field is not None:
+                self.fields[option.name] = field
+
+    @property
+    def of_kind(self) -> Iterator[forms.BoundField]:
+        """The fields of the kind."""
+        return (self[option.name] for option in self.kind.options)
+
+    @property
+    def of_judgments(self) -> Iterator[forms.BoundField]:
+        """The fields of which judgments count."""
+        return (self[option.name] for option in JUDGMENT_OPTIONS if option.name in self.fields)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that differ from their defaults, for `analysis_choice`; of a valid form."""
+        return given_of(self.kind, self.cleaned_data)
+
+    @property
+    def is_of_some(self) -> bool:
+        """Whether a choice of judgments is in the form."""
+        return self.is_bound and any(self.data.get(field.name) for field in self.of_judgments)
+
+    def refuse(self, error: OptionError) -> None:
+        """Say beside its field what cannot be."""
+        self.add_error(error.field if error.field in self.fields else None, str(error))
+
+
+def given_of(kind: AnalysisKind, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are said and differ from their defaults."""
+    options = {option.name: option for option in (*kind.options, *JUDGMENT_OPTIONS)}
+
+    def is_said(name: str, value: Any) -> bool:
+        default = options[name].default
+        if isinstance(default, tuple):
+            return bool(value) and tuple(value) != default
+        return value not in (None, "") and value != default
+
+    return {name: value for name, value in values.items() if is_said(name, value)}
+
+
+def query_of(given: Mapping[str, Any]) -> str:
+    """Return options as the query of an address."""
+    query = QueryDict(mutable=True)
+    for name, value in given.items():
+        several = value if isinstance(value, list | tuple) else [value]
+        query.setlist(name, [_as_text(each) for each in several])
+    return query.urlencode()
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+class _Names(forms.CharField):
+    """Names between commas."""
+
+    def to_python(self, value: Any) -> Any:
+        """Return the names."""
+        text = super().to_python(value) or ""
+        names = [name.strip() for name in text.split(_SEPARATOR)]
+        return list(dict.fromkeys(name for name in names if name))
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the names in one line."""
+        return ", ".join(value) if isinstance(value, list | tuple) else value
+
+
+class _YesOrNo(forms.ChoiceField):
+    """A yes or no that an address can say either way."""
+
+    def __init__(self, **options: Any) -> None:
+        choices = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
+        super().__init__(choices=choices, **options)
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the text of a truth."""
+        return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
+
+    def clean(self, value: Any) -> Any:
+        """Return the truth of a text; None if nothing is said."""
+        return {"yes": True, "no": False}.get(super().clean(value))
+
+
+def _field(option: Option) -> forms.Field:
+    common: dict[str, Any] = {
+        "label": option.label,
+        "help_text": option.help,
+        "required": False,
+        "initial": option.default,
+    }
+    if option.is_many:
+        return forms.MultipleChoiceField(
+            choices=list(option.choices.items()), widget=forms.CheckboxSelectMultiple, **common
+        )
+    if isinstance(option.default, bool):
+        return _YesOrNo(**common)
+    if option.choices:
+        return forms.ChoiceField(choices=list(option.choices.items()), **common)
+    bounds: dict[str, Any] = {
+        name: value
+        for name, value in (("min_value", option.low), ("max_value", option.high))
+        if math.isfinite(value)
+    }
+    if isinstance(option.default, int):
+        return forms.IntegerField(**bounds, **common)
+    return forms.FloatField(**bounds, **common)
+
+
+def _judgments_field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
+    """Return the field of an option of judgments; None where there is nothing to choose."""
+    common: dict[str, Any] = {
+        "label": option.label,
+        "help_text": option.help,
+        "required": False,
+        "initial": option.default,
+    }
+    if option is REFERENCE:
+        return _field(option) if judgments.has_reference else None
+    if option is EXCLUDED:
+        return _field(option)
+    if option is GROUP:
+        choices = [("", _("all judges")), *((name, name) for name in judgments.groups)]
+        return forms.ChoiceField(choices=choices, **common) if judgments.groups else None
+    if option is WITHOUT:
+        return _Names(**common)
+    names = {DOCUMENTS.name: judgments.documents, DOMAINS.name: judgments.domains}[option.name]
+    if not names:
+        return None
+    return forms.MultipleChoiceField(
+        choices=[(name, name) for name in names],
+        widget=forms.SelectMultiple(attrs={"size": min(6, len(names))}),
+        **common,
+    )

@@ -1,0 +1,52 @@
+"""What was asked of a test set, in words and as an address."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from campaign.models import TestSet
+from ranking.analyses import ANALYSES, Option
+from ranking.analyses.judgments import JUDGMENT_OPTIONS
+from ranking.models import Analysis
+from ranking.pages.analysis_form import given_of, query_of
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRow:
+    """A line of the list of analyses: what was asked, and where its answer is."""
+
+    analysis: Analysis
+    title: str
+    words: str
+    address: str
+
+
+def asked_in_words(analysis: Analysis, test_set: TestSet) -> AskedRow:
+    """Return an analysis of a test set for the list."""
+    kind = ANALYSES.get(analysis.kind)
+    if kind is None:  # of a version that had it
+        return AskedRow(analysis, analysis.kind, "", "")
+    given = given_of(kind, analysis.choice)
+    options = {option.name: option for option in (*kind.options, *JUDGMENT_OPTIONS)}
+    said = (
+        f"{options[name].label} {_value(options[name], value)}" for name, value in given.items()
+    )
+    address = reverse("analysis", args=[test_set.campaign.slug, test_set.pk, kind.name])
+    query = query_of(given)
+    return AskedRow(
+        analysis=analysis,
+        title=str(kind.title),
+        words=pgettext("between options", "; ").join(said),
+        address=f"{address}?{query}" if query else address,
+    )
+
+
+def _value(option: Option, value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list):
+        return ", ".join(str(option.choices.get(each, each)) for each in value)
+    return str(option.choices.get(value, value))

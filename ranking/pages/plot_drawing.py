@@ -1,0 +1,251 @@
+"""Draw the plot of a report's table as SVG: on a page, where its colours are the page's, or as a file of its own."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Table, Value
+
+_WIDTH: Final = 720
+_NAMES: Final = 200
+_ROW: Final = 24
+_TOP: Final = 26
+_MARGIN: Final = 24
+_HEIGHT_OF_LINE: Final = 280
+_LETTERS: Final = 28
+#: Of a file, which no style sheet of ours reaches; readable in grey.
+_STYLE: Final = (
+    "text{font:13px system-ui,sans-serif;fill:#1d2127}.quiet{fill:#545b66}"
+    ".grid{stroke:#e4e2dc}.mark{stroke:#545b66;stroke-dasharray:3 3}"
+    ".range{stroke:#b9c0ea;stroke-width:7;stroke-linecap:round}.dot{fill:#3b4cca}"
+    ".curve{fill:none;stroke:#3b4cca;stroke-width:2}.band{fill:#b9c0ea;opacity:.5}"
+)
+
+
+def drawn(table: Table, *, as_file: bool = False) -> SafeString | None:
+    """Return the plot of a table as SVG; None if it has none, or no row can be drawn."""
+    plot = table.plot
+    if plot is None:
+        return None
+    rows = _rows(table, plot)
+    if not rows:
+        return None
+    draw = {"intervals": _intervals, "line": _line, "points": _points}[plot.kind]
+    height, inside = draw(table, plot, rows)
+    return format_html(
+        '<svg class="figure" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" height="{}"'
+        ' role="img" aria-label="{}">{}{}</svg>',
+        _WIDTH,
+        height,
+        _WIDTH,
+        height,
+        table.title,
+        format_html("<style>{}</style>", mark_safe(_STYLE)) if as_file else "",  # noqa: S308  ours
+        inside,
+    )
+
+
+class _Row:
+    """What is drawn of a row."""
+
+    __slots__ = ("high", "label", "low", "value")
+
+    def __init__(self, label: Value, value: float, low: float | None, high: float | None) -> None:
+        self.label, self.value, self.low, self.high = label, value, low, high
+
+
+def _rows(table: Table, plot: Plot) -> list[_Row]:
+    place = {column.key: number for number, column in enumerate(table.columns)}
+
+    def number(row: Sequence[Value], key: str | None) -> float | None:
+        value = row[place[key]] if key is not None else None
+        is_number = isinstance(value, int | float) and math.isfinite(value)
+        return float(value) if is_number and value is not None else None
+
+    found = []
+    for row in table.rows:
+        value = number(row, plot.value)
+        if value is not None:
+            label = row[place[plot.label]]
+            found.append(_Row(label, value, number(row, plot.low), number(row, plot.high)))
+    return found
+
+
+class _Axis:
+    """Numbers from `start` to `end` along so many units, with round ticks."""
+
+    def __init__(self, values: Sequence[float], plot: Plot, low: float, high: float) -> None:
+        start = min(values) if plot.start is None else min(plot.start, *values)
+        end = max(values) if plot.end is None else max(plot.end, *values)
+        if plot.mark is not None:
+            start, end = min(start, plot.mark), max(end, plot.mark)
+        if start == end:
+            start, end = start - 0.5, end + 0.5
+        self.step = _step((end - start) / 6)
+        self.start = math.floor(start / self.step + 1e-9) * self.step
+        self.end = math.ceil(end / self.step - 1e-9) * self.step
+        self._low, self._high = low, high
+
+    def at(self, value: float) -> str:
+        share = (value - self.start) / (self.end - self.start)
+        return f"{self._low + share * (self._high - self._low):.1f}"
+
+    @property
+    def ticks(self) -> list[tuple[str, str]]:
+        count = round((self.end - self.start) / self.step)
+        decimals = max(0, -math.floor(math.log10(self.step) + 1e-9))
+        numbers = [self.start + tick * self.step for tick in range(count + 1)]
+        return [(self.at(each), f"{each + 0.0:.{decimals}f}") for each in numbers]
+
+
+def _step(about: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, at least so much."""
+    power = 10.0 ** math.floor(math.log10(about))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= about * (1 - 1e-9))
+
+
+def _intervals(_table: Table, plot: Plot, rows: list[_Row]) -> tuple[int, SafeString]:
+    values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
+    axis = _Axis(values, plot, _NAMES, _WIDTH - _MARGIN)
+    height = _TOP + _ROW * len(rows) + 8
+    parts = [_vertical(axis, plot, _TOP - 4, height - 8)]
+    for number, row in enumerate(rows):
+        y = _TOP + _ROW * number + _ROW // 2
+        parts.append(
+            format_html(
+                '<text x="{}" y="{}" text-anchor="end">{}</text>', _NAMES - 14, y + 4, _short(row)
+            )
+        )
+        if row.low is not None and row.high is not None:
+            parts.append(
+                format_html(
+                    '<line class="range" x1="{}" x2="{}" y1="{}" y2="{}"/>',
+                    axis.at(row.low),
+                    axis.at(row.high),
+                    y,
+                    y,
+                )
+            )
+        parts.append(
+            format_html('<circle class="dot" cx="{}" cy="{}" r="5"/>', axis.at(row.value), y)
+        )
+    return height, _joined(parts)
+
+
+def _vertical(axis: _Axis, plot: Plot, top: int, bottom: int) -> SafeString:
+    ticks = format_html_join(
+        "",
+        '<line class="grid" x1="{0}" x2="{0}" y1="{2}" y2="{3}"/>'
+        '<text class="quiet" x="{0}" y="14" text-anchor="middle">{1}</text>',
+        ((at, words, top, bottom) for at, words in axis.ticks),
+    )
+    return _joined([ticks, _mark(axis, plot, top, bottom)])
+
+
+def _mark(axis: _Axis, plot: Plot, top: int, bottom: int) -> SafeString:
+    if plot.mark is None:
+        return SafeString("")
+    at = axis.at(plot.mark)
+    return format_html('<line class="mark" x1="{}" x2="{}" y1="{}" y2="{}"/>', at, at, top, bottom)
+
+
+def _line(table: Table, plot: Plot, rows: list[_Row]) -> tuple[int, SafeString]:
+    values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
+    y = _Axis(values, plot, _HEIGHT_OF_LINE - 40, 16)
+    across = _places(rows, _WIDTH)
+    parts = [_horizontal(y, 48, _WIDTH - _MARGIN)]
+    if all(row.low is not None and row.high is not None for row in rows):
+        upper = [f"{x:.1f},{y.at(row.high or 0)}" for x, row in zip(across, rows, strict=True)]
+        lower = [f"{x:.1f},{y.at(row.low or 0)}" for x, row in zip(across, rows, strict=True)]
+        parts.append(
+            format_html('<polygon class="band" points="{}"/>', " ".join(upper + lower[::-1]))
+        )
+    points = [f"{x:.1f},{y.at(row.value)}" for x, row in zip(across, rows, strict=True)]
+    parts.append(format_html('<polyline class="curve" points="{}"/>', " ".join(points)))
+    every = -(-len(rows) // 10)
+    parts += [
+        format_html(
+            '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
+            f"{x:.1f}",
+            _HEIGHT_OF_LINE - 20,
+            _short(row),
+        )
+        for number, (x, row) in enumerate(zip(across, rows, strict=True))
+        if number % every == 0
+    ]
+    parts.append(_below(table, plot.label))
+    return _HEIGHT_OF_LINE, _joined(parts)
+
+
+def _places(rows: list[_Row], width: int) -> list[float]:
+    """Return where the rows of a line are: by their numbers, or evenly where they have none."""
+    left, right = 56, width - _MARGIN - 12
+    found = [float(row.label) for row in rows if isinstance(row.label, int | float)]
+    if len(found) == len(rows):
+        low, high = min(found), max(found)
+        if high > low:
+            return [left + (each - low) / (high - low) * (right - left) for each in found]
+    gap = (right - left) / max(1, len(rows) - 1)
+    return [left + number * gap for number in range(len(rows))]
+
+
+def _points(table: Table, plot: Plot, rows: list[_Row]) -> tuple[int, SafeString]:
+    found = [row for row in rows if row.low is not None]
+    if not found:
+        return _TOP, SafeString("")
+    y = _Axis([row.value for row in found], plot, _HEIGHT_OF_LINE - 40, 16)
+    free = Plot(kind="points", label=plot.label, value=plot.value)
+    x = _Axis([row.low or 0.0 for row in found], free, 64, _WIDTH - 120)
+    parts = [_horizontal(y, 48, _WIDTH - _MARGIN)]
+    parts += [
+        format_html(
+            '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
+            at,
+            _HEIGHT_OF_LINE - 20,
+            words,
+        )
+        for at, words in x.ticks
+    ]
+    parts += [
+        format_html(
+            '<circle class="dot" cx="{0}" cy="{1}" r="4"/><text x="{0}" y="{1}" dx="8" dy="4">{2}</text>',
+            x.at(row.low or 0.0),
+            y.at(row.value),
+            _short(row),
+        )
+        for row in found
+    ]
+    parts.append(_below(table, plot.low or plot.label))
+    return _HEIGHT_OF_LINE, _joined(parts)
+
+
+def _horizontal(axis: _Axis, left: int, right: int) -> SafeString:
+    return format_html_join(
+        "",
+        '<line class="grid" x1="{2}" x2="{3}" y1="{0}" y2="{0}"/>'
+        '<text class="quiet" x="{4}" y="{0}" dy="4" text-anchor="end">{1}</text>',
+        ((at, words, left, right, left - 8) for at, words in axis.ticks),
+    )
+
+
+def _below(table: Table, key: str) -> SafeString:
+    heading = next(column.heading for column in table.columns if column.key == key)
+    return format_html(
+        '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
+        _WIDTH - _MARGIN,
+        _HEIGHT_OF_LINE - 2,
+        heading,
+    )
+
+
+def _short(row: _Row) -> str:
+    words = str(row.label)
+    return words if len(words) <= _LETTERS else f"{words[: _LETTERS - 1]}…"
+
+
+def _joined(parts: Sequence[Any]) -> SafeString:
+    return format_html_join("", "{}", ((part,) for part in parts))

@@ -1,0 +1,38 @@
+"""How the rows of a table are drawn: which columns are shown, on which axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+PlotKind = Literal["intervals", "line", "points"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """A plot of a table, by the keys of its columns.
+
+    Attributes
+    ----------
+    kind : "intervals", "line" or "points"
+        "intervals": a row each, with a dot at `value` and a bar from `low` to `high`. "line": `value` against
+        `label`, connected, in the order of the rows. "points": `value` against `low`, each named by `label`.
+    label : str
+        The column that names a row, or is on the horizontal axis of a line.
+    value : str
+    low, high : str or None
+        Ends of the bar; of points, `low` is on the horizontal axis.
+    start, end : float or None
+        Ends of the axis of values; found from the rows if not given.
+    mark : float or None
+        A value that is marked on the axis: what would be without any difference.
+    """
+
+    kind: PlotKind
+    label: str
+    value: str
+    low: str | None = None
+    high: str | None = None
+    start: float | None = None
+    end: float | None = None
+    mark: float | None = None

@@ -1,0 +1,209 @@
+"""The judgments that an analysis of a test set asks for: found by names when it is asked, read when it is computed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from django.utils.translation import gettext as _
+
+from annotation.models import JudgeTally
+from annotation.selectors import excluded_judges
+from campaign.models import Document, JudgeGroup, Output, Segment, SystemKind, TestSet
+from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.options import OptionError
+from ranking.core.diagnosis.campaign import count_labels
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.documents import several_documents
+from ranking.files import JudgmentsRead
+from ranking.files.documents import ignored_documents
+from ranking.reports.inputs import Input
+from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks_timed
+from ranking.selectors.left_out import judges_outside
+from ranking.selectors.runs import system_kinds
+
+
+def domain_of(document: str) -> str:
+    """Return the domain in the name of a document, "" if it names none."""
+    domain, slash, _rest = document.partition("/")
+    return domain if slash else ""
+
+
+def domains_of(*, test_set_id: int) -> list[str]:
+    """Return the domains that documents of a test set name, sorted. One query."""
+    names = Document.objects.filter(test_set=test_set_id, name__contains="/")
+    return sorted({domain_of(name) for name in names.values_list("name", flat=True)} - {""})
+
+
+def judgments_chosen(*, test_set: TestSet, options: Mapping[str, Any]) -> ChosenJudgments:
+    """Return which judgments complete options ask for, as of now.
+
+    Raises
+    ------
+    OptionError
+        If there is no such group, judge, document or domain.
+    """
+    kinds = system_kinds(test_set_id=test_set.pk)
+    references = [name for name, kind in kinds.items() if kind == SystemKind.REFERENCE]
+    with_reference = options["reference"] == "include"
+    if with_reference and not references:
+        raise OptionError(_("This test set has no reference among its systems."), field="reference")
+    return ChosenJudgments(
+        systems=tuple(name for name, kind in kinds.items() if kind == SystemKind.SYSTEM),
+        reference=references[0] if references else None,
+        with_reference=with_reference,
+        without=tuple(_without(test_set, options)),
+        documents=_documents(test_set, options),
+        skipped=_skipped(test_set),
+    )
+
+
+def stored_input(
+    *, test_set: TestSet, watermark: int, chosen: ChosenJudgments, languages: tuple[str, str]
+) -> Input:
+    """Read the judgments 1…`watermark` that were chosen. Call it in a transaction.
+
+    Raises
+    ------
+    ValueError
+        If none of them counts, with words for organisers.
+    """
+    blocks, milliseconds = judged_blocks_timed(test_set_id=test_set.pk, watermark=watermark)
+    rows = _rows(test_set, blocks, chosen)
+    blocks, milliseconds = blocks.take(rows), milliseconds[rows]
+    if not len(blocks):
+        raise ValueError(_("No judgment counts by this choice."))
+    wanted = {*chosen.systems, *([chosen.reference] if chosen.reference else [])}
+    blocks = blocks.without(set(blocks.systems) - wanted).with_judges_in_order()
+    reference = chosen.reference if chosen.reference in blocks.systems else None
+    document = _documents_of(test_set.pk, blocks)
+    blocks = replace(blocks, document=several_documents(document, blocks.segment))
+    read = JudgmentsRead(
+        files=(),
+        input_format=None,
+        languages=languages,
+        skipped=sum(chosen.skipped.values()),
+        skipped_by=dict(chosen.skipped),
+        blank_labels=count_labels(blocks)[1],
+        judges=len(np.unique(blocks.judge)),
+        excluded_judges=chosen.without,
+        watermark=watermark,
+        ignored_documents=ignored_documents(document, used=blocks.document is not None),
+        blocks=blocks,
+        duration_ms=milliseconds.astype(np.int64),
+    )
+    counted = read.blocks
+    if reference is not None and not chosen.with_reference:
+        counted = counted.without([reference])
+    return Input(read=read, blocks=counted, reference=reference, texts=StoredTexts(test_set.pk))
+
+
+@dataclass(frozen=True)
+class StoredTexts:
+    """The texts of a test set, read when they are asked for."""
+
+    test_set_id: int
+
+    def words(self) -> npt.NDArray[np.int64]:
+        """Return the words of each segment's source by its number; -1 where it is not known, and at 0."""
+        rows = Segment.objects.filter(test_set=self.test_set_id, source_text__isnull=False)
+        lengths = {
+            number: len((text or "").split())
+            for number, text in rows.order_by().values_list("number", "source_text")
+        }
+        found = np.full(max(self._last, *lengths, 0) + 1, -1, dtype=np.int64)
+        if lengths:
+            found[list(lengths)] = list(lengths.values())
+        return found
+
+    def of(self, system: str) -> Sequence[str | None]:
+        """Return the outputs of a system, that of segment number s at index s − 1."""
+        texts: list[str | None] = [None] * self._last
+        outputs = Output.objects.filter(system__test_set=self.test_set_id, system__name=system)
+        for number, text in outputs.order_by().values_list("segment__number", "text"):
+            texts[number - 1] = text
+        return texts
+
+    @property
+    def _last(self) -> int:
+        numbers = Segment.objects.filter(test_set=self.test_set_id).order_by("-number")
+        return numbers.values_list("number", flat=True).first() or 0
+
+
+def _without(test_set: TestSet, options: Mapping[str, Any]) -> list[str]:
+    without = set(options["without"])
+    if without:
+        known = JudgeTally.objects.filter(test_set=test_set, judge__pseudonym__in=without)
+        unknown = without.difference(known.values_list("judge__pseudonym", flat=True))
+        if unknown:
+            raise OptionError(
+                _("Nobody called %(names)s has judged this test set.")
+                % {"names": ", ".join(sorted(unknown))},
+                field="without",
+            )
+    if options["excluded_judges"] == "leave_out":
+        without.update(excluded_judges(campaign_id=test_set.campaign_id))
+    if options["judge_group"]:
+        group = (
+            JudgeGroup.objects.present()
+            .filter(campaign=test_set.campaign_id, name__iexact=options["judge_group"])
+            .first()
+        )
+        if group is None:
+            raise OptionError(
+                _("There is no group “%(name)s” in this campaign.")
+                % {"name": options["judge_group"]},
+                field="judge_group",
+            )
+        without.update(judges_outside(test_set_id=test_set.pk, group_id=group.pk))
+    return sorted(without)
+
+
+def _documents(test_set: TestSet, options: Mapping[str, Any]) -> tuple[str, ...] | None:
+    documents, domains = set(options["documents"]), set(options["domains"])
+    if not documents and not domains:
+        return None
+    names = Document.objects.filter(test_set=test_set).order_by("position")
+    listed = list(names.values_list("name", flat=True))
+    _refuse_unknown(documents.difference(listed), field="documents")
+    _refuse_unknown(domains.difference(map(domain_of, listed)), field="domains")
+    return tuple(
+        name
+        for name in listed
+        if (not documents or name in documents) and (not domains or domain_of(name) in domains)
+    )
+
+
+def _refuse_unknown(unknown: set[str], *, field: str) -> None:
+    if unknown:
+        raise OptionError(
+            _("The test set has none called %(names)s.") % {"names": ", ".join(sorted(unknown))},
+            field=field,
+        )
+
+
+def _skipped(test_set: TestSet) -> dict[str, int]:
+    tallies = JudgeTally.objects.filter(test_set=test_set, skipped__gt=0)
+    return dict(tallies.order_by("judge__pseudonym").values_list("judge__pseudonym", "skipped"))
+
+
+def _rows(test_set: TestSet, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDArray[np.bool_]:
+    left_out = set(chosen.without)
+    counts = np.array([name not in left_out for name in blocks.judges], dtype=np.bool_)
+    rows: npt.NDArray[np.bool_] = counts[blocks.judge]
+    if chosen.documents is not None:
+        numbers = Segment.objects.filter(
+            test_set=test_set, document__name__in=chosen.documents
+        ).values_list("number", flat=True)
+        rows &= np.isin(blocks.segment, list(numbers))
+    return rows
+
+
+def _documents_of(test_set_id: int, blocks: Blocks) -> npt.NDArray[np.int32]:
+    """Return the document of each block's segment, numbered in the order of their primary keys."""
+    numbers, place = np.unique(blocks.segment, return_inverse=True)
+    of_segment = documents_of_segments(test_set_id=test_set_id, segments=numbers.tolist())
+    listed = {key: number for number, key in enumerate(sorted(set(of_segment.values())))}
+    document = np.array([listed[of_segment[number]] for number in numbers.tolist()], dtype=np.int32)
+    return document[place]

@@ -1,0 +1,246 @@
+"""Ask something of the judgments of a test set, and compute the answer."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.services import judgments_number
+from campaign.models import Job, JobKind, JobState, TestSet, User
+from campaign.services.jobs import JobProgress, handles, job_queue
+from ranking.analyses import AnalysisKind, analysis_named
+from ranking.analyses.judgments import (
+    JUDGMENT_OPTIONS,
+    recorded_judgments,
+)
+from ranking.analyses.kind import Progress
+from ranking.analyses.options import OptionError, completed
+from ranking.code_version import code_version
+from ranking.core.judged.content_key import CONTENT_KEY_VERSION
+from ranking.models import Analysis
+from ranking.reports.stored import in_languages
+from ranking.reports.tables import plain
+from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
+
+#: So many of a test set are kept; the oldest go first.
+MOST_KEPT = 500
+_LANGUAGES = tuple(code for code, _words in settings.LANGUAGES)
+_JUDGMENTS = frozenset(option.name for option in JUDGMENT_OPTIONS)
+
+
+class AnalysisRefusedError(Exception):
+    """These judgments cannot be analysed so; the words are for organisers."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisChoice:
+    """A complete question: its kind, and all options, those of judgments among them."""
+
+    kind: AnalysisKind
+    options: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """The same for the same question."""
+        return _digest({"kind": self.kind.name, "options": self.recorded})
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """The options as plain values."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in self.options.items()
+        }
+
+
+def analysis_choice(kind: str, given: Mapping[str, Any]) -> AnalysisChoice:
+    """Complete a question.
+
+    Raises
+    ------
+    OptionError
+        If there is no such kind or option, or a value is not allowed.
+    """
+    found = analysis_named(kind)
+    unknown = given.keys() - _JUDGMENTS - {option.name for option in found.options}
+    for name in sorted(unknown):
+        # Named with all that there are.
+        completed([*found.options, *JUDGMENT_OPTIONS], {name: given[name]})
+    of_judgments = {name: value for name, value in given.items() if name in _JUDGMENTS}
+    others = {name: value for name, value in given.items() if name not in _JUDGMENTS}
+    return AnalysisChoice(
+        found, {**found.complete(others), **completed(JUDGMENT_OPTIONS, of_judgments)}
+    )
+
+
+def analysis_ask(
+    *,
+    test_set: TestSet,
+    choice: AnalysisChoice,
+    user: User | None = None,
+    watermark: int | None = None,
+    is_queued: bool = True,
+) -> Analysis:
+    """Ask something of the judgments 1…`watermark` of a test set, all so far if it is not given.
+
+    What was asked before and has an answer, or is being computed, is returned as it is. With `is_queued` a worker
+    computes the answer; otherwise it is left to `analysis_compute`.
+
+    Raises
+    ------
+    OptionError
+        If the choice names what is not there, or there is no judgment.
+    """
+    # Before the transaction, as rankings do.
+    last = judgments_number(test_set_id=test_set.pk)
+    if watermark is not None and not 1 <= watermark <= last:
+        raise OptionError(
+            _("Judgments of this test set are numbered from 1 to %(last)d.") % {"last": last},
+            field="watermark",
+        )
+    if not last:
+        raise OptionError(_("This test set has no judgment yet."), field="watermark")
+    return _ask(test_set, choice, user, watermark or last, is_queued=is_queued)
+
+
+@transaction.atomic
+def _ask(
+    test_set: TestSet, choice: AnalysisChoice, user: User | None, watermark: int, *, is_queued: bool
+) -> Analysis:
+    judgments = judgments_chosen(test_set=test_set, options=choice.options).recorded
+    follows_from = {
+        "choice": choice.recorded,
+        "judgments": judgments,
+        "watermark": watermark,
+        "code_version": code_version(),
+        "content_key_version": CONTENT_KEY_VERSION,
+    }
+    analysis, _is_new = Analysis.objects.get_or_create(
+        test_set=test_set,
+        digest=_digest({"kind": choice.kind.name, **follows_from}),
+        defaults={
+            "kind": choice.kind.name,
+            "choice_digest": choice.digest,
+            "asked_by": user,
+            **follows_from,
+        },
+    )
+    if is_queued and analysis.finished_at is None:
+        _queue(analysis, user)
+    return analysis
+
+
+def _queue(analysis: Analysis, user: User | None) -> None:
+    """Have a worker compute an analysis, unless one is at it."""
+    locked = Analysis.objects.select_for_update(no_key=True, of=("self",))
+    found = locked.select_related("job", "test_set__campaign").get(pk=analysis.pk)
+    if found.finished_at is not None or (found.job is not None and not found.job.has_ended):
+        return
+    kind = analysis_named(found.kind)
+    found.job = analysis.job = job_queue(
+        campaign=found.test_set.campaign,
+        kind=JobKind.ANALYSIS,
+        name=f"{kind.title}: {found.test_set.name}",
+        parameters={"analysis": found.pk},
+        user=user,
+    )
+    found.save(update_fields=["job"])
+    oldest = Analysis.objects.of(found.test_set_id).finished().order_by("-id")[MOST_KEPT:]
+    Analysis.objects.filter(pk__in=list(oldest.values_list("pk", flat=True))).delete()
+
+
+@dataclass(frozen=True, slots=True)
+class _Untold:
+    """Nobody watches."""
+
+    def __call__(self, task: str) -> Progress:
+        del task
+        return lambda _done, _total: None
+
+
+def analysis_compute(*, analysis: Analysis, begin: Any = None) -> Analysis:
+    """Compute an analysis now, and store its answer.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If these judgments cannot be analysed so.
+    """
+    data, reports = analysis_reproduce(analysis, begin=begin)
+    Analysis.objects.filter(pk=analysis.pk).update(data=data, reports=reports, finished_at=Now())
+    analysis.refresh_from_db()
+    return analysis
+
+
+@transaction.atomic
+def analysis_reproduce(
+    analysis: Analysis, *, begin: Any = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the answer of an analysis, for programs and for people, computed from what it recorded.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If these judgments cannot be analysed so, or this code computes such analyses in another way.
+    """
+    if analysis.content_key_version != CONTENT_KEY_VERSION:
+        raise AnalysisRefusedError(
+            _("The analysis was of content keys of version %(its)s; this code has version %(own)s.")
+            % {"its": analysis.content_key_version, "own": CONTENT_KEY_VERSION}
+        )
+    kind = analysis_named(analysis.kind)
+    test_set = analysis.test_set
+    try:
+        given = stored_input(
+            test_set=test_set,
+            watermark=analysis.watermark,
+            chosen=recorded_judgments(analysis.judgments),
+            languages=(test_set.source_language, test_set.target_language),
+        )
+        options = {
+            option.name: option.read(analysis.choice[option.name]) for option in kind.options
+        }
+        found = kind.find(given, options, begin or _Untold())
+    except ValueError as error:
+        raise AnalysisRefusedError(str(error)) from error
+    reports, first = in_languages(lambda: kind.tell(given, options, found), _LANGUAGES)
+    return plain(first.data), reports
+
+
+@handles(JobKind.ANALYSIS, AnalysisRefusedError)
+def _compute(job: Job, progress: JobProgress) -> dict[str, Any]:
+    analysis = (
+        Analysis.objects.select_related("test_set")
+        .filter(pk=job.parameters["analysis"], finished_at__isnull=True)
+        .first()
+    )
+    if analysis is None:  # deleted, or computed by a command meanwhile
+        return {}
+
+    def begin(task: str) -> Progress:
+        del task
+        return progress
+
+    analysis_compute(analysis=analysis, begin=begin)
+    return {"analysis": analysis.pk}
+
+
+def is_being_computed(analysis: Analysis) -> bool:
+    """Return whether an answer will come by itself."""
+    job = analysis.job
+    return (
+        analysis.finished_at is None
+        and job is not None
+        and job.state in {JobState.QUEUED, JobState.RUNNING}
+    )
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    text = json.dumps(values, sort_keys=True, ensure_ascii=True)
+    return blake2b(text.encode(), digest_size=16, person=b"quintet-analysis").hexdigest()

@@ -1,0 +1,171 @@
+"""Analyses of a test set: what can be asked, a question with its answer, and files of it."""
+
+from typing import Any, cast
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from campaign.models import TestSet, User
+from campaign.views.access import asked_test_set, organised_test_set
+from ranking.analyses import ANALYSES, AnalysisKind, OptionError
+from ranking.models import Analysis
+from ranking.pages.analysis_form import AnalysisForm, query_of
+from ranking.pages.analysis_words import asked_in_words
+from ranking.pages.plot_drawing import drawn
+from ranking.pages.plots import rank_plot
+from ranking.pages.report_file import report_file
+from ranking.pages.report_shown import shown_tables
+from ranking.reports import Report
+from ranking.reports.stored import report_in
+from ranking.reports.writing import FILES
+from ranking.selectors.analyses import Answered, analyses_asked, answered, judgments_to_choose
+from ranking.services.analyses import analysis_ask, analysis_choice, is_being_computed
+
+_SECTION = "ranking"
+_ON_A_PAGE = 25
+
+
+@require_safe
+@never_cache
+@login_required
+def analyses_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Show what can be asked of the judgments of a test set, and what was."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    asked = Paginator(analyses_asked(test_set=test_set), _ON_A_PAGE)
+    page = asked.get_page(request.GET.get("page"))
+    context = {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "section": _SECTION,
+        "kinds": ANALYSES.values(),
+        "page": page,
+        "rows": [asked_in_words(analysis, test_set) for analysis in page],
+    }
+    return render(request, "analyses/all.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def analysis_page(request: HttpRequest, slug: str, test_set_id: int, kind: str) -> HttpResponse:
+    """Show the question in the address with its newest answer; POST has a worker compute it."""
+    test_set = asked_test_set(request, slug, test_set_id)
+    found = _kind(kind)
+    data = request.POST if request.method == "POST" else request.GET
+    form = AnalysisForm(data or None, kind=found, judgments=judgments_to_choose(test_set=test_set))
+    if form.is_bound and not form.is_valid():
+        return _page(request, test_set, form, None, status=400)
+    try:
+        choice = analysis_choice(kind, form.given if form.is_bound else {})
+        if request.method == "POST":
+            analysis_ask(test_set=test_set, choice=choice, user=cast("User", request.user))
+            return _to(test_set, form)
+    except OptionError as error:
+        form.refuse(error)
+        return _page(request, test_set, form, None, status=400)
+    answer = answered(test_set=test_set, choice_digest=choice.digest)
+    return _page(request, test_set, form, answer)
+
+
+@require_safe
+@never_cache
+@login_required
+def analysis_file(
+    request: HttpRequest, slug: str, test_set_id: int, analysis_id: int, ending: str
+) -> HttpResponse:
+    """Return the report of an analysis as a file."""
+    if ending not in FILES:
+        raise Http404
+    return report_file(_finished(request, slug, test_set_id, analysis_id), ending)
+
+
+@require_safe
+@never_cache
+@login_required
+def analysis_plot(
+    request: HttpRequest, slug: str, test_set_id: int, analysis_id: int, table: str
+) -> HttpResponse:
+    """Return the plot of one of its tables as an SVG file."""
+    analysis = _finished(request, slug, test_set_id, analysis_id)
+    plots = (drawn(each, as_file=True) for each in _report(analysis).tables if each.name == table)
+    plot = next(plots, None)
+    if plot is None:
+        raise Http404
+    response = HttpResponse(plot, content_type="image/svg+xml")
+    response["Content-Disposition"] = f'attachment; filename="{analysis.kind}-{table}.svg"'
+    return response
+
+
+def _kind(name: str) -> AnalysisKind:
+    if name not in ANALYSES:
+        raise Http404
+    return ANALYSES[name]
+
+
+def _to(test_set: TestSet, form: AnalysisForm) -> HttpResponse:
+    address = reverse("analysis", args=[test_set.campaign.slug, test_set.pk, form.kind.name])
+    query = query_of(form.given) if form.is_bound else ""
+    return redirect(f"{address}?{query}" if query else address)
+
+
+def _page(
+    request: HttpRequest,
+    test_set: TestSet,
+    form: AnalysisForm,
+    answer: Answered | None,
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    context = {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "section": _SECTION,
+        "kind": form.kind,
+        "kinds": ANALYSES.values(),
+        "form": form,
+        **({} if answer is None else _answer(answer)),
+    }
+    is_part = request.headers.get("HX-Request") and request.method == "GET"
+    name = "analyses/_answer.html" if is_part else "analyses/question.html"
+    return render(request, name, context, status=status)
+
+
+def _answer(answer: Answered) -> dict[str, Any]:
+    pending = answer.pending
+    context: dict[str, Any] = {
+        "answer": answer,
+        "job": pending.job if pending is not None else None,
+        "is_awaited": pending is not None and is_being_computed(pending),
+        "endings": list(FILES),
+    }
+    if answer.shown is None:
+        return context
+    shown = Analysis.objects.get(pk=answer.shown.pk)
+    report = _report(shown)
+    context |= {"shown": shown, "notes": report.notes}
+    if shown.kind != "ranking":
+        return context | {"tables": shown_tables(report)}
+    ranking = report.data["rankings"][0]
+    return context | {
+        "run": ranking,
+        "plot": rank_plot(ranking["systems"]),
+        # The first table is shown with its ranges drawn.
+        "tables": shown_tables(report, without=frozenset({ranking["method"]})),
+        "table_notes": report.tables[0].notes,
+    }
+
+
+def _report(analysis: Analysis) -> Report:
+    assert analysis.reports is not None  # noqa: S101  it is finished
+    return report_in(analysis.reports, get_language() or "en", data=analysis.data)
+
+
+def _finished(request: HttpRequest, slug: str, test_set_id: int, analysis_id: int) -> Analysis:
+    test_set = organised_test_set(request, slug, test_set_id)
+    return get_object_or_404(Analysis.objects.of(test_set.pk).finished(), pk=analysis_id)

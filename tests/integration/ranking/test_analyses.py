@@ -1,0 +1,309 @@
+"""Questions to the judgments of a test set: one path for page, REST and command, and the same figures."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from annotation.selectors import excluded_judges
+from annotation.services import quality_action_take
+from campaign.models import Document, Job, JobState, Judge, Segment, TestSet, User
+from campaign.services import judge_group_create, judge_group_members_change
+from campaign.services.jobs import jobs_run_waiting
+from ranking.analyses import ANALYSES
+from ranking.analyses.judgments import JUDGMENT_OPTIONS
+from ranking.analyses.options import OptionError
+from ranking.core.methods.registry import METHODS
+from ranking.models import Analysis, LatestRanking
+from ranking.reports.stored import report_in
+from ranking.services import ranking_run_compute
+from ranking.services.analyses import (
+    MOST_KEPT,
+    analysis_ask,
+    analysis_choice,
+    analysis_compute,
+    analysis_reproduce,
+)
+from tests.factories import make_analyst
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def answer(test_set: TestSet, kind: str, **given: Any) -> Analysis:
+    """Ask, and compute at once."""
+    asked = analysis_ask(test_set=test_set, choice=analysis_choice(kind, given), is_queued=False)
+    return analysis_compute(analysis=asked)
+
+
+def ranked(analysis: Analysis) -> dict[str, Any]:
+    assert analysis.data is not None
+    found: dict[str, Any] = analysis.data["rankings"][0]
+    return found
+
+
+@pytest.fixture
+def with_reference(varied: TestSetWriter) -> TestSetWriter:
+    varied.system("_ref", kind="reference")
+    for segment in range(13, 19):
+        block = varied.block(segment, ["A", "_ref", "B"])
+        varied.judgment("j0", block, [2, 1, 3])
+        varied.judgment("j6", block, [3, 1, 1])
+    return varied
+
+
+@pytest.mark.parametrize("kind", ANALYSES)
+def test_every_kind_is_computed_reproduced_and_told_in_every_language(
+    with_reference: TestSetWriter, kind: str
+) -> None:
+    before = ranking_run_compute(test_set_id=with_reference.test_set.pk)
+    asked = answer(with_reference.test_set, kind)
+    assert asked.finished_at is not None
+    with_reference.judgment("j7", with_reference.block(1, ["A", "B", "C"]), [3, 2, 1])
+    data, reports = analysis_reproduce(asked)
+    assert json.loads(json.dumps(data)) == asked.data
+    assert json.loads(json.dumps(reports)) == asked.reports
+    assert reports.keys() >= {"en", "de", "cs", "ar"}
+    report = report_in(reports, "de")
+    assert [table.name for table in report.tables] == [
+        table.name for table in report_in(reports, "en").tables
+    ]
+    # Nothing else changed.
+    latest = LatestRanking.objects.get()
+    assert before is not None
+    assert (latest.watermark, latest.result) == (before.watermark, before.result)
+
+
+def test_the_live_rankings_choice_gives_the_live_ranking(with_reference: TestSetWriter) -> None:
+    run = ranking_run_compute(test_set_id=with_reference.test_set.pk)
+    assert run is not None
+    asked = answer(with_reference.test_set, "ranking")
+    found = ranked(asked)
+    assert found["systems"] == run.result["systems"]
+    assert found["groups"] == run.result["groups"]
+    assert [
+        [pair["wins"], pair["losses"], pair["ties"], pair["p_value"], pair["adjusted_p"]]
+        for pair in found["pairs"]
+    ] == run.result["pairs"]
+    # All segments are in one document, which reports say in words.
+    assert [*found["limits"], "one_document"] == run.result["limits"]
+    assert asked.reports is not None
+    assert "All judged blocks name the same document" in str(asked.reports["en"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_ranks_a_test_set(with_reference: TestSetWriter, method: str) -> None:
+    found = ranked(answer(with_reference.test_set, "ranking", method=method, resamples=100))
+    assert found["method"] == method
+    assert {row["system"] for row in found["systems"]} <= {"A", "B", "C"}
+    assert found["systems"]
+
+
+def test_which_judgments_count(with_reference: TestSetWriter, organiser: User) -> None:
+    test_set, campaign = with_reference.test_set, with_reference.campaign
+
+    def judged(**given: Any) -> tuple[int, int]:
+        found = answer(test_set, "diagnosis", **given)
+        assert found.data is not None
+        return found.data["input"]["blocks"], found.data["input"]["judges"]
+
+    assert judged() == (84, 7)
+    assert judged(without=["j6"]) == (78, 6)
+    group = judge_group_create(campaign=campaign, name="experts")
+    judge_group_members_change(group=group, add=list(Judge.objects.filter(pseudonym="j6")))
+    assert judged(judge_group="experts") == (6, 1)
+    quality_action_take(
+        judge=Judge.objects.get(pseudonym="j0"),
+        test_set=test_set,
+        action="exclude",
+        user=organiser,
+    )
+    assert excluded_judges(campaign_id=campaign.pk) == ["j0"]
+    assert judged() == (66, 6)
+    assert judged(excluded_judges="count") == (84, 7)
+    document = Document.objects.create(test_set=test_set, name="news/first", position=99)
+    Segment.objects.filter(test_set=test_set, number__lte=2).update(document=document)
+    assert judged(documents=["news/first"]) == (10, 5)
+    assert judged(domains=["news"]) == (10, 5)
+
+
+def test_the_reference_ranks_where_it_is_asked_for(with_reference: TestSetWriter) -> None:
+    test_set = with_reference.test_set
+    without = ranked(answer(test_set, "ranking"))
+    included = ranked(answer(test_set, "ranking", reference="include"))
+    assert "_ref" not in {row["system"] for row in without["systems"]}
+    assert included["systems"][0]["system"] == "_ref"
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "field", "words"),
+    [
+        ("nothing", {}, "kind", "ranking, methods"),
+        ("ranking", {"metod": "lopez"}, "metod", "method, ranges"),
+        ("ranking", {"method": "best"}, "method", "expected_wins"),
+        ("ranking", {"confidence": "much"}, "confidence", "Enter a number"),
+        ("ranking", {"confidence": 1}, "confidence", "between 0 and 0.999"),
+        ("ranking", {"resamples": 3.5}, "resamples", "whole number"),
+        ("ranking", {"ranges": "anytime", "method": "bojar"}, "ranges", "Expected Wins alone"),
+        ("ranking", {"ranges": "sign_test", "resample": "judges"}, "resample", "pairs"),
+        ("ranking", {"method": "gt_all_in_block", "resample": "pairs"}, "resample", "whole blocks"),
+        ("ranking", {"judge_group": "nobody"}, "judge_group", "no group"),
+        ("ranking", {"without": ["stranger"]}, "without", "stranger"),
+        ("ranking", {"documents": ["none"]}, "documents", "none"),
+        ("ranking", {"reference": "include"}, "reference", "no reference"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_its_field(
+    ten_blocks: TestSetWriter, kind: str, given: dict[str, Any], field: str, words: str
+) -> None:
+    with pytest.raises(OptionError, match=words) as refused:
+        analysis_ask(test_set=ten_blocks.test_set, choice=analysis_choice(kind, given))
+    assert refused.value.field == field
+    assert not Analysis.objects.exists()
+    assert not Job.objects.exists()
+
+
+def test_the_same_question_is_answered_once(ten_blocks: TestSetWriter) -> None:
+    choice = analysis_choice("ranking", {"method": "bojar"})
+    first = analysis_ask(test_set=ten_blocks.test_set, choice=choice)
+    again = analysis_ask(test_set=ten_blocks.test_set, choice=choice)
+    assert first == again
+    assert Job.objects.count() == 1
+    assert jobs_run_waiting() == 1
+    done = analysis_ask(test_set=ten_blocks.test_set, choice=choice)
+    assert done == first
+    assert done.finished_at is not None
+    assert Job.objects.count() == 1
+    ten_blocks.judgment("j3", ten_blocks.block(1, ["A", "B", "C"]), [3, 2, 1])
+    later = analysis_ask(test_set=ten_blocks.test_set, choice=choice)
+    assert later.watermark == first.watermark + 1
+    earlier = analysis_ask(test_set=ten_blocks.test_set, choice=choice, watermark=first.watermark)
+    assert earlier == first
+
+
+def test_what_failed_may_be_asked_again(ten_blocks: TestSetWriter) -> None:
+    everybody = analysis_choice("ranking", {"without": ["j1", "j2"]})
+    asked = analysis_ask(test_set=ten_blocks.test_set, choice=everybody)
+    jobs_run_waiting()
+    job = Job.objects.get()
+    assert (job.state, job.error) == (JobState.FAILED, "No judgment counts by this choice.")
+    again = analysis_ask(test_set=ten_blocks.test_set, choice=everybody)
+    assert again == asked
+    assert again.job != job
+
+
+def test_only_so_many_are_kept(ten_blocks: TestSetWriter) -> None:
+    first = answer(ten_blocks.test_set, "diagnosis")
+    first_copy = Analysis.objects.get(pk=first.pk)
+    Analysis.objects.bulk_create(
+        Analysis(
+            **{
+                field.attname: getattr(first_copy, field.attname)
+                for field in Analysis._meta.concrete_fields
+                if field.name not in {"id", "digest"}
+            },
+            digest=f"copy {number}",
+        )
+        for number in range(MOST_KEPT)
+    )
+    analysis_ask(test_set=ten_blocks.test_set, choice=analysis_choice("agreement", {}))
+    assert Analysis.objects.finished().count() == MOST_KEPT
+    assert not Analysis.objects.filter(pk=first.pk).exists()
+
+
+def test_page_rest_and_command_give_the_same(
+    ten_blocks: TestSetWriter, as_organiser: Client, organiser: User
+) -> None:
+    test_set, campaign = ten_blocks.test_set, ten_blocks.campaign
+    api = APIClient()
+    api.force_authenticate(organiser)
+    asked = api.post(
+        reverse("api-rankings", args=[test_set.pk]),
+        {"options": {"method": "bradley_terry", "resample": "blocks"}},
+        format="json",
+    )
+    assert asked.status_code == 202, asked.content
+    assert (asked.json()["state"], asked.json()["answer"]) == ("queued", None)
+    jobs_run_waiting()
+    there = api.get(asked.json()["address"])
+    assert there.json()["state"] == "done"
+    page = reverse("analysis", args=[campaign.slug, test_set.pk, "ranking"])
+    query = {"method": "bradley_terry", "resample": "blocks"}
+    sent = as_organiser.post(page, query)
+    assert sent["Location"] == f"{page}?method=bradley_terry&resample=blocks"
+    shown = as_organiser.get(sent["Location"])
+    assert shown.context["shown"].pk == asked.json()["id"]
+    out = io.StringIO()
+    call_command(
+        *("analyse", "ranking", "--campaign", campaign.slug, "--test-set", test_set.name),
+        *("--option", "method=bradley_terry", "resample=blocks", "--format", "json"),
+        stdout=out,
+    )
+    assert json.loads(out.getvalue()) == there.json()["answer"]
+    file = reverse("analysis-file", args=[campaign.slug, test_set.pk, asked.json()["id"], "json"])
+    assert as_organiser.get(file).json() == there.json()["answer"]
+    assert Analysis.objects.count() == 1
+
+
+def test_a_command_says_what_it_does_not_know(ten_blocks: TestSetWriter) -> None:
+    with pytest.raises(CommandError, match="metod: There is no option"):
+        call_command(
+            *("analyse", "ranking", "--campaign", ten_blocks.campaign.slug),
+            *("--test-set", ten_blocks.test_set.name, "--option", "metod=lopez"),
+        )
+
+
+def test_a_page_shows_progress_then_the_answer(
+    ten_blocks: TestSetWriter, as_organiser: Client
+) -> None:
+    here = [ten_blocks.campaign.slug, ten_blocks.test_set.pk]
+    page = reverse("analysis", args=[*here, "agreement"])
+    assert "Not computed yet" in as_organiser.get(page).content.decode()
+    as_organiser.post(page)
+    waiting = as_organiser.get(page, headers={"HX-Request": "true"}).content.decode()
+    assert "Being computed" in waiting
+    assert 'hx-trigger="every 1s"' in waiting
+    jobs_run_waiting()
+    done = as_organiser.get(page, headers={"HX-Request": "true"}).content.decode()
+    assert "hx-trigger" not in done
+    assert "Agreement on comparisons" in done
+    ten_blocks.judgment("j3", ten_blocks.block(1, ["A", "B", "C"]), [3, 2, 1])
+    ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    assert "1 newer judgment is not in it" in as_organiser.get(page).content.decode()
+    listed = as_organiser.get(reverse("analyses", args=here)).content.decode()
+    assert f'href="{page}"' in listed
+
+
+def test_a_wrong_choice_is_said_beside_its_field(
+    ten_blocks: TestSetWriter, as_organiser: Client
+) -> None:
+    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, "ranking"])
+    answered = as_organiser.post(page, {"ranges": "anytime", "method": "bojar"})
+    assert answered.status_code == 400
+    assert answered.context["form"].errors["ranges"] == [
+        "Ranges that hold at any time are of Expected Wins alone."
+    ]
+    assert not Analysis.objects.exists()
+
+
+def test_analysts_ask_and_change_nothing(
+    ten_blocks: TestSetWriter, organiser: User, client: Client
+) -> None:
+    analyst = make_analyst(ten_blocks.campaign)
+    client.force_login(analyst)
+    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, "diagnosis"])
+    assert client.post(page).status_code == 302
+    assert Analysis.objects.get().asked_by == analyst
+
+
+def test_options_of_kinds_and_of_judgments_have_different_names() -> None:
+    of_judgments = {option.name for option in JUDGMENT_OPTIONS}
+    for kind in ANALYSES.values():
+        names = [option.name for option in kind.options]
+        assert len(set(names)) == len(names)
+        assert not of_judgments.intersection(names), kind.name
