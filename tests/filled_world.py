@@ -71,6 +71,7 @@ class FilledWorld:
             "<int:system_id>": self.test_set.systems.earliest("pk").pk,
             "<int:version>": 1,
             "<slug:transition>": "pause",
+            "<slug:kind>": "ranking",
             "<int:number>": 1,
             "<uuid:upload_id>": self.upload.pk,
             "<int:group_id>": self.group.pk,

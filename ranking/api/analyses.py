@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import generics, serializers, status
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -26,7 +26,8 @@ from ranking.reports.writing import FILES
 from ranking.selectors.analyses import analyses_asked
 from ranking.services.analyses import analysis_ask, analysis_choice
 
-_STATES = [(state.value, state.name) for state in JobState]
+#: Names of kinds, for the description of the API.
+KINDS = list(ANALYSES)
 
 
 class OptionSerializer(serializers.Serializer[Any]):
@@ -57,7 +58,7 @@ class AnalysisKindSerializer(serializers.Serializer[Any]):
 class AnalysisAskedSerializer(serializers.Serializer[Any]):
     """A question. What is not said is as `kinds/` says."""
 
-    kind = serializers.ChoiceField(choices=list(ANALYSES))
+    kind = serializers.ChoiceField(choices=KINDS)
     options = serializers.DictField(required=False, default=dict)
     watermark = serializers.IntegerField(
         required=False,
@@ -90,7 +91,7 @@ class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
         ]
         read_only_fields = fields
 
-    @extend_schema_field(serializers.ChoiceField(choices=_STATES))
+    @extend_schema_field(serializers.ChoiceField(choices=JobState.choices))
     def get_state(self, analysis: Analysis) -> str:
         if analysis.finished_at is not None:
             return str(JobState.DONE)
@@ -179,6 +180,8 @@ class AnalysisReportView(APIView):
     ) -> HttpResponse:
         """Return the answer as a file for people, in the language of the request."""
         test_set = readable_test_set(request, test_set_id)
+        if ending not in FILES:
+            raise NotFound
         found = Analysis.objects.of(test_set.pk).finished()
         return report_file(get_object_or_404(found, pk=analysis_id), ending)
 

@@ -20,7 +20,7 @@ PAGES = [
     if route.startswith("campaigns/<slug:slug>/")
     and roles["organiser"] == 200
     # A part of a page, and files.
-    and not route.endswith(("live/", "progress/", ".csv", ".jsonl", ".yaml"))
+    and not route.endswith(("live/", "progress/", ".csv", ".jsonl", ".yaml", ".<slug:ending>"))
     # What judges see.
     and "/as-judge/" not in route
 ]

@@ -35,6 +35,7 @@ from campaign.services.uploads import (
 )
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_test_set
 from tests.recruiting import make_panel
@@ -279,6 +280,16 @@ ADDRESSES = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/close/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/reopen/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<slug:kind>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/report.<slug:ending>": (
+        MEMBERS_PAGE
+    ),
+    # No table of this analysis is drawn.
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/plots/<slug:table>.svg": {
+        **dict.fromkeys(ROLES, 404),
+        "nobody": 302,
+    },
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking/keep/": ONLY_POST,
     # Writing: tests/integration/rest/test_ranking_settings.py.
     "api/v1/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_API,
@@ -380,7 +391,14 @@ ADDRESSES = {
     "api/v1/test-sets/<int:test_set_id>/segments/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/skips/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/judgments/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/analyses/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/analyses/kinds/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/report.<str:ending>": (
+        MEMBERS_API
+    ),
     "api/v1/test-sets/<int:test_set_id>/rankings/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/rankings/keep/": {**ONLY_POST, "nobody": 401},
     "api/v1/test-sets/<int:test_set_id>/rankings/latest/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/rankings/<int:ranking_id>/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/judges/": MEMBERS_API,
@@ -420,6 +438,11 @@ class World:
             .replace("<int:ranking_id>", str(self.run.pk))
             .replace("<int:rule_id>", str(self.rule.pk))
             .replace("<int:panel_id>", str(self.panel.pk))
+            .replace("<int:analysis_id>", str(self.test_set.analyses.get().pk))
+            .replace("<slug:kind>", "ranking")
+            .replace("<slug:ending>", "json")
+            .replace("<str:ending>", "json")
+            .replace("<slug:table>", "rankings")
             .replace("<int:judge_id>", str(self.judge.pk))
             .replace("<int:design_id>", str(self.test_set.designs.earliest("pk").pk))
             .replace("<int:system_id>", str(self.test_set.systems.earliest("pk").pk))
@@ -462,6 +485,8 @@ def make_world() -> World:
     make_organiser(mine.campaign, "owner@example.org")
     organiser = make_organiser(mine.campaign)
     analyst = make_analyst(mine.campaign)
+    asked = analysis_choice("diagnosis", {})
+    analysis_compute(analysis=analysis_ask(test_set=mine, choice=asked, is_queued=False))
     upload = upload_begin(campaign=mine.campaign)
     file = upload_file_add(upload=upload, name="SECRET-FILE.txt", size=2)
     upload_part_store(file=file, offset=0, content=b"a\n")

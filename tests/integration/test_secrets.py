@@ -30,7 +30,7 @@ from tests.recruiting import make_panel
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "NONSENSE")
 #: Arguments of addresses that are no secret: short names, numbers, ids made by the judging page.
-HARMLESS = {"slug", "client_id", "version", "pk", "number", "transition"}
+HARMLESS = {"slug", "client_id", "version", "pk", "number", "transition", "kind", "ending", "table"}
 
 pytestmark = pytest.mark.django_db
 

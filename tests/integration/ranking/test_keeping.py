@@ -89,14 +89,14 @@ def test_the_present_ranking_is_kept_once_by_rest_and_command(
     address = f"/api/v1/test-sets/{varied.test_set.pk}/rankings/"
     command = ("keep_ranking", f"--campaign={varied.campaign.slug}")
     name = f"--test-set={varied.test_set.name}"
-    assert as_organiser.post(address).status_code == 404
+    assert as_organiser.post(f"{address}keep/").status_code == 404
     with pytest.raises(CommandError, match=r"This test set has no ranking yet\."):
         call_command(*command, name)
     rank(varied)
     judge_on(varied)
     shown = rank(varied)
 
-    answered = as_organiser.post(address)
+    answered = as_organiser.post(f"{address}keep/")
     said = StringIO()
     call_command(*command, name, stdout=said)
 

@@ -84,6 +84,14 @@ ONE_SYSTEM = {
     f"{SYSTEMS}{{system_id}}/withdraw/": {"post"},
     f"{SYSTEMS}{{system_id}}/restore/": {"post"},
 }
+_ANALYSES = "/api/v1/test-sets/{test_set_id}/analyses/"
+ANALYSES = {
+    _ANALYSES: {"get", "post"},
+    f"{_ANALYSES}kinds/": {"get"},
+    f"{_ANALYSES}{{analysis_id}}/": {"get"},
+    f"{_ANALYSES}{{analysis_id}}/report.{{ending}}": {"get"},
+    f"{RANKINGS}keep/": {"post"},
+}
 _JUDGES = "/api/v1/campaigns/{slug}/judges/"
 _GROUPS = "/api/v1/campaigns/{slug}/judge-groups/"
 PEOPLE = {
@@ -131,7 +139,8 @@ def schema() -> dict[str, Any]:
 
 def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None:
     paths = {path for path in schema["paths"] if "/judging/" not in path}
-    described = RULES | LIFE | REPLIES | FILES_AND_WORK | ONE_SYSTEM | MEMBERS | PEOPLE | OF_DESIGNS
+    described = RULES | LIFE | REPLIES | FILES_AND_WORK | ONE_SYSTEM | MEMBERS | PEOPLE
+    described |= OF_DESIGNS | ANALYSES
     assert paths == {*READ, *ORGANISERS, SETTINGS, CLOSING, *described}
     assert {path: set(schema["paths"][path]) for path in described} == described
     read_only = {*READ, *ORGANISERS} - {CAMPAIGN, TEST_SET, RANKINGS, SYSTEMS, DESIGNS}
@@ -150,6 +159,7 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "ActivityOperation",
         "ActivityOrigin",
         "AlertKind",
+        "AnalysisName",
         "BlockState",
         "CampaignState",
         "CampaignTransition",
