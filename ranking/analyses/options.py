@@ -68,7 +68,9 @@ class Option:
         """
         if self.is_many:
             several = given if isinstance(given, list | tuple) else [given]
-            return tuple(dict.fromkeys(self._text(str(each)) for each in several if each != ""))
+            found = dict.fromkeys(self._text(str(each)) for each in several if each != "")
+            # In whatever order they are said, it is the same question.
+            return tuple(name for name in self.choices or sorted(found) if name in found)
         if isinstance(given, list | tuple):
             raise OptionError(_("Give one value only."), field=self.name)
         if isinstance(self.default, bool):

@@ -30,9 +30,10 @@ class AnalysisForm(forms.Form):
     """The options of a kind of analysis, and which judgments count."""
 
     def __init__(
-        self, data: Mapping[str, Any] | None, *, kind: AnalysisKind, judgments: JudgmentsToChoose
+        self, data: QueryDict | None, *, kind: AnalysisKind, judgments: JudgmentsToChoose
     ) -> None:
-        super().__init__(data)
+        # What the address does not say is as usual, and the form shows that.
+        super().__init__(None if data is None else _completed(data, kind))
         self.kind = kind
         self.label_suffix = ""
         for option in kind.options:
@@ -60,7 +61,10 @@ class AnalysisForm(forms.Form):
     @property
     def is_of_some(self) -> bool:
         """Whether a choice of judgments is in the form."""
-        return self.is_bound and any(self.data.get(field.name) for field in self.of_judgments)
+        if not self.is_bound or not self.is_valid():
+            return self.is_bound
+        names = {option.name for option in JUDGMENT_OPTIONS}
+        return bool(names.intersection(self.given))
 
     def refuse(self, error: OptionError) -> None:
         """Say beside its field what cannot be."""
@@ -74,10 +78,14 @@ def given_of(kind: AnalysisKind, values: Mapping[str, Any]) -> dict[str, Any]:
     def is_said(name: str, value: Any) -> bool:
         default = options[name].default
         if isinstance(default, tuple):
-            return bool(value) and tuple(value) != default
+            return bool(value) and set(value) != set(default)
         return value not in (None, "") and value != default
 
-    return {name: value for name, value in values.items() if is_said(name, value)}
+    return {
+        name: options[name].read(value) if options[name].is_many else value
+        for name, value in values.items()
+        if is_said(name, value)
+    }
 
 
 def query_of(given: Mapping[str, Any]) -> str:
@@ -123,6 +131,16 @@ class _YesOrNo(forms.ChoiceField):
     def clean(self, value: Any) -> Any:
         """Return the truth of a text; None if nothing is said."""
         return {"yes": True, "no": False}.get(super().clean(value))
+
+
+def _completed(data: QueryDict, kind: AnalysisKind) -> QueryDict:
+    completed = data.copy()
+    for option in (*kind.options, *JUDGMENT_OPTIONS):
+        default = option.default
+        if option.name not in completed and default not in ("", ()):
+            several = default if isinstance(default, tuple) else [default]
+            completed.setlist(option.name, [_as_text(each) for each in several])
+    return completed
 
 
 def _field(option: Option) -> forms.Field:

@@ -47,6 +47,6 @@ def asked_in_words(analysis: Analysis, test_set: TestSet) -> AskedRow:
 def _value(option: Option, value: Any) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return ", ".join(str(option.choices.get(each, each)) for each in value)
     return str(option.choices.get(value, value))

@@ -14,6 +14,10 @@ _NOTHING = "–"
 MOST_ROWS = 500
 
 
+#: Columns in which nothing is 0.
+_P_VALUES = frozenset({"p_value", "adjusted_p", "p_random"})
+
+
 @dataclass(frozen=True, slots=True)
 class ShownCell:
     """A cell: its words, under which heading, and whether it is a number."""
@@ -76,6 +80,9 @@ def _words(value: Value, column: Column) -> str:
     if value is None:
         return _NOTHING
     if isinstance(value, float):
+        smallest = 10.0**-column.decimals
+        if column.key in _P_VALUES and value < smallest / 2:
+            return f"< {number_format(smallest, column.decimals)}"
         return number_format(value, column.decimals)
     if isinstance(value, int):
         return number_format(value)

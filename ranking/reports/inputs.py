@@ -12,6 +12,7 @@ import numpy.typing as npt
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from campaign.texts.languages import language_name
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS
@@ -194,8 +195,8 @@ def input_notes(given: AnyInput) -> list[str]:
     notes = [
         _("%(source)s to %(target)s: %(blocks)s, %(skipped)s skipped, %(blank)s labels blank")
         % {
-            "source": data["source_language"],
-            "target": data["target_language"],
+            "source": _language(given, data["source_language"]),
+            "target": _language(given, data["target_language"]),
             "blocks": blocks,
             "skipped": f"{data['skipped']:,}",
             "blank": f"{data['blank_labels']:,}",
@@ -216,6 +217,11 @@ def input_notes(given: AnyInput) -> list[str]:
         )
         notes.append(without % {"count": len(excluded), "names": ", ".join(excluded)})
     return notes
+
+
+def _language(given: AnyInput, said: str) -> str:
+    """Return a language in words; as files spell it, where the judgments are from files."""
+    return said if given.read.watermark is None else language_name(said)
 
 
 def ignored_documents_notes(given: AnyInput) -> list[str]:

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
-
 from annotation.models import JudgmentSequence
 from campaign.models import Document, JudgeGroup, SystemKind, TestSet
 from ranking.models import Analysis
+from ranking.models.analysis import AnalysisQuerySet
 from ranking.selectors.chosen_judgments import domains_of
 
 #: Texts of answers, which lists do not show.
@@ -73,7 +72,7 @@ def answered(*, test_set: TestSet, choice_digest: str, watermark: int | None = N
     )
 
 
-def analyses_asked(*, test_set: TestSet) -> QuerySet[Analysis]:
+def analyses_asked(*, test_set: TestSet) -> AnalysisQuerySet:
     """Return what was asked of a test set, the newest first, without the answers."""
     asked = Analysis.objects.of(test_set.pk).select_related("job", "asked_by")
     return asked.defer(*ANSWER).order_by("-id")

@@ -17,10 +17,12 @@ from ranking.analyses import ANALYSES, AnalysisKind, OptionError
 from ranking.models import Analysis
 from ranking.pages.analysis_form import AnalysisForm, query_of
 from ranking.pages.analysis_words import asked_in_words
+from ranking.pages.beside import rankings_beside
 from ranking.pages.plot_drawing import drawn
 from ranking.pages.plots import rank_plot
 from ranking.pages.report_file import report_file
 from ranking.pages.report_shown import shown_tables
+from ranking.pages.summary import headline
 from ranking.reports import Report
 from ranking.reports.stored import report_in
 from ranking.reports.writing import FILES
@@ -29,6 +31,8 @@ from ranking.services.analyses import analysis_ask, analysis_choice, is_being_co
 
 _SECTION = "ranking"
 _ON_A_PAGE = 25
+#: In the address: the ranking that is shown beside the one asked for.
+BESIDE = "beside"
 
 
 @require_safe
@@ -57,7 +61,9 @@ def analysis_page(request: HttpRequest, slug: str, test_set_id: int, kind: str) 
     """Show the question in the address with its newest answer; POST has a worker compute it."""
     test_set = asked_test_set(request, slug, test_set_id)
     found = _kind(kind)
-    data = request.POST if request.method == "POST" else request.GET
+    data = request.POST if request.method == "POST" else request.GET.copy()
+    if request.method != "POST":
+        data.pop(BESIDE, None)
     form = AnalysisForm(data or None, kind=found, judgments=judgments_to_choose(test_set=test_set))
     if form.is_bound and not form.is_valid():
         return _page(request, test_set, form, None, status=400)
@@ -129,14 +135,14 @@ def _page(
         "kind": form.kind,
         "kinds": ANALYSES.values(),
         "form": form,
-        **({} if answer is None else _answer(answer)),
+        **({} if answer is None else _answer(request, test_set, answer)),
     }
     is_part = request.headers.get("HX-Request") and request.method == "GET"
     name = "analyses/_answer.html" if is_part else "analyses/question.html"
     return render(request, name, context, status=status)
 
 
-def _answer(answer: Answered) -> dict[str, Any]:
+def _answer(request: HttpRequest, test_set: TestSet, answer: Answered) -> dict[str, Any]:
     pending = answer.pending
     context: dict[str, Any] = {
         "answer": answer,
@@ -155,6 +161,19 @@ def _answer(answer: Answered) -> dict[str, Any]:
     return context | {
         "run": ranking,
         "plot": rank_plot(ranking["systems"]),
+        "headline": headline(ranking["systems"], ranking["groups"]),
+        "beside": rankings_beside(
+            test_set=test_set,
+            this=shown,
+            systems=ranking["systems"],
+            chosen=request.GET.get(BESIDE, ""),
+        ),
+        "kept": [
+            (name, value)
+            for name, values in request.GET.lists()
+            if name != BESIDE
+            for value in values
+        ],
         # The first table is shown with its ranges drawn.
         "tables": shown_tables(report, without=frozenset({ranking["method"]})),
         "table_notes": report.tables[0].notes,

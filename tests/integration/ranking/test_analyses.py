@@ -307,3 +307,36 @@ def test_options_of_kinds_and_of_judgments_have_different_names() -> None:
         names = [option.name for option in kind.options]
         assert len(set(names)) == len(names)
         assert not of_judgments.intersection(names), kind.name
+
+
+def test_two_choices_stand_side_by_side(varied: TestSetWriter, as_organiser: Client) -> None:
+    here = [varied.campaign.slug, varied.test_set.pk]
+    page = reverse("analysis", args=[*here, "ranking"])
+    usual = answer(varied.test_set, "ranking")
+    # There is nothing beside it yet.
+    assert as_organiser.get(page).context["beside"] is None
+    ranking_run_compute(test_set_id=varied.test_set.pk)
+    shown = as_organiser.get(page)
+    assert (shown.context["beside"].chosen, shown.context["beside"].differing) == ("shown", 0)
+    assert "Ranks, rank ranges and clusters are the same." in shown.content.decode()
+    answer(varied.test_set, "ranking", without=["j2", "j3", "j4", "j5"])
+    asked = f"{page}?without=j2, j3, j4, j5"
+    beside = as_organiser.get(f"{asked}&beside={usual.pk}").context["beside"]
+    # j0 and j1 prefer B to A.
+    assert [(row.system, row.differs) for row in beside.rows][:2] == [("B", True), ("A", True)]
+    assert [value for value, _words in beside.choices] == ["shown", str(usual.pk)]
+    for nothing in ("0", "x", "9" * 30):
+        assert as_organiser.get(f"{asked}&beside={nothing}").status_code == 404
+
+
+def test_the_form_shows_what_was_asked_and_the_defaults(
+    ten_blocks: TestSetWriter, as_organiser: Client
+) -> None:
+    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, "methods"])
+    sent = as_organiser.post(page, {"methods": ["expected_wins", "bojar"]})
+    assert sent["Location"] == f"{page}?methods=bojar&methods=expected_wins"
+    form = as_organiser.get(sent["Location"]).context["form"]
+    assert form["first"].value() == "expected_wins"
+    assert form["accuracy"].value() == "no"
+    assert form["folds"].value() == "20"
+    assert as_organiser.post(page)["Location"] == page
