@@ -195,7 +195,14 @@ def test_what_the_replica_has_not_heard_of_is_asked_of_the_primary(
     assert as_organiser.get(addresses(other)["dashboard"]).status_code == 200
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        # To stop a server and notice takes a quarter of a minute: the others by `make test-thorough`.
+        pytest.param(name, marks=() if name in {"dashboard", "judgments"} else pytest.mark.thorough)
+        for name in NAMES
+    ],
+)
 def test_without_an_answer_of_the_replica_the_primary_answers(
     name: str,
     standby: Standby,

@@ -352,7 +352,7 @@ def test_made_up_requests_are_answered_as_described(
 
 
 def check(operation: Any, client: Client, real: dict[str, int | str]) -> None:
-    @settings(examples(12), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(examples(6), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy(), existing=booleans())
     def answered(case: Any, existing: bool) -> None:
         if existing:

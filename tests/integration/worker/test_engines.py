@@ -189,11 +189,13 @@ def _smallest_shard(computed: Any) -> int:
         connection.close()
 
 
-def experiments() -> tuple[Callable[[Any], Any], Sequence[Any]]:
-    """Return work of a second or two for each of its shards."""
+def experiments(times: int = 1) -> tuple[Callable[[Any], Any], Sequence[Any]]:
+    """Return work in twelve shards, or so many times as much work in each."""
     ranges = _Ranges("bootstrap", "blocks", 100, 0.95)
     measure = partial(_measure, Model(systems=10, noise=8), (2000,), ("expected_wins",), ranges, 3)
-    return partial(_measure_all, measure), [[3 * k, 3 * k + 1, 3 * k + 2] for k in range(12)]
+    return partial(_measure_all, measure), [
+        list(range(3 * times * k, 3 * times * (k + 1))) for k in range(12)
+    ]
 
 
 def kill(worker: Popen[bytes]) -> None:
@@ -202,7 +204,8 @@ def kill(worker: Popen[bytes]) -> None:
 
 
 def test_a_killed_worker_of_celery_costs_no_result(start_worker: StartWorker) -> None:
-    work, shards = experiments()
+    # So much that the first worker is not done before its first result is seen.
+    work, shards = experiments(times=4)
     first = start_worker("shards")
     found: dict[int, Any] = {}
     for shard, result in CeleryEngine().compute(work, shards):
