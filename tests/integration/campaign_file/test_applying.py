@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Design
+from annotation.models import Design, TrainingBlock
 from annotation.selectors.designs import design_in_force
 from campaign.formats import FormatError
 from campaign.models import Campaign, Judge, System, TestSet, User
@@ -213,6 +213,7 @@ def test_languages_stay_after_the_first_judgment(campaign: Campaign, user: User)
     judge_groups_set(judge=judge, groups=campaign.judge_groups.all())
     for each in campaign.instructions.all():
         instructions_accept(judge=judge, instructions=each)
+    TrainingBlock.objects.all().delete()
     judge_all_of(lend(judge))
     said = refused(f"{MUSEUM}{SET}source_language: fr\n", user)
     assert "line 5" in said
