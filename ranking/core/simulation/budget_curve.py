@@ -354,7 +354,7 @@ class _ActivePairs:
         is_even = (random.random((len(lead), blocks)) < self._active.floor).astype(np.intp)
         shown = _blocks_by_weight(self._weights, is_even, self._shown, random)
         together = np.matmul(shown.swapaxes(1, 2), shown)[:, first, second]
-        return together * (size / (blocks * self._of_block))
+        return np.asarray(together * (size / (blocks * self._of_block)))
 
     def _weights_after(self, lead: Float64Array, to_come: Float64Array) -> Float64Array:
         """Return the chances of pairs in active and in even blocks, (2, E, n, n)."""
@@ -388,7 +388,7 @@ def _blocks_by_weight(
         np.put_along_axis(chosen, system[..., np.newaxis], 1.0, axis=-1)
         weight_with = weight_with + weights[which, campaign, system]
         chance = weight_with
-    return chosen
+    return np.asarray(chosen)
 
 
 def _clusters(

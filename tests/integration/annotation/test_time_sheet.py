@@ -281,7 +281,7 @@ def test_page_file_and_rest_say_what_was_submitted(
             )
             in_file[line["judge"]][date.fromisoformat(line["day"])] = each
         assert in_file == expected
-        rest = organiser.get("/api/v1/campaigns/museum/time/", given).json()["judges"]
+        rest = organiser.get("/api/v1/campaigns/museum/time/", given).json()["results"]
         assert {
             row["judge"]: {date.fromisoformat(day.pop("day")): Worked(**day) for day in row["days"]}
             for row in rest

@@ -163,7 +163,7 @@ def test_an_active_design_gives_all_comparisons_away() -> None:
     found = simulate_wins(Model(systems=2, noise=6), blocks=[50], seed=1, experiment=0)
     counts = np.linspace(0, 3000, 7)
     given = {"systems": 2, "per_block": 5, "wins": found.wins[0]}
-    active, even = (budget_curve(counts, **given, active=draw) for draw in (ACTIVE, None))  # type: ignore[arg-type]
+    active, even = (budget_curve(counts, **given, active=draw) for draw in (ACTIVE, None))
     assert active.pairs[0] == even.pairs[0]
     assert active.pairs[-1] == pytest.approx(even.pairs[-1], abs=0.15)
 
