@@ -62,6 +62,7 @@ def test_a_file_makes_a_campaign(folder: Path, user: User) -> None:
     assert "+ lease_minutes: 45" in said
     assert any(line.startswith("+ test_sets › en-de: ") for line in said)
     assert any(line.startswith("+ test_sets › en-de › systems › amber: ") for line in said)
+    assert not any("closed" in line for line in said)
     assert made.notes == ["Ada: change_judge Ada --campaign tour --new-link"]
     assert words(apply(NEW, user, folder)) == []
 
@@ -202,6 +203,11 @@ def test_what_is_refused_changes_nothing(
     assert f"line {line}" in message
     assert any(part in message for part in said.split("|")), message
     assert "What to do:" in message
+
+
+def test_a_campaign_in_the_bin_is_left_there(campaign: Campaign, user: User) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(state="bin")
+    assert "take it out of the bin first" in refused(f"{MUSEUM}lease_minutes: 20\n", user)
 
 
 def test_nothing_is_kept_of_a_file_with_one_error(campaign: Campaign, user: User) -> None:

@@ -16,7 +16,7 @@ from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import BadReference, Campaign, Invitation, TestSet, User
-from campaign.services import invitation_open, invitation_revoke, judge_join
+from campaign.services import invitation_open, invitation_revoke, judge_invite, judge_join
 from cells.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
 from cells.campaign_file.writing import campaign_file
 from tests.factories import make_campaign, make_organiser, make_test_set
@@ -87,6 +87,23 @@ def test_a_link_is_changed_by_its_note_and_keeps_its_address() -> None:
     said = refused(changed.replace("cap: 2", "cap: 1"))
     assert "2 judges have joined by this link" in said
     assert "line 5" in said
+
+
+def test_links_alike_are_links_each() -> None:
+    make_campaign()
+    text = f"{MUSEUM}links: [{{note: '', cap: 3}}, {{note: '', cap: 3}}]\n"
+    assert len(made(text).links) == 2
+    again = made(text)
+    assert (words(again), len(again.links), len(links())) == ([], 0, 2)
+    once = f"{MUSEUM}links: [{{note: '', cap: 3, withdrawn: true}}, {{note: '', cap: 3}}]\n"
+    assert len(words(made(once))) == 1
+    assert [link.revoked_at is None for link in links()] == [False, True]
+
+
+def test_links_of_one_person_are_not_in_the_file(campaign: Campaign) -> None:
+    said = campaign_file(campaign=campaign, people=True)
+    judge_invite(judge=campaign.judges.get())
+    assert campaign_file(campaign=campaign, people=True) == said
 
 
 def test_a_link_is_withdrawn_only_if_the_file_says_so() -> None:
@@ -229,6 +246,15 @@ def test_a_damaged_reference_of_the_file_waits_for_a_review(user: User) -> None:
     row = BadReference.objects.of(test_set.pk).get()
     assert (row.status, row.reviewed_at, row.attempt) == ("pending", None, 1)
     assert words(apply(text, user)) == []
+    for number, status, approved in ((4, "approved", True), (5, "rejected", False)):
+        said_so = text.replace("segment: 3", f"segment: {number}, status: {status}")
+        assert len(words(apply(said_so, user))) == 1
+        row = damaged(number)
+        assert (row.status, row.reviewed_by, row.approved_at is not None) == (
+            status,
+            user,
+            approved,
+        )
 
 
 def training(campaign: Campaign) -> list[tuple[int, int, str, dict[str, int | None]]]:
