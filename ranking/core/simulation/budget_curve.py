@@ -34,8 +34,9 @@ _WEAK_SPREAD = 2.0
 #: Simulated campaigns: fewer of many systems, where every one takes longer.
 _MOST_EXPERIMENTS, _FEWEST_EXPERIMENTS, _PAIRS_IN_ALL = 192, 96, 30_000
 #: Of 1, 2 and n different qualities so many campaigns, as a share of the others, are simulated by themselves, unless
-#: the judgments say that another number is so many times as likely.
-_EXTREME_SHARE, _POSSIBLE_ODDS = 0.25, 100.0
+#: the judgments say that another number is so many times as likely; those of n with the largest spread that they do not
+#: say is so many times less likely than another.
+_EXTREME_SHARE, _POSSIBLE_ODDS, _SPREAD_ODDS = 0.25, 100.0, 5.0
 
 
 #: Under an active design: fewer campaigns, in parts of at most so many blocks at first, later of so large a share of all
@@ -183,7 +184,7 @@ def _chances_before(
     share_with_equals: float,
     random: np.random.Generator,
 ) -> tuple[Float64Array, list[Float64Array]]:
-    """Return chances (E, n, n) that a system wins against another, in Koehn's model and among equals; and of few groups."""
+    """Return chances (E, n, n) that a system wins against another, in Koehn's model and among equals; and of each extreme."""
     with_equals = random.random(experiments) < share_with_equals
     groups = np.where(with_equals, random.integers(1, n, experiments), n)
     extremes = [
@@ -226,7 +227,7 @@ def _chances_judged(
     share_with_equals: float,
     random: np.random.Generator,
 ) -> tuple[Float64Array, list[Float64Array]]:
-    """Return chances (E, n, n) drawn from the posterior of abilities in Bradley and Terry's model; and of few groups.
+    """Return chances (E, n, n) drawn from the posterior of abilities in Bradley and Terry's model; and of each extreme.
 
     Comparisons of a block share its outputs. Of equally good systems, the wins of one in a block of k
     have (k + 1) / 3 times the variance of independent ones: comparisons count the less.
@@ -234,7 +235,7 @@ def _chances_judged(
     estimate, variance = _estimates(won * 3 / (shown + 1))
     groups = GroupsPosterior(estimate, variance, _SPREADS, share_with_equals=share_with_equals)
     extremes = [
-        _chances_of_abilities(groups.draw(by_itself, random, groups=number))
+        _chances_of_abilities(groups.draw(by_itself, random, groups=number, odds=_SPREAD_ODDS))
         for number in _extremes(len(won))
         if groups.is_possible(number, odds=_POSSIBLE_ODDS)
     ]

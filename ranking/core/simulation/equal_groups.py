@@ -52,27 +52,38 @@ class GroupsPosterior:
         compositions = gammaln(n) - gammaln(number) - gammaln(n - number + 1)
         prior = np.full(n, share_with_equals / n)
         prior[-1] += 1 - share_with_equals
+        partitions = gammaln(number + 1) - compositions - gammaln(n + 1)
+        evidence = partitions[:, np.newaxis] + reached[1:, n]
         with np.errstate(divide="ignore"):
-            shared = np.log(prior) + gammaln(number + 1) - compositions - gammaln(n + 1)
-        weight = shared[:, np.newaxis] + reached[1:, n]
+            weight = np.log(prior)[:, np.newaxis] + evidence
         self._chances = np.exp(weight - logsumexp(weight))
-        with np.errstate(divide="ignore"):
-            evidence = logsumexp(weight - np.log(prior)[:, np.newaxis], axis=1)
-        self._evidence = np.exp(evidence - evidence.max())
+        self._evidence = np.exp(evidence - logsumexp(evidence, axis=1).max())
 
     def is_possible(self, groups: int, *, odds: float) -> bool:
         """Return whether so many groups explain the estimates no more than `odds` times worse than the best number."""
-        return bool(self._evidence[groups - 1] * odds >= 1)
+        return bool(self._evidence[groups - 1].sum() * odds >= 1)
 
     def draw(
-        self, experiments: int, random: np.random.Generator, *, groups: int | None = None
+        self,
+        experiments: int,
+        random: np.random.Generator,
+        *,
+        groups: int | None = None,
+        odds: float = 1.0,
     ) -> Float64Array:
-        """Draw abilities, (E, n), in the order in which the estimates were given; of so many `groups` if given."""
+        """Draw abilities, (E, n), in the order in which the estimates were given; of so many `groups` if given.
+
+        Of n groups then with the largest spread that explains the estimates no more than `odds` times worse than another.
+        """
         n, count = len(self._estimate), len(self._spreads)
         chances = self._chances
         if groups is not None:
+            of_groups = self._evidence[groups - 1]
+            if groups == n:
+                widest = np.flatnonzero(of_groups * odds >= of_groups.max())[-1]
+                of_groups = np.where(np.arange(count) == widest, 1.0, 0.0)
             chances = np.zeros_like(chances)
-            chances[groups - 1] = self._chances[groups - 1] / self._chances[groups - 1].sum()
+            chances[groups - 1] = of_groups / of_groups.sum()
         chosen = random.choice(n * count, size=experiments, p=chances.ravel())
         abilities = np.empty((experiments, n))
         luck = random.standard_normal((experiments, n))
