@@ -104,6 +104,7 @@ def campaign() -> Campaign:
         kind="balanced",
         seed=2**127 + 1,
         reference_rate=0.25,
+        bad_reference_rate=0.4,
         length_limits=[[30, 3]],
         inter_share=0.1,
         documents=[1, 2],

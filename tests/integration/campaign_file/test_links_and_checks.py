@@ -95,9 +95,12 @@ def test_links_alike_are_links_each() -> None:
     assert len(made(text).links) == 2
     again = made(text)
     assert (words(again), len(again.links), len(links())) == ([], 0, 2)
+    third = text.replace("]", ", {note: '', cap: 4}]")
+    assert len(made(third).links) == 1
+    assert sorted(link.cap or 0 for link in links()) == [3, 3, 4]
     once = f"{MUSEUM}links: [{{note: '', cap: 3, withdrawn: true}}, {{note: '', cap: 3}}]\n"
     assert len(words(made(once))) == 1
-    assert [link.revoked_at is None for link in links()] == [False, True]
+    assert [link.revoked_at is None for link in links()] == [False, True, True]
 
 
 def test_links_of_one_person_are_not_in_the_file(campaign: Campaign) -> None:

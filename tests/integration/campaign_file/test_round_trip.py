@@ -71,6 +71,7 @@ def test_the_file_makes_the_campaign_again(campaign: Campaign, user: User, tmp_p
     assert content == campaign_file(campaign=campaign, people=True)
     original = drawn(campaign)
     assert len(original["museum en-de"]) == 12
+    assert "_badref" in str(original["museum en-de"])
     Campaign.objects.filter(pk=campaign.pk).update(slug="original")
 
     call_command(
