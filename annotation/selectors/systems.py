@@ -1,16 +1,35 @@
 """Systems as organisers see them, and what withdrawing one would do now."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
+from random import Random
+from typing import Final
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import HIT, Assignment, JudgmentNumber, PlanningBatch
+from annotation.models import HIT, Assignment, JudgmentNumber, JudgmentSequence, PlanningBatch
 from annotation.selectors.judgment_list import shows_system
 from campaign.models import ConflictOfInterest, System, SystemKind, TestSet
 from campaign.selectors.judged import has_judgments
+
+#: Of more judgments than this, so many are looked at, drawn evenly; fewer that fit than the last number say too little.
+_COUNTED: Final = 5000
+_SAMPLED: Final = 2000
+_FEW: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedCount:
+    """A number: counted, or estimated from a sample; `is_bound`: so few were in the sample that it is smaller than this."""
+
+    number: int
+    is_estimated: bool = False
+    is_bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +42,7 @@ class WithdrawalEffect:
         HITs that show it and were never lent: they are withdrawn.
     held : int
         HITs that show it and that a judge holds now: they may be finished.
-    judged : int
+    judged : EstimatedCount
         Judgments of blocks that show it: they stay.
     left : int
         Systems that judges go on to see, references among them.
@@ -31,7 +50,7 @@ class WithdrawalEffect:
 
     planned: int
     held: int
-    judged: int
+    judged: EstimatedCount
     left: int
 
 
@@ -57,13 +76,34 @@ def withdrawal_effect(*, system: System) -> WithdrawalEffect:
         released_at__isnull=True,
         lease__endswith__gt=Now(),
     )
-    judged = JudgmentNumber.objects.filter(shows_system(system.name), test_set=system.test_set_id)
     return WithdrawalEffect(
         planned=hits_never_lent(system=system).count(),
         held=held.count(),
-        judged=judged.count(),
+        judged=_judged(system),
         left=_taking_part(system.test_set_id).exclude(pk=system.pk).count(),
     )
+
+
+def _judged(system: System) -> EstimatedCount:
+    """Return how many judgments show a system. Two queries that cost the same however much was judged."""
+    numbers = JudgmentNumber.objects.filter(test_set=system.test_set_id)
+    showing = numbers.filter(shows_system(system.name))
+    sequence = JudgmentSequence.objects.filter(test_set=system.test_set_id)
+    last = sequence.values_list("last_number", flat=True).first() or 0
+    if last <= _COUNTED:
+        return EstimatedCount(showing.count())
+    drawn = Random(last).sample(range(1, last + 1), _SAMPLED)  # noqa: S311  a sample, not a secret
+    found = showing.filter(number__in=drawn).count()
+    if found < _FEW:
+        # With 97.5 %, where nine of the sample show it; of fewer the more surely.
+        return EstimatedCount(_rounded(last / 100, ceil), is_estimated=True, is_bound=True)
+    return EstimatedCount(_rounded(last * found / _SAMPLED, round), is_estimated=True)
+
+
+def _rounded(number: float, rounding: Callable[[float], int]) -> int:
+    """Return a number of which the first digit says something."""
+    unit: int = 10 ** (len(str(int(number))) - 1)
+    return rounding(number / unit) * unit
 
 
 def _taking_part(test_set_id: int) -> QuerySet[System]:
@@ -88,12 +128,7 @@ def withdrawal_in_words(*, system: System) -> list[str]:
             effect.held,
         )
         % {"count": effect.held},
-        ngettext(
-            "%(count)d judgment of it stays and counts. The ranking lists it as withdrawn.",
-            "%(count)d judgments of it stay and count. The ranking lists it as withdrawn.",
-            effect.judged,
-        )
-        % {"count": effect.judged},
+        _judged_in_words(effect.judged),
         ngettext(
             "No new HIT shows it. %(count)d system is left.",
             "No new HIT shows it. %(count)d systems are left.",
@@ -104,6 +139,30 @@ def withdrawal_in_words(*, system: System) -> list[str]:
     if effect.left < 2:
         facts.append(_("With fewer than two, judges have nothing left to rank."))
     return facts
+
+
+def _judged_in_words(judged: EstimatedCount) -> str:
+    count = {"count": judged.number if not judged.is_estimated else number_format(judged.number)}
+    if judged.is_bound:
+        return (
+            _(
+                "Fewer than %(count)s judgments of it stay and count. The ranking lists it as withdrawn."
+            )
+            % count
+        )
+    if judged.is_estimated:
+        return (
+            _("About %(count)s judgments of it stay and count. The ranking lists it as withdrawn.")
+            % count
+        )
+    return (
+        ngettext(
+            "%(count)d judgment of it stays and counts. The ranking lists it as withdrawn.",
+            "%(count)d judgments of it stay and count. The ranking lists it as withdrawn.",
+            judged.number,
+        )
+        % count
+    )
 
 
 def name_settled_in_words(*, system: System) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, tzinfo
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import BigIntegerField, JSONField, OuterRef, Q, QuerySet, Subquery
@@ -83,13 +83,26 @@ def time_sheet(
     """
     if judges is None:
         judges = Judge.objects.filter(campaign=campaign)
+    rows = time_sheet_days(judges=judges, first=first, last=last)
+    return [time_of(judge) for judge in rows.select_related("campaign")]
+
+
+def time_sheet_days(
+    *, judges: QuerySet[Judge], first: date | None = None, last: date | None = None
+) -> QuerySet[Judge]:
+    """Return the judges who worked on these days, by pseudonym, for `time_of`.
+
+    A page of it in this order reads the work of its judges alone.
+    """
     zone, span = _asked(first, last)
     days = _Days(work_by_day(Q(judge=OuterRef("pk")), zone, span))
-    rows = _at_work(judges, span).select_related("campaign").annotate(days=days)
-    return [
-        JudgeTime(judge, {date.fromisoformat(day): Worked(*each) for day, *each in judge.days})
-        for judge in rows.order_by("pseudonym")
-    ]
+    return _at_work(judges, span).annotate(days=days).order_by("pseudonym")
+
+
+def time_of(judge: Any) -> JudgeTime:
+    """Return the work of a judge of `time_sheet_days`."""
+    days = {date.fromisoformat(day): Worked(*each) for day, *each in judge.days}
+    return JudgeTime(judge, days)
 
 
 def time_sheet_sums(

@@ -49,6 +49,8 @@ from annotation.services.quality import (
 from annotation.services.tour import tour_begin, tour_leave
 from annotation.services.training import (
     TrainingRefusedError,
+    training_block_change,
+    training_block_create,
     training_block_explain,
     training_block_remove,
     training_plan,
@@ -103,6 +105,8 @@ __all__ = [
     "suggested_terms",
     "tour_begin",
     "tour_leave",
+    "training_block_change",
+    "training_block_create",
     "training_block_explain",
     "training_block_remove",
     "training_plan",

@@ -1,6 +1,6 @@
 """Propose, explain and remove training blocks, and plan them for each new judge."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from django.db import transaction
@@ -18,10 +18,11 @@ from annotation.models import (
     TrainingBlock,
     TrainingCandidate,
 )
+from annotation.sampling.parameters import MOST_CANDIDATES
 from annotation.selectors import systems_not_lent, test_sets_open_to_judge
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.training import hits_training, training_round_due
-from campaign.models import BadReference, Judge, Output, SystemKind, TestSet
+from campaign.models import BadReference, Judge, Output, Segment, SystemKind, TestSet
 from campaign.texts.hash_draw import HashDraw
 from campaign.texts.normalisation import normalise_text
 
@@ -108,11 +109,76 @@ def _propose(
 
 
 @transaction.atomic
-def training_block_explain(*, training_block: TrainingBlock, explanation: str) -> TrainingBlock:
-    """Change the explanation that future judges read after a training block."""
+def training_block_create(
+    *,
+    test_set: TestSet,
+    segment: Segment,
+    explanation: str,
+    expected: Mapping[Output, int | None],
+    position: int | None = None,
+) -> TrainingBlock:
+    """Add a block of outputs of one segment with the ranks they should get; after the others without a `position`.
+
+    Raises `TrainingRefusedError` as `training_block_change` does.
+    """
+    block = TrainingBlock(test_set=test_set, segment=segment, position=position or 0)
+    return training_block_change(
+        training_block=block, explanation=explanation, expected=expected, position=position
+    )
+
+
+@transaction.atomic
+def training_block_change(
+    *,
+    training_block: TrainingBlock,
+    explanation: str,
+    expected: Mapping[Output, int | None],
+    position: int | None = None,
+) -> TrainingBlock:
+    """Change what future judges see and learn in a training block: the judges who had it keep what they were shown.
+
+    Raises `TrainingRefusedError` if there is nothing to learn of these outputs, judges may not see one of them, or
+    another block has the position.
+    """
+    block = training_block
+    others = TrainingBlock.objects.filter(test_set=block.test_set_id).exclude(pk=block.pk)
+    if position is None:
+        position = block.position or (others.aggregate(last=Max("position"))["last"] or 0) + 1
+    if others.filter(position=position).exists():
+        raise TrainingRefusedError(_("Another training sentence has this position."))
+    _expected_check(block.segment, expected)
+    block.position, block.explanation = position, _explained(explanation)
+    block.save()
+    block.candidates.all().delete()
+    TrainingCandidate.objects.bulk_create(
+        TrainingCandidate(training_block=block, output=output, expected=rank)
+        for output, rank in expected.items()
+    )
+    return block
+
+
+def _expected_check(segment: Segment, expected: Mapping[Output, int | None]) -> None:
+    """Refuse outputs that judges cannot tell apart or must not see, and ranks that say no order."""
+    shown = Output.objects.drawable().filter(segment=segment, pk__in=[each.pk for each in expected])
+    texts = {normalise_text(each.text or "") for each in shown}
+    if len(texts) < len(expected):
+        raise TrainingRefusedError(
+            _("Its outputs must be different texts of this segment; damaged ones must be approved.")
+        )
+    if len(expected) > MOST_CANDIDATES or len({*expected.values()} - {None}) < 2:
+        raise TrainingRefusedError(_("At least two of its outputs need different ranks."))
+
+
+def _explained(explanation: str) -> str:
     if not explanation.strip():
         raise TrainingRefusedError(_("Judges need an explanation to learn from."))
-    training_block.explanation = explanation.strip()
+    return explanation.strip()
+
+
+@transaction.atomic
+def training_block_explain(*, training_block: TrainingBlock, explanation: str) -> TrainingBlock:
+    """Change the explanation that future judges read after a training block."""
+    training_block.explanation = _explained(explanation)
     training_block.save(update_fields=["explanation"])
     return training_block
 

@@ -10,9 +10,12 @@ from campaign.services.arrivals import panel_arrival_record, panel_arrivals_purg
 from campaign.services.bad_references import (
     BAD_REFERENCE_SYSTEM,
     BadReferenceRefusedError,
+    GivenBadReference,
     bad_reference_redraw,
     bad_reference_review,
+    bad_reference_rewrite,
     bad_references_make,
+    bad_references_store,
 )
 from campaign.services.browser_visits import browser_visit_record, browser_visits_purge
 from campaign.services.credentials import (
@@ -34,6 +37,8 @@ from campaign.services.instructions import (
 from campaign.services.invitations import (
     InvitationRefusedError,
     InvitationSpentError,
+    LinkRefusedError,
+    invitation_change,
     invitation_create,
     invitation_create_for_anybody,
     invitation_open,
@@ -171,6 +176,7 @@ __all__ = [
     "CheckedList",
     "CheckedRow",
     "CredentialRefusedError",
+    "GivenBadReference",
     "InstructionsRefusedError",
     "InvitationFullError",
     "InvitationRefusedError",
@@ -179,6 +185,7 @@ __all__ = [
     "JoinRefusedError",
     "JudgeGroupRefusedError",
     "JudgeListRefusedError",
+    "LinkRefusedError",
     "MailTerms",
     "MemberRefusedError",
     "NameNotTypedError",
@@ -202,7 +209,9 @@ __all__ = [
     "addresses_read",
     "bad_reference_redraw",
     "bad_reference_review",
+    "bad_reference_rewrite",
     "bad_references_make",
+    "bad_references_store",
     "bin_empty",
     "browser_visit_record",
     "browser_visits_purge",
@@ -219,6 +228,7 @@ __all__ = [
     "first_organiser_link_create",
     "instructions_accept",
     "instructions_write",
+    "invitation_change",
     "invitation_create",
     "invitation_create_for_anybody",
     "invitation_open",

@@ -1,7 +1,8 @@
 """Damaged references: made by hash, and drawn after an organiser's review."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final, overload
+from dataclasses import dataclass
+from typing import Any, Final, overload
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _
 from campaign.database.seeds import seed_draw
 from campaign.models import BadReference, Output, Reference, System, SystemKind, TestSet, User
 from campaign.texts.damage import USUAL_DAMAGES, BadText, Damage, bad_text, damage_draw
+from campaign.texts.normalisation import normalise_text
 
 BAD_REFERENCE_SYSTEM: Final = "_badref"
 _BATCH: Final = 1_000
@@ -18,7 +20,30 @@ _CHOICE: Final = 0
 
 
 class BadReferenceRefusedError(Exception):
-    """The action is not possible for this damaged reference or test set; the message says why."""
+    """The action is not possible for this damaged reference or test set; the message says why.
+
+    `segment` is the number of that of several, where it is one of several.
+    """
+
+    def __init__(self, message: str, segment: int | None = None) -> None:
+        super().__init__(message)
+        self.segment = segment
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBadReference:
+    """A damaged reference that was made elsewhere: its text, how it came about, and what was said of it.
+
+    Without a seed, one is drawn.
+    """
+
+    segment: int
+    text: str
+    damage: Damage
+    detail: str = ""
+    seed: int | None = None
+    attempt: int = 1
+    status: BadReference.Status = BadReference.Status.PENDING
 
 
 @transaction.atomic
@@ -52,6 +77,81 @@ def bad_references_make(
     if not chosen and not there:
         system.delete()
     return len(chosen)
+
+
+@transaction.atomic
+def bad_references_store(
+    *, test_set: TestSet, given: Sequence[GivenBadReference], reviewer: User | None
+) -> None:
+    """Store damaged references for segments that have none yet; of those approved, HITs draw from now on.
+
+    Raises `BadReferenceRefusedError`, with the `segment`, for one without a reference, or whose text is blank
+    or that of a reference or another output; nothing is stored then.
+    """
+    if not given:
+        return
+    system = _system(test_set)
+    known = set(_References(test_set).numbers)
+    taken = _texts_of([each.segment for each in given], system)
+    for each in given:
+        if each.segment not in known:
+            raise BadReferenceRefusedError(_("It has no reference to damage."), each.segment)
+        _text_check(each.segment, each.text, taken[each.segment])
+    numbers = [each.segment for each in given]
+    segments = dict(test_set.segments.filter(number__in=numbers).values_list("number", "id"))
+    outputs = Output.objects.bulk_create(
+        Output(system=system, segment_id=segments[each.segment], text=each.text) for each in given
+    )
+    seed = seed_draw()
+    BadReference.objects.bulk_create(
+        BadReference(
+            output=output,
+            damage=each.damage.value,
+            detail=each.detail,
+            seed=seed if each.seed is None else each.seed,
+            attempt=each.attempt,
+            status=each.status,
+            **_reviewed(each.status, reviewer),
+        )
+        for each, output in zip(given, outputs, strict=True)
+    )
+
+
+def _reviewed(status: BadReference.Status, reviewer: User | None) -> dict[str, Any]:
+    if status == BadReference.Status.PENDING:
+        return {}
+    reviewed = {"reviewed_by": reviewer, "reviewed_at": Now()}
+    return reviewed | ({"approved_at": Now()} if status == BadReference.Status.APPROVED else {})
+
+
+def _text_check(segment: int, text: str, taken: Collection[str]) -> None:
+    """Refuse a text that is none, or that judges could not tell from another one of the segment."""
+    if not text.strip() or normalise_text(text) in {normalise_text(each) for each in taken}:
+        raise BadReferenceRefusedError(
+            _("Its text is empty, or that of a reference or another output."), segment
+        )
+
+
+@transaction.atomic
+def bad_reference_rewrite(*, bad_reference: BadReference, given: GivenBadReference) -> BadReference:
+    """Give a damaged reference that no judge has seen another text, and return it; it waits for a new review.
+
+    Raises `BadReferenceRefusedError` if judges may have seen the text it has, or cannot tell the new one from another.
+    """
+    row = (
+        BadReference.objects.select_for_update(of=("self",))
+        .select_related("output__segment", "output__system__test_set")
+        .get(pk=bad_reference.pk)
+    )
+    _unseen_check(row)
+    segment = row.output.segment.number
+    _text_check(segment, given.text, _texts_of([segment], row.output.system)[segment])
+    row.output.text = given.text
+    row.output.save(update_fields=["text"])
+    row.damage, row.detail, row.attempt = given.damage.value, given.detail, given.attempt
+    row.seed = row.seed if given.seed is None else given.seed
+    _review_anew(row)
+    return row
 
 
 @transaction.atomic
@@ -93,10 +193,7 @@ def bad_reference_redraw(
         .select_related("output__segment", "output__system__test_set")
         .get(pk=bad_reference.pk)
     )
-    if row.approved_at is not None:
-        raise BadReferenceRefusedError(
-            _("It was approved and may already have been shown to judges, so its text stays.")
-        )
+    _unseen_check(row)
     output, segment = row.output, row.output.segment
     references = _References(output.system.test_set)
     forbidden = {*_texts_of([segment.number], output.system)[segment.number], output.text or ""}
@@ -112,9 +209,20 @@ def bad_reference_redraw(
     output.save(update_fields=["text"])
     row.attempt += 1
     row.damage, row.detail = made.damage.value, made.detail
+    _review_anew(row)
+    return row
+
+
+def _unseen_check(row: BadReference) -> None:
+    if row.approved_at is not None:
+        raise BadReferenceRefusedError(
+            _("It was approved and may already have been shown to judges, so its text stays.")
+        )
+
+
+def _review_anew(row: BadReference) -> None:
     row.status, row.reviewed_by, row.reviewed_at = BadReference.Status.PENDING, None, None
     row.save()
-    return row
 
 
 def _system(test_set: TestSet) -> System:

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Lower, Now
+from django.utils.translation import ngettext
 
 from campaign.database.inserting import rows_insert
 from campaign.models import Campaign, Invitation, InvitationMail, InvitationRole, Judge, User
@@ -21,6 +22,10 @@ TOKEN_BYTES = 16  # 128 bits
 
 class InvitationRefusedError(Exception):
     """The link is unknown, expired or revoked; callers do not learn which."""
+
+
+class LinkRefusedError(Exception):
+    """A link for anybody cannot be changed so; the message says why."""
 
 
 class InvitationSpentError(InvitationRefusedError):
@@ -120,6 +125,36 @@ def invitation_create_for_anybody(
     )
     invitation.refresh_from_db(fields=["expires_at"])
     return invitation, token
+
+
+@transaction.atomic
+def invitation_change(
+    *,
+    invitation: Invitation,
+    cap: int,
+    expires_at: datetime,
+    languages: Sequence[str],
+    asks_languages: bool,
+) -> Invitation:
+    """Change for whom a link for anybody is from now on, and return it; its address stays, and who joined.
+
+    Locks the link, on which new judges are counted. Raises `LinkRefusedError` if more have joined than may, and
+    `LanguageTagError`.
+    """
+    row = Invitation.objects.for_anybody().select_for_update().get(pk=invitation.pk)
+    if cap < row.arrived:
+        raise LinkRefusedError(
+            ngettext(
+                "%(count)d judge has joined by this link: it cannot be for fewer.",
+                "%(count)d judges have joined by this link: it cannot be for fewer.",
+                row.arrived,
+            )
+            % {"count": row.arrived}
+        )
+    row.cap, row.expires_at, row.asks_languages = cap, expires_at, asks_languages
+    row.languages = language_tags_checked(languages)
+    row.save(update_fields=["cap", "expires_at", "asks_languages", "languages"])
+    return row
 
 
 def invitation_open(*, token: str) -> Invitation:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from django.http import HttpResponse
+from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -55,6 +56,18 @@ class CampaignChangeSerializer(serializers.Serializer[Any]):
         return ChangeKind(change.kind).name.lower()
 
 
+class NewLinkSerializer(serializers.Serializer[Any]):
+    note = serializers.CharField(read_only=True)
+    address = serializers.SerializerMethodField(help_text="Said this once.")
+
+    def get_address(self, link: Any) -> str:
+        """Return what people open."""
+        address: str = self.context["request"].build_absolute_uri(
+            reverse("invitation", args=[link.token])
+        )
+        return address
+
+
 class CampaignFileAppliedSerializer(serializers.Serializer[Any]):
     """What the file changes, or changed."""
 
@@ -64,6 +77,9 @@ class CampaignFileAppliedSerializer(serializers.Serializer[Any]):
         read_only=True, help_text="Of these changes: sent as `confirmed`, they are done or nothing."
     )
     is_done = serializers.BooleanField(read_only=True)
+    links = NewLinkSerializer(
+        many=True, read_only=True, help_text="Links that it made; none unless it is done."
+    )
 
 
 class CampaignFileView(APIView):
@@ -75,7 +91,7 @@ class CampaignFileView(APIView):
         responses={(200, MEDIA_TYPE): OpenApiTypes.OBJECT},
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
-        """Return the campaign as a file: settings, without judgments, links, codes and tokens."""
+        """Return the campaign as a file: settings, without judgments, codes, tokens and addresses of links."""
         campaign = organised_campaign(request, slug)
         people = request.query_params.get("people", "").lower() in ("true", "1")
         return file_answer(campaign_file(campaign=campaign, people=people), slug)
@@ -120,7 +136,8 @@ class CampaignFileView(APIView):
             raise serializers.ValidationError({"detail": str(error)}) from error
         done = 201 if is_new else 200
         status = 200 if check else done if applied.is_done else 409
-        return Response(CampaignFileAppliedSerializer(applied).data, status=status)
+        answer = CampaignFileAppliedSerializer(applied, context={"request": request})
+        return Response(answer.data, status=status, headers={"Cache-Control": "no-store"})
 
 
 def file_answer(content: bytes, slug: str) -> HttpResponse:

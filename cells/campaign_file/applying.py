@@ -17,7 +17,7 @@ from cells.campaign_file.difference import Change, differences
 from cells.campaign_file.folders import TextFolders
 from cells.campaign_file.said import Said
 from cells.campaign_file.schema import schema_check
-from cells.campaign_file.sections import SECTIONS, Run
+from cells.campaign_file.sections import SECTIONS, NewLink, Run
 from cells.campaign_file.writing import campaign_said
 
 
@@ -35,6 +35,8 @@ class Applied:
     code : str
         Stands for the file and all it changes now: what was shown is done, or nothing.
     is_done : bool
+    links : sequence of NewLink
+        Made, with their tokens, which nothing says again; none unless it is done.
     """
 
     slug: str
@@ -42,6 +44,7 @@ class Applied:
     notes: Sequence[str]
     code: str
     is_done: bool
+    links: Sequence[NewLink] = ()
 
 
 class _UndoError(Exception):
@@ -132,12 +135,14 @@ def _applied(
     code = sha256(json.dumps([said.value, *(each.words for each in changes)]).encode()).hexdigest()[
         :32
     ]
+    is_done = confirmed is None or confirmed == code
     return Applied(
         slug=run.campaign.slug,
         changes=changes,
         notes=run.notes,
         code=code,
-        is_done=confirmed is None or confirmed == code,
+        is_done=is_done,
+        links=run.links if is_done else (),
     )
 
 

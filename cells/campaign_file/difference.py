@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from cells.campaign_file.said import name_of
+from cells.campaign_file.said import name_of, named_by
 
 _SHOWN: Final = 60
 _CONTEXT: Final = 15
@@ -48,11 +48,14 @@ def _differences(before: Any, after: Any, path: str) -> Iterator[Change]:
     if before == after:
         return
     if isinstance(before, dict) and isinstance(after, dict):
+        places = {key: f"{path} › {key}" if path else key for key in (*after, *before)}
         for key in after:
-            yield from _of_key(before, after, key, f"{path} › {key}" if path else key)
+            yield from _of_key(before, after, key, places[key])
         for key in before:
-            if key not in after:
-                yield Change(ChangeKind.WITHDRAWN, f"{path} › {key}", _words(before[key]), "–")
+            if key not in after and _has_names(before[key]):
+                yield from _of_items(before[key], [], places[key])
+            elif key not in after:
+                yield Change(ChangeKind.WITHDRAWN, places[key], _words(before[key]), "–")
     elif _has_names(before) and _has_names(after):
         yield from _of_items(before, after, path)
     else:
@@ -71,20 +74,26 @@ def _of_key(before: Any, after: Any, key: str, path: str) -> Iterator[Change]:
 
 
 def _of_items(before: Any, after: Any, path: str) -> Iterator[Change]:
-    """Compare items of the same name: of rules, several may have one; equal ones are no difference."""
-    left = [each for each in before if each not in after]
+    """Compare items of the same name: of rules and links, several may have one; equal ones are no difference."""
+    left: dict[str, list[Any]] = {}
+    for item in before:
+        left.setdefault(name_of(item), []).append(item)
+    others = []
     for item in after:
-        if item in before:
-            continue
-        name = name_of(item)
-        same = next((each for each in left if name_of(each) == name), None)
-        if same is None:
-            yield from _added(item, f"{path} › {name}")
+        same = left.get(name_of(item), [])
+        if item in same:
+            same.remove(item)
         else:
-            left.remove(same)
-            yield from _differences(same, item, f"{path} › {name}")
-    for item in left:
-        yield Change(ChangeKind.WITHDRAWN, f"{path} › {name_of(item)}", _plain(item), "–")
+            others.append(item)
+    for item in others:
+        name = name_of(item)
+        if left.get(name):
+            yield from _differences(left[name].pop(0), item, f"{path} › {name}")
+        else:
+            yield from _added(item, f"{path} › {name}")
+    for name, items in left.items():
+        for item in items:
+            yield Change(ChangeKind.WITHDRAWN, f"{path} › {name}", _plain(item), "–")
 
 
 def _added(value: Any, path: str) -> Iterator[Change]:
@@ -110,7 +119,8 @@ def _plain(item: dict[str, Any]) -> str:
     said = [
         f"{key}: {_words(value)}"
         for key, value in item.items()
-        if value not in (None, [], "", {}, False, name_of(item))
+        if value not in (None, [], "", {}, False)
+        and key != named_by(item)
         and not isinstance(value, dict)
         and not _has_names(value)
     ]

@@ -15,9 +15,11 @@ from django.views.decorators.http import require_http_methods
 from campaign.formats import FormatError
 from campaign.models import User
 from campaign.selectors import may_make_campaigns
+from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, is_answered
 from cells.campaign_file.applying import Applied, campaign_file_apply
 from cells.campaign_file.forms import CampaignFileForm, packed, unpacked
+from cells.campaign_file.views import file_page
 
 _TEMPLATE: Final = "organiser/campaign_new_file.html"
 
@@ -72,6 +74,10 @@ def _confirmed(request: HttpRequest, user: User) -> HttpResponse:
         again = _("The file would make something else by now. Nothing was made: look again.")
         return _asked(request, content, done, again)
     messages.success(request, _("Done."))
+    if done.links:
+        # Not after a redirect: until then the tokens would have to be kept somewhere.
+        made = organised_campaign(request, done.slug)
+        return file_page(request, made, CampaignFileForm(), done.links)
     return redirect("campaign-detail", done.slug)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.core.exceptions import ValidationError
 
-from annotation.services import DesignRefusedError, QualityRefusedError
+from annotation.services import DesignRefusedError, QualityRefusedError, TrainingRefusedError
 from annotation.services.systems import SystemRefusedError
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path, YamlTree
@@ -17,6 +17,7 @@ from campaign.services import (
     CredentialRefusedError,
     InstructionsRefusedError,
     JudgeGroupRefusedError,
+    LinkRefusedError,
     PanelRefusedError,
     PersonRefusedError,
     RulesRefusedError,
@@ -33,6 +34,7 @@ _REFUSALS: Final = (
     InstructionsRefusedError,
     JudgeGroupRefusedError,
     LanguageTagError,
+    LinkRefusedError,
     PanelRefusedError,
     PersonRefusedError,
     QualityRefusedError,
@@ -40,10 +42,14 @@ _REFUSALS: Final = (
     RulesRefusedError,
     StateRefusedError,
     SystemRefusedError,
+    TrainingRefusedError,
 )
 _KEEP: Final = "change it in the file, or leave the key out to keep what is there"
 #: By which key the items of a list are known.
-NAMED_BY: Final = ("name", "pseudonym", "language", "measure")
+NAMED_BY: Final = ("name", "pseudonym", "language", "measure", "segment", "note")
+#: Of these, several items may have one: each is known by all that it says.
+_SHARED: Final = ("measure", "note")
+_NAMELESS: Final = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +122,20 @@ def path_in_words(root: Any, path: Path) -> str:
 
 def name_of(item: Any) -> str:
     """Return what an item of a list is called; "" if it has no name."""
-    if isinstance(item, dict):
-        for key in NAMED_BY:
-            if isinstance(item.get(key), str):
-                return str(item[key])
-    return ""
+    key = named_by(item)
+    return str(item[key]) or (_NAMELESS if key in _SHARED else "") if key else ""
+
+
+def is_only_one(item: Any) -> bool:
+    """Return whether no other item of its list may have its name."""
+    return named_by(item) not in _SHARED
+
+
+def named_by(item: Any) -> str:
+    """Return the key by which an item of a list is known; "" if it has no name."""
+    if not isinstance(item, dict):
+        return ""
+    return next((key for key in NAMED_BY if isinstance(item.get(key), str | int)), "")
 
 
 def _phrase(sentence: str) -> str:

@@ -12,7 +12,7 @@ from campaign.formats import FormatError
 from campaign.formats.yaml_tree import YamlTree
 from campaign.models import Campaign
 from cells.campaign_file.properties import Schema, object_of, property_of
-from cells.campaign_file.said import Said, name_of, path_in_words
+from cells.campaign_file.said import Said, is_only_one, name_of, path_in_words
 from cells.campaign_file.sections import SECTIONS
 
 #: Of this schema; a change that files cannot follow gets another number.
@@ -34,6 +34,7 @@ _BOUNDS: Final = {
     "maxLength": "write at most {} characters",
     "minItems": "give at least {}",
     "maxItems": "give at most {}",
+    "minProperties": "give at least {}",
 }
 
 
@@ -86,7 +87,7 @@ def _names_check(said: Said) -> None:
         seen: dict[str, int | None] = {}
         for each in said.items():
             name = name_of(each.value)
-            if name and name in seen and "measure" not in each:
+            if name and name in seen and is_only_one(each.value):
                 raise each.error(f'"{name}" stands on line {seen[name]} already', "name it once")
             seen[name] = said.tree.line(each.path)
             _names_check(each)

@@ -1,5 +1,6 @@
 """The pages of a campaign's file: take it, and apply it again, what differs first."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from django.contrib import messages
@@ -20,6 +21,7 @@ from cells.campaign_file.api import file_answer
 from cells.campaign_file.applying import Applied, campaign_file_apply
 from cells.campaign_file.forms import CampaignFileForm, packed, unpacked
 from cells.campaign_file.schema import schema_bytes
+from cells.campaign_file.sections import NewLink
 from cells.campaign_file.writing import campaign_file
 
 _SECTION = "settings"
@@ -59,12 +61,23 @@ def campaign_file_page(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error("file", str(error))
         else:
             return _asked(request, campaign, content, found)
-    return _page(request, campaign, form)
+    return file_page(request, campaign, form)
 
 
-def _page(request: HttpRequest, campaign: Campaign, form: CampaignFileForm) -> HttpResponse:
-    context = {"campaign": campaign, "section": _SECTION, "form": form}
-    status = 400 if form.is_bound else 200
+def file_page(
+    request: HttpRequest,
+    campaign: Campaign,
+    form: CampaignFileForm,
+    links: Sequence[NewLink] = (),
+) -> HttpResponse:
+    """Show the page; with links that were made, this once."""
+    context = {
+        "campaign": campaign,
+        "section": _SECTION,
+        "form": form,
+        "links": _shown(request, links),
+    }
+    status = 400 if form.is_bound else 201 if links else 200
     return render(request, "organiser/campaign_file.html", context, status=status)
 
 
@@ -90,12 +103,23 @@ def _confirmed(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         content = unpacked(request.POST.get("content", ""))
         done = _applied(request, campaign, content, confirmed=request.POST.get("code", ""))
     except (FormatError, signing.BadSignature) as error:
-        return _page(request, campaign, CampaignFileForm.again(error))
+        return file_page(request, campaign, CampaignFileForm.again(error))
     if not done.is_done:
         again = _("The campaign was changed meanwhile. Nothing was changed: look again.")
         return _asked(request, campaign, content, done, again)
     messages.success(request, _("Done."))
+    if done.links:
+        # Not after a redirect: until then the tokens would have to be kept somewhere.
+        return file_page(request, campaign, CampaignFileForm(), done.links)
     return redirect("campaign-file", campaign.slug)
+
+
+def _shown(request: HttpRequest, links: Sequence[NewLink]) -> list[tuple[str, str]]:
+    """Return the notes of new links with their addresses."""
+    return [
+        (link.note, request.build_absolute_uri(reverse("invitation", args=[link.token])))
+        for link in links
+    ]
 
 
 def _applied(request: HttpRequest, campaign: Campaign, content: bytes, confirmed: str) -> Applied:

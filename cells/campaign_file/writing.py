@@ -9,7 +9,7 @@ from cells.campaign_file.sections import SECTIONS
 
 
 def campaign_said(*, campaign: Campaign, people: bool = False) -> dict[str, Any]:
-    """Return what the file of a campaign says: settings, never links, codes, tokens or judgments.
+    """Return what the file of a campaign says: settings, never codes, tokens, addresses of links or judgments.
 
     With `people`, judges by pseudonym, and whom to ask, too.
     """

@@ -107,6 +107,8 @@ class SimulatedCampaign:
     Attributes
     ----------
     true_ranks : int64, shape (n,)
+    quality : float64, shape (n,)
+        Of each system; 0 where rates say who wins.
     blocks : int
         Number of blocks judged so far.
     wins, ties : int64, shape (n, n)
@@ -133,16 +135,16 @@ class SimulatedCampaign:
         self.wins, self.ties = np.zeros_like(self._counts), np.zeros_like(self._counts)
         self.resampled_wins = np.zeros((resamples, n, n), dtype=np.int64)
         self.resampled_ties = np.zeros_like(self.resampled_wins)
-        self._quality, self._outputs = np.zeros(n), np.empty((0, n))
+        self.quality, self._outputs = np.zeros(n), np.empty((0, n))
         if isinstance(source, Rates):
             self.true_ranks = true_ranks(expected_wins(source.rates[0]).values)
             return
         random = _generator(seed, experiment, _SYSTEMS)
-        self._quality = random.uniform(0, QUALITY_RANGE, n)
-        self._outputs = self._quality + source.noise * random.standard_normal(
+        self.quality = random.uniform(0, QUALITY_RANGE, n)
+        self._outputs = self.quality + source.noise * random.standard_normal(
             (source.segments or 0, n)
         )
-        self.true_ranks = true_ranks(self._quality)
+        self.true_ranks = true_ranks(self.quality)
 
     def simulate_until(self, blocks: int) -> None:
         """Simulate judgments up to `blocks` blocks, all planned from the current counts."""
@@ -160,7 +162,7 @@ class SimulatedCampaign:
             _CODES[self._design],
             float(self._floor),
             self._priorities(),
-            self._quality,
+            self.quality,
             self._outputs,
             *noises,
             source.rates if isinstance(source, Rates) else np.empty((0, n, n)),

@@ -11,9 +11,11 @@ from django.db.models import JSONField
 from django.db.models.fields.json import KeyTransform
 
 from annotation.models import Design
+from annotation.sampling.parameters import DesignKind
+from annotation.sampling.priorities import active_priorities_of_many
 from annotation.selectors.words_to_read import DesignWords, ReadBlocks, blocks_read, design_words
 from campaign.models import SystemKind, TestSet
-from ranking.core.simulation.budget_curve import BudgetCurve, budget_curve
+from ranking.core.simulation.budget_curve import ActiveDraw, BudgetCurve, budget_curve
 from ranking.core.simulation.reading_pace import ASSUMED_PACE, ReadingPace, reading_pace
 from ranking.models import LatestRanking
 from ranking.selectors.dashboards import test_set_summaries
@@ -149,6 +151,7 @@ def design_forecast(
         per_block=max(2, round(words.candidates)),
         wins=known.wins if known.comparisons else None,
         ties=known.ties,
+        active=_active(design),
     )
     hours_a_block = _pace(pace).times(words.words / 3600)
     found = [_forecast(budget, curve, at, hours_a_block, rate) for at, budget in enumerate(budgets)]
@@ -216,6 +219,13 @@ def _known(test_set: TestSet, design: Design) -> _Known:
 def _first_share(design: Design) -> float:
     """Return the share of judgments that are no repeats, by the design's schedule."""
     return (1 - design.inter_share) * (1 - design.intra_share) / design.redundancy
+
+
+def _active(design: Design) -> ActiveDraw | None:
+    """Return how an active design chooses pairs; None for the others, where all meet as often."""
+    if design.kind != DesignKind.ACTIVE:
+        return None
+    return ActiveDraw(active_priorities_of_many, floor=design.active_floor)
 
 
 def _pace(pace: ReadingPace) -> Estimate:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from campaign.models import Campaign, Judge
 from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
 from ranking.selectors.judge_measures import measured_test_sets
 
+_MEASURED: Final = tuple(field.name for field in fields(MeasureResult))
 #: Rules that meet more than one in so many judges wait for an organiser's word.
 ONE_IN: Final = 5
 #: Actions after which a judge gets no more sentences.
@@ -264,5 +265,9 @@ def _evidence(
             "threshold": rule.threshold,
             "minimum": rule.minimum,
         },
-        "measures": {str(measure): asdict(row) for measure, row in measures.items()},
+        # Not `asdict`, which copies each number: of a thousand judges that was most of a page's time.
+        "measures": {
+            str(measure): {name: getattr(row, name) for name in _MEASURED}
+            for measure, row in measures.items()
+        },
     }

@@ -7,9 +7,10 @@ from cells.campaign_file.sections.general import GeneralSection, ReferenceSectio
 from cells.campaign_file.sections.groups import GroupsSection
 from cells.campaign_file.sections.instructions import InstructionsSection
 from cells.campaign_file.sections.judges import JudgesSection
+from cells.campaign_file.sections.links import LinksSection
 from cells.campaign_file.sections.panels import PanelsSection
 from cells.campaign_file.sections.rules import RulesSection
-from cells.campaign_file.sections.section import Run, Section
+from cells.campaign_file.sections.section import NewLink, Run, Section
 from cells.campaign_file.sections.state import StateSection
 from cells.campaign_file.sections.test_sets import SECTIONS as TEST_SET_SECTIONS
 from cells.campaign_file.sections.test_sets import TestSetsSection
@@ -23,8 +24,9 @@ SECTIONS: Final[tuple[Section[Campaign], ...]] = (
     ReferenceSection(),
     RulesSection(),
     PanelsSection(),
+    LinksSection(),
     JudgesSection(),
     StateSection(),
 )
 
-__all__ = ["SECTIONS", "TEST_SET_SECTIONS", "Run", "Section"]
+__all__ = ["SECTIONS", "TEST_SET_SECTIONS", "NewLink", "Run", "Section"]

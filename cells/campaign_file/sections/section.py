@@ -15,6 +15,14 @@ from cells.campaign_file.said import Said
 Owner = TypeVar("Owner", bound=Model)
 
 
+@dataclass(frozen=True, slots=True)
+class NewLink:
+    """A link that was made, by its note, with the token that is stored nowhere."""
+
+    note: str
+    token: str
+
+
 @dataclass(slots=True)
 class Run:
     """One application of a file.
@@ -30,6 +38,8 @@ class Run:
         Where files with texts are; None where only the file itself came.
     notes : list of str
         Sentences on what else follows, filled by sections.
+    links : list of NewLink
+        Made by this run, filled by sections.
     """
 
     campaign: Campaign
@@ -37,6 +47,7 @@ class Run:
     by: User | None
     folders: TextFolders | None
     notes: list[str] = field(default_factory=list)
+    links: list[NewLink] = field(default_factory=list)
 
 
 class Section(ABC, Generic[Owner]):

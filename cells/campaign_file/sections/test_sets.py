@@ -5,6 +5,7 @@ from typing import Any, Final
 from campaign.models import Campaign, TestSet
 from cells.campaign_file.properties import Schema, list_of, object_of, property_of
 from cells.campaign_file.said import Said
+from cells.campaign_file.sections.damaged_references import DamagedReferencesSection
 from cells.campaign_file.sections.designs import DesignSection, RankingSettingsSection
 from cells.campaign_file.sections.quotas import ClosingSection, QuotasSection
 from cells.campaign_file.sections.section import Run, Section
@@ -15,11 +16,14 @@ from cells.campaign_file.sections.texts import (
     texts_said,
     texts_schema,
 )
+from cells.campaign_file.sections.training import TrainingSection
 
 #: In the order in which they are applied and written.
 SECTIONS: Final[tuple[Section[TestSet], ...]] = (
     QuotasSection(),
     SystemsSection(),
+    DamagedReferencesSection(),
+    TrainingSection(),
     DesignSection(),
     RankingSettingsSection(),
     ClosingSection(),

@@ -10,7 +10,12 @@ from django.utils.translation import gettext as _
 from campaign.database.acting import acting_for
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
-from campaign.management.arguments import user_named
+from campaign.management.arguments import (
+    address_of,
+    address_option_add,
+    invitation_address,
+    user_named,
+)
 from cells.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
 from cells.campaign_file.folders import TextFolders
 
@@ -42,6 +47,7 @@ class Command(BaseCommand):
             help="another folder with files that FILE names; may be given more than once "
             "(default: the folder of FILE alone)",
         )
+        address_option_add(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         path: Path = options["file"]
@@ -59,18 +65,24 @@ class Command(BaseCommand):
         }
         try:
             with acting_for(by.pk) if by else nullcontext():
-                self._apply(given, check=options["check"], yes=options["yes"])
+                done = self._apply(given, check=options["check"], yes=options["yes"])
         except FormatError as error:
             raise CommandError(str(error)) from error
+        if done.links:
+            address = address_of(self, options)
+            for link in done.links:
+                where = invitation_address(address=address, token=link.token)
+                self.stdout.write(f"{link.note or '–'}: {where}")
 
-    def _apply(self, given: dict[str, Any], *, check: bool, yes: bool) -> None:
+    def _apply(self, given: dict[str, Any], *, check: bool, yes: bool) -> Applied:
         if yes and not check:
-            self._say(campaign_file_apply(**given))
-            return
+            done = campaign_file_apply(**given)
+            self._say(done)
+            return done
         found = campaign_file_check(**given)
         self._say(found)
         if check or not found.changes:
-            return
+            return found
         if input(_("Do this?") + " [y/N] ").strip().lower() not in ("y", "yes"):
             raise CommandError(_("Nothing was changed."))
         done = campaign_file_apply(**given, confirmed=found.code)
@@ -79,6 +91,7 @@ class Command(BaseCommand):
                 _("The campaign was changed meanwhile. Nothing was changed: look again.")
             )
         self.stdout.write(_("Done."))
+        return done
 
     def _say(self, applied: Applied) -> None:
         for change in applied.changes:

@@ -7,8 +7,10 @@ comparisons of one block have.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +32,35 @@ _SPREADS = np.geomspace(0.05, 2.0, 12)
 _NEWTON_STEPS = 20
 _WEAK_SPREAD = 2.0
 #: Simulated campaigns: fewer of many systems, where every one takes longer.
-_MOST_EXPERIMENTS, _FEWEST_EXPERIMENTS, _PAIRS_IN_ALL = 256, 128, 40_000
+_MOST_EXPERIMENTS, _FEWEST_EXPERIMENTS, _PAIRS_IN_ALL = 192, 96, 30_000
+#: Of 1, 2 and n different qualities so many campaigns, as a share of the others, are simulated by themselves, unless
+#: the judgments say that another number is so many times as likely; those of n with the largest spread that they do not
+#: say is so many times less likely than another.
+_EXTREME_SHARE, _POSSIBLE_ODDS, _SPREAD_ODDS = 0.25, 100.0, 5.0
+
+
+#: Under an active design: fewer campaigns, in parts of at most so many blocks at first, later of so large a share of all
+#: comparisons; so many blocks are drawn of each part.
+_ACTIVE_EXPERIMENTS = 64
+_FIRST_BLOCKS, _GROWTH, _BLOCKS_A_STEP = 8, 0.25, 8
+_NEARLY_NONE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveDraw:
+    """How an active design chooses.
+
+    Attributes
+    ----------
+    priorities : callable
+        Returns the priorities (E, n, n) of pairs after wins (E, n, n), and the abilities (E, n) that they follow from, of
+        those of fewer wins; 0 at first.
+    floor : float
+        Share of blocks that are drawn as balanced ones.
+    """
+
+    priorities: Callable[[Float64Array, Float64Array], tuple[Float64Array, Float64Array]]
+    floor: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +97,7 @@ def budget_curve(
     share_with_equals: float = 0.5,
     confidence: float = 0.95,
     experiments: int | None = None,
+    active: ActiveDraw | None = None,
     seed: int = 0,
 ) -> BudgetCurve:
     """Forecast the pairs separated and the clusters after so many comparisons.
@@ -88,7 +119,9 @@ def budget_curve(
     confidence : float
         Of the intervals.
     experiments : int, optional
-        Simulated campaigns; 128 to 256 if not given.
+        Simulated campaigns, and three quarters as many of extremes; 96 to 192 if not given, 64 of an active design.
+    active : ActiveDraw, optional
+        Pairs meet by it; as often as each other if not given.
     seed : int
 
     Raises
@@ -104,25 +137,34 @@ def budget_curve(
     if experiments is None:
         of_pairs = _PAIRS_IN_ALL // (systems * (systems - 1) // 2)
         experiments = max(_FEWEST_EXPERIMENTS, min(_MOST_EXPERIMENTS, of_pairs))
+        experiments = experiments if active is None else _ACTIVE_EXPERIMENTS
+    by_itself = max(1, round(_EXTREME_SHARE * experiments))
     random = np.random.default_rng(seed)
     won = np.zeros((systems, systems)) if wins is None else np.asarray(wins, dtype=np.float64)
     decided = float(won.sum())
     shown = min(per_block, systems)
     if decided:
         share = decided / (decided + ties)
-        chances = _chances_judged(won, shown, experiments, share_with_equals, random)
+        chances, extremes = _chances_judged(
+            won, shown, experiments, by_itself, share_with_equals, random
+        )
     else:
         share = DECIDED_SHARE
-        chances = _chances_before(systems, experiments, share_with_equals, random)
+        chances, extremes = _chances_before(
+            systems, experiments, by_itself, share_with_equals, random
+        )
     more = np.maximum(0.0, counts - decided - ties) * share
-    separated, clusters = _measured(won, chances, more, shown, random)
+    measured = _measured(won, np.concatenate([chances, *extremes]), more, shown, random, active)
+    separated, clusters = (each[:experiments] for each in measured)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    # Of all that is likely together, and of each extreme: among many worlds an interval may leave out the one that is true.
+    begins = np.cumsum([0, experiments, *(len(each) for each in extremes)]).tolist()
     bands = [
         (
-            np.quantile(each, tails[0], axis=0, method="lower"),
-            np.quantile(each, tails[1], axis=0, method="higher"),
+            np.min([_quantile(each[i:j], tails[0], "lower") for i, j in pairwise(begins)], axis=0),
+            np.max([_quantile(each[i:j], tails[1], "higher") for i, j in pairwise(begins)], axis=0),
         )
-        for each in (separated, clusters)
+        for each in measured
     ]
     return BudgetCurve(
         comparisons=counts,
@@ -136,15 +178,41 @@ def budget_curve(
 
 
 def _chances_before(
-    n: int, experiments: int, share_with_equals: float, random: np.random.Generator
+    n: int,
+    experiments: int,
+    by_itself: int,
+    share_with_equals: float,
+    random: np.random.Generator,
+) -> tuple[Float64Array, list[Float64Array]]:
+    """Return chances (E, n, n) that a system wins against another, in Koehn's model and among equals; and of each extreme."""
+    with_equals = random.random(experiments) < share_with_equals
+    groups = np.where(with_equals, random.integers(1, n, experiments), n)
+    extremes = [
+        _chances_of_groups(np.full(by_itself, number), n, random) for number in _extremes(n)
+    ]
+    return _chances_of_groups(groups, n, random), extremes
+
+
+def _quantile(
+    values: Float64Array, share: float, method: Literal["lower", "higher"]
 ) -> Float64Array:
-    """Return chances (E, n, n) that a system wins against another, in Koehn's model and among equals."""
+    return np.asarray(np.quantile(values, share, axis=0, method=method))
+
+
+def _extremes(n: int) -> list[int]:
+    """Return the numbers of different qualities that are simulated by themselves: fewest pairs, and most, come of them."""
+    return sorted({1, min(2, n), n})
+
+
+def _chances_of_groups(groups: Int64Array, n: int, random: np.random.Generator) -> Float64Array:
+    """Return chances (E, n, n) where so many qualities differ, in Koehn's model."""
+    experiments = len(groups)
     quality = random.uniform(0, QUALITY_RANGE, (experiments, n))
     noise = np.exp(random.uniform(np.log(NOISES[0]), np.log(NOISES[1]), experiments))
-    for row in np.flatnonzero(random.random(experiments) < share_with_equals).tolist():
+    for row in np.flatnonzero(groups < n).tolist():
         group = np.arange(n)
         # First one system of each group, then each further one joins that of one before it.
-        for system in range(int(random.integers(1, n)), n):
+        for system in range(int(groups[row]), n):
             group[system] = group[int(random.random() * system)]
         quality[row] = quality[row, group]
     gap = quality[:, :, np.newaxis] - quality[:, np.newaxis, :]
@@ -155,17 +223,26 @@ def _chances_judged(
     won: Float64Array,
     shown: int,
     experiments: int,
+    by_itself: int,
     share_with_equals: float,
     random: np.random.Generator,
-) -> Float64Array:
-    """Return chances (E, n, n) drawn from the posterior of abilities in Bradley and Terry's model.
+) -> tuple[Float64Array, list[Float64Array]]:
+    """Return chances (E, n, n) drawn from the posterior of abilities in Bradley and Terry's model; and of each extreme.
 
     Comparisons of a block share its outputs. Of equally good systems, the wins of one in a block of k
     have (k + 1) / 3 times the variance of independent ones: comparisons count the less.
     """
     estimate, variance = _estimates(won * 3 / (shown + 1))
     groups = GroupsPosterior(estimate, variance, _SPREADS, share_with_equals=share_with_equals)
-    ability = groups.draw(experiments, random)
+    extremes = [
+        _chances_of_abilities(groups.draw(by_itself, random, groups=number, odds=_SPREAD_ODDS))
+        for number in _extremes(len(won))
+        if groups.is_possible(number, odds=_POSSIBLE_ODDS)
+    ]
+    return _chances_of_abilities(groups.draw(experiments, random)), extremes
+
+
+def _chances_of_abilities(ability: Float64Array) -> Float64Array:
     gap = ability[:, :, np.newaxis] - ability[:, np.newaxis, :]
     return np.asarray(1 / (1 + np.exp(-gap)))
 
@@ -199,6 +276,7 @@ def _measured(
     more: Float64Array,
     shown: int,
     random: np.random.Generator,
+    active: ActiveDraw | None,
 ) -> tuple[Float64Array, Float64Array]:
     """Return the pairs separated and the clusters, (E, C), after `more` decided comparisons of all pairs."""
     experiments, n, _n = chances.shape
@@ -214,18 +292,24 @@ def _measured(
     lead, to_come = np.zeros((experiments, pairs)), np.zeros((experiments, pairs))
     separated = np.empty((experiments, len(more)))
     clusters = np.empty_like(separated)
+    drawn = None if active is None else _ActivePairs(active, won, experiments, shown)
     before = 0.0
     for at, total in enumerate(more):
-        mean = (total - before) / pairs
-        before = total
-        if mean > 0:
-            chosen = random.standard_normal((experiments, pairs)) * np.sqrt(mean * apart)
-            step = np.maximum(0.0, mean + chosen)
+        for size in [total - before] if drawn is None else drawn.parts(before, total):
+            if size <= 0:
+                continue
+            if drawn is None:
+                mean = size / pairs
+                chosen = random.standard_normal((experiments, pairs)) * np.sqrt(mean * apart)
+                step = np.maximum(0.0, mean + chosen)
+            else:
+                step = drawn.step(size, lead, to_come, random)
             of_system = random.standard_normal((experiments, n)) * np.sqrt(shared)
             own = random.standard_normal((experiments, pairs)) * np.sqrt(1 - 2 * shared)
             luck = of_system[:, first] - of_system[:, second] + own
             to_come += step
             lead += step * chance + np.sqrt(step * chance * (1 - chance)) * luck
+        before = total
         whole = np.rint(to_come)
         decided = np.rint(met + whole).astype(np.int64)
         wins = np.rint(start + np.clip(lead, 0, whole)).astype(np.int64)
@@ -234,6 +318,78 @@ def _measured(
         separated[:, at] = np.count_nonzero(better | worse, axis=1)
         clusters[:, at] = _clusters(better, worse, first, second, n)
     return separated, clusters
+
+
+class _ActivePairs:
+    """How often pairs meet under an active design, in E campaigns side by side, a few blocks standing for all of a step."""
+
+    def __init__(self, active: ActiveDraw, won: Float64Array, experiments: int, shown: int) -> None:
+        self._active, self._won, self._shown = active, won, shown
+        self._ability = np.zeros((experiments, len(won)))
+        self._weights = np.empty((0,))
+        self._judged, self._known = float(won.sum()), -1.0
+        self._pairs = np.triu_indices(len(won), k=1)
+        self._of_block = shown * (shown - 1) / 2
+
+    def parts(self, before: float, total: float) -> Iterator[float]:
+        """Give the parts of a step: none larger than a share of all comparisons at the time."""
+        while before < total:
+            most = max(_FIRST_BLOCKS * self._of_block, _GROWTH * self._judged)
+            size = min(most, total - before)
+            yield size
+            before += size
+
+    def step(
+        self,
+        size: float,
+        lead: Float64Array,
+        to_come: Float64Array,
+        random: np.random.Generator,
+    ) -> Float64Array:
+        """Return how many of these comparisons are of each pair, (E, pairs)."""
+        first, second = self._pairs
+        if self._judged >= (1 + _GROWTH) * self._known:
+            self._weights, self._known = self._weights_after(lead, to_come), self._judged
+        self._judged += size
+        blocks = min(_BLOCKS_A_STEP, max(1, round(size / self._of_block)))
+        is_even = (random.random((len(lead), blocks)) < self._active.floor).astype(np.intp)
+        shown = _blocks_by_weight(self._weights, is_even, self._shown, random)
+        together = np.matmul(shown.swapaxes(1, 2), shown)[:, first, second]
+        return np.asarray(together * (size / (blocks * self._of_block)))
+
+    def _weights_after(self, lead: Float64Array, to_come: Float64Array) -> Float64Array:
+        """Return the chances of pairs in active and in even blocks, (2, E, n, n)."""
+        first, second = self._pairs
+        wins = np.broadcast_to(self._won, (len(lead), *self._won.shape)).copy()
+        ahead = np.clip(lead, 0, to_come)
+        wins[:, first, second] += ahead
+        wins[:, second, first] += to_come - ahead
+        priority, self._ability = self._active.priorities(wins, self._ability)
+        return np.stack([priority, 1 / (1 + wins + wins.swapaxes(1, 2))])
+
+
+def _blocks_by_weight(
+    weights: Float64Array, which: Int64Array, shown: int, random: np.random.Generator
+) -> Float64Array:
+    """Return for B blocks of E campaigns which systems they show, 1 or 0, (E, B, n): drawn as active designs draw.
+
+    The first with chances as its weights (2, E, n, n), of which `which` chooses one for each block, in all; each further
+    one with chances as its weights with those that are shown already.
+    """
+    n = weights.shape[-1]
+    campaign = np.arange(weights.shape[1])[:, np.newaxis]
+    chance = weights.sum(axis=-1)[which, campaign]
+    weight_with = np.zeros_like(chance)
+    chosen = np.zeros_like(chance)
+    for _ in range(min(shown, n)):
+        left = np.where(chosen > 0, 0.0, chance + _NEARLY_NONE)
+        cumulated = np.cumsum(left, axis=-1)
+        place = random.random((*left.shape[:2], 1)) * cumulated[..., -1:]
+        system = np.minimum(np.count_nonzero(cumulated <= place, axis=-1), n - 1)
+        np.put_along_axis(chosen, system[..., np.newaxis], 1.0, axis=-1)
+        weight_with = weight_with + weights[which, campaign, system]
+        chance = weight_with
+    return np.asarray(chosen)
 
 
 def _clusters(

@@ -52,31 +52,69 @@ class GroupsPosterior:
         compositions = gammaln(n) - gammaln(number) - gammaln(n - number + 1)
         prior = np.full(n, share_with_equals / n)
         prior[-1] += 1 - share_with_equals
+        partitions = gammaln(number + 1) - compositions - gammaln(n + 1)
+        evidence = partitions[:, np.newaxis] + reached[1:, n]
         with np.errstate(divide="ignore"):
-            shared = np.log(prior) + gammaln(number + 1) - compositions - gammaln(n + 1)
-        weight = shared[:, np.newaxis] + reached[1:, n]
+            weight = np.log(prior)[:, np.newaxis] + evidence
         self._chances = np.exp(weight - logsumexp(weight))
+        self._evidence = np.exp(evidence - logsumexp(evidence, axis=1).max())
 
-    def draw(self, experiments: int, random: np.random.Generator) -> Float64Array:
-        """Draw abilities, (E, n), in the order in which the estimates were given."""
+    def is_possible(self, groups: int, *, odds: float) -> bool:
+        """Return whether so many groups explain the estimates no more than `odds` times worse than the best number."""
+        return bool(self._evidence[groups - 1].sum() * odds >= 1)
+
+    def draw(
+        self,
+        experiments: int,
+        random: np.random.Generator,
+        *,
+        groups: int | None = None,
+        odds: float = 1.0,
+    ) -> Float64Array:
+        """Draw abilities, (E, n), in the order in which the estimates were given; of so many `groups` if given.
+
+        Of n groups then with the largest spread that explains the estimates no more than `odds` times worse than another.
+        """
         n, count = len(self._estimate), len(self._spreads)
-        chosen = random.choice(n * count, size=experiments, p=self._chances.ravel())
+        chances = self._chances
+        if groups is not None:
+            of_groups = self._evidence[groups - 1]
+            if groups == n:
+                widest = np.flatnonzero(of_groups * odds >= of_groups.max())[-1]
+                of_groups = np.where(np.arange(count) == widest, 1.0, 0.0)
+            chances = np.zeros_like(chances)
+            chances[groups - 1] = of_groups / of_groups.sum()
+        chosen = random.choice(n * count, size=experiments, p=chances.ravel())
         abilities = np.empty((experiments, n))
         luck = random.standard_normal((experiments, n))
         uniform = random.random((experiments, n))
+        cumulated: dict[tuple[int, int, int], Float64Array] = {}
+        found: dict[tuple[int, int, int], tuple[float, float]] = {}
         for row, which in enumerate(chosen.tolist()):
-            groups, spread = which // count + 1, which % count
+            left, spread = which // count + 1, which % count
             end = n
-            while groups:
-                weight = self._reached[groups - 1, :end, spread] + self._runs[:end, end - 1, spread]
-                cumulated = np.cumsum(np.exp(weight - weight.max()))
-                begin = int(np.searchsorted(cumulated, uniform[row, groups - 1] * cumulated[-1]))
-                run = slice(begin, end)
-                precision = self._precision[run].sum() + self._spreads[spread] ** -2
-                mean = (self._precision[run] * self._estimate[run]).sum() / precision
-                abilities[row, self._order[run]] = mean + luck[row, groups - 1] / np.sqrt(precision)
-                end, groups = begin, groups - 1
+            while left:
+                at = (left, end, spread)
+                if at not in cumulated:
+                    weight = (
+                        self._reached[left - 1, :end, spread] + self._runs[:end, end - 1, spread]
+                    )
+                    cumulated[at] = np.cumsum(np.exp(weight - weight.max()))
+                chances_below = cumulated[at]
+                place = uniform[row, left - 1] * chances_below[-1]
+                begin = int(np.searchsorted(chances_below, place))
+                if (run := (begin, end, spread)) not in found:
+                    found[run] = self._of_run(*run)
+                mean, deviation = found[run]
+                abilities[row, self._order[begin:end]] = mean + luck[row, left - 1] * deviation
+                end, left = begin, left - 1
         return abilities
+
+    def _of_run(self, begin: int, end: int, spread: int) -> tuple[float, float]:
+        """Return the mean and the standard deviation of the ability of a group."""
+        known = self._precision[begin:end]
+        precision = float(known.sum()) + float(self._spreads[spread]) ** -2
+        return float((known * self._estimate[begin:end]).sum()) / precision, precision**-0.5
 
     def _evidence_of_runs(self) -> Float64Array:
         """Return for the run of systems i … j the log evidence that they are one group, with s! ways; (n, n, T)."""

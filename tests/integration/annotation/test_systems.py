@@ -9,10 +9,14 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotation.models import HIT, HITPurpose, PlanningBatch
+from annotation.models import HIT, HITPurpose, JudgmentSequence, PlanningBatch
 from annotation.selectors.corpus import texts_now
 from annotation.selectors.planned import plans_read
-from annotation.selectors.systems import withdrawal_effect
+from annotation.selectors.systems import (
+    EstimatedCount,
+    withdrawal_effect,
+    withdrawal_in_words,
+)
 from annotation.services import design_change, hit_redraw, hits_plan, pool_fill
 from annotation.services.lending.release import assignments_release
 from annotation.services.systems import (
@@ -179,7 +183,8 @@ class TestWithdrawing:
             judge_all_of(lend(judge))
         dune = named(test_set, "dune")
         judged = withdrawal_effect(system=dune).judged
-        assert judged > 0
+        assert judged.number > 0
+        assert not judged.is_estimated
         system_withdraw(system=dune)
         run = ranking_run_compute(test_set_id=test_set.pk)
         assert run is not None
@@ -190,6 +195,33 @@ class TestWithdrawing:
         client.force_login(make_organiser(test_set.campaign))
         page = client.get(reverse("test-set-dashboard", args=["museum", test_set.pk]))
         assert 'dune <span class="badge">withdrawn</span>' in page.content.decode()
+
+    def test_of_many_judgments_some_are_looked_at(
+        self, test_set: TestSet, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The number is estimated from a sample, and said with the digits it has."""
+        judge = make_judge(test_set.campaign)
+        for _hit in range(8):
+            judge_all_of(lend(judge))
+        dune = named(test_set, "dune")
+        exact = withdrawal_effect(system=dune).judged.number
+        last = JudgmentSequence.objects.get(test_set=test_set).last_number
+        assert 10 < exact < last
+        monkeypatch.setattr("annotation.selectors.systems._COUNTED", last - 1)
+        monkeypatch.setattr("annotation.selectors.systems._SAMPLED", last)
+        about = round(exact, -1)
+        assert withdrawal_effect(system=dune).judged == EstimatedCount(about, is_estimated=True)
+        assert f"About {about} judgments of it stay" in withdrawal_in_words(system=dune)[2]
+        monkeypatch.setattr("annotation.selectors.systems._COUNTED", last)
+        assert withdrawal_effect(system=dune).judged == EstimatedCount(exact)
+
+    def test_of_a_system_that_was_hardly_judged_a_bound_is_said(self, test_set: TestSet) -> None:
+        judge_all_of(lend(make_judge(test_set.campaign)))
+        JudgmentSequence.objects.filter(test_set=test_set).update(last_number=1_234_567)
+        dune = named(test_set, "dune")
+        bound = EstimatedCount(20_000, is_estimated=True, is_bound=True)
+        assert withdrawal_effect(system=dune).judged == bound
+        assert "Fewer than 20,000 judgments" in withdrawal_in_words(system=dune)[2]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -92,6 +92,26 @@ def test_both_days_are_included(
     assert {each.judge.pseudonym: list(each.days) for each in sheet} == days
 
 
+@pytest.mark.parametrize("is_counted", [False, True], ids=["while it waits", "counted"])
+def test_who_only_skipped_is_there_too_and_midnight_is_of_the_day_it_begins(
+    campaign: Campaign, is_counted: bool
+) -> None:
+    cyd = campaign.judges.get(pseudonym="cyd")
+    midnight = datetime(2026, 11, 18, tzinfo=UTC)
+    first, second, _third = assigned_blocks(lend(cyd))
+    skipped(first, 7, midnight)
+    skipped(second, 8, midnight - timedelta(milliseconds=1))
+    if is_counted:
+        judgments_number(test_set_id=campaign.test_sets.get().pk)
+    for day, seconds in ((TUESDAY, 8), (TUESDAY + timedelta(days=1), 7)):
+        sheet = time_sheet(campaign=campaign, first=day, last=day)
+        assert {each.judge.pseudonym: each.days for each in sheet}["cyd"] == {
+            day: Worked(1, seconds)
+        }
+        sums = time_sheet_sums(judges=campaign.judges.filter(pk=cyd.pk), first=day, last=day)
+        assert [tuple(each.worked) for each in sums] == [(1, seconds, 0, 1)]
+
+
 def test_the_file_has_a_line_for_each_judge_and_day(organiser: Client) -> None:
     assert organiser.get(FILE, {"first": "2026-11-17"}).content.decode() == (
         "campaign,judge,day,time_zone,sentences,active_seconds,active_time\n"
@@ -281,7 +301,7 @@ def test_page_file_and_rest_say_what_was_submitted(
             )
             in_file[line["judge"]][date.fromisoformat(line["day"])] = each
         assert in_file == expected
-        rest = organiser.get("/api/v1/campaigns/museum/time/", given).json()["judges"]
+        rest = organiser.get("/api/v1/campaigns/museum/time/", given).json()["results"]
         assert {
             row["judge"]: {date.fromisoformat(day.pop("day")): Worked(**day) for day in row["days"]}
             for row in rest

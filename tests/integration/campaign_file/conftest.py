@@ -1,16 +1,26 @@
 """Campaigns with all that a file may say."""
 
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from annotation.services import design_change, hits_plan, quality_rules_suggest
-from campaign.models import Campaign, System, User
+from annotation.services import (
+    design_change,
+    hits_plan,
+    quality_rules_suggest,
+    training_propose,
+)
+from campaign.models import BadReference, Campaign, System, User
 from campaign.services import (
     PanelTerms,
+    bad_reference_review,
+    bad_references_make,
     campaign_change,
     conflict_declare,
     instructions_write,
+    invitation_create_for_anybody,
     judge_group_create,
     panel_create,
 )
@@ -82,12 +92,19 @@ def campaign() -> Campaign:
     user = make_organiser(campaign)
     campaign_change(campaign=campaign, contact="olga@example.org", tour=True, lease_minutes=17)
     test_set = make_test_set(campaign, planned=0, expertise=["law", "no"])
+    bad_references_make(test_set=test_set, seed=2**127 + 5)
+    damaged = BadReference.objects.in_order()
+    for row in damaged[:4]:
+        bad_reference_review(bad_reference=row, approve=True, reviewer=user)
+    bad_reference_review(bad_reference=damaged[4], approve=False, reviewer=user)
+    training_propose(test_set=test_set, count=2)
     design_change(
         test_set=test_set,
         changed_by=user,
         kind="balanced",
         seed=2**127 + 1,
         reference_rate=0.25,
+        bad_reference_rate=0.4,
         length_limits=[[30, 3]],
         inter_share=0.1,
         documents=[1, 2],
@@ -110,6 +127,13 @@ def campaign() -> Campaign:
         terms=PanelTerms(name="P", blocks_asked=10, minutes_allowed=40),
         user=user,
     )
+    links: list[tuple[str, dict[str, Any]]] = [
+        ("Poster: no", {"languages": ["de"], "asks_languages": True}),
+        ("", {}),
+        ("", {"expires_at": datetime(2999, 5, 1, 18, tzinfo=UTC)}),
+    ]
+    for note, more in links:
+        invitation_create_for_anybody(campaign=campaign, cap=7, note=note, created_by=user, **more)
     judge = make_judge(campaign, "Ada", languages=["de", "en"], expertise=["law"])
     judge_groups_set(judge=judge, groups=[experts])
     conflict_declare(judge=judge, system=System.objects.filter(name="dune").order_by("pk")[0])

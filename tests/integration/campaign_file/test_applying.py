@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Design
+from annotation.models import Design, TrainingBlock
 from annotation.selectors.designs import design_in_force
 from campaign.formats import FormatError
 from campaign.models import Campaign, Judge, System, TestSet, User
@@ -62,6 +62,7 @@ def test_a_file_makes_a_campaign(folder: Path, user: User) -> None:
     assert "+ lease_minutes: 45" in said
     assert any(line.startswith("+ test_sets › en-de: ") for line in said)
     assert any(line.startswith("+ test_sets › en-de › systems › amber: ") for line in said)
+    assert not any("closed" in line for line in said)
     assert made.notes == ["Ada: change_judge Ada --campaign tour --new-link"]
     assert words(apply(NEW, user, folder)) == []
 
@@ -204,6 +205,11 @@ def test_what_is_refused_changes_nothing(
     assert "What to do:" in message
 
 
+def test_a_campaign_in_the_bin_is_left_there(campaign: Campaign, user: User) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(state="bin")
+    assert "take it out of the bin first" in refused(f"{MUSEUM}lease_minutes: 20\n", user)
+
+
 def test_nothing_is_kept_of_a_file_with_one_error(campaign: Campaign, user: User) -> None:
     refused(f"{MUSEUM}lease_minutes: 99\nstate: archived\n", user)
 
@@ -213,6 +219,7 @@ def test_languages_stay_after_the_first_judgment(campaign: Campaign, user: User)
     judge_groups_set(judge=judge, groups=campaign.judge_groups.all())
     for each in campaign.instructions.all():
         instructions_accept(judge=judge, instructions=each)
+    TrainingBlock.objects.all().delete()
     judge_all_of(lend(judge))
     said = refused(f"{MUSEUM}{SET}source_language: fr\n", user)
     assert "line 5" in said

@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import ActivityEvent, Campaign, MembershipRole, User
 from cells.campaign_file.writing import campaign_file
-from tests.factories import make_campaign, make_organiser
+from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.campaign_file.conftest import NEW
 from tests.integration.campaign_file.test_pages import answers
 from tests.integration.campaign_file.test_round_trip import rows
@@ -119,6 +119,16 @@ def test_what_is_wrong_is_said_and_nothing_is_made(
     assert status == 400
     assert said in html
     assert rows() == before
+
+
+def test_it_is_for_those_who_may_make_campaigns() -> None:
+    campaign, client = make_campaign(), Client()
+    make_organiser(campaign)
+    client.force_login(make_analyst(campaign))
+    given = {"file": SimpleUploadedFile("mine.yaml", FILE.encode())}
+    assert client.get(PAGE).status_code == 404
+    assert client.post(PAGE, given).status_code == 404
+    assert not Campaign.objects.filter(slug="tour").exists()
 
 
 def test_a_campaign_made_meanwhile_is_not_changed(client: Client) -> None:

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import ActivityEvent, Campaign, User
+from tests.factories import make_campaign
 
 pytestmark = pytest.mark.django_db
 
@@ -80,12 +81,16 @@ def test_what_was_changed_meanwhile_is_shown_again(client: Client, campaign: Cam
         ("", "empty"),
         ("slug: museum\nname: Museum\nlease: 1\n", 'mine.yaml, line 3 (field "lease")'),
         ("a: &x 1", "anchors"),
+        ("slug: other\nname: Other\nlease_minutes: 1\n", "of another campaign than museum"),
     ],
 )
 def test_what_is_wrong_is_said_beside_the_file(client: Client, text: str, said: str) -> None:
+    other = make_campaign("other")
     status, html = sent(client, text)
     assert status == 400
     assert said in html
+    other.refresh_from_db()
+    assert other.lease_minutes != 1
 
 
 def test_another_content_than_was_shown_is_refused(client: Client, campaign: Campaign) -> None:

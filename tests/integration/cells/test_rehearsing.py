@@ -1,6 +1,7 @@
 """A campaign is rehearsed by simulated judges in a clone, nothing of it changes, and the clone goes for good."""
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.db import connection, transaction
@@ -8,10 +9,12 @@ from django.utils import timezone
 
 from annotation.models import Judgment
 from annotation.selectors import time_sheet
-from annotation.services import design_change, judgments_number
+from annotation.services import design_change, judgments_number, training_propose
 from annotation.services.counters import counters_check
 from campaign.models import (
+    Acceptance,
     ActivityEvent,
+    BadReference,
     Campaign,
     CampaignState,
     Job,
@@ -23,7 +26,13 @@ from campaign.models import (
     User,
 )
 from campaign.selectors.rehearsals import rehearsal_state
-from campaign.services import campaign_delete, campaign_state_change, instructions_write
+from campaign.services import (
+    bad_reference_review,
+    bad_references_make,
+    campaign_delete,
+    campaign_state_change,
+    instructions_write,
+)
 from campaign.services.jobs import job_run
 from campaign.services.rehearsals import (
     RehearsalRefusedError,
@@ -174,6 +183,53 @@ def test_each_test_set_is_judged_also_by_one_bot(campaign: Campaign, organiser: 
     clone = rehearse(campaign, organiser, bots=1, skill=0.5, share=0.2)
     counts = [Judgment.objects.of(row.pk).count() for row in TestSet.objects.filter(campaign=clone)]
     assert counts == [48, 6]
+
+
+def test_each_bot_has_a_test_set_if_there_are_enough(campaign: Campaign, organiser: User) -> None:
+    make_test_set(campaign, name="second", documents=(30,), planned=0, source_language="cs")
+    clone = rehearse(campaign, organiser, bots=3, share=0.2)
+    first, second = (
+        set(Judgment.objects.of(row.pk).values_list("judge__pseudonym", flat=True))
+        for row in TestSet.objects.filter(campaign=clone).order_by("pk")
+    )
+    assert (first, second) == ({"bot-002"}, {"bot-001", "bot-003"})
+
+
+def test_controls_are_judged_and_not_counted(campaign: Campaign, organiser: User) -> None:
+    test_set = campaign.test_sets.get()
+    bad_references_make(test_set=test_set, seed=1)
+    for row in BadReference.objects.all():
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    training_propose(test_set=test_set, count=2)
+    clone = rehearse(campaign, organiser, bots=2, share=0.2)
+    judged = Judgment.objects.filter(test_set__campaign=clone)
+    assert judged.exclude(block__control="").count() == 4
+    counted = Job.objects.get(kind=JobKind.REHEARSAL).result["blocks"]
+    assert counted == judged.filter(block__control="").count() >= 48
+
+
+def test_bots_accept_the_instructions_in_force(campaign: Campaign, organiser: User) -> None:
+    latest = instructions_write(
+        campaign=campaign, language="en", text="Read all.", demands_acceptance=True
+    )
+    clone = rehearse(campaign, organiser, bots=2, share=0.1)
+    accepted = Acceptance.objects.filter(judge__campaign=clone)
+    assert set(accepted.values_list("instructions__version", flat=True)) == {latest.version}
+
+
+def test_what_opens_meanwhile_is_not_rehearsed(campaign: Campaign, organiser: User) -> None:
+    """Nobody waits for a rehearsal: whoever opens the campaign in its last moment has none."""
+    job = rehearsal_begin(campaign=campaign, bots=1, skill=1.0, share=0.1, seed=1, by=organiser)
+
+    def open_meanwhile(**_given: int) -> None:
+        Campaign.objects.filter(pk=campaign.pk).update(state=CampaignState.OPEN)
+
+    with patch("cells.rehearsing.ranking_request", open_meanwhile):
+        job_run(job_id=job.pk)
+    job.refresh_from_db()
+    assert job.state == JobState.FAILED
+    assert "rehearsed before it opens" in job.error
+    assert not Campaign.objects.filter(rehearsal_of=campaign).exists()
 
 
 def test_a_rehearsal_is_neither_rehearsed_nor_cloned_nor_opened(

@@ -65,6 +65,16 @@ def membership_of(user: User) -> Membership:
     return Membership.objects.select_related("user", "campaign").get(user=user)
 
 
+def test_who_may_change_nothing_any_more_gets_no_daily_mail(
+    campaign: Campaign, owner: User, organiser: User
+) -> None:
+    membership = membership_of(organiser)
+    Membership.objects.filter(pk=membership.pk).update(daily_alerts=True)
+    for role, kept in ((MembershipRole.OWNER, True), (MembershipRole.ANALYST, False)):
+        member_role_change(membership=membership, role=role, by=owner)
+        assert membership_of(organiser).daily_alerts is kept
+
+
 def test_who_makes_a_campaign_owns_it(owner: User) -> None:
     client = client_of(owner)
     client.post("/new-campaign/", {"name": "Zoo"})

@@ -74,6 +74,35 @@ def test_each_row_says_what_it_would_do(campaign: Campaign) -> None:
     assert "nobody" in rows[6].problems[0]
 
 
+def test_groups_and_systems_are_those_of_the_campaign(campaign: Campaign) -> None:
+    other = make_campaign("other")
+    make_test_set(other, systems=("amber", "theirs"), identical=())
+    judge_group_create(campaign=other, name="Strangers")
+    judge_group_create(campaign=other, name="Experts")
+    rows = checked(
+        campaign,
+        "email,groups,conflicts\na@example.org,experts,amber\n"
+        "b@example.org,strangers,\nc@example.org,,theirs\n",
+    )
+    assert [row.state for row in rows] == ["new", "wrong", "wrong"]
+    assert [group.campaign for group in rows[0].groups] == [campaign]
+    assert [system.test_set.campaign for system in rows[0].conflicts] == [campaign]
+    assert "Strangers".casefold() in rows[1].problems[0].casefold()
+
+
+def test_a_wrong_row_takes_no_address(campaign: Campaign) -> None:
+    """The next one with it is not called a repetition of what is not done."""
+    rows = checked(campaign, "email,languages\na@example.org,english\na@example.org,en\n")
+    assert [row.state for row in rows] == ["wrong", "new"]
+
+
+def test_an_address_has_at_most_254_characters(campaign: Campaign) -> None:
+    domain = ".".join(["d" * 60] * 3 + ["example.org"])
+    longest = f"{'a' * (254 - len(domain) - 1)}@{domain}"
+    rows = checked(campaign, f"{longest}\na{longest}\n")
+    assert [(len(row.row.address), row.state) for row in rows] == [(254, "new"), (255, "wrong")]
+
+
 def test_all_of_a_list_is_done_or_nothing(campaign: Campaign) -> None:
     before = (Judge.objects.count(), User.objects.count(), Invitation.objects.count())
     wrong = judge_list_read("good@example.org\nbad")
@@ -123,6 +152,9 @@ def test_messages_bring_the_links_where_they_are_asked_for(campaign: Campaign) -
         judge_list_add(
             campaign=campaign, judges=judge_list_read(many), mail=MailTerms(base_url="http://x")
         )
+    most = judge_list_read(many.partition("\n")[2])
+    added = judge_list_add(campaign=campaign, judges=most, mail=MailTerms(base_url="http://x"))
+    assert len(added.judges) == 1000
 
 
 def test_the_file_of_links_holds_no_formula(campaign: Campaign) -> None:

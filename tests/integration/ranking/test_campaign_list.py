@@ -175,6 +175,8 @@ def test_filtered_by_state_and_text(page: Client, filled: Filled) -> None:
     assert names(page, f"{LIST}?state=paused") == ["Zoo"]
     assert names(page, f"{LIST}?name=useU") == ["Museum"]
     assert names(page, f"{LIST}?name=museum&state=draft") == []
+    Campaign.objects.filter(slug="zoo").update(name="Animals")
+    assert names(page, f"{LIST}?name=zOo") == ["Animals"]
     assert "No campaign is like this." in page.get(f"{LIST}?name=x").content.decode()
     # What a draft lacks, its own page says.
     assert rows_of(page, f"{LIST}?state=draft")[0][1:3] == ["draft", "Being set up Attic"]

@@ -7,6 +7,7 @@ from django.test import Client
 
 from annotation.selectors import time_sheet
 from campaign.models import Campaign, Judge, TestSet, User
+from tests.factories import make_judge
 from tests.unchanged import nothing_changes
 
 Judged = Callable[[Judge, int], None]
@@ -40,13 +41,31 @@ def test_time_is_that_of_the_time_sheet(
 ) -> None:
     judge_hits(judge, 2)
     answer = organiser.get(f"/api/v1/campaigns/{campaign.slug}/time/").json()
-    (row,), (sheet,) = answer["judges"], time_sheet(campaign=campaign)
+    (row,), (sheet,) = answer["results"], time_sheet(campaign=campaign)
     assert row["judge"] == judge.pseudonym
     assert row["total"]["sentences"] == sheet.total.sentences == 6
     assert row["total"]["active_seconds"] == sheet.total.active_seconds > 0
     assert [day["day"] for day in row["days"]] == [day.isoformat() for day in sheet.days]
     nobody = organiser.get(f"/api/v1/campaigns/{campaign.slug}/time/?last=2020-01-01").json()
-    assert nobody["judges"] == []
+    assert nobody["results"] == []
+
+
+def test_time_comes_in_pages_by_pseudonym(
+    organiser: Client, campaign: Campaign, judge: Judge, judge_hits: Judged
+) -> None:
+    others = [make_judge(campaign, name) for name in ("zoe", "abel")]
+    for each in (*others, judge):
+        judge_hits(each, 1)
+    address = f"/api/v1/campaigns/{campaign.slug}/time/"
+    found, follow = [], f"{address}?page_size=2"
+    while follow:
+        page = organiser.get(follow).json()
+        assert page["time_zone"]
+        assert len(page["results"]) <= 2
+        found += [row["judge"] for row in page["results"]]
+        follow = page["next"]
+    assert found == sorted(["zoe", "abel", judge.pseudonym])
+    assert organiser.get(f"{address}?cursor=nonsense").status_code == 404
 
 
 @pytest.mark.parametrize("days", ["first=2026-13-01", "first=2026-02-02&last=2026-02-01"])

@@ -26,10 +26,6 @@ WORK = "follows from what judges or the server did"
 NOT_IN_FILE: dict[type[Model], str] = {
     campaign.Membership: OF_PEOPLE,
     campaign.Rehearsal: WORK,
-    campaign.Invitation: SECRET,
-    campaign.BadReference: BY_PERSON,
-    annotation.TrainingBlock: BY_PERSON,
-    annotation.TrainingCandidate: BY_PERSON,
     annotation.QualityAction: BY_PERSON,
     annotation.QualityReversal: BY_PERSON,
 }
@@ -46,6 +42,11 @@ FIELDS_NOT_IN_FILE: dict[type[Model], dict[str, str]] = {
         "declined_at": "of the judge",
     },
     campaign.JudgeGroup: {"removed_at": BY_PERSON},
+    campaign.Invitation: {
+        "user": OF_PEOPLE,
+        "role": "links for anybody make judges",
+        "accepted_at": OF_PEOPLE,
+    },
     campaign.Panel: {
         "topic_arn": "trusted by a person who said so",
         "closed_at": BY_PERSON,
@@ -119,6 +120,16 @@ def test_the_schema_in_the_docs_is_this_one() -> None:
         ({"a": False}, {"a": True}, ["~ a: false → true"]),
         ({"withdrawn": False}, {"withdrawn": True}, ["− withdrawn: false → true"]),
         ({"l": [{"name": "x", "n": 1}]}, {"l": [{"name": "x", "n": 2}]}, ["~ l › x › n: 1 → 2"]),
+        (
+            {"l": [{"note": "", "cap": 1}, {"note": "", "cap": 2}, {"note": "a", "cap": 1}]},
+            {"l": [{"note": "", "cap": 2}, {"note": "", "cap": 3}]},
+            ["~ l › – › cap: 1 → 3", "− l › a: cap: 1 → –"],
+        ),
+        (
+            {"l": [{"segment": 3, "k": {"x": 1}}]},
+            {"l": [{"segment": 3, "k": {"x": 2}}, {"segment": 4, "position": 4, "k": {"y": 1}}]},
+            ["~ l › 3 › k › x: 1 → 2", "+ l › 4: position: 4", "+ l › 4 › k: y: 1"],
+        ),
         (
             {"l": [{"name": "x"}]},
             {"l": [{"name": "x"}, {"name": "y", "k": {"m": 1}, "n": 3}]},

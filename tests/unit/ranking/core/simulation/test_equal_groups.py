@@ -52,3 +52,40 @@ def test_surely_different_systems_stay_different_and_keep_their_places() -> None
     )
     drawn = posterior.draw(200, np.random.default_rng(1))
     assert np.allclose(drawn, estimate, atol=0.1)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+@pytest.mark.parametrize("groups", [1, 2, 3])
+def test_so_many_groups_as_are_asked_for_are_drawn(groups: int, share: float) -> None:
+    posterior = GroupsPosterior(
+        np.array([0.3, -0.2, 0.0, 0.1]),
+        np.full(4, 0.04),
+        np.array([0.1, 0.5]),
+        share_with_equals=share,
+    )
+    assert posterior.is_possible(groups, odds=100)
+    drawn = posterior.draw(50, np.random.default_rng(1), groups=groups)
+    assert {len(set(row)) for row in drawn.tolist()} == {groups}
+
+
+def test_what_the_estimates_rule_out_is_not_possible() -> None:
+    apart = GroupsPosterior(
+        np.array([-2.0, 0.0, 2.0]), np.full(3, 0.01), np.array([1.0]), share_with_equals=0.5
+    )
+    assert [apart.is_possible(groups, odds=100) for groups in (1, 2, 3)] == [False, False, True]
+    near = GroupsPosterior(
+        np.array([-0.1, 0.0, 0.1]), np.full(3, 0.04), np.array([1.0]), share_with_equals=0.5
+    )
+    assert [near.is_possible(groups, odds=100) for groups in (1, 2, 3)] == [True, True, True]
+
+
+def test_all_different_are_drawn_as_far_apart_as_the_estimates_allow() -> None:
+    spreads = np.array([0.2, 0.5, 1.0, 5.0])
+    posterior = GroupsPosterior(
+        np.linspace(-0.8, 0.8, 8), np.full(8, 0.5), spreads, share_with_equals=0.5
+    )
+    narrow, wide = (
+        posterior.draw(4000, np.random.default_rng(2), groups=8, odds=odds).std(axis=1).mean()
+        for odds in (1.0, 20.0)
+    )
+    assert wide > 1.2 * narrow
