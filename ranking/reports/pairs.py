@@ -73,10 +73,7 @@ def pairs_report(given: Input, found: PairsFound, options: Mapping[str, Any]) ->
             "order": _order(found),
             "pairs": rows,
             "scores": found.scored if options["only_shared"] else _scores(found),
-            "contradictions": [
-                {**_said(row), "significant": row.adjusted_p <= found.level}
-                for row in found.contradictions
-            ],
+            "contradictions": [_said(row, found.level) for row in found.contradictions],
             "cycles": [
                 {
                     "systems": cycle.systems,
@@ -239,7 +236,7 @@ def _cell(value: Any) -> Value:
     return value  # type: ignore[no-any-return]
 
 
-def _said(row: Contradiction) -> dict[str, Any]:
+def _said(row: Contradiction, level: float) -> dict[str, Any]:
     (system, other), (score, other_score) = row.pair.systems, row.pair.scores
     return {
         "system": system,
@@ -252,6 +249,7 @@ def _said(row: Contradiction) -> dict[str, Any]:
         "losses": row.losses,
         "ties": row.ties,
         "adjusted_p": row.adjusted_p,
+        "significant": row.adjusted_p <= level,
     }
 
 
@@ -270,18 +268,18 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
         Column("losses", _("Losses")),
         Column("ties", _("Ties")),
         Column("adjusted_p", _("Corrected p")),
+        Column("significant", _("Significant"), is_text=True),
     )
-    rows = [_said(row) for row in found.contradictions]
+    rows = [_said(row, found.level) for row in found.contradictions]
     return Table(
         name="contradictions",
         title=_("Pairs that contradict the order"),
         columns=columns,
-        rows=[tuple(row[column.key] for column in columns) for row in rows],
+        rows=[tuple(_cell(row[column.key]) for column in columns) for row in rows],
         keys=2,
         rules=_below([row.adjusted_p for row in found.contradictions], found.level),
         notes=[
             _("The system with the lower score won most decided comparisons of the two."),
-            _("Pairs above a rule are told apart; of the others, chance explains as much."),
         ],
     )
 
@@ -292,7 +290,7 @@ def _cycles(found: PairsFound) -> Table:
         title=_("Cycles of majorities"),
         columns=(
             Column("cycle", _("Cycle"), is_text=True),
-            Column("weakest_p", _("Largest corrected p")),
+            Column("adjusted_p", _("Largest corrected p")),
             Column("significant", _("Significant"), is_text=True),
         ),
         rows=[
