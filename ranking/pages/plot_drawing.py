@@ -262,18 +262,19 @@ def _matrix(table: Table, plot: Plot) -> tuple[int, int, SafeString]:
     pairs = [[row[place[key]] if key in place else None for key in keys] for row in table.rows]
     names = list(dict.fromkeys([*(str(row[0]) for row in pairs), *(str(row[1]) for row in pairs)]))
     at = {name: number for number, name in enumerate(names)}
-    parts = [_heads(names)]
+    cells = []
     for one, other, share, back, count, sign in pairs:
         shares = (share, back)
         for row, column, (own, against) in (
             (str(one), str(other), shares),
             (str(other), str(one), shares[::-1]),
         ):
-            parts.append(
+            cells.append(
                 _cell(at[row], at[column], f"{row} – {column}", (own, against, count, sign))
             )
     width = _NAMES + len(names) * _CELL_WIDTH + _HEADS
-    return width, _HEADS + len(names) * _CELL_HEIGHT + 8, _joined(parts)
+    inside = format_html('{}<g text-anchor="middle">{}</g>', _heads(names), _joined(cells))
+    return width, _HEADS + len(names) * _CELL_HEIGHT + 8, inside
 
 
 def _heads(names: Sequence[str]) -> SafeString:
@@ -308,7 +309,7 @@ def _cell(row: int, column: int, names: str, said: tuple[Value, Value, Value, Va
     x, y = _NAMES + column * _CELL_WIDTH, _HEADS + row * _CELL_HEIGHT
     if not isinstance(share, int | float) or not isinstance(back, int | float):
         return format_html(
-            '<g><title>{}: n = 0</title><text class="quiet" x="{}" y="{}" text-anchor="middle">–</text></g>',
+            '<g><title>{}: n = 0</title><text class="quiet" x="{}" y="{}">–</text></g>',
             names,
             x + _CELL_WIDTH // 2,
             y + _CELL_HEIGHT // 2 + 4,
@@ -317,8 +318,7 @@ def _cell(row: int, column: int, names: str, said: tuple[Value, Value, Value, Va
     outcome = "won" if share > back else "lost" if share < back else "even"
     return format_html(
         '<g><title>{}: {} %, n = {}{}</title><rect class="{} strength-{}" x="{}" y="{}" width="{}" height="{}"'
-        ' rx="3"/><text{} x="{}" y="{}" text-anchor="middle">{}{}</text><text class="quiet small" x="{}" y="{}"'
-        ' text-anchor="middle">{}</text></g>',
+        ' rx="3"/><text{} x="{}" y="{}">{}{}</text><text class="quiet small" x="{}" y="{}">{}</text></g>',
         names,
         f"{100 * share:.1f}",
         count,

@@ -3,8 +3,9 @@
 To find them exactly is a combinatorial problem. What is found quickly is an upper bound: the blocks
 whose removal shrinks the lead most, by its derivative (Broderick, Giordano & Meager 2020), with the
 derivative taken again where the lead is gone (recursively, as Huang et al. 2025 recommend), and
-verified by scoring the rest. A lower bound that is proven (`ranking.core.firmness.fewest_bounds`),
-and a search through all smaller sets where there are few, say how far the number found can be off.
+verified by scoring the rest. Lower bounds that are proven (`ranking.core.firmness.fewest_bounds`,
+`ranking.core.firmness.branch_and_bound`), and a search through all smaller sets where there are
+few, say how far the number found can be off.
 
 References
 ----------
@@ -26,6 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.firmness.branch_and_bound import cannot_overtake
 from ranking.core.firmness.counted_blocks import CountedBlocks, counted_blocks
 from ranking.core.firmness.fewest_bounds import at_least
 from ranking.core.firmness.first_place import NOBODY, leaders, overtaken_by
@@ -40,6 +42,8 @@ _ROUNDS = 8
 _TRIED_AT_A_TIME = 32
 #: Removals scored, one kind of block after the other, to improve on a prefix.
 _STEPS_SCORED = 20_000
+#: Cells of blocks that are put back one by one, to see whether they can be spared.
+_SPARE_CELLS = 4_000_000
 #: Sets scored to prove that no smaller one changes first place.
 _SETS_SCORED = 50_000
 _SETS_AT_A_TIME = 2048
@@ -112,7 +116,8 @@ def fewest_blocks(
     Returns
     -------
     FewestBlocks
-        `rows` was verified by scoring the other blocks; no block of it can be spared.
+        `rows` was verified by scoring the other blocks. No block of it can be spared, unless there
+        were too many to try.
 
     Raises
     ------
@@ -265,7 +270,7 @@ def _rows_of(counted: CountedBlocks, taken: list[int]) -> Int64Array:
 
 def _without_spare(counted: CountedBlocks, first: int, found: Int64Array) -> Int64Array:
     """Return the set without blocks that it does not need, the least influential first."""
-    if len(found) * counted.layout.size > _STEPS_SCORED * _TRIED_AT_A_TIME:
+    if len(found) * counted.layout.size > _SPARE_CELLS:
         return found
     while len(found) > 1:
         removed = counted.of(found)
@@ -284,6 +289,8 @@ def _proven(
     counted: CountedBlocks, first: int, found: Int64Array | None, least: int
 ) -> tuple[Int64Array | None, int, Proof]:
     """Search what no bound rules out, as far as there is little; return a set, its bound and proof."""
+    if found is not None and least < len(found) and _is_least(counted, first, len(found)):
+        least = len(found)
     if found is not None and least >= len(found):
         return found, len(found), Proof.BOUND
     if len(counted.cells.indptr) - 1 > _SETS_SCORED or least > 8:
@@ -300,6 +307,15 @@ def _proven(
             return smaller, least, Proof.SEARCH
         least += 1
     return found, least, Proof.SEARCH
+
+
+def _is_least(counted: CountedBlocks, first: int, size: int) -> bool:
+    """Return whether branch and bound proves that no set of fewer blocks changes first place."""
+    return counted.method.name == "expected_wins" and all(
+        cannot_overtake(counted, first, rival, size - 1)
+        for rival in range(counted.layout.systems)
+        if rival != first and counted.layout.takes_part[rival] @ counted.total[counted.layout.used]
+    )
 
 
 def _set_of(counted: CountedBlocks, first: int, size: int) -> Int64Array | None:

@@ -33,7 +33,7 @@ def test_a_matrix_says_shares_marks_and_numbers_both_ways() -> None:
         ("a", "<c>", 0.5, 0.5, 8, ""),
         ("b", "<c>", 0.4, 0.5, 10, "*"),
     )
-    cells = list(root.iter(f"{SVG}g"))
+    cells = [group for group in root.iter(f"{SVG}g") if group.find(f"{SVG}title") is not None]
     said = {
         group.findtext(f"{SVG}title"): [text.text for text in group.iter(f"{SVG}text")]
         for group in cells

@@ -1,6 +1,7 @@
 """The fewest blocks that decide first place, against all subsets of small campaigns."""
 
 from itertools import combinations, permutations
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ranking.core.firmness.branch_and_bound import cannot_overtake
 from ranking.core.firmness.counted_blocks import counted_blocks
 from ranking.core.firmness.fewest_blocks import Proof, fewest_blocks
 from ranking.core.firmness.fewest_bounds import at_least
@@ -17,6 +19,7 @@ from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.scores import TIE_DECIMALS
 from tests.properties import examples
+from tests.unit.ranking.core.test_released_judgments import blocks_of, five_way_rows
 
 NAMES = (
     *("expected_wins", "bojar", "geq_others", "gt_others"),
@@ -122,6 +125,53 @@ def test_brute_force_finds_no_smaller_set(method: CountsMethod, rows: list[Block
         rest = np.delete(np.arange(len(blocks)), found.rows)
         assert is_ahead(blocks.take(rest), method, first)
         assert found.at_least == found.size
+
+
+@given(rows=rows, more=rows)
+@examples(40)
+def test_branch_and_bound_rules_out_nothing_that_is_there(
+    rows: list[BlockRow], more: list[BlockRow]
+) -> None:
+    method = counts_method_named("expected_wins")
+    # At most eight blocks, so that all subsets can be tried.
+    blocks = blocks_from_rows([*rows, *more][:8], SYSTEMS)
+    ahead = leaders(method.score(blocks))
+    if len(ahead) != 1:
+        return
+    counted, (first,) = counted_blocks(blocks, method), ahead
+    fewest = by_brute_force(blocks, method, blocks.systems[first])
+    wins = counted.total.reshape(3, 3)
+    rivals = [rival for rival in range(3) if rival != first and (wins + wins.T)[rival].any()]
+    for removed in range(1, len(blocks)):
+        if all(cannot_overtake(counted, first, rival, removed) for rival in rivals):
+            assert fewest is None or fewest > removed
+
+
+def test_branch_and_bound_proves_what_the_quick_bound_does_not() -> None:
+    random, method = Random(14), counts_method_named("expected_wins")
+    # `a` gets better labels than the others.
+    drawn = [[random.randint(1, 5) for _ in "abcd"] for _ in range(40)]
+    listed = [
+        BlockRow("ann", 1, [(name,) for name in "abcd"], [max(1, own - 1), *others])
+        for own, *others in drawn
+    ]
+    blocks = blocks_from_rows(listed, "abcd")
+    counted = counted_blocks(blocks, method)
+    found = fewest_blocks(blocks, method)
+    assert found.first == ("a",)
+    assert found.size is not None
+    assert at_least(counted, 0) < found.size
+    assert (found.at_least, found.proof) == (found.size, Proof.BOUND)
+    assert not all(cannot_overtake(counted, 0, rival, found.size) for rival in (1, 2, 3))
+
+
+@pytest.mark.realdata
+def test_released_judgments_of_wmt10(real_data: Path) -> None:
+    blocks = blocks_of(five_way_rows(real_data / "wmt10" / "judgments.es-en.csv"))
+    blocks = blocks.without(["_ref"])
+    found = fewest_blocks(blocks, counts_method_named("expected_wins"))
+    assert (found.first, found.new_first) == (("onlineB",), "uedin")
+    assert (found.size, found.at_least, found.proof) == (14, 14, Proof.BOUND)
 
 
 @given(rows=rows, renamed=st.permutations(SYSTEMS), order=st.randoms(use_true_random=False))
