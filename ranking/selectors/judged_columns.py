@@ -228,8 +228,9 @@ def _judged(
     of = {"test_set_id": test_set_id, "stop": watermark}
     queries = (labels_query(length, is_dated=is_dated) for length in lengths)
     parts = [query.read(**of) for query in queries]
-    others = {"id": np.int64, "replaces": np.int64, "milliseconds": np.int32}
-    labelled, more = _labelled(parts, {**others, "day": np.int32} if is_dated else others)
+    others: dict[str, type[np.generic]] = {"id": np.int64, "replaces": np.int64}
+    others |= {"milliseconds": np.int32, **({"day": np.int32} if is_dated else {})}
+    labelled, more = _labelled(parts, others)
     replaced = more["replaces"][more["replaces"] > 0]
     return _Judged(
         labelled=labelled,

@@ -81,7 +81,7 @@ def _named(direct: DirectPairs, cycle: list[int]) -> Cycle:
 
 def _triads(beats: BoolArray) -> list[list[int]]:
     """Return all cycles of three, each once, from its smallest index on."""
-    found = []
+    found: list[list[int]] = []
     for a in range(len(beats)):
         # b and c come after a, so that each cycle is found from its smallest index alone.
         after = np.arange(len(beats)) > a

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -121,6 +122,11 @@ def cannot_overtake(counted: CountedBlocks, first: int, rival: int, removed: int
     return True
 
 
+def _sparse(dense: npt.NDArray[Any]) -> sparse.csr_array[np.float64]:
+    found: sparse.csr_array[np.float64] = sparse.csr_array(dense.astype(np.float64))
+    return found
+
+
 def _terms(counted: CountedBlocks, first: int, rival: int) -> _Terms | None:
     if len(counted.key) > _BLOCKS:
         return None
@@ -142,8 +148,8 @@ def _terms(counted: CountedBlocks, first: int, rival: int) -> _Terms | None:
         won=wins[systems, others].astype(np.float64),
         lost=wins[others, systems].astype(np.float64),
         pair=np.unique(pairs, return_inverse=True)[1].astype(np.int64),
-        wins=sparse.csr_array(kinds[: len(rows)], dtype=np.float64),
-        losses=sparse.csr_array(kinds[len(rows) :], dtype=np.float64),
+        wins=_sparse(kinds[: len(rows)]),
+        losses=_sparse(kinds[len(rows) :]),
         many=many.astype(np.float64),
     )
 
@@ -166,7 +172,7 @@ class _Programs:
         self._limits = sparse.vstack(
             [self._decided, -self._decided, sparse.csr_array(np.ones((1, kinds)))], format="csr"
         )
-        self._bounds = np.stack([np.zeros(kinds), terms.many], axis=1)
+        self._bounds: Any = np.stack([np.zeros(kinds), terms.many], axis=1)
         self._left = min(_PROGRAMS, _KINDS // max(1, kinds))
 
     @property
@@ -203,7 +209,8 @@ class _Programs:
     ) -> _Solved | None:
         """Return the removal of most worth; None if there is none whose gains are enough."""
         self._left -= 1
-        limits, most = self._limits, [*part.high, *-part.low, float(self._removed)]
+        limits: Any = self._limits
+        most = [*part.high.tolist(), *(-part.low).tolist(), float(self._removed)]
         if enough is not None:
             limits = sparse.vstack([limits, sparse.csr_array(-enough[np.newaxis])], format="csr")
             most.append(_TOLERANCE - self._terms.lead)
@@ -225,7 +232,7 @@ class _Solved:
 
 def _halves(terms: _Terms, part: _Part, taken: FloatArray) -> list[_Part]:
     """Return two parts of a part, split where the bound is worst; none if that is no use."""
-    wins, losses = terms.wins @ taken, terms.losses @ taken
+    wins, losses = np.asarray(terms.wins @ taken), np.asarray(terms.losses @ taken)
     shrunk = terms.shrunk(wins, losses)
     if float(shrunk.sum()) > terms.lead - _TOLERANCE or not taken.any():
         return []  # no better bound of the shares rules this out

@@ -237,7 +237,7 @@ def _step_by_step(counted: CountedBlocks, first: int, rival: int, limit: int) ->
     if len(kinds) * limit > _STEPS_SCORED:
         return None
     left = np.array([len(rows) for rows in kinds.rows])
-    removed, taken = np.zeros(counted.layout.size, dtype=np.int64), []
+    removed, taken = np.zeros(counted.layout.size, dtype=np.int64), list[int]()
     while len(taken) < limit - 1:
         # Kinds of which no block is left add nothing.
         sums = removed + kinds.cells * (left > 0)[:, np.newaxis]

@@ -84,7 +84,7 @@ def _expected_wins(counted: CountedBlocks, first: int, rival: int, most: int) ->
     while low < high:
         middle = (low + high + 1) // 2
         weights = _weights(wins, decided, met, (first, rival), middle)
-        gains = weights @ counted.cells[: n * n]
+        gains = np.asarray(weights @ counted.cells[: n * n])
         largest = np.partition(gains, len(gains) - middle)[len(gains) - middle :]
         if float(np.maximum(largest, 0).sum()) <= lead - _ROUNDING:
             low = middle
@@ -147,7 +147,7 @@ class _Parts:
         before = float(gained[place - 1]) if place else 0.0
         kind = order[place]
         rest = (-total - _ROUNDING - before) / -float(worth[kind])
-        return float(self.many[order[:place]].sum()) + max(1.0, np.ceil(rest - _ROUNDING))
+        return float(self.many[order[:place]].sum() + max(1.0, np.ceil(rest - _ROUNDING)))
 
 
 def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
@@ -163,11 +163,12 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
     at one of its ends. Intervals are halved where the bound is lowest.
     """
     columns = [
-        each @ counted.cells
+        np.asarray(each @ counted.cells)
         for system in (first, rival)
         for each in _part_and_whole(counted.method.name, counted.layout, system)
     ]
-    added, many = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
+    stacked: Int64Array = np.stack(columns, axis=1)
+    added, many = np.unique(stacked, axis=0, return_counts=True)
     parts = _Parts(added.astype(np.float64), many.astype(np.float64))
     if not parts.added[:, 3].any():
         return most  # it has no score, and gets none by removals
