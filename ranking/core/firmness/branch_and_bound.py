@@ -217,7 +217,7 @@ class _Programs:
         found = linprog(-worth, A_ub=limits, b_ub=most, bounds=self._bounds, method="highs")
         if found.status == _INFEASIBLE:
             return None
-        if found.status != 0:  # nothing is known, and nothing is ruled out
+        if found.status != 0 or found.fun is None:  # nothing is known, and nothing is ruled out
             return _Solved(np.inf, np.zeros(len(worth)))
         return _Solved(float(-found.fun), np.asarray(found.x))
 
