@@ -134,6 +134,12 @@ def test_wmt12(wmt12: TestSet) -> None:
     assert (bojar["deciding"], bojar["proof"]) == (45, "bound")
     found = data_of(answer(wmt12, method="geq_others"))
     assert (found["first_place"]["deciding"], found["first_place"]["proof"]) == (32, "bound")
+    # So many are not listed one by one on the page; programs get them all.
+    many = answer(wmt12, method="gt_all_in_block")
+    assert data_of(many)["first_place"]["deciding"] == 121
+    assert len(data_of(many)["first_place"]["rows"]) == 121
+    assert many.reports is not None
+    assert [table.name for table in report_in(many.reports, "en").tables] == ["judges"]
     # None of 45 judges decides first place alone. An import is of one day, and this one of one document.
     assert len(found["judges"]["units"]) == 45
     assert all(row["lead"] > 0 for row in found["judges"]["units"])

@@ -74,6 +74,41 @@ def test_judges_who_disagree_with_each_other_count_as_judges() -> None:
     assert direct_pairs(blocks, level="two_way").p_value[0, 1] > 0.5
 
 
+def campaign_of_equals(random: np.random.Generator) -> Blocks:
+    """Draw 400 blocks of six systems that are equal, but not to each judge, nor on each segment."""
+    judge, segment = random.integers(0, 16, 400), random.integers(0, 100, 400)
+    tastes, suits = random.normal(size=(16, 6)) * 0.4, random.normal(size=(100, 6)) * 0.8
+    shown = np.argsort(random.random((400, 6)), axis=1)[:, :5]
+    seen = np.take_along_axis((tastes[judge] + suits[segment]), shown, axis=1)
+    place = np.argsort(np.argsort(-(seen + random.normal(size=(400, 5))), axis=1), axis=1)
+    labels = np.zeros((400, 6), dtype=np.int8)
+    candidates = np.full((400, 6), -1, dtype=np.int8)
+    np.put_along_axis(labels, shown, (place + 1).astype(np.int8), axis=1)
+    np.put_along_axis(candidates, shown, np.tile(np.arange(5, dtype=np.int8), (400, 1)), axis=1)
+    return Blocks(
+        systems=tuple("abcdef"),
+        labels=labels,
+        candidates=candidates,
+        judge=judge.astype(np.int32),
+        judges=tuple(str(number) for number in range(16)),
+        segment=segment.astype(np.int32),
+        key=np.arange(400, dtype=np.uint64),
+    )
+
+
+def test_equal_systems_are_rarely_told_apart_over_segments_and_judges() -> None:
+    random = np.random.default_rng(2011)
+    drawn = [campaign_of_equals(random) for _ in range(40)]
+    above = np.triu_indices(6, 1)
+
+    def share_told_apart(level: Level) -> float:
+        found = (direct_pairs(blocks, level=level).p_value[above] <= 0.05 for blocks in drawn)
+        return float(np.mean([apart.mean() for apart in found]))
+
+    assert share_told_apart("two_way") < 0.08
+    assert share_told_apart("pairs") > 0.15
+
+
 @pytest.mark.parametrize("correction", Correction)
 def test_the_same_as_of_rankings(
     correction: Correction, drawn_blocks: Callable[[int], Blocks]
