@@ -11,6 +11,7 @@ from ranking.analyses.options import Option
 from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS
 from ranking.core.methods.registry import METHODS
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.pair_tests import LEVEL_WORDS
 
 SEED = Option(
     name="seed",
@@ -36,17 +37,12 @@ METHOD = Option(
     default="expected_wins",
     choices={name: METHOD_WORDS[name] for name in METHODS},
 )
-_LEVEL_WORDS = {
-    "two_way": _("segments and judges"),
-    "segments": _("segments"),
-    "judges": _("judges"),
-}
 #: What intervals of κ take for drawn at random.
 KAPPA_LEVEL = Option(
     name="resample",
     label=_("Intervals account for"),
     default="two_way",
-    choices={level: _LEVEL_WORDS[level] for level in KAPPA_LEVELS},
+    choices={level: LEVEL_WORDS[level] for level in KAPPA_LEVELS},
 )
 
 

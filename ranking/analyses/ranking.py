@@ -22,14 +22,8 @@ from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.reports.rankings import rankings_report
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS
 
-_LEVEL_WORDS = {
-    "two_way": gettext_lazy("segments and judges"),
-    "segments": gettext_lazy("segments"),
-    "judges": gettext_lazy("judges"),
-    "blocks": gettext_lazy("blocks"),
-    "pairs": gettext_lazy("comparisons"),
-}
 _KIND_WORDS = {
     "percentile": gettext_lazy("percentiles of many rankings"),
     "sign_test": gettext_lazy("sign tests of pairs"),
@@ -38,12 +32,6 @@ _KIND_WORDS = {
 }
 #: The default of each kind of ranges.
 _OF_KIND = ""
-_CORRECTION_WORDS = {
-    _OF_KIND: gettext_lazy("as usual for these ranges"),
-    "none": gettext_lazy("none"),
-    "holm": gettext_lazy("Holm"),
-    "benjamini_hochberg": gettext_lazy("Benjamini and Hochberg"),
-}
 _SIDES_WORDS = {
     _OF_KIND: gettext_lazy("as usual for these ranges"),
     "1": gettext_lazy("one"),
@@ -62,14 +50,14 @@ LEVEL = Option(
     default=_OF_KIND,
     choices={
         _OF_KIND: gettext_lazy("as usual for these ranges"),
-        **{level: _LEVEL_WORDS[level] for level in LEVELS},
+        **{level: LEVEL_WORDS[level] for level in LEVELS},
     },
 )
 CORRECTION = Option(
     name="correction",
     label=gettext_lazy("Pairs corrected by"),
     default=_OF_KIND,
-    choices=_CORRECTION_WORDS,
+    choices={_OF_KIND: gettext_lazy("as usual for these ranges"), **CORRECTION_WORDS},
 )
 SIDES = Option(
     name="sides", label=gettext_lazy("Sides of tests"), default=_OF_KIND, choices=_SIDES_WORDS

@@ -9,13 +9,15 @@ from django.utils.translation import gettext as _
 
 from ranking.analyses.agreement import AGREEMENT
 from ranking.analyses.diagnosis import DIAGNOSIS
+from ranking.analyses.firmness import FIRMNESS
 from ranking.analyses.judges import JUDGES
 from ranking.analyses.kind import AnalysisKind
 from ranking.analyses.methods import COMPARED_METHODS
 from ranking.analyses.options import OptionError
+from ranking.analyses.pairs import PAIRS
 from ranking.analyses.ranking import RANKING
 
-_KINDS = (RANKING, COMPARED_METHODS, AGREEMENT, DIAGNOSIS, JUDGES)
+_KINDS = (RANKING, PAIRS, FIRMNESS, COMPARED_METHODS, AGREEMENT, DIAGNOSIS, JUDGES)
 
 #: By name, in the order in which pages list them.
 ANALYSES: Mapping[str, AnalysisKind] = MappingProxyType({kind.name: kind for kind in _KINDS})

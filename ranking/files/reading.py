@@ -174,6 +174,7 @@ class _Reading:
             judges=chosen.judges,
             ignored_documents=chosen.ignored_documents,
             excluded_judges=selection.exclude_judges,
+            documents=tuple(self.vocabulary.documents),
         )
 
 

@@ -132,7 +132,14 @@ class JudgmentsRead(JudgmentsFound):
         one, at least two are named, and no segment is of two.
     duration_ms : int64, shape (B,)
         Time spent on each block, -1 where the file says nothing.
+    day : int32, shape (B,), or None
+        UTC day on which each block was judged, counted from 1 January 1970; None for files, which
+        do not say it.
+    documents : tuple of str
+        Names of the documents, by their numbers in `blocks`.
     """
 
     blocks: Blocks
     duration_ms: npt.NDArray[np.int64]
+    day: npt.NDArray[np.int32] | None = None
+    documents: tuple[str, ...] = ()

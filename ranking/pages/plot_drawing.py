@@ -17,12 +17,21 @@ _TOP: Final = 26
 _MARGIN: Final = 24
 _HEIGHT_OF_LINE: Final = 280
 _LETTERS: Final = 28
+_CELL_WIDTH: Final = 64
+_CELL_HEIGHT: Final = 44
+#: Room for the heads of columns, which are at an angle, above and beside the matrix.
+_HEADS: Final = 148
+_STRENGTH: Final = {"": 0, "*": 1, "†": 2, "‡": 3}
+_LEVELS: Final = {"": "", "*": ", p ≤ 0.10", "†": ", p ≤ 0.05", "‡": ", p ≤ 0.01"}
 #: Of a file, which no style sheet of ours reaches; readable in grey.
 _STYLE: Final = (
     "text{font:13px system-ui,sans-serif;fill:#1d2127}.quiet{fill:#545b66}"
     ".grid{stroke:#e4e2dc}.mark{stroke:#545b66;stroke-dasharray:3 3}"
     ".range{stroke:#b9c0ea;stroke-width:7;stroke-linecap:round}.dot{fill:#3b4cca}"
     ".curve{fill:none;stroke:#3b4cca;stroke-width:2}.band{fill:#b9c0ea;opacity:.5}"
+    ".won{fill:#1f5fa8}.lost{fill:#bf4f14}.even{fill:#6a6f78}.strength-0{fill-opacity:.08}"
+    ".strength-1{fill-opacity:.2}.strength-2{fill-opacity:.32}.strength-3{fill-opacity:.45}"
+    ".more{font-weight:700}.small{font-size:11px}"
 )
 
 
@@ -31,17 +40,21 @@ def drawn(table: Table, *, as_file: bool = False) -> SafeString | None:
     plot = table.plot
     if plot is None:
         return None
-    rows = _rows(table, plot)
+    rows = _rows(table, plot)[: plot.most]
     if not rows:
         return None
-    draw = {"intervals": _intervals, "line": _line, "points": _points}[plot.kind]
-    height, inside = draw(table, plot, rows)
+    width = _WIDTH
+    if plot.kind == "matrix":
+        width, height, inside = _matrix(table, plot)
+    else:
+        draw = {"intervals": _intervals, "line": _line, "points": _points}[plot.kind]
+        height, inside = draw(table, plot, rows)
     return format_html(
         '<svg class="figure" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" height="{}"'
         ' role="img" aria-label="{}">{}{}</svg>',
-        _WIDTH,
+        width,
         height,
-        _WIDTH,
+        width,
         height,
         table.title,
         format_html("<style>{}</style>", mark_safe(_STYLE)) if as_file else "",  # noqa: S308  ours
@@ -242,8 +255,96 @@ def _below(table: Table, key: str) -> SafeString:
     )
 
 
+def _matrix(table: Table, plot: Plot) -> tuple[int, int, SafeString]:
+    """Return width, height and cells: share in %, mark and number; the colour says nothing that these do not."""
+    place = {column.key: number for number, column in enumerate(table.columns)}
+    keys = (plot.label, plot.across, plot.value, plot.back, plot.count, plot.sign)
+    pairs = [[row[place[key]] if key in place else None for key in keys] for row in table.rows]
+    names = list(dict.fromkeys([*(str(row[0]) for row in pairs), *(str(row[1]) for row in pairs)]))
+    at = {name: number for number, name in enumerate(names)}
+    cells = []
+    for one, other, share, back, count, sign in pairs:
+        shares = (share, back)
+        for row, column, (own, against) in (
+            (str(one), str(other), shares),
+            (str(other), str(one), shares[::-1]),
+        ):
+            cells.append(
+                _cell(at[row], at[column], f"{row} – {column}", (own, against, count, sign))
+            )
+    width = _NAMES + len(names) * _CELL_WIDTH + _HEADS
+    inside = format_html('{}<g text-anchor="middle">{}</g>', _heads(names), _joined(cells))
+    return width, _HEADS + len(names) * _CELL_HEIGHT + 8, inside
+
+
+def _heads(names: Sequence[str]) -> SafeString:
+    rows = format_html_join(
+        "",
+        '<text x="{}" y="{}" text-anchor="end">{}</text><text class="quiet" x="{}" y="{}"'
+        ' text-anchor="middle">·</text>',
+        (
+            (
+                _NAMES - 14,
+                _HEADS + number * _CELL_HEIGHT + _CELL_HEIGHT // 2 + 4,
+                _shortened(name),
+                _NAMES + number * _CELL_WIDTH + _CELL_WIDTH // 2,
+                _HEADS + number * _CELL_HEIGHT + _CELL_HEIGHT // 2 + 4,
+            )
+            for number, name in enumerate(names)
+        ),
+    )
+    columns = format_html_join(
+        "",
+        '<text transform="translate({} {}) rotate(-40)">{}</text>',
+        (
+            (_NAMES + number * _CELL_WIDTH + _CELL_WIDTH // 2, _HEADS - 10, _shortened(name))
+            for number, name in enumerate(names)
+        ),
+    )
+    return _joined([rows, columns])
+
+
+def _cell(row: int, column: int, names: str, said: tuple[Value, Value, Value, Value]) -> SafeString:
+    share, back, count, sign = said
+    x, y = _NAMES + column * _CELL_WIDTH, _HEADS + row * _CELL_HEIGHT
+    if not isinstance(share, int | float) or not isinstance(back, int | float):
+        return format_html(
+            '<g><title>{}: n = 0</title><text class="quiet" x="{}" y="{}">–</text></g>',
+            names,
+            x + _CELL_WIDTH // 2,
+            y + _CELL_HEIGHT // 2 + 4,
+        )
+    mark = str(sign or "")
+    outcome = "won" if share > back else "lost" if share < back else "even"
+    return format_html(
+        '<g><title>{}: {} %, n = {}{}</title><rect class="{} strength-{}" x="{}" y="{}" width="{}" height="{}"'
+        ' rx="3"/><text{} x="{}" y="{}">{}{}</text><text class="small" x="{}" y="{}">{}</text></g>',
+        names,
+        f"{100 * share:.1f}",
+        count,
+        _LEVELS.get(mark, ""),
+        outcome,
+        _STRENGTH.get(mark, 0),
+        x + 1,
+        y + 1,
+        _CELL_WIDTH - 2,
+        _CELL_HEIGHT - 2,
+        mark_safe(' class="more"') if outcome == "won" else "",
+        x + _CELL_WIDTH // 2,
+        y + 20,
+        f"{100 * share:.0f}",
+        mark,
+        x + _CELL_WIDTH // 2,
+        y + 36,
+        count,
+    )
+
+
 def _short(row: _Row) -> str:
-    words = str(row.label)
+    return _shortened(str(row.label))
+
+
+def _shortened(words: str) -> str:
     return words if len(words) <= _LETTERS else f"{words[: _LETTERS - 1]}…"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-PlotKind = Literal["intervals", "line", "points"]
+PlotKind = Literal["intervals", "line", "points", "matrix"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,9 +14,11 @@ class Plot:
 
     Attributes
     ----------
-    kind : "intervals", "line" or "points"
+    kind : "intervals", "line", "points" or "matrix"
         "intervals": a row each, with a dot at `value` and a bar from `low` to `high`. "line": `value` against
         `label`, connected, in the order of the rows. "points": `value` against `low`, each named by `label`.
+        "matrix": a cell for each pair of `label` and `across` and one for the same two the other way round;
+        heads are in the order in which the rows name them.
     label : str
         The column that names a row, or is on the horizontal axis of a line.
     value : str
@@ -26,6 +28,12 @@ class Plot:
         Ends of the axis of values; found from the rows if not given.
     mark : float or None
         A value that is marked on the axis: what would be without any difference.
+    most : int or None
+        So many rows are drawn, the first ones; all if not given.
+    across, back, count, sign : str or None
+        Of a matrix: the column that names the other of a pair, the share of the other (`value` is that of
+        the first), the number both are shares of, and marks of how clear the difference is: "", "*", "†" or
+        "‡".
     """
 
     kind: PlotKind
@@ -36,3 +44,8 @@ class Plot:
     start: float | None = None
     end: float | None = None
     mark: float | None = None
+    most: int | None = None
+    across: str | None = None
+    back: str | None = None
+    count: str | None = None
+    sign: str | None = None

@@ -141,6 +141,15 @@ _CORRECTIONS = {
 }
 
 
+def tests_in_words(sides: int, correction: Correction, level: float) -> str:
+    """Say how pairs are tested."""
+    return _("%(sides)s tests, %(correction)s; significant up to %(level)s.") % {
+        "sides": _("Two-sided") if sides == 2 else _("One-sided"),
+        "correction": _CORRECTIONS[correction],
+        "level": f"{level:g}",
+    }
+
+
 def _pairs_table(ranking: Ranking) -> Table:
     return Table(
         name=f"{ranking.method}_pairs",
@@ -169,14 +178,7 @@ def _pairs_table(ranking: Ranking) -> Table:
             for pair in ranking.pairs
         ],
         keys=2,
-        notes=[
-            _("%(sides)s tests, %(correction)s; significant up to %(level)s.")
-            % {
-                "sides": _("Two-sided") if ranking.sides == 2 else _("One-sided"),
-                "correction": _CORRECTIONS[ranking.correction],
-                "level": f"{choice_of(ranking).level:g}",
-            }
-        ],
+        notes=[tests_in_words(ranking.sides, ranking.correction, choice_of(ranking).level)],
     )
 
 

@@ -69,15 +69,15 @@ def stored_input(
     ValueError
         If none of them counts, with words for organisers.
     """
-    blocks, milliseconds = judged_blocks_timed(test_set_id=test_set.pk, watermark=watermark)
+    blocks, times = judged_blocks_timed(test_set_id=test_set.pk, watermark=watermark)
     rows = _rows(test_set, blocks, chosen)
-    blocks, milliseconds = blocks.take(rows), milliseconds[rows]
+    blocks, times = blocks.take(rows), times.take(rows)
     if not len(blocks):
         raise ValueError(_("No judgment counts by this choice."))
     wanted = {*chosen.systems, *([chosen.reference] if chosen.reference else [])}
     blocks = blocks.without(set(blocks.systems) - wanted).with_judges_in_order()
     reference = chosen.reference if chosen.reference in blocks.systems else None
-    document = _documents_of(test_set.pk, blocks)
+    document, documents = _documents_of(test_set.pk, blocks)
     blocks = replace(blocks, document=several_documents(document, blocks.segment))
     read = JudgmentsRead(
         files=(),
@@ -91,7 +91,9 @@ def stored_input(
         watermark=watermark,
         ignored_documents=ignored_documents(document, used=blocks.document is not None),
         blocks=blocks,
-        duration_ms=milliseconds.astype(np.int64),
+        duration_ms=times.milliseconds.astype(np.int64),
+        day=times.day,
+        documents=documents,
     )
     counted = read.blocks
     if reference is not None and not chosen.with_reference:
@@ -200,10 +202,13 @@ def _rows(test_set: TestSet, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDA
     return rows
 
 
-def _documents_of(test_set_id: int, blocks: Blocks) -> npt.NDArray[np.int32]:
-    """Return the document of each block's segment, numbered in the order of their primary keys."""
+def _documents_of(
+    test_set_id: int, blocks: Blocks
+) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+    """Return the document of each block's segment, numbered in the order of their primary keys, and names."""
     numbers, place = np.unique(blocks.segment, return_inverse=True)
     of_segment = documents_of_segments(test_set_id=test_set_id, segments=numbers.tolist())
     listed = {key: number for number, key in enumerate(sorted(set(of_segment.values())))}
     document = np.array([listed[of_segment[number]] for number in numbers.tolist()], dtype=np.int32)
-    return document[place]
+    names = dict(Document.objects.filter(pk__in=listed).values_list("pk", "name"))
+    return document[place], tuple(names[key] for key in listed)

@@ -5,6 +5,7 @@ Each exists for all of a test set, and for some of its segments alone. A value m
     test_set_id, control, segments, start, stop
 """
 
+from datetime import UTC
 from functools import cache
 from typing import Any
 
@@ -24,7 +25,7 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Cast, Coalesce
+from django.db.models.functions import Cast, Coalesce, Extract, Floor
 
 from annotation.models import Block, BlockControl, Judgment
 from annotation.models.judgment import JudgmentQuerySet
@@ -58,18 +59,29 @@ def _half_of_all(condition: Q) -> Case:
 
 
 @cache
-def labels_query(length: int) -> ColumnsQuery:
-    """Return the query of all judgments with so many labels, superseded ones among them."""
+def labels_query(length: int, *, is_dated: bool = False) -> ColumnsQuery:
+    """Return the query of all judgments with so many labels, superseded ones among them.
+
+    With `is_dated`, `day` is the UTC day of submission, counted from 1 January 1970.
+    """
+    more = {"day": _DAY} if is_dated else {}
     return ColumnsQuery(
         lambda test_set_id, stop: _labelled(
             Judgment.objects.of(test_set_id).until(stop), length
         ).annotate(
             replaces=Coalesce("supersedes_id", 0),
             milliseconds=Coalesce("active_ms", "duration_ms", -1),
+            **more,
         ),
         _TEST_SET | _STOP,
-        [*_labels(length), ("id", "i8"), ("replaces", "i8"), ("milliseconds", "i4")],
+        [
+            *(*_labels(length), ("id", "i8"), ("replaces", "i8"), ("milliseconds", "i4")),
+            *((name, "i4") for name in more),
+        ],
     )
+
+
+_DAY = Cast(Floor(Extract("submitted_at", "epoch", tzinfo=UTC) / 86_400), IntegerField())
 
 
 @cache

@@ -4,9 +4,9 @@ from collections.abc import Collection
 
 from annotation.models import BlockControl
 from campaign.models import Segment
-from ranking.core.judged.blocks import Blocks, Int32Array
+from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
-from ranking.selectors.judged_columns import judged_columns, judged_columns_timed
+from ranking.selectors.judged_columns import JudgedTimes, judged_columns, judged_columns_timed
 
 
 def judged_blocks(
@@ -25,10 +25,10 @@ def judged_blocks(
     return _blocks(coded.without_judges(without_judges))
 
 
-def judged_blocks_timed(*, test_set_id: int, watermark: int) -> tuple[Blocks, Int32Array]:
-    """Read all judgments that count, and the milliseconds of each: see `judged_columns_timed`."""
-    coded, milliseconds = judged_columns_timed(test_set_id=test_set_id, watermark=watermark)
-    return _blocks(coded), milliseconds
+def judged_blocks_timed(*, test_set_id: int, watermark: int) -> tuple[Blocks, JudgedTimes]:
+    """Read all judgments that count, and the times of each: see `judged_columns_timed`."""
+    coded, times = judged_columns_timed(test_set_id=test_set_id, watermark=watermark)
+    return _blocks(coded), times
 
 
 def attention_blocks(*, test_set_id: int, watermark: int) -> Blocks:

@@ -111,16 +111,34 @@ def judged_columns(
     return _coded(_judged(test_set_id, watermark, shown.lengths).current, shown)
 
 
-def judged_columns_timed(*, test_set_id: int, watermark: int) -> tuple[CodedJudgments, Int32Array]:
-    """Read what `judged_columns` reads, and the milliseconds of each judgment, active if measured.
+@dataclass(frozen=True, eq=False)
+class JudgedTimes:
+    """When judgments were made, and how long each took.
 
-    They are -1 where they are not known, and for judgments that replace another.
+    Attributes
+    ----------
+    milliseconds : int32, shape (B,)
+        Active if measured; -1 where they are not known, and for judgments that replace another.
+    day : int32, shape (B,)
+        The UTC day of submission, counted from 1 January 1970.
     """
+
+    milliseconds: Int32Array
+    day: Int32Array
+
+    def take(self, rows: BoolArray) -> "JudgedTimes":
+        return JudgedTimes(self.milliseconds[rows], self.day[rows])
+
+
+def judged_columns_timed(*, test_set_id: int, watermark: int) -> tuple[CodedJudgments, JudgedTimes]:
+    """Read what `judged_columns` reads, and the times of each judgment."""
     shown = _shown(test_set_id, BlockControl.NONE)
-    read = _judged(test_set_id, watermark, shown.lengths)
+    read = _judged(test_set_id, watermark, shown.lengths, is_dated=True)
+    assert read.day is not None  # noqa: S101  they are dated
     coded, rows = _coded_rows(read.current, shown)
     milliseconds = np.where(read.is_first, read.milliseconds, -1)[read.is_current]
-    return coded, milliseconds[rows].astype(np.int32)
+    day = read.day[read.is_current]
+    return coded, JudgedTimes(milliseconds[rows].astype(np.int32), day[rows])
 
 
 def first_times(*, test_set_id: int, watermark: int) -> dict[str, Int32Array]:
@@ -187,31 +205,39 @@ def times_by_judge(judges: Int64Array, milliseconds: Int32Array) -> dict[str, In
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """All judgments up to a watermark: which are current, which are first, and their milliseconds or -1."""
+    """All judgments up to a watermark: which are current, which are first, and their milliseconds or -1.
+
+    `day` is None unless it was asked for.
+    """
 
     labelled: _Labelled
     is_current: BoolArray
     is_first: BoolArray
     milliseconds: Int32Array
+    day: Int32Array | None = None
 
     @property
     def current(self) -> _Labelled:
         return self.labelled.take(self.is_current)
 
 
-def _judged(test_set_id: int, watermark: int, lengths: list[int]) -> _Judged:
+def _judged(
+    test_set_id: int, watermark: int, lengths: list[int], *, is_dated: bool = False
+) -> _Judged:
     """Read all judgments with so many labels, superseded ones among them, in one pass of two tables."""
     of = {"test_set_id": test_set_id, "stop": watermark}
-    parts = [query.read(**of) for query in map(labels_query, lengths)]
-    labelled, more = _labelled(
-        parts, {"id": np.int64, "replaces": np.int64, "milliseconds": np.int32}
-    )
+    queries = (labels_query(length, is_dated=is_dated) for length in lengths)
+    parts = [query.read(**of) for query in queries]
+    others: dict[str, type[np.generic]] = {"id": np.int64, "replaces": np.int64}
+    others |= {"milliseconds": np.int32, **({"day": np.int32} if is_dated else {})}
+    labelled, more = _labelled(parts, others)
     replaced = more["replaces"][more["replaces"] > 0]
     return _Judged(
         labelled=labelled,
         is_current=~np.isin(more["id"], replaced),
         is_first=more["replaces"] == 0,
         milliseconds=more["milliseconds"],
+        day=more.get("day"),
     )
 
 

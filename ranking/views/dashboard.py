@@ -15,6 +15,7 @@ from annotation.selectors.systems import withdrawn_names
 from campaign.models import TestSet, User
 from campaign.pages.rights import role_remember
 from campaign.pages.test_set_seen import test_set_remember
+from ranking.analyses import ANALYSES
 from ranking.models import RankingRun
 from ranking.pages.effects import effects_in_words
 from ranking.pages.history_plot import history_plot
@@ -102,6 +103,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "age": _age(run),
         "run": run,
         "summary": summarise_run(run),
+        "kinds": ANALYSES.values(),
         "left_out": len(judges_left_out(run)[test_set.pk]) if run else 0,
         "waiting": _waiting(test_set),
         "plot": rank_plot(run.result["systems"]) if run else None,

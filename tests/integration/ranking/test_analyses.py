@@ -143,7 +143,7 @@ def test_the_reference_ranks_where_it_is_asked_for(with_reference: TestSetWriter
 @pytest.mark.parametrize(
     ("kind", "given", "field", "words"),
     [
-        ("nothing", {}, "kind", "ranking, methods"),
+        ("nothing", {}, "kind", "ranking, "),
         ("ranking", {"metod": "lopez"}, "metod", "method, ranges"),
         ("ranking", {"method": "best"}, "method", "expected_wins"),
         ("ranking", {"confidence": "much"}, "confidence", "Enter a number"),

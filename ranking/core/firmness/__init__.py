@@ -1,0 +1,1 @@
+"""How firm a ranking is: what it would be without some of the judgments."""

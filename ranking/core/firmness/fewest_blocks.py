@@ -1,0 +1,343 @@
+"""The fewest blocks without which another system is in first place.
+
+To find them exactly is a combinatorial problem. What is found quickly is an upper bound: the blocks
+whose removal shrinks the lead most, by its derivative (Broderick, Giordano & Meager 2020), with the
+derivative taken again where the lead is gone (recursively, as Huang et al. 2025 recommend), and
+verified by scoring the rest. Lower bounds that are proven (`ranking.core.firmness.fewest_bounds`,
+`ranking.core.firmness.branch_and_bound`), and a search through all smaller sets where there are
+few, say how far the number found can be off.
+
+References
+----------
+T. Broderick, R. Giordano, R. Meager (2020), An Automatic Finite-Sample Robustness Metric: When Can
+Dropping a Little Data Make a Big Difference? arXiv:2011.14999.
+J. Y. Huang, D. R. Burt, Y. Shen, T. D. Nguyen, T. Broderick (2025), Approximations to Worst-Case
+Data Dropping: Unmasking Failure Modes, TMLR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations_with_replacement, islice
+from math import comb
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.firmness.branch_and_bound import cannot_overtake
+from ranking.core.firmness.counted_blocks import CountedBlocks, counted_blocks
+from ranking.core.firmness.fewest_bounds import at_least
+from ranking.core.firmness.first_place import NOBODY, leaders, overtaken_by
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.method import CountsMethod
+
+Int64Array = npt.NDArray[np.int64]
+
+#: How often the derivative is taken again at the counts where the lead was gone.
+_ROUNDS = 8
+#: Lengths of a prefix tried at a time.
+_TRIED_AT_A_TIME = 32
+#: Removals scored, one kind of block after the other, to improve on a prefix.
+_STEPS_SCORED = 20_000
+#: Cells of blocks that are put back one by one, to see whether they can be spared.
+_SPARE_CELLS = 4_000_000
+#: Sets scored to prove that no smaller one changes first place.
+_SETS_SCORED = 50_000
+_SETS_AT_A_TIME = 2048
+
+
+class Proof(StrEnum):
+    """Why no fewer blocks change first place; callers put the code into words."""
+
+    BOUND = "bound"
+    """A bound proves it."""
+
+    SEARCH = "search"
+    """All smaller sets that no bound rules out were scored."""
+
+    NONE = "none"
+    """It is not proven: at most so many decide."""
+
+
+@dataclass(frozen=True, eq=False)
+class FewestBlocks:
+    """The fewest blocks found whose removal changes first place.
+
+    Attributes
+    ----------
+    blocks : int
+        All blocks.
+    first : tuple of str
+        Who is first with all blocks: several systems if their scores are equal, and then nothing
+        was looked for; empty if no system has a score.
+    rows : int64, shape (k,), or None
+        The blocks of the smallest set found, the most influential first; None if no set was found.
+    new_first : str or None
+        Who is ahead without them.
+    at_least : int
+        No set of fewer blocks changes first place.
+    proof : Proof
+        Why `rows` is the smallest set, or why there is none.
+    """
+
+    blocks: int
+    first: tuple[str, ...]
+    rows: Int64Array | None
+    new_first: str | None
+    at_least: int
+    proof: Proof
+
+    @property
+    def size(self) -> int | None:
+        """Number of blocks found; None if there are none."""
+        return None if self.rows is None else len(self.rows)
+
+
+def fewest_blocks(
+    blocks: Blocks, method: CountsMethod, *, parameters: Mapping[str, Any] | None = None
+) -> FewestBlocks:
+    """Find the fewest blocks whose removal changes first place.
+
+    First place changes if another system has a higher score than the first, or if the first has no
+    score any more; an equal score is no change.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    method : CountsMethod
+        One with influence values.
+    parameters : mapping, optional
+        Parameters of the method that differ from its defaults.
+
+    Returns
+    -------
+    FewestBlocks
+        `rows` was verified by scoring the other blocks. No block of it can be spared, unless there
+        were too many to try.
+
+    Raises
+    ------
+    ValueError
+        If the method has no influence values.
+    """
+    counted = counted_blocks(blocks, method, parameters)
+    scores = method.score(blocks, **counted.parameters)
+    ahead = leaders(scores)
+    named = tuple(blocks.systems[index] for index in ahead)
+    if len(ahead) != 1:
+        return FewestBlocks(len(blocks), named, None, None, 0, Proof.NONE)
+    first = ahead[0]
+    found = _upper_bound(counted, first)
+    least = at_least(counted, first, None if found is None else len(found))
+    found, least, proof = _proven(counted, first, found, least)
+    new = _verified(blocks, counted, first, found)
+    return FewestBlocks(
+        blocks=len(blocks),
+        first=named,
+        rows=found,
+        new_first=None if new is None else blocks.systems[new],
+        at_least=least,
+        proof=proof,
+    )
+
+
+def _verified(
+    blocks: Blocks, counted: CountedBlocks, first: int, found: Int64Array | None
+) -> int | None:
+    """Score the blocks without those found, from scratch, and return who is ahead."""
+    if found is None:
+        return None
+    rest = np.ones(len(blocks), dtype=np.bool_)
+    rest[found] = False
+    scores = counted.method.score(blocks.take(rest), **counted.parameters)
+    wide = type(scores)(
+        values=scores.values[np.newaxis],
+        estimable=scores.estimable[np.newaxis],
+        group=None if scores.group is None else scores.group[np.newaxis],
+    )
+    new = int(overtaken_by(wide, first)[0])
+    if new == NOBODY:
+        raise AssertionError("counts of blocks do not add up")
+    return new
+
+
+# --- An upper bound -----------------------------------------------------------------------------
+
+
+def _upper_bound(counted: CountedBlocks, first: int) -> Int64Array | None:
+    """Return a set of blocks whose removal changes first place, as small as is found quickly."""
+    rivals = [rival for rival in range(counted.layout.systems) if rival != first]
+    candidates = [_by_influence(counted, first, rival) for rival in rivals]
+    candidates.append(_all_of(counted, first))
+    known = [each for each in candidates if each is not None]
+    if not known:
+        return None
+    best = min(known, key=len)
+    for rival in rivals:
+        stepwise = _step_by_step(counted, first, rival, len(best))
+        if stepwise is not None:
+            best = stepwise
+    return _without_spare(counted, first, best)
+
+
+def _by_influence(counted: CountedBlocks, first: int, rival: int) -> Int64Array | None:
+    """Return the shortest prefix of the blocks by their influence on the lead over a rival."""
+    at, best = counted.total, None
+    for _round in range(_ROUNDS):
+        gains = counted.gains(at, first, rival)
+        # Keys put equal gains into an order that does not depend on that of the rows.
+        order = np.lexsort((counted.key, -gains))[: np.count_nonzero(gains > 0)]
+        length = _shortest_prefix(counted, first, order)
+        if length is None or (best is not None and length >= len(best)):
+            break
+        best = order[:length].astype(np.int64)
+        at = counted.total - counted.of(best)
+    return best
+
+
+def _shortest_prefix(counted: CountedBlocks, first: int, order: Int64Array) -> int | None:
+    """Return how many of these blocks, from the first on, change first place."""
+    low, removed, high = 0, np.zeros(counted.layout.size, dtype=np.int64), len(order)
+    while high > low:
+        tried = np.unique(np.linspace(low + 1, high, _TRIED_AT_A_TIME).round().astype(np.int64))
+        starts = np.concatenate([[low], tried[:-1]])
+        steps = [counted.of(order[a:b]) for a, b in zip(starts, tried, strict=True)]
+        sums = removed + np.cumsum(steps, axis=0)
+        changed = np.flatnonzero(counted.overtaken_without(sums, first) != NOBODY)
+        if not len(changed):
+            return None
+        place = int(changed[0])
+        if int(tried[place]) - int(starts[place]) == 1:
+            return int(tried[place])
+        high = int(tried[place])
+        low, removed = int(starts[place]), sums[place - 1] if place else removed
+    return None
+
+
+def _all_of(counted: CountedBlocks, first: int) -> Int64Array | None:
+    """Return all blocks that count for the first, if somebody else has a score without them."""
+    own = counted.layout.takes_part[first].astype(np.int64)
+    rows = np.flatnonzero(own @ counted.cells[counted.layout.used]).astype(np.int64)
+    ahead = counted.overtaken_without(counted.of(rows)[np.newaxis], first)
+    return rows if ahead[0] != NOBODY else None
+
+
+def _step_by_step(counted: CountedBlocks, first: int, rival: int, limit: int) -> Int64Array | None:
+    """Remove the block that shrinks the lead over a rival most, again and again.
+
+    Return a set of fewer than `limit` blocks, or None if there is none, or too much to score.
+    """
+    if len(counted.cells.indptr) - 1 > _STEPS_SCORED or limit < 2:
+        return None
+    kinds = counted.kinds
+    if len(kinds) * limit > _STEPS_SCORED:
+        return None
+    left = np.array([len(rows) for rows in kinds.rows])
+    removed, taken = np.zeros(counted.layout.size, dtype=np.int64), list[int]()
+    while len(taken) < limit - 1:
+        # Kinds of which no block is left add nothing.
+        sums = removed + kinds.cells * (left > 0)[:, np.newaxis]
+        scores = counted.scores(counted.total - sums)
+        ahead = overtaken_by(scores, first) != NOBODY
+        lead = scores.values[:, first] - scores.values[:, rival]
+        worth = np.where(ahead, -np.inf, np.where(np.isnan(lead), np.inf, lead))
+        worth = np.where(left > 0, worth, np.inf)
+        kind = int(np.argmin(worth))
+        if worth[kind] == np.inf:
+            return None
+        left[kind] -= 1
+        taken.append(kind)
+        removed = sums[kind]
+        if ahead[kind]:
+            return _rows_of(counted, taken)
+    return None
+
+
+def _rows_of(counted: CountedBlocks, taken: list[int]) -> Int64Array:
+    """Return as many blocks of each kind as were taken."""
+    used: dict[int, int] = {}
+    rows = []
+    for kind in taken:
+        place = used.get(kind, 0)
+        rows.append(counted.kinds.rows[kind][place])
+        used[kind] = place + 1
+    return np.array(rows, dtype=np.int64)
+
+
+def _without_spare(counted: CountedBlocks, first: int, found: Int64Array) -> Int64Array:
+    """Return the set without blocks that it does not need, the least influential first."""
+    if len(found) * counted.layout.size > _SPARE_CELLS:
+        return found
+    while len(found) > 1:
+        removed = counted.of(found)
+        own = counted.cells[:, found].toarray().T
+        changed = np.flatnonzero(counted.overtaken_without(removed - own, first) != NOBODY)
+        if not len(changed):
+            break
+        found = np.delete(found, int(changed[-1]))
+    return found
+
+
+# --- The proof ----------------------------------------------------------------------------------
+
+
+def _proven(
+    counted: CountedBlocks, first: int, found: Int64Array | None, least: int
+) -> tuple[Int64Array | None, int, Proof]:
+    """Search what no bound rules out, as far as there is little; return a set, its bound and proof."""
+    if found is not None and least < len(found) and _is_least(counted, first, len(found)):
+        least = len(found)
+    if found is not None and least >= len(found):
+        return found, len(found), Proof.BOUND
+    if len(counted.cells.indptr) - 1 > _SETS_SCORED or least > 8:
+        return found, least, Proof.NONE
+    kinds = counted.kinds
+    size = sum(len(rows) for rows in kinds.rows) + 1 if found is None else len(found)
+    budget = _SETS_SCORED
+    while least < size:
+        budget -= comb(len(kinds) + least - 1, least)
+        if budget < 0:
+            return found, least, Proof.NONE
+        smaller = _set_of(counted, first, least)
+        if smaller is not None:
+            return smaller, least, Proof.SEARCH
+        least += 1
+    return found, least, Proof.SEARCH
+
+
+def _is_least(counted: CountedBlocks, first: int, size: int) -> bool:
+    """Return whether branch and bound proves that no set of fewer blocks changes first place."""
+    return counted.method.name == "expected_wins" and all(
+        cannot_overtake(counted, first, rival, size - 1)
+        for rival in range(counted.layout.systems)
+        if rival != first and counted.layout.takes_part[rival] @ counted.total[counted.layout.used]
+    )
+
+
+def _set_of(counted: CountedBlocks, first: int, size: int) -> Int64Array | None:
+    """Return a set of so many blocks that changes first place, if there is one."""
+    for sets in _sets(counted, size):
+        removed = counted.kinds.cells[sets].sum(axis=1)
+        changed = np.flatnonzero(counted.overtaken_without(removed, first) != NOBODY)
+        if len(changed):
+            return _rows_of(counted, sets[changed[0]].tolist())
+    return None
+
+
+def _sets(counted: CountedBlocks, size: int) -> Iterator[Int64Array]:
+    """Yield all sets of so many blocks as kinds, some thousands at a time, shape (R, size)."""
+    left = np.array([len(rows) for rows in counted.kinds.rows])
+    all_of_them = combinations_with_replacement(range(len(left)), size)
+    while listed := list(islice(all_of_them, _SETS_AT_A_TIME)):
+        sets = np.array(listed, dtype=np.int64)
+        # Kinds ascend in a set: an entry and that `left` places before it are of one kind too often.
+        is_there = np.ones(len(sets), dtype=np.bool_)
+        for many in np.unique(left[left < size]).tolist():
+            repeated = sets[:, many:] == sets[:, : size - many]
+            is_there &= ~(repeated & (left[sets[:, many:]] == many)).any(axis=1)
+        if is_there.any():
+            yield sets[is_there]

@@ -1,0 +1,185 @@
+"""The ranking without each judge, each document or each day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counting.counts import count, counts_of_units
+from ranking.core.counting.tallies import chunks
+from ranking.core.firmness.first_place import NOBODY, lead_over, overtaken_by
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.method import CountsMethod
+from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
+
+BoolArray = npt.NDArray[np.bool_]
+Int64Array = npt.NDArray[np.int64]
+
+#: Cells of pairs compared at a time, to bound memory for any number of units and systems.
+_CELLS_AT_A_TIME = 1 << 22
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """The ranking without the blocks of one unit.
+
+    Attributes
+    ----------
+    unit : str
+    blocks : int
+        Blocks left out.
+    first : str or None
+        Who is first then; None if no system has a score.
+    lead : float or None
+        How far the system that is first with all blocks is ahead of the second, in scores without
+        the unit; negative if the second is ahead. None if one of the two has no score.
+    swapped : tuple of (str, str)
+        Pairs of systems that change places, the one that is better with all blocks first.
+    """
+
+    unit: str
+    blocks: int
+    first: str | None
+    lead: float | None
+    swapped: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class WithoutEach:
+    """The ranking without each unit of a kind.
+
+    Attributes
+    ----------
+    first, second : str or None
+        With all blocks, by `ranking.core.scores.ordinal_ranks`.
+    lead : float or None
+        Of the first over the second, with all blocks.
+    units : tuple of LeftOut
+        Those with the smallest lead first, those without one last.
+    """
+
+    first: str | None
+    second: str | None
+    lead: float | None
+    units: tuple[LeftOut, ...]
+
+    @property
+    def deciding(self) -> tuple[LeftOut, ...]:
+        """The units without which another system is first."""
+        return tuple(row for row in self.units if row.first != self.first)
+
+
+def without_each(
+    blocks: Blocks,
+    method: CountsMethod,
+    unit: npt.NDArray[np.integer],
+    names: Mapping[int, str] | Sequence[str],
+    *,
+    parameters: Mapping[str, Any] | None = None,
+) -> WithoutEach:
+    """Rank the systems without each unit in turn.
+
+    Counts without a unit are those of all blocks minus its own, so each block is counted once,
+    whatever the number of units.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    method : CountsMethod
+    unit : integer, shape (B,)
+        Number of each block's unit.
+    names : mapping of int to str, or sequence of str
+        Names of the units by number.
+    parameters : mapping, optional
+        Parameters of the method that differ from its defaults.
+
+    Returns
+    -------
+    WithoutEach
+        Its lead is the influence of whole units: compare T. Broderick, R. Giordano, R. Meager
+        (2020), An Automatic Finite-Sample Robustness Metric, arXiv:2011.14999, for single ones.
+    """
+    layout = method.layout(len(blocks.systems))
+    settings = method.complete(parameters)
+    total = count(blocks, layout)
+    whole = method.score_counted(total[np.newaxis], layout, **settings)
+    places = ordinal_ranks(_row(whole))
+    order = sorted(np.flatnonzero(places).tolist(), key=lambda index: int(places[index]))
+    numbers, own = np.unique(unit, return_inverse=True)
+    of_units = counts_of_units(blocks, layout, own.astype(np.int64), len(numbers))
+    scores = method.score_counted(total - of_units, layout, **settings)
+    sizes = np.bincount(own, minlength=len(numbers)).tolist()
+    named = [names[number] for number in numbers.tolist()]
+    firsts = _firsts(blocks.systems, scores, order)
+    leads = _leads(scores, order)
+    rows = [
+        LeftOut(*row)
+        for row in zip(named, sizes, firsts, leads, _swapped(blocks, whole, scores), strict=True)
+    ]
+    lead = _leads(whole, order)[0]
+    return WithoutEach(
+        first=blocks.systems[order[0]] if order else None,
+        second=blocks.systems[order[1]] if len(order) > 1 else None,
+        lead=lead,
+        units=tuple(sorted(rows, key=_by_lead)),
+    )
+
+
+def _row(scores: Scores) -> Scores:
+    group = None if scores.group is None else scores.group[0]
+    return Scores(values=scores.values[0], estimable=scores.estimable[0], group=group)
+
+
+def _by_lead(row: LeftOut) -> tuple[bool, float, str]:
+    return row.lead is None, row.lead or 0.0, row.unit
+
+
+def _firsts(systems: tuple[str, ...], scores: Scores, order: list[int]) -> list[str | None]:
+    if not order:
+        return [None] * len(scores.values)
+    ahead = overtaken_by(scores, order[0])
+    return [
+        systems[new] if new != NOBODY else (systems[order[0]] if is_known else None)
+        for new, is_known in zip(
+            ahead.tolist(), scores.estimable[:, order[0]].tolist(), strict=True
+        )
+    ]
+
+
+def _leads(scores: Scores, order: list[int]) -> list[float | None]:
+    if len(order) < 2:
+        return [None] * len(scores.values)
+    found = lead_over(scores, order[0], order[1]).tolist()
+    return [None if np.isnan(lead) else lead + 0.0 for lead in found]
+
+
+def _swapped(blocks: Blocks, whole: Scores, scores: Scores) -> list[tuple[tuple[str, str], ...]]:
+    """Return the pairs that change places in each row of scores."""
+    n = len(blocks.systems)
+    before = _ahead(whole)[0]
+    found: list[tuple[tuple[str, str], ...]] = []
+    for rows in chunks(len(scores.values), max(1, _CELLS_AT_A_TIME // max(1, n * n))):
+        part = Scores(
+            values=scores.values[rows],
+            estimable=scores.estimable[rows],
+            group=None if scores.group is None else scores.group[rows],
+        )
+        changed = before & np.swapaxes(_ahead(part), 1, 2)
+        for of_unit in changed:
+            pairs = zip(*(each.tolist() for each in np.nonzero(of_unit)), strict=True)
+            found.append(tuple((blocks.systems[a], blocks.systems[b]) for a, b in pairs))
+    return found
+
+
+def _ahead(scores: Scores) -> BoolArray:
+    """Return which systems are ahead of which, shape (R, n, n)."""
+    values = np.round(scores.values, TIE_DECIMALS)
+    ahead: BoolArray = values[:, :, np.newaxis] > values[:, np.newaxis, :]
+    if scores.group is not None:
+        ahead &= scores.group[:, :, np.newaxis] == scores.group[:, np.newaxis, :]
+    return ahead

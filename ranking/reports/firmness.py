@@ -1,0 +1,270 @@
+"""How firm first place is, as a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from ranking.code_version import code_version
+from ranking.core.firmness.fewest_blocks import FewestBlocks, Proof
+from ranking.core.firmness.without_each import WithoutEach
+from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Report, Table
+from ranking.wording.methods import METHOD_WORDS
+
+#: With more judgments than this, they are not listed one by one.
+_MOST_LISTED = 100
+#: So many units are drawn, those with the smallest lead.
+_MOST_DRAWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class FirmnessFound:
+    """What decides first place; the ranking without each unit, None where there are not several."""
+
+    method: str
+    fewest: FewestBlocks
+    judges: WithoutEach | None
+    documents: WithoutEach | None
+    days: WithoutEach | None
+
+
+def firmness_report(given: Input, found: FirmnessFound) -> Report:
+    """Tell how many judgments decide first place, and what it is without each judge, document and day."""
+    units = {
+        "judges": (found.judges, _("Judge"), _("Without each judge"), _judges_note),
+        "documents": (found.documents, _("Document"), _("Without each document"), _documents_note),
+        "days": (found.days, _("Day (UTC)"), _("Without each day"), _days_note),
+    }
+    return Report(
+        notes=[
+            *input_notes(given),
+            _("By %(method)s.") % {"method": METHOD_WORDS[found.method]},
+            *_fewest_notes(found.fewest),
+            *(note(without) for without, _unit, _title, note in units.values() if without),
+        ],
+        tables=[
+            *_deciding(given, found.fewest),
+            *(
+                _without(name, without, unit, title)
+                for name, (without, unit, title, _note) in units.items()
+                if without
+            ),
+        ],
+        data={
+            "input": input_data(given),
+            "method": found.method,
+            "first_place": _fewest_data(given, found.fewest),
+            **{name: without for name, (without, *_words) in units.items()},
+            "version": code_version(),
+        },
+    )
+
+
+# --- The judgments that decide ------------------------------------------------------------------
+
+
+def _fewest_notes(fewest: FewestBlocks) -> list[str]:
+    if not fewest.first:
+        return [_("No system has a score.")]
+    if len(fewest.first) > 1:
+        return [
+            _(
+                "First with equal scores: %(systems)s. So there is no first place that judgments decide."
+            )
+            % {"systems": ", ".join(fewest.first)}
+        ]
+    if fewest.size is None:
+        return [
+            _("No removal of judgments puts another system first.")
+            if fewest.proof is not Proof.NONE
+            else _("No removal of judgments was found that puts another system first.")
+        ]
+    return [_size(fewest, fewest.size), _proof(fewest, fewest.size)]
+
+
+def _size(fewest: FewestBlocks, size: int) -> str:
+    said = {
+        "size": f"{size:,}",
+        "blocks": f"{fewest.blocks:,}",
+        "share": f"{100 * size / fewest.blocks:.1f}",
+        "first": fewest.first[0],
+        "new": fewest.new_first,
+    }
+    words = (
+        ngettext(
+            "%(size)s of %(blocks)s judgments (%(share)s %%) decides first place: without it, %(new)s is "
+            "ahead of %(first)s.",
+            "%(size)s of %(blocks)s judgments (%(share)s %%) decide first place: without them, %(new)s is "
+            "ahead of %(first)s.",
+            size,
+        )
+        if fewest.proof is not Proof.NONE
+        else _(
+            "At most %(size)s of %(blocks)s judgments (%(share)s %%) decide first place: without them, "
+            "%(new)s is ahead of %(first)s."
+        )
+    )
+    return words % said
+
+
+def _proof(fewest: FewestBlocks, size: int) -> str:
+    if fewest.proof is Proof.BOUND:
+        return _("It is proven that no fewer would do.")
+    if fewest.proof is Proof.SEARCH:
+        return _("No fewer would do: all smaller sets were tried.")
+    if fewest.at_least <= 1:
+        return _("Whether fewer would do is not known.")
+    return _(
+        "It is proven that fewer than %(least)s would not do, but not that all %(size)s are needed."
+    ) % {"least": f"{fewest.at_least:,}", "size": f"{size:,}"}
+
+
+def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
+    if fewest.rows is None or fewest.new_first is None or len(fewest.rows) > _MOST_LISTED:
+        return []
+    return [
+        Table(
+            name="deciding",
+            title=_("The judgments that decide first place"),
+            columns=(
+                Column("judge", _("Judge"), is_text=True),
+                Column("segment", _("Segment")),
+                Column("label", _("Label of %(system)s") % {"system": fewest.first[0]}),
+                Column("other_label", _("Label of %(system)s") % {"system": fewest.new_first}),
+            ),
+            rows=[
+                (row["judge"], row["segment"], row["label"], row["other_label"])
+                for row in _rows(given, fewest)
+            ],
+            keys=2,
+            notes=[
+                _("The most influential first. There may be other sets of as many judgments."),
+            ],
+        )
+    ]
+
+
+def _rows(given: Input, fewest: FewestBlocks) -> list[dict[str, Any]]:
+    """Return who judged which segment, and the labels of the first and of the new first."""
+    if fewest.rows is None or fewest.new_first is None:
+        return []
+    blocks = given.blocks
+    first = blocks.systems.index(fewest.first[0])
+    new = blocks.systems.index(fewest.new_first)
+    return [
+        {
+            "judge": blocks.judges[blocks.judge[row]],
+            "segment": int(blocks.segment[row]),
+            "label": int(blocks.labels[row, first]) or None,
+            "other_label": int(blocks.labels[row, new]) or None,
+        }
+        for row in fewest.rows.tolist()
+    ]
+
+
+def _fewest_data(given: Input, fewest: FewestBlocks) -> dict[str, Any]:
+    return {
+        "first": fewest.first,
+        "judgments": fewest.blocks,
+        "deciding": fewest.size,
+        "at_least": fewest.at_least,
+        "proof": fewest.proof,
+        "new_first": fewest.new_first,
+        "rows": _rows(given, fewest),
+    }
+
+
+# --- Without each judge, document and day -------------------------------------------------------
+
+
+def _without(name: str, without: WithoutEach, unit: str, title: str) -> Table:
+    all_ = without.lead
+    drawn = min(_MOST_DRAWN, len(without.units))
+    return Table(
+        name=name,
+        title=title,
+        columns=(
+            Column("unit", unit, is_text=True),
+            Column("blocks", _("Blocks")),
+            Column("lead", _("Lead"), decimals=4),
+            Column("change", _("Change"), decimals=4),
+            Column("first", _("First"), is_text=True),
+            Column("swaps", _("Swaps")),
+            Column("swapped", _("Which"), is_text=True),
+        ),
+        rows=[
+            (
+                row.unit,
+                row.blocks,
+                row.lead,
+                None if row.lead is None or all_ is None else row.lead - all_,
+                row.first,
+                len(row.swapped),
+                _pairs(row.swapped),
+            )
+            for row in without.units
+        ],
+        notes=_lead_notes(without, drawn),
+        plot=Plot(kind="intervals", label="unit", value="lead", mark=0.0, most=drawn),
+    )
+
+
+def _pairs(swapped: Sequence[tuple[str, str]]) -> str:
+    return "; ".join(f"{worse} > {better}" for better, worse in swapped)
+
+
+def _lead_notes(without: WithoutEach, drawn: int) -> list[str]:
+    if without.lead is None:
+        return []
+    notes = [
+        _(
+            "Lead: score of %(first)s minus that of %(second)s, %(lead)s with all judgments. Below 0, "
+            "%(second)s is ahead."
+        )
+        % {"first": without.first, "second": without.second, "lead": f"{without.lead:.4f}"}
+    ]
+    if drawn < len(without.units):
+        notes.append(
+            _("Drawn are the %(drawn)d with the smallest lead of %(all)s.")
+            % {"drawn": drawn, "all": f"{len(without.units):,}"}
+        )
+    return notes
+
+
+def _judges_note(without: WithoutEach) -> str:
+    deciding = len(without.deciding)
+    if not deciding:
+        return _("First place stays, whichever judge is left out.")
+    return ngettext(
+        "Without %(deciding)d of %(all)s judges, another system would be first.",
+        "Without any one of %(deciding)d of %(all)s judges, another system would be first.",
+        deciding,
+    ) % {"deciding": deciding, "all": f"{len(without.units):,}"}
+
+
+def _documents_note(without: WithoutEach) -> str:
+    deciding = len(without.deciding)
+    if not deciding:
+        return _("First place stays, whichever document is left out.")
+    return ngettext(
+        "Without %(deciding)d of %(all)s documents, another system would be first.",
+        "Without any one of %(deciding)d of %(all)s documents, another system would be first.",
+        deciding,
+    ) % {"deciding": deciding, "all": f"{len(without.units):,}"}
+
+
+def _days_note(without: WithoutEach) -> str:
+    deciding = len(without.deciding)
+    if not deciding:
+        return _("First place stays, whichever day is left out.")
+    return ngettext(
+        "Without %(deciding)d of %(all)s days, another system would be first.",
+        "Without any one of %(deciding)d of %(all)s days, another system would be first.",
+        deciding,
+    ) % {"deciding": deciding, "all": f"{len(without.units):,}"}

@@ -1,0 +1,316 @@
+"""Pairs of systems by their own comparisons, as a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from ranking.code_version import code_version
+from ranking.core.diagnosis.contradictions import Contradiction, ScoredPair
+from ranking.core.diagnosis.direct_pairs import DirectPairs
+from ranking.core.diagnosis.majority_cycles import Cycle
+from ranking.core.ranges.sign_tests import Correction
+from ranking.core.scores import Scores, ordinal_ranks
+from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.plots import Plot
+from ranking.reports.rankings import tests_in_words
+from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.pair_tests import LEVEL_WORDS
+
+#: Marks of corrected p-values up to a level, as WMT prints them, the strongest first.
+MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))
+
+
+@dataclass(frozen=True, slots=True)
+class PairsFound:
+    """Pairs of systems, the scores they are compared with, and what contradicts these.
+
+    `level` is the largest significant corrected p-value.
+    """
+
+    scores: Scores
+    direct: DirectPairs
+    scored: Sequence[ScoredPair]
+    contradictions: Sequence[Contradiction]
+    cycles: Sequence[Cycle]
+    level: float
+
+
+def pairs_report(given: Input, found: PairsFound, options: Mapping[str, Any]) -> Report:
+    """Tell which pairs of systems are told apart, which contradict the order, and where there are cycles."""
+    rows = _rows(found, counts_ties=options["ties"] == "count")
+    return Report(
+        notes=[
+            *input_notes(given),
+            _("Order of the systems: %(method)s.") % {"method": METHOD_WORDS[options["method"]]},
+            *_headlines(found, rows, is_shared=options["only_shared"]),
+        ],
+        tables=[
+            _matrix(found, rows, options),
+            *([_contradictions(found, options)] if found.contradictions else []),
+            *([_cycles(found)] if found.cycles else []),
+        ],
+        data={
+            "input": input_data(given),
+            **{
+                name: options[name]
+                for name in (
+                    "method",
+                    "resample",
+                    "correction",
+                    "confidence",
+                    "ties",
+                    "only_shared",
+                )
+            },
+            "order": _order(found),
+            "pairs": rows,
+            "scores": found.scored if options["only_shared"] else _scores(found),
+            "contradictions": [_said(row, found.level) for row in found.contradictions],
+            "cycles": [
+                {
+                    "systems": cycle.systems,
+                    "weakest_p": cycle.weakest_p,
+                    "significant": cycle.weakest_p <= found.level,
+                }
+                for cycle in found.cycles
+            ],
+            "limits": found.direct.limits,
+            "version": code_version(),
+        },
+    )
+
+
+def _order(found: PairsFound) -> list[str]:
+    """Return the systems by rank, then those without one by name."""
+    ranks = ordinal_ranks(found.scores)
+    systems = found.direct.tallies.systems
+    places = sorted(range(len(systems)), key=lambda i: (ranks[i] == 0, int(ranks[i]), systems[i]))
+    return [systems[index] for index in places]
+
+
+def _scores(found: PairsFound) -> dict[str, float]:
+    values = zip(found.direct.tallies.systems, found.scores.values.tolist(), strict=True)
+    return {name: value for name, value in values if not np.isnan(value)}
+
+
+def _rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
+    direct = found.direct
+    place = {name: index for index, name in enumerate(direct.tallies.systems)}
+    rows = []
+    for one, other in combinations(_order(found), 2):
+        a, b = place[one], place[other]
+        won, lost = int(direct.tallies.wins[a, b]), int(direct.tallies.wins[b, a])
+        tied, p = int(direct.tallies.ties[a, b]), float(direct.adjusted_p[a, b])
+        counted = won + lost + (tied if counts_ties else 0)
+        rows.append(
+            {
+                "system": one,
+                "other": other,
+                "wins": won,
+                "losses": lost,
+                "ties": tied,
+                "comparisons": counted,
+                "share": won / counted if counted else None,
+                "other_share": lost / counted if counted else None,
+                "p_value": float(direct.p_value[a, b]),
+                "adjusted_p": p,
+                "mark": next((mark for level, mark in MARKS if p <= level), ""),
+                "significant": p <= found.level,
+            }
+        )
+    return rows
+
+
+def _headlines(
+    found: PairsFound, rows: Sequence[Mapping[str, Any]], *, is_shared: bool
+) -> list[str]:
+    apart = sum(row["significant"] for row in rows)
+    against = sum(row.adjusted_p <= found.level for row in found.contradictions)
+    round_ = sum(cycle.weakest_p <= found.level for cycle in found.cycles)
+    notes = [
+        ngettext(
+            "%(apart)d of %(pairs)d pair is told apart by its own comparisons.",
+            "%(apart)d of %(pairs)d pairs are told apart by their own comparisons.",
+            len(rows),
+        )
+        % {"apart": apart, "pairs": len(rows)}
+    ]
+    if is_shared:
+        notes.append(
+            _(
+                "The scores of each pair are of the blocks in which both were ranked: other sentences "
+                "explain no contradiction that is left."
+            )
+        )
+    notes.append(
+        ngettext(
+            "%(count)d pair contradicts the order (%(significant)d significantly).",
+            "%(count)d pairs contradict the order (%(significant)d significantly).",
+            len(found.contradictions),
+        )
+        % {"count": len(found.contradictions), "significant": against}
+        if found.contradictions
+        else _("No pair contradicts the order.")
+    )
+    notes.append(
+        ngettext(
+            "%(count)d cycle of majorities (%(significant)d significant).",
+            "%(count)d cycles of majorities (%(significant)d significant).",
+            len(found.cycles),
+        )
+        % {"count": len(found.cycles), "significant": round_}
+        if found.cycles
+        else _("No cycle: some order agrees with the majority of every pair.")
+    )
+    return notes
+
+
+def _matrix(
+    found: PairsFound, rows: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
+) -> Table:
+    columns = (
+        Column("system", _("System"), is_text=True),
+        Column("other", _("Other"), is_text=True),
+        Column("wins", _("Wins")),
+        Column("losses", _("Losses")),
+        Column("ties", _("Ties")),
+        Column("comparisons", _("Comparisons")),
+        Column("share", _("Share won")),
+        Column("other_share", _("Share lost")),
+        Column("p_value", _("p")),
+        Column("adjusted_p", _("Corrected p")),
+        Column("mark", _("Mark"), is_text=True),
+        Column("significant", _("Significant"), is_text=True),
+    )
+    return Table(
+        name="pairs",
+        title=_("How often the row beats the column, in %"),
+        columns=columns,
+        rows=[tuple(_cell(row[column.key]) for column in columns) for row in rows],
+        keys=2,
+        notes=[
+            tests_in_words(2, Correction(options["correction"]), found.level),
+            _("Taken for independent: %(units)s.") % {"units": LEVEL_WORDS[options["resample"]]},
+            _(
+                "Below each share: comparisons, without ties. Blue: the row won more; rust: the column. "
+                "Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+            )
+            if options["ties"] == "left_out"
+            else _(
+                "Below each share: comparisons, ties among them. Blue: the row won more; rust: the "
+                "column. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+            ),
+            *(
+                [
+                    _(
+                        "Some pairs were compared by too few judges, or on too few segments, to account for these."
+                    )
+                ]
+                if found.direct.limits
+                else []
+            ),
+        ],
+        plot=Plot(
+            kind="matrix",
+            label="system",
+            value="share",
+            across="other",
+            back="other_share",
+            count="comparisons",
+            sign="mark",
+        ),
+    )
+
+
+def _cell(value: Any) -> Value:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return value  # type: ignore[no-any-return]
+
+
+def _said(row: Contradiction, level: float) -> dict[str, Any]:
+    (system, other), (score, other_score) = row.pair.systems, row.pair.scores
+    return {
+        "system": system,
+        "other": other,
+        "score": score,
+        "other_score": other_score,
+        "blocks": row.pair.blocks,
+        "segments": row.pair.segments,
+        "wins": row.wins,
+        "losses": row.losses,
+        "ties": row.ties,
+        "adjusted_p": row.adjusted_p,
+        "significant": row.adjusted_p <= level,
+    }
+
+
+def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
+    columns = (
+        Column("system", _("Higher score"), is_text=True),
+        Column("other", _("Lower score"), is_text=True),
+        Column("score", _("Score")),
+        Column("other_score", _("Score of the other")),
+        *(
+            (Column("blocks", _("Shared blocks")), Column("segments", _("Segments")))
+            if options["only_shared"]
+            else ()
+        ),
+        Column("wins", _("Wins")),
+        Column("losses", _("Losses")),
+        Column("ties", _("Ties")),
+        Column("adjusted_p", _("Corrected p")),
+        Column("significant", _("Significant"), is_text=True),
+    )
+    rows = [_said(row, found.level) for row in found.contradictions]
+    return Table(
+        name="contradictions",
+        title=_("Pairs that contradict the order"),
+        columns=columns,
+        rows=[tuple(_cell(row[column.key]) for column in columns) for row in rows],
+        keys=2,
+        rules=_below([row.adjusted_p for row in found.contradictions], found.level),
+        notes=[
+            _("The system with the lower score won most decided comparisons of the two."),
+        ],
+    )
+
+
+def _cycles(found: PairsFound) -> Table:
+    return Table(
+        name="cycles",
+        title=_("Cycles of majorities"),
+        columns=(
+            Column("cycle", _("Cycle"), is_text=True),
+            Column("adjusted_p", _("Largest corrected p")),
+            Column("significant", _("Significant"), is_text=True),
+        ),
+        rows=[
+            (
+                " > ".join([*cycle.systems, cycle.systems[0]]),
+                cycle.weakest_p,
+                _cell(cycle.weakest_p <= found.level),
+            )
+            for cycle in found.cycles
+        ],
+        rules=_below([cycle.weakest_p for cycle in found.cycles], found.level),
+        notes=[
+            _(
+                "Each system won most decided comparisons with the next. No order agrees with all of them."
+            ),
+        ],
+    )
+
+
+def _below(p_values: Sequence[float], level: float) -> frozenset[int]:
+    """Return the last significant of rows in the order of their p-values, if others follow."""
+    significant = sum(p <= level for p in p_values)
+    return frozenset({significant - 1} if 0 < significant < len(p_values) else ())

@@ -1,0 +1,28 @@
+"""What tests of pairs take for independent, and how they are corrected for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+#: Levels of `ranking.core.counting.resampling.LEVELS`.
+LEVEL_WORDS: Mapping[str, Promise | str] = MappingProxyType(
+    {
+        "two_way": _("segments and judges"),
+        "segments": _("segments"),
+        "judges": _("judges"),
+        "blocks": _("blocks"),
+        "pairs": _("comparisons"),
+    }
+)
+#: Values of `ranking.core.ranges.sign_tests.Correction`.
+CORRECTION_WORDS: Mapping[str, Promise | str] = MappingProxyType(
+    {
+        "none": _("none"),
+        "holm": _("Holm"),
+        "benjamini_hochberg": _("Benjamini and Hochberg"),
+    }
+)

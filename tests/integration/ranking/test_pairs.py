@@ -1,0 +1,108 @@
+"""The analysis of pairs: as WMT counted them, with what contradicts the order."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from campaign.models import TestSet
+from ranking.analyses.options import OptionError
+from ranking.models import Analysis
+from ranking.reports.stored import report_in
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from tests.integration.ranking.conftest import WriteTestSet
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def answer(test_set: TestSet, **given: Any) -> Analysis:
+    choice = analysis_choice("pairs", given)
+    asked = analysis_ask(test_set=test_set, choice=choice, is_queued=False)
+    return analysis_compute(analysis=asked)
+
+
+def data_of(analysis: Analysis) -> dict[str, Any]:
+    assert analysis.data is not None
+    found: dict[str, Any] = analysis.data
+    return found
+
+
+@pytest.fixture
+def contradicting(write_test_set: WriteTestSet) -> TestSetWriter:
+    """`t` wins against `b` where both are shown; `b` won against `c` on other sentences."""
+    writer = write_test_set(["b", "c", "t"])
+    for segment in range(1, 4):
+        writer.judgment("j1", writer.block(segment, ["t", "b"]), [1, 2] if segment < 3 else [2, 1])
+    for segment in range(4, 8):
+        writer.judgment("j2", writer.block(segment, ["b", "c"]), [1, 2])
+    return writer
+
+
+@pytest.mark.realdata
+def test_wmt12_has_the_published_matrix(wmt12: TestSet, wmt12_folder: Path) -> None:
+    expected = json.loads((wmt12_folder / "expected.json").read_text(encoding="utf-8"))
+    found = data_of(answer(wmt12, resample="pairs"))
+    assert found["order"] == [row["system"] for row in expected["systems_by_expected_wins"]]
+    assert len(found["pairs"]) == 15
+    for pair in found["pairs"]:
+        counts = [pair["wins"], pair["losses"], pair["ties"]]
+        assert counts == expected["pairwise"][pair["system"]][pair["other"]]
+    # Only cu-bojar and onlineA are not told apart; it is their order that methods differ on.
+    assert [row["mark"] for row in found["pairs"]].count("‡") == 14
+    assert (found["contradictions"], found["cycles"]) == ([], [])
+    by_ties = data_of(answer(wmt12, method="geq_others", ties="count", only_shared=True))
+    (against,) = by_ties["contradictions"]
+    assert (against["system"], against["other"]) == ("onlineA", "cu-bojar")
+    assert (against["wins"], against["losses"], against["blocks"]) == (369, 384, 864)
+    assert not against["significant"]
+    first = by_ties["pairs"][0]
+    assert first["share"] == pytest.approx(395 / (395 + 308 + 118))
+
+
+def test_other_sentences_explain_a_contradiction(contradicting: TestSetWriter) -> None:
+    of_all = data_of(answer(contradicting.test_set, method="bojar"))
+    (found,) = of_all["contradictions"]
+    assert (found["system"], found["other"], found["wins"], found["losses"]) == ("b", "t", 1, 2)
+    assert (found["score"], found["other_score"]) == (5 / 7, 2 / 3)
+    shared = answer(contradicting.test_set, method="bojar", only_shared=True)
+    assert data_of(shared)["contradictions"] == []
+    assert shared.reports is not None
+    assert "No pair contradicts the order." in report_in(shared.reports, "en").notes
+
+
+def test_a_cycle_is_named(writer: TestSetWriter) -> None:
+    for segment in range(1, 13):
+        for order in ("AB", "BC", "CA"):
+            writer.judgment("j1", writer.block(segment, list(order)), [1, 2])
+    asked = answer(writer.test_set, resample="pairs", confidence=0.99)
+    assert [cycle["systems"] for cycle in data_of(asked)["cycles"]] == [["A", "B", "C"]]
+    assert data_of(asked)["cycles"][0]["significant"]
+    assert asked.reports is not None
+    tables = {table.name: table for table in report_in(asked.reports, "en").tables}
+    assert tables["cycles"].rows[0][0] == "A > B > C > A"
+    assert "1 cycle of majorities (1 significant)." in report_in(asked.reports, "en").notes
+
+
+def test_methods_that_need_all_judgments_have_no_shared_scores(ten_blocks: TestSetWriter) -> None:
+    with pytest.raises(OptionError, match="gives no scores of shared blocks") as refused:
+        answer(ten_blocks.test_set, method="hopkins_may", only_shared=True)
+    assert refused.value.field == "only_shared"
+    assert data_of(answer(ten_blocks.test_set, method="hopkins_may"))["order"] == ["A", "B", "C"]
+
+
+def test_the_page_draws_the_matrix(ten_blocks: TestSetWriter, as_organiser: Client) -> None:
+    test_set, campaign = ten_blocks.test_set, ten_blocks.campaign
+    asked = answer(test_set)
+    page = as_organiser.get(reverse("analysis", args=[campaign.slug, test_set.pk, "pairs"]))
+    shown = page.content.decode()
+    assert "<title>A – B: 90.0 %, n = 10" in shown
+    assert "‡ ≤ 0.01" in shown
+    file = as_organiser.get(
+        reverse("analysis-plot", args=[campaign.slug, test_set.pk, asked.pk, "pairs"])
+    )
+    assert file["Content-Type"] == "image/svg+xml"
+    assert b"<title>C" in file.content

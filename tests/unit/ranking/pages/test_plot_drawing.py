@@ -1,0 +1,82 @@
+"""What plots of reports show."""
+
+import re
+from xml.etree import ElementTree as ET
+
+from ranking.pages.plot_drawing import drawn
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Table, Value
+
+SVG = "{http://www.w3.org/2000/svg}"
+MATRIX = Plot(
+    kind="matrix",
+    label="system",
+    across="other",
+    value="share",
+    back="back",
+    count="n",
+    sign="mark",
+)
+KEYS = ("system", "other", "share", "back", "n", "mark")
+
+
+def matrix(*rows: tuple[Value, ...]) -> ET.Element:
+    table = Table("pairs", "Pairs", [Column(key, key) for key in KEYS], rows, plot=MATRIX)
+    plot = drawn(table, as_file=True)
+    assert plot is not None
+    return ET.fromstring(plot)
+
+
+def test_a_matrix_says_shares_marks_and_numbers_both_ways() -> None:
+    root = matrix(
+        ("a", "b", 0.7, 0.3, 40, "‡"),
+        ("a", "<c>", 0.5, 0.5, 8, ""),
+        ("b", "<c>", 0.4, 0.5, 10, "*"),
+    )
+    cells = [group for group in root.iter(f"{SVG}g") if group.find(f"{SVG}title") is not None]
+    said = {
+        group.findtext(f"{SVG}title"): [text.text for text in group.iter(f"{SVG}text")]
+        for group in cells
+    }
+    assert said == {
+        "a – b: 70.0 %, n = 40, p ≤ 0.01": ["70‡", "40"],
+        "b – a: 30.0 %, n = 40, p ≤ 0.01": ["30‡", "40"],
+        "a – <c>: 50.0 %, n = 8": ["50", "8"],
+        "<c> – a: 50.0 %, n = 8": ["50", "8"],
+        "b – <c>: 40.0 %, n = 10, p ≤ 0.10": ["40*", "10"],
+        "<c> – b: 50.0 %, n = 10, p ≤ 0.10": ["50*", "10"],
+    }
+    classes = [group.find(f"{SVG}rect").get("class") for group in cells]  # type: ignore[union-attr]
+    assert classes[:3] == ["won strength-3", "lost strength-3", "even strength-0"]
+    # In print and grey, the figure of whoever won more is heavier.
+    heavy = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "more"]
+    assert heavy == ["70‡", "50*"]
+    heads = [text.text for text in root.iter(f"{SVG}text") if text.text in {"a", "b", "<c>"}]
+    assert sorted(heads) == ["<c>", "<c>", "a", "a", "b", "b"]
+
+
+def test_a_pair_never_compared_says_so() -> None:
+    root = matrix(("a", "b", 1.0, 0.0, 4, ""), ("a", "c", None, None, 0, ""))
+    titles = [title.text for title in root.iter(f"{SVG}title")]
+    assert titles[2:] == ["a – c: n = 0", "c – a: n = 0"]
+
+
+def test_nothing_compared_is_no_matrix() -> None:
+    table = Table(
+        "pairs",
+        "Pairs",
+        [Column(key, key) for key in KEYS],
+        [("a", "b", None, None, 0, "")],
+        plot=MATRIX,
+    )
+    assert drawn(table) is None
+
+
+def test_only_so_many_rows_are_drawn() -> None:
+    columns = [Column("unit", "Unit", is_text=True), Column("lead", "Lead")]
+    rows = [(f"j{number}", number / 10 - 0.2) for number in range(9)]
+    plot = Plot(kind="intervals", label="unit", value="lead", mark=0.0, most=4)
+    found = str(drawn(Table("judges", "Judges", columns, rows, plot=plot)))
+    assert found.count('class="dot"') == 4
+    assert re.findall(r">(j\d)<", found) == ["j0", "j1", "j2", "j3"]
+    assert 'class="mark"' in found
