@@ -132,6 +132,8 @@ def _field(option: Option) -> forms.Field:
         "required": False,
         "initial": option.default,
     }
+    if option.is_many and not option.choices:
+        return _Names(**common)
     if option.is_many:
         return forms.MultipleChoiceField(
             choices=list(option.choices.items()), widget=forms.CheckboxSelectMultiple, **common

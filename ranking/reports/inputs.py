@@ -83,12 +83,16 @@ class Input:
         The reference among the systems of `read`, whether excluded or not.
     texts : Texts or None
         Where they are known.
+    leave_out : tuple of str or None
+        The judges that an analysis of what would be without some judges leaves out; None where the
+        judgments do not say whom.
     """
 
     read: JudgmentsRead
     blocks: Blocks
     reference: str | None
     texts: Texts | None = None
+    leave_out: tuple[str, ...] | None = None
 
     @property
     def is_reference_excluded(self) -> bool:

@@ -1,0 +1,168 @@
+"""Analyses of judges: who agrees with whom, and what would be without some."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.services import quality_action_take
+from campaign.models import Judge, TestSet, User
+from ranking.analyses.options import OptionError
+from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
+from ranking.models import Analysis
+from ranking.reports.stored import report_in
+from ranking.reports.tables import Table
+from ranking.selectors.judged_blocks import judged_blocks
+from ranking.services.analyses import (
+    AnalysisRefusedError,
+    analysis_ask,
+    analysis_choice,
+    analysis_compute,
+)
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def answer(test_set: TestSet, kind: str, **given: Any) -> Analysis:
+    asked = analysis_ask(test_set=test_set, choice=analysis_choice(kind, given), is_queued=False)
+    return analysis_compute(analysis=asked)
+
+
+def data_of(analysis: Analysis) -> dict[str, Any]:
+    assert analysis.data is not None
+    found: dict[str, Any] = analysis.data
+    return found
+
+
+def table_of(analysis: Analysis, name: str, language: str = "en") -> Table:
+    report = report_in(analysis.reports or {}, language)
+    return next(table for table in report.tables if table.name == name)
+
+
+def notes_of(analysis: Analysis) -> str:
+    return " ".join(report_in(analysis.reports or {}, "en").notes)
+
+
+# --- Without judges -------------------------------------------------------------------------------
+
+
+def test_the_ranking_without_those_who_prefer_b(varied: TestSetWriter) -> None:
+    found = answer(varied.test_set, "without", leave_out=["j0", "j1"])
+    data = data_of(found)
+    assert data["left_out"] == {"j0": 12, "j1": 12}
+    assert [data["before"]["blocks"], data["after"]["blocks"]] == [72, 48]
+    assert [row["system"] for row in data["after"]["systems"]] == ["A", "B", "C"]
+    assert data["alone"] == {"A": 0.5, "B": 1.0, "C": 0.0}
+    systems = table_of(found, "systems")
+    assert [row[0] for row in systems.rows] == ["A", "B", "C"]
+    assert systems.plot is not None
+    # Before, A wins 48 of 72 against B and all against C: (2/3 + 1)/2.
+    assert systems.rows[0][1] == pytest.approx((2 / 3 + 1) / 2)
+    assert systems.rows[0][6] == 1
+    assert "24 of 72 blocks" in notes_of(found)
+    correlations = table_of(found, "correlations")
+    assert correlations.rows[1][1] == pytest.approx(0.5)
+
+
+def test_by_default_those_excluded_or_flagged_now_are_left_out(
+    varied: TestSetWriter, organiser: User
+) -> None:
+    nobody = answer(varied.test_set, "without")
+    assert data_of(nobody)["left_out"] == {}
+    assert "Nobody is excluded or flagged" in notes_of(nobody)
+    for name, action in (("j0", "exclude"), ("j1", "warn")):
+        quality_action_take(
+            judge=Judge.objects.get(pseudonym=name),
+            test_set=varied.test_set,
+            action=action,
+            user=organiser,
+        )
+    both = answer(varied.test_set, "without")
+    assert data_of(both)["left_out"] == {"j0": 12, "j1": 12}
+    # Who is excluded counts before, and the ranking that is shown without them has 60.
+    assert data_of(both)["before"]["blocks"] == 72
+    one = answer(varied.test_set, "without", leave_out=["j1"])
+    assert data_of(one)["left_out"] == {"j1": 12}
+    assert data_of(one)["before"]["blocks"] == 60
+    never = answer(varied.test_set, "without", without=["j0"])
+    assert data_of(never)["left_out"] == {"j1": 12}
+    # What was recorded says whom, whatever is decided later.
+    assert both.judgments["leave_out"] == ["j0", "j1"]
+
+
+def test_strangers_and_everybody_are_refused(varied: TestSetWriter) -> None:
+    with pytest.raises(OptionError, match="stranger") as refused:
+        answer(varied.test_set, "without", leave_out=["stranger"])
+    assert refused.value.field == "leave_out"
+    with pytest.raises(AnalysisRefusedError, match="nobody is left"):
+        answer(varied.test_set, "without", leave_out=[f"j{number}" for number in range(6)])
+
+
+def test_judges_are_named_in_a_field(varied: TestSetWriter, as_organiser: Client) -> None:
+    page = reverse("analysis", args=[varied.campaign.slug, varied.test_set.pk, "without"])
+    assert "excluded or flagged now" in as_organiser.get(page).content.decode()
+    sent = as_organiser.post(page, {"leave_out": "j0, j1"})
+    assert sent["Location"] == f"{page}?leave_out=j0&leave_out=j1"
+    assert Analysis.objects.get().judgments["leave_out"] == ["j0", "j1"]
+    wrong = as_organiser.post(page, {"leave_out": "stranger"})
+    assert wrong.status_code == 400
+    assert "leave_out" in wrong.context["form"].errors
+
+
+# --- Pairs of judges ------------------------------------------------------------------------------
+
+
+def test_who_agrees_with_whom(varied: TestSetWriter) -> None:
+    found = answer(varied.test_set, "judge_pairs", judge="j0", other="j5")
+    data = data_of(found)
+    assert data["all_pairs"] == 15
+    pairs = {tuple(row["pair"]["judges"]): row["pair"]["kappa"] for row in data["pairs"]}
+    # They differ on A and B alone: one comparison of three, and nobody ties.
+    assert pairs["j0", "j1"] == 1
+    assert pairs["j0", "j5"] == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
+    contingency = table_of(found, "contingency")
+    assert contingency.title == "What j0 said (rows) where j5 said (columns)"
+    assert [list(row)[1:] for row in contingency.rows] == [
+        [24, 0, 0, 24], [0, 0, 0, 0], [12, 0, 0, 12], [36, 0, 0, 36],
+    ]  # fmt: skip
+    matrix = table_of(found, "matrix", "de")
+    assert [column.heading for column in matrix.columns][1:] == [f"j{n}" for n in range(6)]
+    assert matrix.rows[0][2] == "1,00 (36)"
+    assert matrix.rows[0][1] is None
+    unanimous = table_of(found, "unanimity")
+    # A and C, B and C of twelve sentences.
+    assert list(unanimous.rows[1])[:4] == ["6", 36, 24, pytest.approx(2 / 3)]
+
+
+def test_without_names_the_two_who_share_most(varied: TestSetWriter) -> None:
+    varied.judgment("j2", varied.block(13, ["A", "B", "C"]), [1, 2, 3])
+    varied.judgment("j4", varied.block(13, ["A", "B", "C"]), [1, 2, 3])
+    assert data_of(answer(varied.test_set, "judge_pairs"))["contingency"]["judges"] == ["j2", "j4"]
+    of_one = data_of(answer(varied.test_set, "judge_pairs", other="j4"))
+    assert of_one["contingency"]["judges"] == ["j2", "j4"]
+    for given, words in (
+        ({"judge": "stranger"}, "stranger"),
+        ({"judge": "j1", "other": "j1"}, "two"),
+    ):
+        with pytest.raises(AnalysisRefusedError, match=words):
+            answer(varied.test_set, "judge_pairs", **given)
+
+
+@pytest.mark.realdata
+def test_pairs_of_judges_of_wmt12(wmt12: TestSet) -> None:
+    found = answer(wmt12, "judge_pairs")
+    data = data_of(found)
+    # What the findings count of them, κ between judges 0.293.
+    assert data["inter"]["kappa"] == pytest.approx(0.293, abs=0.0005)
+    assert data["inter"]["comparable"] == 3195
+    blocks = judged_blocks(test_set_id=wmt12.pk, watermark=found.watermark)
+    expected = cohen_of_judge_pairs(blocks.without(["_ref"] if "_ref" in blocks.systems else []))
+    assert data["all_pairs"] == len(expected.pairs)
+    kappas = {pair.judges: pair.kappa for pair in expected.pairs}
+    for row in data["pairs"]:
+        kappa = kappas[tuple(row["pair"]["judges"])]
+        assert row["pair"]["kappa"] == (None if kappa is None else pytest.approx(kappa))
+    assert len(data["pairs"]) == min(200, data["all_pairs"])
+    assert len(table_of(found, "matrix").rows) == 30

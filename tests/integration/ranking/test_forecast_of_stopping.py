@@ -1,0 +1,79 @@
+"""Whether to go on judging: a forecast on the campaign's own noise, and words where there is none."""
+
+from typing import Any
+
+import pytest
+
+from campaign.models import TestSet
+from ranking.models import Analysis
+from ranking.reports.stored import report_in
+from ranking.reports.tables import Table
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from tests.integration.ranking.conftest import WriteTestSet
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def answer(test_set: TestSet, **given: Any) -> Analysis:
+    choice = analysis_choice("stopping", given)
+    return analysis_compute(
+        analysis=analysis_ask(test_set=test_set, choice=choice, is_queued=False)
+    )
+
+
+def tables_of(analysis: Analysis) -> dict[str, Table]:
+    report = report_in(analysis.reports or {}, "en")
+    return {table.name: table for table in report.tables}
+
+
+def notes_of(analysis: Analysis) -> str:
+    return " ".join(report_in(analysis.reports or {}, "en").notes)
+
+
+def test_without_a_decision_it_says_why(writer: TestSetWriter) -> None:
+    writer.judgment("j0", writer.block(1, ["A", "B", "C"]), [1, 1, 1])
+    found = answer(writer.test_set)
+    assert found.data is not None
+    assert found.data["why_not"] == "nothing_decided"
+    assert tables_of(found) == {}
+    assert "no comparison is decided yet" in notes_of(found)
+
+
+def test_where_nobody_is_told_apart_or_all_are_it_says_why(
+    writer: TestSetWriter, write_test_set: WriteTestSet
+) -> None:
+    writer.judgment("j0", writer.block(1, ["A", "B", "C"]), [1, 2, 3])
+    found = answer(writer.test_set)
+    assert found.data is not None
+    assert found.data["why_not"] == "none_apart"
+    assert list(tables_of(found)) == ["pairs_told_apart"]
+    assert "no two systems are told apart yet" in notes_of(found)
+
+
+@pytest.mark.realdata
+def test_the_forecast_of_wmt12(wmt12: TestSet) -> None:
+    found = answer(wmt12, experiments=60, limit=20_000)
+    data = found.data
+    assert data is not None
+    # 14 of 15 pairs: cu-bojar and onlineA alone are not told apart.
+    assert "93.3 % of the pairs" in notes_of(found)
+    # Koehn (2012) prints for Czech–English a curve at σ from 7 to 12.
+    assert 5 < data["plan"]["fitted_noise"] < 14
+    tables = tables_of(found)
+    plan = {row[0]: row[1:] for row in tables["plan"].rows}
+    reached = plan["80 % of the pairs told apart"]
+    # Reached: never placed in the future.
+    assert reached[0] <= 1294
+    assert reached[3] == 0
+    figure = tables["pairs_told_apart"]
+    so_far = [row for row in figure.rows if row[5] == "so far"]
+    assert so_far[-1][0] == pytest.approx(1291, abs=5)
+    assert so_far[-1][1] == pytest.approx(14 / 15)
+    shares = [row[1] for row in so_far]
+    assert shares == sorted(shares)
+    ahead = [row for row in figure.rows if row[5] == "forecast"]
+    assert all(row[3] <= row[1] <= row[4] for row in ahead)
+    assert figure.plot is not None
+    one_more = tables["one_more_system"].rows[0]
+    assert one_more[2] > one_more[1]
