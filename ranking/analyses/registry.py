@@ -8,6 +8,7 @@ from types import MappingProxyType
 from django.utils.translation import gettext as _
 
 from ranking.analyses.agreement import AGREEMENT
+from ranking.analyses.agreement_by import AGREEMENT_BY
 from ranking.analyses.diagnosis import DIAGNOSIS
 from ranking.analyses.judge_pairs import JUDGE_PAIRS
 from ranking.analyses.judges import JUDGES
@@ -22,6 +23,7 @@ _KINDS = (
     RANKING,
     COMPARED_METHODS,
     AGREEMENT,
+    AGREEMENT_BY,
     DIAGNOSIS,
     JUDGES,
     JUDGE_PAIRS,

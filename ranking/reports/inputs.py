@@ -86,6 +86,8 @@ class Input:
     leave_out : tuple of str or None
         The judges that an analysis of what would be without some judges leaves out; None where the
         judgments do not say whom.
+    documents : tuple of str
+        Names of the documents by their numbers in `blocks`; empty where they are not known.
     """
 
     read: JudgmentsRead
@@ -93,6 +95,7 @@ class Input:
     reference: str | None
     texts: Texts | None = None
     leave_out: tuple[str, ...] | None = None
+    documents: tuple[str, ...] = ()
 
     @property
     def is_reference_excluded(self) -> bool:

@@ -83,7 +83,7 @@ def stored_input(
     wanted = {*chosen.systems, *([chosen.reference] if chosen.reference else [])}
     blocks = blocks.without(set(blocks.systems) - wanted).with_judges_in_order()
     reference = chosen.reference if chosen.reference in blocks.systems else None
-    document = _documents_of(test_set.pk, blocks)
+    document, names = _documents_of(test_set.pk, blocks)
     blocks = replace(blocks, document=several_documents(document, blocks.segment))
     read = JudgmentsRead(
         files=(),
@@ -108,6 +108,7 @@ def stored_input(
         reference=reference,
         texts=StoredTexts(test_set.pk),
         leave_out=chosen.leave_out,
+        documents=names,
     )
 
 
@@ -150,7 +151,7 @@ def _leave_out(test_set: TestSet, options: Mapping[str, Any]) -> tuple[str, ...]
     named = set(options[LEAVE_OUT.name])
     _refuse_strangers(test_set, named, field=LEAVE_OUT.name)
     if not named:
-        flagged = judges_listed(test_set=test_set).filter(FLAGGED)
+        flagged = judges_listed(test_set=test_set).filter(FLAGGED).order_by()
         named.update(flagged.values_list("pseudonym", flat=True))
     # Nobody is called back whom another option leaves out.
     never = _without(test_set, {**options, EXCLUDED.name: "count"})
@@ -231,10 +232,13 @@ def _rows(test_set: TestSet, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDA
     return rows
 
 
-def _documents_of(test_set_id: int, blocks: Blocks) -> npt.NDArray[np.int32]:
-    """Return the document of each block's segment, numbered in the order of their primary keys."""
+def _documents_of(
+    test_set_id: int, blocks: Blocks
+) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+    """Return the document of each block's segment, numbered in the order of primary keys, and their names."""
     numbers, place = np.unique(blocks.segment, return_inverse=True)
     of_segment = documents_of_segments(test_set_id=test_set_id, segments=numbers.tolist())
     listed = {key: number for number, key in enumerate(sorted(set(of_segment.values())))}
     document = np.array([listed[of_segment[number]] for number in numbers.tolist()], dtype=np.int32)
-    return document[place]
+    name_of = dict(Document.objects.filter(test_set=test_set_id).values_list("pk", "name"))
+    return document[place], tuple(name_of[key] for key in listed)

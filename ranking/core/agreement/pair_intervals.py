@@ -47,8 +47,9 @@ class PairAgreement:
         Segments that both judged; pairs of a comparison by each of an item, and those with the same
         outcome.
     outcomes : tuple of three tuples of three int
-        Those pairs by the outcome of the first judge (row) and the second (column), see `Outcome`:
-        the first of two outputs is that whose systems come first by name.
+        Those pairs by the outcome of the first judge (row) and the second (column): first output
+        better, tie, second better. The first of two outputs is that with the system that comes first
+        by name.
     p_agree, p_chance : float
     kappa, low, high : float or None
         Cohen's κ with its interval.
@@ -193,7 +194,8 @@ def agreement_of_pairs(
     counts[:, OTHER_TIES] = tables[:, :, Outcome.TIE].sum(axis=1)
     sums, moments = _sums_and_moments(counts, pair, len(pairs))
     outcomes = np.zeros((len(pairs), _OUTCOMES, _OUTCOMES), dtype=np.int64)
-    np.add.at(outcomes, pair, tables)
+    # The first candidate of an item has the smaller code, the systems that come later by name.
+    np.add.at(outcomes, pair, tables[:, ::-1, ::-1])
     p_agree, p_chance, kappa, slope = _kappa_and_slope(sums)
     effective = share(sums[:, COMPARABLE] ** 2, moments[:, COMPARABLE, COMPARABLE])
     level = 1 - (1 - confidence) / max(1, len(pairs)) if together else confidence

@@ -141,3 +141,15 @@ def test_a_judge_who_reverses_all_leaves_the_band_and_those_alike_do_not() -> No
     with_them = (found.first == 0) | (found.second == 0)
     assert (beside[with_them] < 0).all()
     assert not (beside[~with_them] < 0).any()
+
+
+def test_the_first_output_is_that_of_the_system_that_comes_first_by_name() -> None:
+    rows = [
+        BlockRow("ann", 1, ["b", "a"], [2, 1]),
+        BlockRow("bob", 1, ["b", "a"], [1, 2]),
+        BlockRow("ann", 2, [("a", "c"), "b"], [1, 2]),
+        BlockRow("bob", 2, ["b", ("a", "c")], [1, 1]),
+    ]
+    pair = agreement_of_pairs(blocks_from_rows(rows, "abc")).at(0)
+    # ann: a before b, and a, c before b; bob: b before a, and a tie.
+    assert pair.outcomes == ((0, 1, 1), (0, 0, 0), (0, 0, 0))
