@@ -1,13 +1,15 @@
 """Analyses of judges: who agrees with whom, and what would be without some."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from annotation.services import quality_action_take
-from campaign.models import Judge, TestSet, User
+from campaign.models import Campaign, Document, Judge, Segment, TestSet, User
 from ranking.analyses.options import OptionError
 from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
 from ranking.models import Analysis
@@ -166,3 +168,106 @@ def test_pairs_of_judges_of_wmt12(wmt12: TestSet) -> None:
         assert row["pair"]["kappa"] == (None if kappa is None else pytest.approx(kappa))
     assert len(data["pairs"]) == min(200, data["all_pairs"])
     assert len(table_of(found, "matrix").rows) == 30
+
+
+# --- Agreement by part ----------------------------------------------------------------------------
+
+
+def test_where_judges_agree_least(varied: TestSetWriter) -> None:
+    document = Document.objects.create(test_set=varied.test_set, name="news/first", position=99)
+    Segment.objects.filter(test_set=varied.test_set, number__lte=2).update(document=document)
+    found = answer(varied.test_set, "agreement_by", chance="uniform")
+    # Of 15 pairs of judges 8 differ on A and B, and nobody on C.
+    by_pair = {row[0]: list(row[1:]) for row in table_of(found, "by_pair").rows}
+    assert by_pair["A – B"][0] == pytest.approx((7 / 15 - 1 / 3) / (2 / 3))
+    assert by_pair["A – B"][3] == "slight"
+    assert by_pair["A – B"][5:7] == [15 * 12, 12]
+    assert by_pair["A – C"][0] == 1
+    assert by_pair["A – C"][7] == "no two judges and no two segments differ"
+    systems = table_of(found, "by_system")
+    assert [row[0] for row in systems.rows] == ["A", "B", "C"]
+    assert systems.rows[0][1] == pytest.approx((22 / 30 - 1 / 3) / (2 / 3))
+    documents = table_of(found, "by_document", "de")
+    assert "news/first" in {row[0] for row in documents.rows}
+    sentences = table_of(found, "by_segment")
+    assert len(sentences.rows) == 12
+    assert data_of(found)["by_segment"][0]["agreement"]["comparable"] == 45
+    assert table_of(answer(varied.test_set, "agreement_by", fewest=46), "by_segment").rows == []
+
+
+def test_without_two_judges_there_are_no_parts(writer: TestSetWriter) -> None:
+    writer.judgment("j0", writer.block(1, ["A", "B", "C"]), [1, 2, 3])
+    found = answer(writer.test_set, "agreement_by")
+    assert report_in(found.reports or {}, "en").tables == []
+    assert "not estimable: no two judgments to compare" in notes_of(found)
+
+
+@pytest.mark.realdata
+def test_parts_of_wmt12_add_up(wmt12: TestSet) -> None:
+    data = data_of(answer(wmt12, "agreement_by"))
+    assert data["whole"]["kappa"] == pytest.approx(0.293, abs=0.0005)
+    # Nobody compared two systems with one text, and every comparison is of two systems.
+    assert sum(row["agreement"]["comparable"] for row in data["by_pair"]) >= 3195
+    kappas = [row["agreement"]["kappa"] for row in data["by_segment"]]
+    assert len(kappas) <= 50
+    assert kappas == sorted(kappas)
+    assert all(row["agreement"]["comparable"] >= 10 for row in data["by_segment"])
+
+
+# --- Figures of the papers ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def wmt10(campaign: Campaign, real_data: Path) -> TestSet:
+    call_command(
+        "import_judgments",
+        str(real_data / "wmt10" / "judgments.cs-en.csv"),
+        campaign=campaign.slug,
+        test_set="newstest2010",
+        create_test_set=True,
+        verbosity=0,
+    )
+    return TestSet.objects.get(campaign=campaign)
+
+
+@pytest.mark.realdata
+def test_rows_of_bojar_et_al_2011_on_a_page(wmt10: TestSet) -> None:
+    agreement = answer(wmt10, "agreement", chance="uniform", reference="include")
+    inter, intra = table_of(agreement, "agreement").rows[:2]
+    # Table 1, Czech–English: κ between judges and with themselves.
+    assert (inter[1], inter[4]) == (pytest.approx(0.504, abs=0.0005), "moderate")
+    assert (intra[1], intra[4]) == (pytest.approx(0.700, abs=0.0005), "substantial")
+    diagnosis = data_of(answer(wmt10, "diagnosis"))
+    # Tables 5 and 10; the former with scores rounded to a tenth of a percent.
+    assert diagnosis["score_by_times_judged"]["pearson"] == pytest.approx(-0.2897, abs=0.0005)
+    assert diagnosis["score_by_reference"]["pearson"] == pytest.approx(-0.041, abs=0.0005)
+
+
+def test_plots_stand_beside_their_tables(varied: TestSetWriter, as_organiser: Client) -> None:
+    drawn = {
+        "diagnosis": {"systems", "sole_winners", "ties", "win_ratios"},
+        "agreement": {"agreement"},
+        "judges": {"judges", "themselves"},
+        "judge_pairs": {"pairs", "unanimity"},
+        "agreement_by": {"by_system", "by_pair", "by_segment"},
+    }
+    varied.judgment("j0", varied.block(1, ["C", "B", "A"]), [3, 2, 1])
+    for kind, tables in drawn.items():
+        asked = answer(varied.test_set, kind)
+        report = report_in(asked.reports or {}, "en")
+        assert tables <= {table.name for table in report.tables if table.plot is not None}
+        for table in tables:
+            address = [varied.campaign.slug, varied.test_set.pk, asked.pk, table]
+            plot = as_organiser.get(reverse("analysis-plot", args=address))
+            assert plot.status_code == 200, (kind, table)
+            assert b'class="dot"' in plot.content
+
+
+def test_win_ratios_are_in_the_order_of_systems(varied: TestSetWriter) -> None:
+    rows = table_of(answer(varied.test_set, "diagnosis"), "win_ratios").rows
+    # A wins 2/3 against B and all against C: 5/6; B 1/3 and all: 2/3.
+    assert [list(row) for row in rows] == [
+        [1, "A", pytest.approx(5 / 6)],
+        [2, "B", pytest.approx(2 / 3)],
+        [3, "C", 0.0],
+    ]
