@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.common import CONFIDENCE, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.simulation.budget import Budget, plan_campaign, plan_with_one_more
+from ranking.core.simulation.budget import Budget, plan_campaign, plan_from_start
 from ranking.core.simulation.forecast import forecast_pairs
 from ranking.core.simulation.futures import likely_futures
 from ranking.core.simulation.noise import (
@@ -68,9 +68,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFou
     futures = likely_futures(
         curve, fit, progress=begin(_("Simulating the campaign so far")), **common
     )
-    wanted: dict[str, Any] = {
-        "targets": TARGETS,
-        "clusters": [curve.clusters + 1] if curve.clusters < curve.systems else [],
+    how: dict[str, Any] = {
         "confidence": confidence,
         "limit": max(curve.comparisons, round(options["limit"] * per_judgment)),
         "seed": seed,
@@ -80,8 +78,10 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFou
         fit,
         experiments=options["experiments"],
         futures=futures,
+        targets=TARGETS,
+        clusters=[curve.clusters + 1] if curve.clusters < curve.systems else [],
         progress=begin(_("Simulating what may come")),
-        **wanted,
+        **how,
     )
     return StoppingFound(
         curve=curve,
@@ -95,8 +95,16 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFou
             seed=seed,
             progress=begin(_("Drawing what may come")),
         ),
-        one_more=plan_with_one_more(
-            curve, futures, progress=begin(_("Simulating one more system")), **wanted
+        from_start=tuple(
+            plan_from_start(
+                curve,
+                futures,
+                more_systems=more,
+                targets=TARGETS,
+                progress=begin(_("Simulating one more system")),
+                **how,
+            )
+            for more in (0, 1)
         ),
     )
 

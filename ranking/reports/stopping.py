@@ -40,8 +40,9 @@ class StoppingFound:
         Comparisons of a judgment, ties included, on average.
     budget : Budget or None
     forecast : Forecast or None
-    one_more : sequence of BudgetRow
-        The targets with one more system from the first judgment on.
+    from_start : tuple of sequences of BudgetRow
+        What such campaigns need from their first judgment on, as they are and with one more system; empty
+        without a forecast.
     """
 
     why_not: WhyNot | None = None
@@ -49,7 +50,7 @@ class StoppingFound:
     per_judgment: float = 0.0
     budget: Budget | None = None
     forecast: Forecast | None = None
-    one_more: Sequence[BudgetRow] = ()
+    from_start: tuple[Sequence[BudgetRow], ...] = ()
 
     def judgments(self, comparisons: float | None) -> int | None:
         """Return the judgments that make so many comparisons, ties included."""
@@ -75,7 +76,7 @@ def stopping_report(given: Input, found: StoppingFound) -> Report:
     if found.curve is not None:
         tables.append(_figure(found, found.curve))
     if found.budget is not None:
-        tables.append(_one_more(found, found.budget))
+        tables.append(_one_more(found))
     return Report(
         notes=notes,
         tables=tables,
@@ -86,7 +87,7 @@ def stopping_report(given: Input, found: StoppingFound) -> Report:
             "judgments": [] if found.budget is None else _judgments(found, found.budget.rows),
             "curve": found.curve,
             "forecast": found.forecast,
-            "one_more_system": found.one_more,
+            "from_start": [_judgments(found, rows) for rows in found.from_start],
             "plan": None if found.budget is None else budget_data(found.budget),
             "version": code_version(),
         },
@@ -243,9 +244,9 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
     )
 
 
-def _one_more(found: StoppingFound, budget: Budget) -> Table:
+def _one_more(found: StoppingFound) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for now, more in zip(budget.rows, found.one_more, strict=True):
+    for now, more in zip(*found.from_start, strict=True):
         is_known = now.comparisons is not None and more.comparisons is not None
         rows.append(
             (
@@ -275,9 +276,9 @@ def _one_more(found: StoppingFound, budget: Budget) -> Table:
         rows=rows,
         notes=[
             _(
-                "The same simulated campaigns with one more system from the first judgment on, as good by "
-                "chance as the others, and with as many outputs in a block. What it adds later costs no "
-                "less."
+                "What such campaigns need from their first judgment on, whatever this one has reached: as they "
+                "are, and with one more system, as good by chance as the others. A block shows as many "
+                "outputs as before."
             )
         ],
     )

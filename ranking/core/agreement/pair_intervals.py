@@ -154,7 +154,8 @@ def agreement_of_pairs(
     `ranking.core.agreement.judge_pairs` read each way. Its variance over segments is linearised:
     the slope of κ times the moments of these four counts over segments times the slope, and
     g / (g − 1) for g effective segments, as for κ of all judges (`ranking.core.agreement.linear`).
-    The interval is Student's with g − 1 degrees of freedom on the logarithm of 1 − κ
+    It is never taken below that of n independent pairs of comparisons: two or three segments may be
+    alike by chance, and most pairs of judges share no more. The interval is Student's with g − 1 degrees of freedom on the logarithm of 1 − κ
     (`ranking.core.agreement.kappa_intervals`). It is of these two judges: it does not account for
     others.
 
@@ -200,6 +201,8 @@ def agreement_of_pairs(
     effective = share(sums[:, COMPARABLE] ** 2, moments[:, COMPARABLE, COMPARABLE])
     level = 1 - (1 - confidence) / max(1, len(pairs)) if together else confidence
     variance = np.einsum("pi,pij,pj->p", slope, moments, slope)
+    variance *= share(effective, effective - 1)
+    variance = np.fmax(variance, _independent_variance(slope, outcomes, sums[:, COMPARABLE]))
     low, high = _intervals(kappa, p_chance, variance, effective, level)
     first, second = np.divmod(pairs, max(1, len(blocks.judges)))
     return PairsAgreement(
@@ -268,6 +271,21 @@ def _kappa_and_slope(
     return p_agree, p_chance, kappa, slope / n[:, np.newaxis]
 
 
+def _independent_variance(
+    slope: FloatArray, outcomes: Int64Array, comparable: FloatArray
+) -> FloatArray:
+    """Return the linearised variance of κ if all pairs of comparisons were independent, (P,)."""
+    same = np.eye(_OUTCOMES)
+    tie = np.arange(_OUTCOMES) == Outcome.TIE
+    # What one pair of comparisons with the outcomes c and k adds to the four counts.
+    adds = np.zeros((_COUNTS, _OUTCOMES, _OUTCOMES))
+    adds[COMPARABLE], adds[AGREEING] = 1, same
+    adds[OWN_TIES], adds[OTHER_TIES] = tie[:, np.newaxis], tie[np.newaxis, :]
+    changes = np.einsum("pi,ick->pck", slope, adds)
+    squares = (outcomes * changes**2).sum(axis=(1, 2))
+    return squares * share(comparable, comparable - 1)
+
+
 def _intervals(
     kappa: FloatArray,
     p_chance: FloatArray,
@@ -279,7 +297,7 @@ def _intervals(
     known = (effective >= _FEWEST_SEGMENTS) & (variance > _NOTHING)
     low, high = np.full(len(kappa), np.nan), np.full(len(kappa), np.nan)
     freedom = effective[known] - 1
-    error = np.sqrt(variance[known] * effective[known] / freedom)
+    error = np.sqrt(variance[known])
     apart = 1 - kappa[known]
     # Beyond this, the interval holds every κ, and exp would overflow.
     reach = np.minimum(700.0, stdtrit(freedom, (1 + confidence) / 2) * error / apart)

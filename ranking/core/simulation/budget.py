@@ -241,10 +241,11 @@ def plan_campaign(
     )
 
 
-def plan_with_one_more(
+def plan_from_start(
     curve: CampaignCurve,
     futures: Futures,
     *,
+    more_systems: int = 0,
     targets: Sequence[float] = (),
     clusters: Sequence[int] = (),
     confidence: float = 0.95,
@@ -253,19 +254,21 @@ def plan_with_one_more(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> tuple[BudgetRow, ...]:
-    """Plan campaigns like this one with one more system, from their first judgment.
+    """Plan campaigns like this one from their first judgment, also with more systems.
 
-    The simulated campaigns of `futures` get one more system: the others keep their qualities and the
-    noise, and its quality is drawn like theirs. So rows differ from those of the campaign by that
-    system, and by chance.
+    The simulated campaigns of `futures` get so many more systems: the others keep their qualities and
+    the noise, and new ones are drawn like them. So two plans differ by these systems, and by chance. What
+    the campaign itself has reached plays no part.
 
     Parameters
     ----------
     curve : CampaignCurve
     futures : Futures
         Of this curve.
+    more_systems : int
+        Not negative.
     targets, clusters, confidence, limit, seed, engine, progress
-        As in `plan_campaign`; there may be one cluster more.
+        As in `plan_campaign`.
 
     Returns
     -------
@@ -278,9 +281,11 @@ def plan_with_one_more(
     ValueError
         If an argument is out of range.
     """
-    wanted = _wanted(targets, clusters, curve.systems + 1)
+    if more_systems < 0:
+        raise ValueError("more_systems: expected no negative number")
+    wanted = _wanted(targets, clusters, curve.systems + more_systems)
     reached = simulate_until(
-        partial(_one_more_system, futures.model_of),
+        partial(_with_more_systems, futures.model_of, more_systems),
         futures.experiments,
         wanted,
         confidence=confidence,
@@ -300,10 +305,10 @@ def plan_with_one_more(
 
 
 @on_any_engine()
-def _one_more_system(model_of: ModelOf, experiment: int) -> Model:
+def _with_more_systems(model_of: ModelOf, more: int, experiment: int) -> Model:
     # Qualities and groups are drawn one after the other, so those of the others stay.
     model = model_of(experiment)
-    return replace(model, systems=model.systems + 1)
+    return replace(model, systems=model.systems + more)
 
 
 def _wanted(targets: Sequence[float], clusters: Sequence[int], systems: int) -> list[Target]:

@@ -55,13 +55,16 @@ def forecast_pairs(
 ) -> Forecast:
     """Forecast the share of pairs told apart, by simulated campaigns that resemble this one so far.
 
+    What they gain or lose from now on is added to what the campaign has reached, within 0 and 1, so that the
+    forecast begins where the campaign is.
+
     Parameters
     ----------
     curve : CampaignCurve
     futures : Futures
         Of this curve.
     comparisons : sequence of float
-        Ties included, ascending.
+        Ties included, ascending, not before those collected.
     confidence : float
         Between 0 and 1.
     seed : int
@@ -76,7 +79,7 @@ def forecast_pairs(
     Raises
     ------
     ValueError
-        If `confidence` is not between 0 and 1, or the comparisons do not ascend.
+        If `confidence` is not between 0 and 1, or the comparisons do not ascend from now on.
 
     References
     ----------
@@ -85,20 +88,16 @@ def forecast_pairs(
     if not 0 < confidence < 1:
         raise ValueError("confidence: expected a share between 0 and 1")
     counts = np.asarray(comparisons, dtype=np.float64)
-    if np.any(np.diff(counts) < 0) or not len(counts):
-        raise ValueError("comparisons: expected ascending numbers")
+    if not len(counts) or np.any(np.diff(counts, prepend=curve.comparisons) < 0):
+        raise ValueError("comparisons: expected ascending numbers from now on")
+    decided = np.array([curve.comparisons, *counts]) * curve.decided_share
     shares = measure_experiments(
-        partial(
-            _shares,
-            futures.model_of,
-            tuple((counts * curve.decided_share).tolist()),
-            curve.alpha,
-            seed,
-        ),
+        partial(_shares, futures.model_of, tuple(decided.tolist()), curve.alpha, seed),
         futures.experiments,
         engine=engine,
         progress=progress,
     )
+    shares = np.clip(curve.separated + shares[:, 1:] - shares[:, :1], 0, 1)
     tail = (1 - confidence) / 2
     return Forecast(
         comparisons=counts,

@@ -39,21 +39,25 @@ def kappa_of(sums: npt.NDArray[np.float64]) -> float:
 def by_hand(blocks: Blocks, one: int, other: int, confidence: float) -> tuple[float, float]:
     """Return the interval, pair by pair of comparisons, with slopes by differences."""
     found = collapsed_comparisons(blocks)
+    single = []
     of_segment: defaultdict[int, npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(4))
     for i in np.flatnonzero(found.judge == one).tolist():
         for j in np.flatnonzero(found.judge == other).tolist():
             if found.item[i] == found.item[j]:
                 a, b = found.outcome[i], found.outcome[j]
-                of_segment[int(found.item_segment[found.item[i]])] += [
-                    1, a == b, a == Outcome.TIE, b == Outcome.TIE,
-                ]  # fmt: skip
+                single.append([1, a == b, a == Outcome.TIE, b == Outcome.TIE])
+                of_segment[int(found.item_segment[found.item[i]])] += single[-1]
     counts = np.array(list(of_segment.values()))
     sums = counts.sum(axis=0)
     slope = np.array(
         [(kappa_of(sums + step) - kappa_of(sums - step)) / 2e-4 for step in np.eye(4) * 1e-4]
     )
     g = sums[0] ** 2 / (counts[:, 0] ** 2).sum()
-    variance = g / (g - 1) * ((counts @ slope) ** 2).sum()
+    n = len(single)
+    variance = max(
+        g / (g - 1) * ((counts @ slope) ** 2).sum(),
+        n / (n - 1) * ((np.array(single, dtype=float) @ slope) ** 2).sum(),
+    )
     reach = student.ppf((1 + confidence) / 2, g - 1) * np.sqrt(variance) / (1 - kappa_of(sums))
     return (
         1 - (1 - kappa_of(sums)) * np.exp(reach),
@@ -153,3 +157,17 @@ def test_the_first_output_is_that_of_the_system_that_comes_first_by_name() -> No
     pair = agreement_of_pairs(blocks_from_rows(rows, "abc")).at(0)
     # ann: a before b, and a, c before b; bob: b before a, and a tie.
     assert pair.outcomes == ((0, 1, 1), (0, 0, 0), (0, 0, 0))
+
+
+def test_two_segments_that_happen_to_be_alike_do_not_make_an_interval_short() -> None:
+    rows = [
+        BlockRow(judge, segment, "abc", labels)
+        for segment in (1, 2)
+        for judge, labels in (("ann", [1, 2, 3]), ("bob", [1, 3, 2]))
+    ]
+    pair = agreement_of_pairs(blocks_from_rows(rows, "abc")).at(0)
+    # Four of six agree; Student with one degree of freedom says next to nothing.
+    assert pair.kappa == pytest.approx(1 / 3)
+    assert pair.low == -1
+    assert pair.high is not None
+    assert pair.high > 0.9

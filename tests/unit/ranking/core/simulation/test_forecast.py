@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ranking.core.simulation.budget import plan_campaign, plan_with_one_more
+from ranking.core.simulation.budget import plan_campaign, plan_from_start
 from ranking.core.simulation.forecast import forecast_pairs
 from ranking.core.simulation.futures import Futures, likely_futures
 from ranking.core.simulation.measures import significant_pairs
@@ -37,9 +37,11 @@ def test_a_forecast_is_of_the_campaigns_it_continues(
     shares = []
     for experiment in futures.experiments:
         model = futures.model_of(experiment)
-        blocks = [round(point * curve.decided_share / 10) for point in points]
+        decided = [point * curve.decided_share for point in (curve.comparisons, *points)]
+        blocks = [round(each / 10) for each in decided]
         wins = simulate_wins(model, blocks=blocks, seed=SEED, experiment=experiment).wins
-        shares.append(significant_pairs(wins))
+        now, *later = significant_pairs(wins).tolist()
+        shares.append([min(1.0, max(0.0, curve.separated + each - now)) for each in later])
     assert found.share == pytest.approx(np.mean(shares, axis=0))
     ordered = np.sort(shares, axis=0)
     # 5 % and 95 % of 40, at campaigns that there are.
@@ -53,6 +55,8 @@ def test_points_and_confidence_are_checked(curve: CampaignCurve, futures: Future
         forecast_pairs(curve, futures, [3000.0, 2000.0])
     with pytest.raises(ValueError, match="ascending"):
         forecast_pairs(curve, futures, [])
+    with pytest.raises(ValueError, match="from now on"):
+        forecast_pairs(curve, futures, [curve.comparisons - 1])
     with pytest.raises(ValueError, match="confidence"):
         forecast_pairs(curve, futures, [2000.0], confidence=1)
 
@@ -80,14 +84,15 @@ def test_one_more_system_leaves_the_others_as_they_are(groups: int | None) -> No
         assert seven[:6].tolist() == six.tolist()
 
 
-def test_one_more_system_costs_more(curve: CampaignCurve, fit: NoiseFit, futures: Futures) -> None:
+def test_one_more_system_costs_more(curve: CampaignCurve, futures: Futures) -> None:
     how = {"targets": [0.6], "clusters": [2], "seed": SEED, "limit": 200_000}
-    now = plan_campaign(curve, fit, experiments=40, futures=futures, **how).rows  # type: ignore[arg-type]
-    more = plan_with_one_more(curve, futures, **how)  # type: ignore[arg-type]
+    now = plan_from_start(curve, futures, **how)  # type: ignore[arg-type]
+    more = plan_from_start(curve, futures, more_systems=1, **how)  # type: ignore[arg-type]
     assert [(row.measure, row.target) for row in more] == [(row.measure, row.target) for row in now]
     assert now[0].comparisons is not None
     assert more[0].comparisons is not None
     assert more[0].comparisons > now[0].comparisons
     assert more[0].average is None
-    with pytest.raises(ValueError, match="2 … 7"):
-        plan_with_one_more(curve, futures, clusters=[8])
+    plan_from_start(curve, futures, more_systems=1, clusters=[7], limit=4000)
+    with pytest.raises(ValueError, match="2 … 6"):
+        plan_from_start(curve, futures, clusters=[7])
