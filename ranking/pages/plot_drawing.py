@@ -129,14 +129,15 @@ def _intervals(_table: Table, plot: Plot, rows: list[_Row]) -> tuple[int, SafeSt
                     _short(row),
                 )
             )
-        if row.low is not None and row.high is not None:
+        if row.low is not None or row.high is not None:
+            # An end that is not known is beyond the axis.
             parts.append(
                 format_html(
                     '<line class="range" x1="{}" x2="{}" y1="{}" y2="{}"/>'
                     if is_named
                     else '<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>',
-                    axis.at(row.low),
-                    axis.at(row.high),
+                    axis.at(axis.start if row.low is None else row.low),
+                    axis.at(axis.end if row.high is None else row.high),
                     y,
                     y,
                 )
@@ -274,7 +275,7 @@ def _below(table: Table, key: str) -> SafeString:
     return format_html(
         '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
         _WIDTH - _MARGIN,
-        _HEIGHT_OF_LINE - 2,
+        _HEIGHT_OF_LINE - 5,
         heading,
     )
 

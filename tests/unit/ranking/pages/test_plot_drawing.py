@@ -53,3 +53,11 @@ def test_a_thousand_rows_stay_a_plot_that_can_be_seen() -> None:
     height = re.search(r'height="(\d+)"', many)
     assert height is not None
     assert int(height[1]) < 3100
+
+
+def test_an_open_interval_reaches_the_end_of_the_axis() -> None:
+    rows = [("a", 0.5, 0.25, None), ("b", 1.0, 0.75, 1.0), ("c", 0.0, None, None)]
+    svg = str(drawn(table(rows, INTERVALS)))
+    bars = re.findall(r'<line class="range" x1="([^"]*)" x2="([^"]*)"', svg)
+    assert len(bars) == 2
+    assert bars[0][1] == bars[1][1] == "696.0"
