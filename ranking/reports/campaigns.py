@@ -150,6 +150,8 @@ def _of(part: int, whole: int) -> float | None:
 
 
 def _ties(found: CampaignDiagnosis) -> Table:
+    rates = found.tie_rates
+    order = sorted(rates, key=lambda name: (rates[name] is None, -(rates[name] or 0.0), name))
     return Table(
         name="ties",
         title=_("Share of comparisons that are ties"),
@@ -157,9 +159,7 @@ def _ties(found: CampaignDiagnosis) -> Table:
             Column("system", _("System"), is_text=True),
             Column("tie_rate", _("Ties")),
         ),
-        rows=sorted(
-            found.tie_rates.items(), key=lambda row: (row[1] is None, -(row[1] or 0.0), row[0])
-        ),
+        rows=[(name, found.tie_rates[name]) for name in order],
         plot=Plot(kind="intervals", label="system", value="tie_rate", start=0, mark=found.tie_rate),
     )
 

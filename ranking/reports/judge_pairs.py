@@ -279,12 +279,8 @@ def _outcomes(pair: PairAgreement | None) -> list[Table]:
                 Column("all", _("All")),
             ),
             rows=[
-                *((word, *row, sum(row)) for word, row in zip(words, pair.outcomes, strict=True)),
-                (
-                    _("All"),
-                    *(sum(row) for row in zip(*pair.outcomes, strict=True)),
-                    pair.comparable,
-                ),
+                *[(word, *row, sum(row)) for word, row in zip(words, pair.outcomes, strict=True)],
+                (_("All"), *map(sum, zip(*pair.outcomes, strict=True)), pair.comparable),
             ],
             rules=frozenset({len(words) - 1}),
             notes=[

@@ -152,7 +152,7 @@ def _leave_out(test_set: TestSet, options: Mapping[str, Any]) -> tuple[str, ...]
     _refuse_strangers(test_set, named, field=LEAVE_OUT.name)
     if not named:
         flagged = judges_listed(test_set=test_set).filter(FLAGGED).order_by()
-        named.update(flagged.values_list("pseudonym", flat=True))
+        named.update(flagged.values_list("judge__pseudonym", flat=True))
     # Nobody is called back whom another option leaves out.
     never = _without(test_set, {**options, EXCLUDED.name: "count"})
     return tuple(sorted(named.difference(never)))

@@ -244,7 +244,9 @@ def _sums_and_moments(
     counts: FloatArray, pair: Int64Array, pairs: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return sums (P, 4) and sums of products (P, 4, 4) of the counts of each pair over segments."""
-    sums = np.stack([np.bincount(pair, column, pairs) for column in counts.T], axis=1)
+    sums = np.empty((pairs, _COUNTS))
+    for one in range(_COUNTS):
+        sums[:, one] = np.bincount(pair, counts[:, one], pairs)
     moments = np.empty((pairs, _COUNTS, _COUNTS))
     for one in range(_COUNTS):
         for again in range(one, _COUNTS):
@@ -282,7 +284,7 @@ def _independent_variance(
     adds[COMPARABLE], adds[AGREEING] = 1, same
     adds[OWN_TIES], adds[OTHER_TIES] = tie[:, np.newaxis], tie[np.newaxis, :]
     changes = np.einsum("pi,ick->pck", slope, adds)
-    squares = (outcomes * changes**2).sum(axis=(1, 2))
+    squares: FloatArray = (outcomes * changes**2).sum(axis=(1, 2))
     return squares * share(comparable, comparable - 1)
 
 

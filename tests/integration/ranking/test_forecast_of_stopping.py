@@ -61,18 +61,20 @@ def test_the_forecast_of_wmt12(wmt12: TestSet) -> None:
     low, noise, high = (data["plan"][f"fitted_noise{end}"] for end in ("_low", "", "_high"))
     assert low < noise < high
     tables = tables_of(found)
-    plan = {row[0]: row[1:] for row in tables["plan"].rows}
-    reached = plan["80 % of the pairs told apart"]
+    reached = data["judgments"][0]
     # Reached: never placed in the future.
-    assert reached[0] <= 1294
-    assert reached[3] == 0
+    assert (reached["target"], reached["more"]) == (0.8, 0)
+    assert reached["comparisons"] <= 1294
+    assert tables["plan"].rows[0][0] == "80 % of the pairs told apart"
     figure = tables["pairs_told_apart"]
     so_far = [row for row in figure.rows if row[5] == "so far"]
     assert so_far[-1][0] == pytest.approx(1291, abs=5)
     assert so_far[-1][1] == pytest.approx(14 / 15)
     # The forecast begins where the campaign is.
-    ahead = [row for row in figure.rows if row[5] == "forecast"]
-    assert all(row[3] <= row[1] <= row[4] for row in ahead)
+    ahead = data["forecast"]
+    assert len(ahead["share"]) == len(figure.rows) - len(so_far)
+    for low, share, high in zip(ahead["low"], ahead["share"], ahead["high"], strict=True):
+        assert low <= share <= high
     assert figure.plot is not None
-    one_more = tables["one_more_system"].rows[0]
-    assert one_more[2] > one_more[1]
+    now, more = data["from_start"]
+    assert more[0]["comparisons"] > now[0]["comparisons"]

@@ -1,15 +1,14 @@
 """Plots of reports: what is drawn of rows that lack numbers, and of very many."""
 
 import re
+from collections.abc import Sequence
 
 from ranking.pages.plot_drawing import drawn
 from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Table
+from ranking.reports.tables import Column, Table, Value
 
 
-def table(
-    rows: list[tuple[str | int, float | None, float | None, float | None]], plot: Plot
-) -> Table:
+def table(rows: Sequence[Sequence[Value]], plot: Plot) -> Table:
     columns = [Column(key, key) for key in ("label", "value", "low", "high")]
     return Table(name="t", title="T", columns=columns, rows=rows, plot=plot)
 

@@ -1,5 +1,4 @@
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 
@@ -91,8 +90,8 @@ def several(count: int = 240) -> Blocks:
     return replace(blocks, document=(blocks.segment // 10).astype(np.int32))
 
 
-def pairs_by_hand(blocks: Blocks, wanted: Callable[[frozenset[str], int], bool]) -> tuple[int, int]:
-    """Return compared and agreeing pairs of different judges on items of two candidates that are wanted."""
+def pairs_by_hand(blocks: Blocks, system: str) -> tuple[int, int]:
+    """Return compared and agreeing pairs of different judges on items that contain a system."""
     said: defaultdict[tuple[int, frozenset[str], frozenset[str]], list[tuple[int, int]]]
     said = defaultdict(list)
     for row in range(len(blocks)):
@@ -107,8 +106,8 @@ def pairs_by_hand(blocks: Blocks, wanted: Callable[[frozenset[str], int], bool])
             item = (int(blocks.segment[row]), frozenset(shown[one]), frozenset(shown[other]))
             said[item].append((int(blocks.judge[row]), outcome))
     compared = agreeing = 0
-    for (segment, one_set, other_set), outcomes in said.items():
-        if not (wanted(one_set, segment) or wanted(other_set, segment)):
+    for (_segment, one_set, other_set), outcomes in said.items():
+        if system not in one_set | other_set:
             continue
         for (judge, outcome), (other_judge, other_outcome) in combinations(outcomes, 2):
             if judge != other_judge:
@@ -130,8 +129,7 @@ def test_agreement_by_system_is_that_of_the_comparisons_that_contain_it() -> Non
     found = agreement_by_system(BLOCKS_OF_PARTS, MEASURE)
     assert [part.part for part in found] == [("a",), ("b",), ("c",), ("d",)]
     for part in found:
-        name = part.part[0]
-        expected = pairs_by_hand(BLOCKS_OF_PARTS, lambda names, _segment, name=name: name in names)
+        expected = pairs_by_hand(BLOCKS_OF_PARTS, str(part.part[0]))
         assert counts_of(part) == expected
         kappa = (expected[1] / expected[0] - CHANCE) / (1 - CHANCE)
         assert part.agreement.kappa == pytest.approx(kappa)

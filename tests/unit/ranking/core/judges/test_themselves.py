@@ -1,9 +1,10 @@
 import pytest
 
+from annotation.judge_measures import JudgeMeasure
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.judges.themselves import agreement_with_themselves
 from ranking.core.scores import NotEstimable
-from ranking.judge_monitoring import JudgeMeasure, measure_judges
+from ranking.judge_monitoring import measure_judges
 
 ROWS = [
     # ann: the pair of segment 1 three times, a, a and a tie: 1 of 3 pairs agree.
@@ -27,6 +28,7 @@ def test_chance_is_that_of_the_judges_own_labels() -> None:
     # t = 1/4: 1/16 + 2 (3/8)² = 11/32.
     assert (ann.comparisons, ann.ties, ann.p_chance) == (4, 1, 11 / 32)
     assert ann.kappa == pytest.approx((1 / 3 - 11 / 32) / (21 / 32))
+    assert ann.kappa is not None
     assert ann.low is not None
     assert ann.high is not None
     assert ann.low < ann.kappa < ann.high
