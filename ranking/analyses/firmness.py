@@ -69,7 +69,7 @@ def _documents(given: Input, method: CountsMethod) -> WithoutEach | None:
     document = given.blocks.document
     if document is None:  # fewer than two, or not known
         return None
-    return without_each(given.blocks, method, document, given.read.documents)
+    return without_each(given.blocks, method, document, given.documents)
 
 
 def _days(given: Input, method: CountsMethod) -> WithoutEach | None:

@@ -17,6 +17,7 @@ from ranking.analyses.options import Option
 from ranking.core.agreement.report import Chance, JudgeChance
 from ranking.core.judges.diagnosis import JudgeDiagnosis, diagnose_judges
 from ranking.core.judges.outliers import RankingWithout, RuleOutcome, outliers, ranking_without
+from ranking.core.judges.themselves import SelfAgreement, agreement_with_themselves
 from ranking.core.methods.method import Method
 from ranking.core.methods.registry import METHODS
 from ranking.reports import Report
@@ -60,9 +61,10 @@ class JudgesAsked:
 
 @dataclass(frozen=True, slots=True)
 class JudgesFound:
-    """Measures of judges, who stands out by which rule, and the ranking without them."""
+    """Measures of judges, also with themselves, who stands out by which rule, and the ranking without them."""
 
     judges: Sequence[JudgeDiagnosis]
+    themselves: Sequence[SelfAgreement]
     rules: Sequence[RuleOutcome]
     without: dict[str, RankingWithout]
 
@@ -96,7 +98,8 @@ def judges_found(
         )
         for name, names in left_out.items()
     }
-    return JudgesFound(judges, rules, without)
+    themselves = agreement_with_themselves(given.read.blocks, confidence=how["confidence"])
+    return JudgesFound(judges, themselves, rules, without)
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgesFound:
@@ -117,7 +120,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgesFound
 
 def _tell(given: Input, options: Mapping[str, Any], found: JudgesFound) -> Report:
     del options
-    return judges_report(given, found.judges, found.rules, found.without)
+    return judges_report(given, found.judges, found.rules, found.without, found.themselves)
 
 
 JUDGES = AnalysisKind(

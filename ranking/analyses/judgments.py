@@ -68,6 +68,8 @@ class ChosenJudgments:
         The documents whose segments count; None for all.
     skipped : dict of str to int
         Sentences that each judge skipped when the analysis was asked for.
+    leave_out : tuple of str or None
+        Judges who count, and without whom the analysis looks again; None if it is of another kind.
     """
 
     systems: tuple[str, ...]
@@ -76,6 +78,7 @@ class ChosenJudgments:
     without: tuple[str, ...]
     documents: tuple[str, ...] | None
     skipped: Mapping[str, int]
+    leave_out: tuple[str, ...] | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -87,12 +90,13 @@ class ChosenJudgments:
             "without": list(self.without),
             "documents": None if self.documents is None else list(self.documents),
             "skipped": dict(self.skipped),
+            **({} if self.leave_out is None else {"leave_out": list(self.leave_out)}),
         }
 
 
 def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
     """Return what `ChosenJudgments.recorded` recorded."""
-    documents = values["documents"]
+    documents, leave_out = values["documents"], values.get("leave_out")
     return ChosenJudgments(
         systems=tuple(values["systems"]),
         reference=values["reference"],
@@ -100,4 +104,5 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         without=tuple(values["without"]),
         documents=None if documents is None else tuple(documents),
         skipped=values["skipped"],
+        leave_out=None if leave_out is None else tuple(leave_out),
     )

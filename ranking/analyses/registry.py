@@ -8,16 +8,32 @@ from types import MappingProxyType
 from django.utils.translation import gettext as _
 
 from ranking.analyses.agreement import AGREEMENT
+from ranking.analyses.agreement_by import AGREEMENT_BY
 from ranking.analyses.diagnosis import DIAGNOSIS
 from ranking.analyses.firmness import FIRMNESS
+from ranking.analyses.judge_pairs import JUDGE_PAIRS
 from ranking.analyses.judges import JUDGES
 from ranking.analyses.kind import AnalysisKind
 from ranking.analyses.methods import COMPARED_METHODS
 from ranking.analyses.options import OptionError
 from ranking.analyses.pairs import PAIRS
 from ranking.analyses.ranking import RANKING
+from ranking.analyses.stopping import STOPPING
+from ranking.analyses.without import WITHOUT_JUDGES
 
-_KINDS = (RANKING, PAIRS, FIRMNESS, COMPARED_METHODS, AGREEMENT, DIAGNOSIS, JUDGES)
+_KINDS = (
+    RANKING,
+    PAIRS,
+    FIRMNESS,
+    STOPPING,
+    COMPARED_METHODS,
+    AGREEMENT,
+    AGREEMENT_BY,
+    DIAGNOSIS,
+    JUDGES,
+    JUDGE_PAIRS,
+    WITHOUT_JUDGES,
+)
 
 #: By name, in the order in which pages list them.
 ANALYSES: Mapping[str, AnalysisKind] = MappingProxyType({kind.name: kind for kind in _KINDS})

@@ -103,8 +103,19 @@ def _as_text(value: Any) -> str:
     return str(value)
 
 
+class _NamesInput(forms.TextInput):
+    """Names in one line; an address has each by itself."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        """Return all of them between commas."""
+        del files
+        return ", ".join(data.getlist(name)) if hasattr(data, "getlist") else data.get(name)
+
+
 class _Names(forms.CharField):
     """Names between commas."""
+
+    widget = _NamesInput
 
     def to_python(self, value: Any) -> Any:
         """Return the names."""
@@ -150,6 +161,8 @@ def _field(option: Option) -> forms.Field:
         "required": False,
         "initial": option.default,
     }
+    if option.is_many and not option.choices:
+        return _Names(**common)
     if option.is_many:
         return forms.MultipleChoiceField(
             choices=list(option.choices.items()), widget=forms.CheckboxSelectMultiple, **common

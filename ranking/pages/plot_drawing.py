@@ -13,6 +13,9 @@ from ranking.reports.tables import Table, Value
 _WIDTH: Final = 720
 _NAMES: Final = 200
 _ROW: Final = 24
+#: Rows with names; of more, each is lower, and they are not named.
+_NAMED_ROWS: Final = 60
+_LEAST_ROW: Final = 3
 _TOP: Final = 26
 _MARGIN: Final = 24
 _HEIGHT_OF_LINE: Final = 280
@@ -124,27 +127,41 @@ def _step(about: float) -> float:
 def _intervals(_table: Table, plot: Plot, rows: list[_Row]) -> tuple[int, SafeString]:
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
     axis = _Axis(values, plot, _NAMES, _WIDTH - _MARGIN)
-    height = _TOP + _ROW * len(rows) + 8
+    is_named = len(rows) <= _NAMED_ROWS
+    each_row = _ROW if is_named else max(_LEAST_ROW, _ROW * _NAMED_ROWS // len(rows))
+    height = _TOP + each_row * len(rows) + 8
     parts = [_vertical(axis, plot, _TOP - 4, height - 8)]
     for number, row in enumerate(rows):
-        y = _TOP + _ROW * number + _ROW // 2
-        parts.append(
-            format_html(
-                '<text x="{}" y="{}" text-anchor="end">{}</text>', _NAMES - 14, y + 4, _short(row)
-            )
-        )
-        if row.low is not None and row.high is not None:
+        y = _TOP + each_row * number + each_row // 2
+        if is_named:
             parts.append(
                 format_html(
-                    '<line class="range" x1="{}" x2="{}" y1="{}" y2="{}"/>',
-                    axis.at(row.low),
-                    axis.at(row.high),
+                    '<text x="{}" y="{}" text-anchor="end">{}</text>',
+                    _NAMES - 14,
+                    y + 4,
+                    _short(row),
+                )
+            )
+        if row.low is not None or row.high is not None:
+            # An end that is not known is beyond the axis.
+            parts.append(
+                format_html(
+                    '<line class="range" x1="{}" x2="{}" y1="{}" y2="{}"/>'
+                    if is_named
+                    else '<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>',
+                    axis.at(axis.start if row.low is None else row.low),
+                    axis.at(axis.end if row.high is None else row.high),
                     y,
                     y,
                 )
             )
         parts.append(
-            format_html('<circle class="dot" cx="{}" cy="{}" r="5"/>', axis.at(row.value), y)
+            format_html(
+                '<circle class="dot" cx="{}" cy="{}" r="{}"/>',
+                axis.at(row.value),
+                y,
+                5 if is_named else 2,
+            )
         )
     return height, _joined(parts)
 
@@ -170,13 +187,10 @@ def _line(table: Table, plot: Plot, rows: list[_Row]) -> tuple[int, SafeString]:
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
     y = _Axis(values, plot, _HEIGHT_OF_LINE - 40, 16)
     across = _places(rows, _WIDTH)
-    parts = [_horizontal(y, 48, _WIDTH - _MARGIN)]
-    if all(row.low is not None and row.high is not None for row in rows):
-        upper = [f"{x:.1f},{y.at(row.high or 0)}" for x, row in zip(across, rows, strict=True)]
-        lower = [f"{x:.1f},{y.at(row.low or 0)}" for x, row in zip(across, rows, strict=True)]
-        parts.append(
-            format_html('<polygon class="band" points="{}"/>', " ".join(upper + lower[::-1]))
-        )
+    parts = [_horizontal(y, 48, _WIDTH - _MARGIN), _across(y, plot, 48, _WIDTH - _MARGIN)]
+    parts += [
+        format_html('<polygon class="band" points="{}"/>', each) for each in _bands(across, rows, y)
+    ]
     points = [f"{x:.1f},{y.at(row.value)}" for x, row in zip(across, rows, strict=True)]
     parts.append(format_html('<polyline class="curve" points="{}"/>', " ".join(points)))
     every = -(-len(rows) // 10)
@@ -192,6 +206,22 @@ def _line(table: Table, plot: Plot, rows: list[_Row]) -> tuple[int, SafeString]:
     ]
     parts.append(_below(table, plot.label))
     return _HEIGHT_OF_LINE, _joined(parts)
+
+
+def _bands(across: list[float], rows: list[_Row], y: _Axis) -> list[str]:
+    """Return the points of a band for each stretch of at least two rows that have both ends."""
+    found: list[str] = []
+    upper: list[str] = []
+    lower: list[str] = []
+    for x, row in [*zip(across, rows, strict=True), (0.0, None)]:
+        if row is not None and row.low is not None and row.high is not None:
+            upper.append(f"{x:.1f},{y.at(row.high)}")
+            lower.append(f"{x:.1f},{y.at(row.low)}")
+            continue
+        if len(upper) > 1:
+            found.append(" ".join(upper + lower[::-1]))
+        upper, lower = [], []
+    return found
 
 
 def _places(rows: list[_Row], width: int) -> list[float]:
@@ -245,12 +275,20 @@ def _horizontal(axis: _Axis, left: int, right: int) -> SafeString:
     )
 
 
+def _across(axis: _Axis, plot: Plot, left: int, right: int) -> SafeString:
+    """Return the marked value of an axis that goes up."""
+    if plot.mark is None:
+        return SafeString("")
+    at = axis.at(plot.mark)
+    return format_html('<line class="mark" x1="{}" x2="{}" y1="{}" y2="{}"/>', left, right, at, at)
+
+
 def _below(table: Table, key: str) -> SafeString:
     heading = next(column.heading for column in table.columns if column.key == key)
     return format_html(
         '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
         _WIDTH - _MARGIN,
-        _HEIGHT_OF_LINE - 2,
+        _HEIGHT_OF_LINE - 5,
         heading,
     )
 

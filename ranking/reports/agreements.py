@@ -12,8 +12,14 @@ from ranking.core.agreement.intervals import AgreementEstimate
 from ranking.core.agreement.labels import LabelAgreements
 from ranking.core.agreement.measures import AgreementMeasures
 from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
-from ranking.wording.agreement import intervals_in_words, no_interval_in_words
+from ranking.wording.agreement import (
+    intervals_in_words,
+    no_interval_in_words,
+    strength_caution,
+    strength_in_words,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,7 @@ def agreement_report(given: Input, found: AgreementFound) -> Report:
     measures = found.measures
     tables = [_measures(found), _n_agreement(found.labels)]
     if found.by_length:
-        tables.append(_by_length(found.by_length))
+        tables += _by_length(found.by_length)
     return Report(
         notes=[
             *input_notes(given),
@@ -102,12 +108,17 @@ def _measures(found: AgreementFound) -> Table:
             Column("kappa", _("κ")),
             Column("low", _("From")),
             Column("high", _("To")),
+            Column("strength", _("In words"), is_text=True),
             Column("p_agree", _("P(A)")),
             Column("p_chance", _("P(E)")),
             Column("agreeing", _("Agreeing")),
             Column("comparable", _("Comparable")),
         ),
         rows=rows,
+        notes=[strength_caution()],
+        plot=Plot(
+            kind="intervals", label="agreement", value="kappa", low="low", high="high", mark=0
+        ),
     )
 
 
@@ -117,6 +128,7 @@ def _measure_row(called: str, measure: AgreementEstimate) -> tuple[Value, ...]:
         measure.kappa,
         measure.low,
         measure.high,
+        strength_in_words(measure.kappa),
         measure.p_agree,
         measure.p_chance,
         measure.agreeing,
@@ -142,25 +154,50 @@ def _n_agreement(found: LabelAgreements) -> Table:
     )
 
 
-def _by_length(found: tuple[LengthAgreement, ...]) -> Table:
-    return Table(
-        name="by_length",
-        title=_("Agreement by the number of words of the source sentence"),
-        columns=(
-            Column("words", _("Words"), is_text=True),
-            Column("segments", _("Segments")),
-            Column("inter", _("κ between judges")),
-            Column("comparable", _("Comparable")),
-            Column("intra", _("κ with themselves")),
-        ),
-        rows=[
-            (
-                f"{row.shortest}–{row.longest}",
-                row.segments,
-                row.agreement.inter.kappa,
-                row.agreement.inter.comparable,
-                row.agreement.intra.kappa,
-            )
-            for row in found
-        ],
+def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
+    """Return Figure 2 of Bojar et al. (2011) for this campaign, between judges and with themselves."""
+    titles = (
+        _("Agreement between judges by the number of words of the source sentence"),
+        _("Agreement of judges with themselves by the number of words of the source sentence"),
     )
+    of_rows = (
+        [(row, row.agreement.inter) for row in found],
+        [(row, row.agreement.intra) for row in found],
+    )
+    return [
+        Table(
+            name=name,
+            title=title,
+            columns=(
+                Column("words", _("Words"), is_text=True),
+                Column("segments", _("Segments")),
+                Column("kappa", _("κ")),
+                Column("low", _("From")),
+                Column("high", _("To")),
+                Column("comparable", _("Comparable")),
+            ),
+            rows=[
+                (
+                    f"{row.shortest}–{row.longest}",
+                    row.segments,
+                    measure.kappa,
+                    measure.low,
+                    measure.high,
+                    measure.comparable,
+                )
+                for row, measure in rows
+            ],
+            plot=Plot(
+                kind="line",
+                label="words",
+                value="kappa",
+                low="low",
+                high="high",
+                start=0,
+                end=1,
+            ),
+        )
+        for name, title, rows in zip(
+            ("by_length", "by_length_themselves"), titles, of_rows, strict=True
+        )
+    ]

@@ -9,6 +9,7 @@ from ranking.core.diagnosis.campaign import NOBODY, CampaignDiagnosis
 from ranking.core.diagnosis.correlation import Correlation
 from ranking.core.diagnosis.identical_texts import IdenticalTexts
 from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, plain
 
 
@@ -21,7 +22,15 @@ def campaign_report(
     data["system_names"] = data.pop("systems")
     return Report(
         notes=[*input_notes(given), *_notes(found), *_identical_notes(identical)],
-        tables=[_systems(found), _pairwise(found), *_identical_tables(identical)],
+        tables=[
+            _systems(found),
+            *_beside_reference(found),
+            _sole_winners(found),
+            _ties(found),
+            _win_ratios(found),
+            _pairwise(found),
+            *_identical_tables(identical),
+        ],
         data={
             "input": input_data(given),
             "systems": len(found.systems),
@@ -86,6 +95,96 @@ def _systems(found: CampaignDiagnosis) -> Table:
             )
             for name in found.systems
         ],
+        plot=Plot(kind="points", label="system", value="geq_others", low="times_judged"),
+    )
+
+
+def _beside_reference(found: CampaignDiagnosis) -> list[Table]:
+    """Return Figure 6 of Bojar et al. (2011) for this campaign."""
+    beside = found.times_beside_reference
+    rows = [
+        (name, beside[name] / found.times_judged[name], found.geq_others[name])
+        for name in found.systems
+        if name != found.reference and found.times_judged[name] and name in beside
+    ]
+    if not rows:
+        return []
+    return [
+        Table(
+            name="beside_reference",
+            title=_("Score against the share of blocks beside the reference"),
+            columns=(
+                Column("system", _("System"), is_text=True),
+                Column("share", _("Share of blocks beside the reference")),
+                Column("geq_others", _("≥ others")),
+            ),
+            rows=rows,
+            plot=Plot(kind="points", label="system", value="geq_others", low="share"),
+        )
+    ]
+
+
+def _sole_winners(found: CampaignDiagnosis) -> Table:
+    won = found.sole_winners
+    rows = [
+        (name, won[name], _of(won[name], found.times_judged[name]))
+        for name in sorted(found.systems, key=lambda name: (-won[name], name))
+    ]
+    nobody = won.get(NOBODY, 0)
+    return Table(
+        name="sole_winners",
+        title=_("Blocks won by one system alone"),
+        columns=(
+            Column("system", _("System"), is_text=True),
+            Column("blocks", _("Blocks won alone")),
+            Column("share", _("Of the blocks that show it")),
+        ),
+        rows=[*rows, (_("no sole winner"), nobody, _of(nobody, found.blocks))],
+        notes=[_("A block with a single label counts for the system that has it.")],
+        plot=Plot(kind="intervals", label="system", value="blocks", start=0),
+    )
+
+
+def _of(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _ties(found: CampaignDiagnosis) -> Table:
+    rates = found.tie_rates
+    order = sorted(rates, key=lambda name: (rates[name] is None, -(rates[name] or 0.0), name))
+    return Table(
+        name="ties",
+        title=_("Share of comparisons that are ties"),
+        columns=(
+            Column("system", _("System"), is_text=True),
+            Column("tie_rate", _("Ties")),
+        ),
+        rows=[(name, found.tie_rates[name]) for name in order],
+        plot=Plot(kind="intervals", label="system", value="tie_rate", start=0, mark=found.tie_rate),
+    )
+
+
+def _win_ratios(found: CampaignDiagnosis) -> Table:
+    """Return Figure 1 of Koehn (2012) for this campaign."""
+    return Table(
+        name="win_ratios",
+        title=_("Win ratios"),
+        columns=(
+            Column("place", _("Place")),
+            Column("system", _("System"), is_text=True),
+            Column("win_ratio", _("Win ratio")),
+        ),
+        rows=[
+            (place, name, ratio) for place, (name, ratio) in enumerate(found.win_ratios.items(), 1)
+        ],
+        notes=[
+            _(
+                "The mean share of decided comparisons won against each other system, without the "
+                "reference (Koehn 2012, Figure 1). Systems spread evenly lie on a straight line: that is "
+                "what forecasts assume."
+            )
+        ],
+        plot=Plot(kind="points", label="system", value="win_ratio", low="place"),
     )
 
 

@@ -84,17 +84,26 @@ class Input:
         The reference among the systems of `read`, whether excluded or not.
     texts : Texts or None
         Where they are known.
+    leave_out : tuple of str or None
+        The judges that an analysis of what would be without some judges leaves out; None where the
+        judgments do not say whom.
     """
 
     read: JudgmentsRead
     blocks: Blocks
     reference: str | None
     texts: Texts | None = None
+    leave_out: tuple[str, ...] | None = None
 
     @property
     def is_reference_excluded(self) -> bool:
         """Return whether there is a reference that the report leaves out."""
         return self.reference is not None and self.reference not in self.blocks.systems
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Names of the documents by their numbers in `blocks`; empty where they are not known."""
+        return self.read.documents
 
     @property
     def judged_blocks(self) -> int:

@@ -9,7 +9,9 @@ from django.utils.translation import gettext as _
 from ranking.code_version import code_version
 from ranking.core.judges.diagnosis import JudgeDiagnosis
 from ranking.core.judges.outliers import RankingWithout, RuleOutcome
+from ranking.core.judges.themselves import SelfAgreement
 from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
 
 
@@ -18,8 +20,9 @@ def judges_report(
     judges: Sequence[JudgeDiagnosis],
     rules: Sequence[RuleOutcome],
     without: dict[str, RankingWithout],
+    themselves: Sequence[SelfAgreement],
 ) -> Report:
-    """Tell who stands out, by which rule, and what the ranking is without them.
+    """Tell who stands out, by which rule, what the ranking is without them, and κ of judges with themselves.
 
     `without` has the rules' names as keys, and "any" for the judges of any rule.
     """
@@ -29,10 +32,15 @@ def judges_report(
             *input_notes(given),
             _("An outlier is someone to look at, not a culprit."),
         ],
-        tables=[_judges(judges, rules, skipped), _rules(rules, without)],
+        tables=[
+            _judges(judges, rules, skipped),
+            *_themselves(themselves),
+            _rules(rules, without),
+        ],
         data={
             "input": input_data(given),
             "judges": judges,
+            "themselves": themselves,
             "skipped": skipped,
             "outliers": rules,
             "ranking_without": without,
@@ -52,6 +60,8 @@ def _judges(
             Column("blocks", _("Blocks")),
             Column("skipped", _("Skipped")),
             Column("kappa", _("κ with others"), decimals=2),
+            Column("kappa_low", _("From"), decimals=2),
+            Column("kappa_high", _("To"), decimals=2),
             Column("deviation", _("Label − others'"), decimals=2),
             Column("distance", _("Distance"), decimals=2),
             Column("easy_missed", _("Easy missed"), decimals=2),
@@ -66,6 +76,8 @@ def _judges(
                 judge.blocks,
                 skipped.get(judge.judge, 0),
                 judge.agreement.kappa,
+                judge.agreement.low,
+                judge.agreement.high,
                 judge.labels.deviation,
                 judge.labels.distance,
                 judge.easy.share_missed,
@@ -74,7 +86,59 @@ def _judges(
             )
             for judge in judges
         ],
+        plot=Plot(
+            kind="intervals",
+            label="judge",
+            value="kappa",
+            low="kappa_low",
+            high="kappa_high",
+            mark=0,
+        ),
     )
+
+
+def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
+    rows = [row for row in found if row.comparable]
+    if not rows:
+        return []
+    return [
+        Table(
+            name="themselves",
+            title=_("Judges with themselves"),
+            columns=(
+                Column("judge", _("Judge"), is_text=True),
+                Column("kappa", _("κ with themselves"), decimals=2),
+                Column("low", _("From"), decimals=2),
+                Column("high", _("To"), decimals=2),
+                Column("p_agree", _("P(A)")),
+                Column("p_chance", _("P(E) of own labels")),
+                Column("tie_rate", _("Ties")),
+                Column("comparable", _("Comparable")),
+            ),
+            rows=[
+                (
+                    row.judge,
+                    row.kappa,
+                    row.low,
+                    row.high,
+                    row.p_agree,
+                    row.p_chance,
+                    row.ties / row.comparisons,
+                    row.comparable,
+                )
+                for row in rows
+            ],
+            notes=[
+                _(
+                    "P(E) is what a judge’s own labels give by chance: two sentences labelled alike as "
+                    "often as this judge does (Bojar et al. 2011, §2.2.2)."
+                )
+            ],
+            plot=Plot(
+                kind="intervals", label="judge", value="kappa", low="low", high="high", mark=0
+            ),
+        )
+    ]
 
 
 def _reference_and_time(judge: JudgeDiagnosis) -> tuple[Value, Value, Value]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
@@ -73,7 +75,17 @@ def study_report(study: Study) -> Report:
 
 def budget_report(budget: Budget, given: Input | None) -> Report:
     """Tell how many comparisons reach which targets."""
-    notes = input_notes(given) if given is not None else []
+    notes = [*(input_notes(given) if given is not None else []), *budget_notes(budget)]
+    return Report(
+        notes=notes,
+        tables=[_plan(budget)],
+        data={"input": None if given is None else input_data(given), **budget_data(budget)},
+    )
+
+
+def budget_notes(budget: Budget) -> list[str]:
+    """Return what a plan rests on: the noise, whether the model fits, and the simulated campaigns."""
+    notes = []
     if budget.fit is not None:
         notes.append(
             _("Fitted noise: σ = %(noise)s, from %(low)s to %(high)s with confidence %(share)s")
@@ -101,27 +113,28 @@ def budget_report(budget: Budget, given: Input | None) -> Report:
             "seed": budget.seed,
         }
     )
-    return Report(
-        notes=notes,
-        tables=[_plan(budget)],
-        data={
-            "input": None if given is None else input_data(given),
-            "rows": budget.rows,
-            "fitted_noise": None if budget.fit is None else budget.fit.noise,
-            "fitted_noise_low": None if budget.fit is None else budget.fit.low,
-            "fitted_noise_high": None if budget.fit is None else budget.fit.high,
-            "noise": budget.model.noise,
-            "model": budget.model,
-            "spread_p": budget.spread_p,
-            "fits": budget.fits,
-            "collected": budget.collected,
-            "confidence": budget.confidence,
-            "limit": budget.limit,
-            "experiments": budget.experiments,
-            "seed": budget.seed,
-            "version": code_version(),
-        },
-    )
+    return notes
+
+
+def budget_data(budget: Budget) -> dict[str, Any]:
+    """Return a plan for programs."""
+    fit = budget.fit
+    return {
+        "rows": budget.rows,
+        "fitted_noise": None if fit is None else fit.noise,
+        "fitted_noise_low": None if fit is None else fit.low,
+        "fitted_noise_high": None if fit is None else fit.high,
+        "noise": budget.model.noise,
+        "model": budget.model,
+        "spread_p": budget.spread_p,
+        "fits": budget.fits,
+        "collected": budget.collected,
+        "confidence": budget.confidence,
+        "limit": budget.limit,
+        "experiments": budget.experiments,
+        "seed": budget.seed,
+        "version": code_version(),
+    }
 
 
 def _end(value: float | None) -> str:

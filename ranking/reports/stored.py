@@ -6,13 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from django.conf import settings
 from django.utils import translation
 
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, plain
-
-#: Rows of a table that are those of the first language.
-_SAME = None
 
 
 def in_languages(
@@ -20,7 +18,8 @@ def in_languages(
 ) -> tuple[dict[str, Any], Report]:
     """Make a report in each language; return all as plain values, and the first.
 
-    Rows that are the same in the first language are kept once.
+    Rows that are the same in the first language are kept once: elsewhere the name of that language stands for
+    them. The database keeps no order of languages.
     """
     found: dict[str, Any] = {}
     first: Report | None = None
@@ -35,21 +34,26 @@ def in_languages(
     for language in languages[1:]:
         for table, same in zip(found[language]["tables"], rows, strict=True):
             if table["rows"] == same:
-                table["rows"] = _SAME
+                table["rows"] = languages[0]
     return found, first
 
 
 def report_in(
     stored: Mapping[str, Any], language: str, *, data: Mapping[str, Any] | None = None
 ) -> Report:
-    """Return a stored report in a language; in the first one where it has no other."""
-    first = next(iter(stored))
-    chosen = stored.get(language) or stored.get(language.partition("-")[0]) or stored[first]
+    """Return a stored report in a language; in that of the settings where it has no other."""
+    known = (language, language.partition("-")[0], settings.LANGUAGE_CODE, *stored)
+    chosen = stored[next(name for name in known if name in stored)]
     tables = [
-        _table(values, same["rows"])
-        for values, same in zip(chosen["tables"], stored[first]["tables"], strict=True)
+        _table(values, _rows(stored, values["rows"], number))
+        for number, values in enumerate(chosen["tables"])
     ]
     return Report(tables=tables, data=data or {}, notes=chosen["notes"])
+
+
+def _rows(stored: Mapping[str, Any], rows: list[Any] | str, number: int) -> list[Any]:
+    found: list[Any] = stored[rows]["tables"][number]["rows"] if isinstance(rows, str) else rows
+    return found
 
 
 def _values(report: Report) -> dict[str, Any]:
@@ -74,8 +78,7 @@ def _values(report: Report) -> dict[str, Any]:
     }
 
 
-def _table(values: Mapping[str, Any], same: Sequence[Any]) -> Table:
-    rows = same if values["rows"] is _SAME else values["rows"]
+def _table(values: Mapping[str, Any], rows: Sequence[Any]) -> Table:
     table = Table(
         name=values["name"],
         title=values["title"],

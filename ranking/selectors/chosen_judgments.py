@@ -11,14 +11,16 @@ from django.utils.translation import gettext as _
 from annotation.models import JudgeTally
 from annotation.selectors import excluded_judges
 from campaign.models import Document, JudgeGroup, Output, Segment, SystemKind, TestSet
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.judgments import EXCLUDED, ChosenJudgments
 from ranking.analyses.options import OptionError
+from ranking.analyses.without import LEAVE_OUT
 from ranking.core.diagnosis.campaign import count_labels
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.documents import several_documents
 from ranking.files import JudgmentsRead
 from ranking.files.documents import ignored_documents
 from ranking.reports.inputs import Input
+from ranking.selectors.judge_list import FLAGGED, judges_listed
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks_timed
 from ranking.selectors.left_out import judges_outside
 from ranking.selectors.runs import system_kinds
@@ -49,13 +51,17 @@ def judgments_chosen(*, test_set: TestSet, options: Mapping[str, Any]) -> Chosen
     with_reference = options["reference"] == "include"
     if with_reference and not references:
         raise OptionError(_("This test set has no reference among its systems."), field="reference")
+    leave_out = _leave_out(test_set, options)
+    without = _without(test_set, options)
     return ChosenJudgments(
         systems=tuple(name for name, kind in kinds.items() if kind == SystemKind.SYSTEM),
         reference=references[0] if references else None,
         with_reference=with_reference,
-        without=tuple(_without(test_set, options)),
+        # Who is excluded counts before, where the question is what would be without them.
+        without=tuple(name for name in without if name not in (leave_out or ())),
         documents=_documents(test_set, options),
         skipped=_skipped(test_set),
+        leave_out=leave_out,
     )
 
 
@@ -77,7 +83,7 @@ def stored_input(
     wanted = {*chosen.systems, *([chosen.reference] if chosen.reference else [])}
     blocks = blocks.without(set(blocks.systems) - wanted).with_judges_in_order()
     reference = chosen.reference if chosen.reference in blocks.systems else None
-    document, documents = _documents_of(test_set.pk, blocks)
+    document, names = _documents_of(test_set.pk, blocks)
     blocks = replace(blocks, document=several_documents(document, blocks.segment))
     read = JudgmentsRead(
         files=(),
@@ -93,12 +99,18 @@ def stored_input(
         blocks=blocks,
         duration_ms=times.milliseconds.astype(np.int64),
         day=times.day,
-        documents=documents,
+        documents=names,
     )
     counted = read.blocks
     if reference is not None and not chosen.with_reference:
         counted = counted.without([reference])
-    return Input(read=read, blocks=counted, reference=reference, texts=StoredTexts(test_set.pk))
+    return Input(
+        read=read,
+        blocks=counted,
+        reference=reference,
+        texts=StoredTexts(test_set.pk),
+        leave_out=chosen.leave_out,
+    )
 
 
 @dataclass(frozen=True)
@@ -133,17 +145,36 @@ class StoredTexts:
         return numbers.values_list("number", flat=True).first() or 0
 
 
+def _leave_out(test_set: TestSet, options: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the judges an analysis asks to leave out: those named, else those excluded or flagged now."""
+    if LEAVE_OUT.name not in options:
+        return None
+    named = set(options[LEAVE_OUT.name])
+    _refuse_strangers(test_set, named, field=LEAVE_OUT.name)
+    if not named:
+        flagged = judges_listed(test_set=test_set).filter(FLAGGED).order_by()
+        named.update(flagged.values_list("judge__pseudonym", flat=True))
+    # Nobody is called back whom another option leaves out.
+    never = _without(test_set, {**options, EXCLUDED.name: "count"})
+    return tuple(sorted(named.difference(never)))
+
+
+def _refuse_strangers(test_set: TestSet, names: set[str], *, field: str) -> None:
+    if not names:
+        return
+    known = JudgeTally.objects.filter(test_set=test_set, judge__pseudonym__in=names)
+    unknown = names.difference(known.values_list("judge__pseudonym", flat=True))
+    if unknown:
+        raise OptionError(
+            _("Nobody called %(names)s has judged this test set.")
+            % {"names": ", ".join(sorted(unknown))},
+            field=field,
+        )
+
+
 def _without(test_set: TestSet, options: Mapping[str, Any]) -> list[str]:
     without = set(options["without"])
-    if without:
-        known = JudgeTally.objects.filter(test_set=test_set, judge__pseudonym__in=without)
-        unknown = without.difference(known.values_list("judge__pseudonym", flat=True))
-        if unknown:
-            raise OptionError(
-                _("Nobody called %(names)s has judged this test set.")
-                % {"names": ", ".join(sorted(unknown))},
-                field="without",
-            )
+    _refuse_strangers(test_set, without, field="without")
     if options["excluded_judges"] == "leave_out":
         without.update(excluded_judges(campaign_id=test_set.campaign_id))
     if options["judge_group"]:
@@ -205,10 +236,10 @@ def _rows(test_set: TestSet, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDA
 def _documents_of(
     test_set_id: int, blocks: Blocks
 ) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
-    """Return the document of each block's segment, numbered in the order of their primary keys, and names."""
+    """Return the document of each block's segment, numbered in the order of primary keys, and their names."""
     numbers, place = np.unique(blocks.segment, return_inverse=True)
     of_segment = documents_of_segments(test_set_id=test_set_id, segments=numbers.tolist())
     listed = {key: number for number, key in enumerate(sorted(set(of_segment.values())))}
     document = np.array([listed[of_segment[number]] for number in numbers.tolist()], dtype=np.int32)
-    names = dict(Document.objects.filter(pk__in=listed).values_list("pk", "name"))
-    return document[place], tuple(names[key] for key in listed)
+    name_of = dict(Document.objects.filter(test_set=test_set_id).values_list("pk", "name"))
+    return document[place], tuple(name_of[key] for key in listed)

@@ -1,8 +1,10 @@
-"""Sentences about intervals of κ: the units they take for drawn at random, or why there is none."""
+"""Words about κ: how strong it is by convention, what its interval takes for drawn at random, or why there is none."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from ranking.core.agreement.kappa_intervals import KappaLevel, NoInterval
+from ranking.core.scores import NotEstimable
 
 
 def no_interval_in_words(reason: str) -> str:
@@ -30,3 +32,39 @@ def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, 
         "level": level,
         "confidence": f"{confidence:g}",
     }
+
+
+def strength_in_words(kappa: float | None) -> str | None:
+    """Return the word of Landis and Koch (1977) for a κ; show `strength_caution` beside it."""
+    if kappa is None:
+        return None
+    if kappa < 0:
+        return pgettext("agreement", "poor")
+    words = (
+        (0.2, pgettext("agreement", "slight")),
+        (0.4, pgettext("agreement", "fair")),
+        (0.6, pgettext("agreement", "moderate")),
+        (0.8, pgettext("agreement", "substantial")),
+    )
+    # Their table has two decimals: 0.21 is the first that is fair.
+    return next(
+        (word for highest, word in words if round(kappa, 2) <= highest),
+        pgettext("agreement", "almost perfect"),
+    )
+
+
+def strength_caution() -> str:
+    """Return what to keep in mind beside such a word."""
+    return _(
+        "The words are those of Landis and Koch (1977): slight up to 0.20, fair up to 0.40, moderate up to "
+        "0.60, substantial up to 0.80. They are conventions and no test: read the interval, and compare "
+        "only with campaigns that asked the same of their judges."
+    )
+
+
+def not_estimable_in_words(reason: str) -> str:
+    """Return why there is no κ."""
+    return {
+        NotEstimable.NO_COMPARISON.value: _("not estimable: no two judgments to compare"),
+        NotEstimable.CHANCE_IS_CERTAIN.value: _("not estimable: all are ties"),
+    }.get(reason, reason)

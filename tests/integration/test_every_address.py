@@ -33,7 +33,7 @@ from campaign.services.uploads import (
     upload_file_add,
     upload_part_store,
 )
-from ranking.models import RankingRun
+from ranking.models import Analysis, RankingRun
 from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.at_work import assignment_lend
@@ -438,7 +438,7 @@ class World:
             .replace("<int:ranking_id>", str(self.run.pk))
             .replace("<int:rule_id>", str(self.rule.pk))
             .replace("<int:panel_id>", str(self.panel.pk))
-            .replace("<int:analysis_id>", str(self.test_set.analyses.get().pk))
+            .replace("<int:analysis_id>", str(Analysis.objects.get(test_set=self.test_set).pk))
             .replace("<slug:kind>", "ranking")
             .replace("<slug:ending>", "json")
             .replace("<str:ending>", "json")

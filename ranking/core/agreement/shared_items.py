@@ -119,7 +119,7 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
     -------
     SharedItemCounts
     """
-    judge, other, tables = _tables(cells, raters)
+    judge, other, tables = shared_tables(cells, raters)
     columns = (
         tables.sum(axis=(1, 2)),
         np.trace(tables, axis1=1, axis2=2),
@@ -138,7 +138,7 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
     return found
 
 
-def _tables(cells: Cells, raters: Raters) -> tuple[Int64Array, Int64Array, Int64Array]:
+def shared_tables(cells: Cells, raters: Raters) -> tuple[Int64Array, Int64Array, Int64Array]:
     """Return judge, other judge and outcomes (M, 3, 3) on each shared segment, in both orders.
 
     The outcomes are a product of sparse matrices. The matrices have a block of 1 × 3 numbers for

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.diagnosis.correlation import Correlation, correlation
 from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.expected_wins import expected_wins
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -58,6 +59,10 @@ class CampaignDiagnosis:
     score_by_reference : Correlation or None
         Correlation of "≥ others" with the share of the system's blocks that show the reference,
         over the same systems (Table 10); None without a reference.
+    win_ratios : dict of str to float or None
+        The mean share of decided comparisons that a system wins against each other one, the
+        reference left out: Expected Wins, best first (Koehn 2012, Figure 1). None, at the end, for
+        systems without a decided comparison.
     """
 
     systems: tuple[str, ...]
@@ -78,6 +83,7 @@ class CampaignDiagnosis:
     tie_rates: dict[str, float | None]
     score_by_times_judged: Correlation
     score_by_reference: Correlation | None
+    win_ratios: dict[str, float | None]
 
 
 def diagnose_campaign(
@@ -150,7 +156,31 @@ def diagnose_campaign(
         score_by_reference=None
         if beside is None
         else correlation(_share(beside, judged)[others], rounded[others]),
+        win_ratios=win_ratios(blocks if reference is None else blocks.without([reference])),
     )
+
+
+def win_ratios(blocks: Blocks) -> dict[str, float | None]:
+    """Return the systems' win ratios, best first (Koehn 2012, Figure 1 and §4.3).
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems, without the reference.
+
+    Returns
+    -------
+    dict of str to float or None
+        Expected Wins by system: of equal ones the first by name, and those that cannot be estimated
+        last.
+    """
+    values = expected_wins(tally(blocks).wins).values.tolist()
+    known = {
+        name: None if np.isnan(value) else value
+        for name, value in zip(blocks.systems, values, strict=True)
+    }
+    order = sorted(known, key=lambda name: (known[name] is None, -(known[name] or 0.0), name))
+    return {name: known[name] for name in order}
 
 
 def sole_winners(blocks: Blocks) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -12,8 +12,8 @@ import numpy as np
 from ranking.core.sharding.marks import on_any_engine
 from ranking.core.sharding.shards import Engine
 from ranking.core.simulation.experiments import Progress
-from ranking.core.simulation.futures import likely_futures
-from ranking.core.simulation.growth import GrowthResult, Target, simulate_until
+from ranking.core.simulation.futures import Futures, likely_futures
+from ranking.core.simulation.growth import GrowthResult, ModelOf, Target, simulate_until
 from ranking.core.simulation.model import Model
 from ranking.core.simulation.noise import CampaignCurve, NoiseFit
 
@@ -178,6 +178,7 @@ def plan_campaign(
     confidence: float = 0.95,
     limit: int = 4_000_000,
     seed: int = 0,
+    futures: Futures | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Budget:
@@ -196,6 +197,8 @@ def plan_campaign(
         As in `plan_budget`.
     experiments : int
         Number of campaigns to keep.
+    futures : Futures, optional
+        Those of this curve, fit, number of experiments and seed, if they were found before.
 
     Returns
     -------
@@ -209,9 +212,10 @@ def plan_campaign(
         If an argument is out of range.
     """
     wanted = _wanted(targets, clusters, curve.systems)
-    futures = likely_futures(
-        curve, fit, experiments=experiments, seed=seed, engine=engine, progress=progress
-    )
+    if futures is None:
+        futures = likely_futures(
+            curve, fit, experiments=experiments, seed=seed, engine=engine, progress=progress
+        )
     reached = simulate_until(
         futures.model_of,
         futures.experiments,
@@ -235,6 +239,76 @@ def plan_campaign(
         seed=seed,
         rows=_rows(wanted, reached, confidence=confidence, curve=curve),
     )
+
+
+def plan_from_start(
+    curve: CampaignCurve,
+    futures: Futures,
+    *,
+    more_systems: int = 0,
+    targets: Sequence[float] = (),
+    clusters: Sequence[int] = (),
+    confidence: float = 0.95,
+    limit: int = 4_000_000,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> tuple[BudgetRow, ...]:
+    """Plan campaigns like this one from their first judgment, also with more systems.
+
+    The simulated campaigns of `futures` get so many more systems: the others keep their qualities and
+    the noise, and new ones are drawn like them. So two plans differ by these systems, and by chance. What
+    the campaign itself has reached plays no part.
+
+    Parameters
+    ----------
+    curve : CampaignCurve
+    futures : Futures
+        Of this curve.
+    more_systems : int
+        Not negative.
+    targets, clusters, confidence, limit, seed, engine, progress
+        As in `plan_campaign`.
+
+    Returns
+    -------
+    tuple of BudgetRow
+        `more` is the same as `comparisons`: all are counted, ties included, as frequent as in the
+        campaign.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    if more_systems < 0:
+        raise ValueError("more_systems: expected no negative number")
+    wanted = _wanted(targets, clusters, curve.systems + more_systems)
+    reached = simulate_until(
+        partial(_with_more_systems, futures.model_of, more_systems),
+        futures.experiments,
+        wanted,
+        confidence=confidence,
+        limit=limit * curve.decided_share,
+        alpha=curve.alpha,
+        seed=seed,
+        with_average=False,
+        engine=engine,
+        progress=progress,
+    )
+    with_ties = GrowthResult(
+        average=reached.average / curve.decided_share, first=reached.first / curve.decided_share
+    )
+    return tuple(
+        replace(row, average=None) for row in _rows(wanted, with_ties, confidence=confidence)
+    )
+
+
+@on_any_engine()
+def _with_more_systems(model_of: ModelOf, more: int, experiment: int) -> Model:
+    # Qualities and groups are drawn one after the other, so those of the others stay.
+    model = model_of(experiment)
+    return replace(model, systems=model.systems + more)
 
 
 def _wanted(targets: Sequence[float], clusters: Sequence[int], systems: int) -> list[Target]:

@@ -130,6 +130,8 @@ def campaign_curve(
     blocks = blocks.without(names)
     shown = np.count_nonzero(blocks.labels, axis=1)
     ends = np.unique(np.rint(np.linspace(0, len(blocks), points + 1)[1:]).astype(np.int64))
+    # With few blocks, the first points are none.
+    ends = ends[ends > 0]
     random = np.random.default_rng(seed)
     by_key = np.argsort(blocks.key, kind="stable")
     shares = [

@@ -95,4 +95,4 @@ class Command(ReportCommand):
                 for name in ("chance", "chance_of_judges", "resample", "resamples", "confidence")
             },
         )
-        return judges_report(given, found.judges, found.rules, found.without)
+        return judges_report(given, found.judges, found.rules, found.without, found.themselves)

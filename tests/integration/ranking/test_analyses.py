@@ -320,7 +320,7 @@ def test_two_choices_stand_side_by_side(varied: TestSetWriter, as_organiser: Cli
     assert (shown.context["beside"].chosen, shown.context["beside"].differing) == ("shown", 0)
     assert "Ranks, rank ranges and clusters are the same." in shown.content.decode()
     answer(varied.test_set, "ranking", without=["j2", "j3", "j4", "j5"])
-    asked = f"{page}?without=j2, j3, j4, j5"
+    asked = f"{page}?without=j2&without=j3&without=j4&without=j5"
     beside = as_organiser.get(f"{asked}&beside={usual.pk}").context["beside"]
     # j0 and j1 prefer B to A.
     assert [(row.system, row.differs) for row in beside.rows][:2] == [("B", True), ("A", True)]
@@ -340,3 +340,6 @@ def test_the_form_shows_what_was_asked_and_the_defaults(
     assert form["accuracy"].value() == "no"
     assert form["folds"].value() == "20"
     assert as_organiser.post(page)["Location"] == page
+    without = as_organiser.post(page, {"without": "j2, j1"})
+    assert without["Location"] == f"{page}?without=j1&without=j2"
+    assert as_organiser.get(without["Location"]).context["form"]["without"].value() == "j1, j2"

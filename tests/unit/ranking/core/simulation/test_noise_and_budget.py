@@ -53,6 +53,14 @@ def test_systems_never_compared_are_no_part_of_the_model() -> None:
     assert (curve.systems, curve.per_block, curve.separated, curve.clusters) == (3, 3, 1, 3)
 
 
+@pytest.mark.parametrize("count", [1, 2, 5, 6, 7, 12])
+def test_few_blocks_are_few_points(count: int) -> None:
+    rows = [BlockRow("j", number, ["a", "b"], [1, 2]) for number in range(count)]
+    curve = campaign_curve(blocks_from_rows(rows, ["a", "b"]))
+    assert len(curve.decided) == len(curve.significant)
+    assert (curve.decided[0], curve.decided[-1]) == (1, count)
+
+
 def test_a_campaign_without_decisions_has_no_curve() -> None:
     rows = [BlockRow("j", 1, [["a"], ["b"]], [2, 2])]
     with pytest.raises(NoiseNotEstimableError, match="decided"):

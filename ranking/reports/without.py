@@ -1,0 +1,279 @@
+"""Rankings with and without some judges as a report."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from django.utils.translation import gettext as _
+
+from ranking.code_version import code_version
+from ranking.core.agreement.report import AgreementReport
+from ranking.core.judges.without import RankingsWithout
+from ranking.core.rankings.ranking import RankedSystem, Ranking
+from ranking.range_choices import choice_of
+from ranking.range_limits import range_limits
+from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.ranges import limit_in_words, ranges_in_words
+
+
+def without_report(
+    given: Input,
+    rest: Input,
+    found: RankingsWithout,
+    agreement: AgreementReport,
+    *,
+    are_named: bool,
+) -> Report:
+    """Tell what changes without some judges.
+
+    Parameters
+    ----------
+    given, rest : Input
+        With and without these judges.
+    found : RankingsWithout
+    agreement : AgreementReport
+        Of all judges.
+    are_named : bool
+        Whether they were asked for by name.
+    """
+    return Report(
+        notes=[
+            *input_notes(given),
+            *_notes(found, are_named=are_named),
+            *_ranges(rest, found.after),
+        ],
+        tables=[
+            _systems(found),
+            _correlations(found),
+            _judges(found, agreement),
+            _pairs(found),
+        ],
+        data={
+            "input": input_data(given),
+            "left_out": found.judges,
+            "before": _data(found.before),
+            "after": _data(found.after),
+            "alone": found.alone,
+            "before_and_after": found.before_and_after,
+            "alone_and_rest": found.alone_and_rest,
+            "clusters": [_clusters(found.before), _clusters(found.after)],
+            "version": code_version(),
+        },
+    )
+
+
+def _data(ranking: Ranking) -> dict[str, object]:
+    return {
+        "method": ranking.method,
+        "seed": ranking.seed,
+        "resamples": ranking.resamples,
+        **choice_of(ranking).recorded,
+        "limits": ranking.limits,
+        "blocks": ranking.blocks,
+        "comparisons": ranking.comparisons,
+        "judges": ranking.judges,
+        "systems": ranking.systems,
+        "pairs": ranking.pairs,
+        "not_estimable": ranking.not_estimable,
+    }
+
+
+def _clusters(ranking: Ranking) -> int:
+    return max((row.cluster for row in ranking.systems), default=0)
+
+
+def _notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
+    if not found.judges:
+        return [
+            _("None of these judges judged anything that counts, so nothing changes.")
+            if are_named
+            else _(
+                "Nobody is excluded or flagged, so nobody is left out. Name judges to leave out."
+            )
+        ]
+    before, after = found.before, found.after
+    words = {
+        "names": ", ".join(found.judges),
+        "blocks": f"{before.blocks - after.blocks:,}",
+        "all": f"{before.blocks:,}",
+    }
+    return [
+        _("Left out: %(names)s; %(blocks)s of %(all)s blocks are theirs.") % words,
+        _("Clusters: %(before)d before, %(after)d after.")
+        % {"before": _clusters(before), "after": _clusters(after)},
+        _same_first(before, after),
+        _(
+            "A judge who differs is not wrong by that: look at what they judged before you exclude them."
+        ),
+    ]
+
+
+def _ranges(given: Input, ranking: Ranking) -> list[str]:
+    """Return what rank ranges account for, with the judgments that are left."""
+    choice, units = choice_of(ranking), given.units(ranking.method)
+    effective = units.effective
+    codes = range_limits(choice, ranking.limits, effective)
+    counts = {
+        "judges": ranking.judges,
+        "segments": units.segments,
+        "documents": units.documents,
+        "effective_judges": effective.judges,
+        "effective_documents": effective.documents,
+        "effective_segments": effective.segments,
+    }
+    return [
+        *ranges_in_words(choice, resamples=ranking.resamples, limits=codes, counts=counts),
+        *(limit_in_words(code, counts, ranges=choice.ranges) for code in codes if ranking.systems),
+    ]
+
+
+def _same_first(before: Ranking, after: Ranking) -> str:
+    firsts = [ranking.systems[0].system if ranking.systems else "–" for ranking in (before, after)]
+    if firsts[0] == firsts[1]:
+        return _("%(system)s is first before and after.") % {"system": firsts[0]}
+    return _("First is %(before)s before, and %(after)s after.") % {
+        "before": firsts[0],
+        "after": firsts[1],
+    }
+
+
+def _systems(found: RankingsWithout) -> Table:
+    before = {row.system: row for row in found.before.systems}
+    after = {row.system: row for row in found.after.systems}
+    order = [*after, *(name for name in before if name not in after)]
+    ranked = list(after.values())
+    return Table(
+        name="systems",
+        title=_("Ranking before and after"),
+        columns=(
+            Column("system", _("System"), is_text=True),
+            Column("score_before", _("Score before")),
+            Column("rank_before", _("Rank before")),
+            Column("low_before", _("From")),
+            Column("high_before", _("To")),
+            Column("cluster_before", _("Cluster before")),
+            Column("score_after", _("Score after")),
+            Column("rank_after", _("Rank after")),
+            Column("low_after", _("From")),
+            Column("high_after", _("To")),
+            Column("cluster_after", _("Cluster after")),
+            Column("score_alone", _("Score by those left out alone")),
+        ),
+        rows=[
+            (name, *_row(before.get(name)), *_row(after.get(name)), found.alone.get(name))
+            for name in order
+        ],
+        rules=frozenset(
+            number
+            for number, (row, below) in enumerate(pairwise(ranked))
+            if row.cluster != below.cluster
+        ),
+        plot=Plot(
+            kind="intervals",
+            label="system",
+            value="rank_after",
+            low="low_after",
+            high="high_after",
+            start=1,
+        ),
+    )
+
+
+def _row(row: RankedSystem | None) -> tuple[Value, ...]:
+    if row is None:
+        return (None,) * 5
+    return (row.score, row.rank, row.rank_low, row.rank_high, row.cluster)
+
+
+def _correlations(found: RankingsWithout) -> Table:
+    return Table(
+        name="correlations",
+        title=_("How alike the scores are"),
+        columns=(
+            Column("scores", _("Scores"), is_text=True),
+            Column("pearson", _("Pearson")),
+            Column("spearman", _("Spearman")),
+            Column("systems", _("Systems")),
+        ),
+        rows=[
+            (words, each.pearson, each.spearman, each.pairs)
+            for words, each in (
+                (_("before and after"), found.before_and_after),
+                (_("those left out alone, and the rest"), found.alone_and_rest),
+            )
+        ],
+        notes=[
+            _(
+                "Before and after are alike by themselves where those left out judged little: the second "
+                "line says how far they differ from the rest."
+            )
+        ],
+    )
+
+
+def _judges(found: RankingsWithout, agreement: AgreementReport) -> Table:
+    kappas = {row.judge: row.agreement for row in agreement.judges}
+    return Table(
+        name="left_out",
+        title=_("Judges left out"),
+        columns=(
+            Column("judge", _("Judge"), is_text=True),
+            Column("blocks", _("Blocks")),
+            Column("kappa", _("κ with others"), decimals=2),
+            Column("low", _("From"), decimals=2),
+            Column("high", _("To"), decimals=2),
+            Column("comparable", _("Comparable")),
+        ),
+        rows=[
+            (
+                name,
+                blocks,
+                kappas[name].kappa,
+                kappas[name].low,
+                kappas[name].high,
+                kappas[name].comparable,
+            )
+            for name, blocks in found.judges.items()
+        ],
+        plot=Plot(kind="intervals", label="judge", value="kappa", low="low", high="high", mark=0),
+    )
+
+
+def _pairs(found: RankingsWithout) -> Table:
+    """Return the pairs that change their order, or whether they are told apart."""
+    after = {frozenset((pair.better, pair.worse)): pair for pair in found.after.pairs}
+    rows: list[tuple[Value, ...]] = []
+    for pair in found.before.pairs:
+        other = after.get(frozenset((pair.better, pair.worse)))
+        if other is None:
+            continue
+        is_swapped = other.better != pair.better
+        if is_swapped or other.significant != pair.significant:
+            rows.append(
+                (
+                    pair.better,
+                    pair.worse,
+                    pair.adjusted_p,
+                    other.adjusted_p,
+                    _("yes") if pair.significant else _("no"),
+                    _("yes") if other.significant else _("no"),
+                    _("yes") if is_swapped else _("no"),
+                )
+            )
+    return Table(
+        name="changed_pairs",
+        title=_("Pairs of systems that change"),
+        columns=(
+            Column("better", _("Better before"), is_text=True),
+            Column("worse", _("Worse before"), is_text=True),
+            Column("p_before", _("Corrected p before")),
+            Column("p_after", _("Corrected p after")),
+            Column("significant_before", _("Significant before"), is_text=True),
+            Column("significant_after", _("Significant after"), is_text=True),
+            Column("swapped", _("Other order after"), is_text=True),
+        ),
+        rows=rows,
+        keys=2,
+    )

@@ -1,0 +1,280 @@
+"""Analyses of judges: who agrees with whom, and what would be without some."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.services import quality_action_take
+from campaign.models import Campaign, Document, Judge, Segment, TestSet, User
+from ranking.analyses.options import OptionError
+from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
+from ranking.models import Analysis
+from ranking.reports.stored import report_in
+from ranking.reports.tables import Table
+from ranking.selectors.judged_blocks import judged_blocks
+from ranking.services.analyses import (
+    AnalysisRefusedError,
+    analysis_ask,
+    analysis_choice,
+    analysis_compute,
+)
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def answer(test_set: TestSet, kind: str, **given: Any) -> Analysis:
+    asked = analysis_ask(test_set=test_set, choice=analysis_choice(kind, given), is_queued=False)
+    return analysis_compute(analysis=asked)
+
+
+def data_of(analysis: Analysis) -> dict[str, Any]:
+    assert analysis.data is not None
+    found: dict[str, Any] = analysis.data
+    return found
+
+
+def table_of(analysis: Analysis, name: str, language: str = "en") -> Table:
+    report = report_in(analysis.reports or {}, language)
+    return next(table for table in report.tables if table.name == name)
+
+
+def notes_of(analysis: Analysis) -> str:
+    return " ".join(report_in(analysis.reports or {}, "en").notes)
+
+
+# --- Without judges -------------------------------------------------------------------------------
+
+
+def test_the_ranking_without_those_who_prefer_b(varied: TestSetWriter) -> None:
+    found = answer(varied.test_set, "without", leave_out=["j0", "j1"])
+    data = data_of(found)
+    assert data["left_out"] == {"j0": 12, "j1": 12}
+    assert [data["before"]["blocks"], data["after"]["blocks"]] == [72, 48]
+    assert [row["system"] for row in data["after"]["systems"]] == ["A", "B", "C"]
+    assert data["alone"] == {"A": 0.5, "B": 1.0, "C": 0.0}
+    systems = table_of(found, "systems")
+    assert [row[0] for row in systems.rows] == ["A", "B", "C"]
+    assert systems.plot is not None
+    # Before, A wins 48 of 72 against B and all against C: (2/3 + 1)/2.
+    assert systems.rows[0][1] == pytest.approx((2 / 3 + 1) / 2)
+    assert systems.rows[0][6] == 1
+    assert "24 of 72 blocks" in notes_of(found)
+    correlations = table_of(found, "correlations")
+    assert correlations.rows[1][1] == pytest.approx(0.5)
+
+
+def test_by_default_those_excluded_or_flagged_now_are_left_out(
+    varied: TestSetWriter, organiser: User
+) -> None:
+    nobody = answer(varied.test_set, "without")
+    assert data_of(nobody)["left_out"] == {}
+    assert "Nobody is excluded or flagged" in notes_of(nobody)
+    for name, action in (("j0", "exclude"), ("j1", "warn")):
+        quality_action_take(
+            judge=Judge.objects.get(pseudonym=name),
+            test_set=varied.test_set,
+            action=action,
+            user=organiser,
+        )
+    both = answer(varied.test_set, "without")
+    assert data_of(both)["left_out"] == {"j0": 12, "j1": 12}
+    # Who is excluded counts before, and the ranking that is shown without them has 60.
+    assert data_of(both)["before"]["blocks"] == 72
+    one = answer(varied.test_set, "without", leave_out=["j1"])
+    assert data_of(one)["left_out"] == {"j1": 12}
+    assert data_of(one)["before"]["blocks"] == 60
+    never = answer(varied.test_set, "without", without=["j0"])
+    assert data_of(never)["left_out"] == {"j1": 12}
+    # What was recorded says whom, whatever is decided later.
+    assert both.judgments["leave_out"] == ["j0", "j1"]
+
+
+def test_strangers_and_everybody_are_refused(varied: TestSetWriter) -> None:
+    with pytest.raises(OptionError, match="stranger") as refused:
+        answer(varied.test_set, "without", leave_out=["stranger"])
+    assert refused.value.field == "leave_out"
+    with pytest.raises(AnalysisRefusedError, match="nobody is left"):
+        answer(varied.test_set, "without", leave_out=[f"j{number}" for number in range(6)])
+
+
+def test_judges_are_named_in_a_field(varied: TestSetWriter, as_organiser: Client) -> None:
+    page = reverse("analysis", args=[varied.campaign.slug, varied.test_set.pk, "without"])
+    assert "excluded or flagged now" in as_organiser.get(page).content.decode()
+    sent = as_organiser.post(page, {"leave_out": "j0, j1"})
+    assert sent["Location"] == f"{page}?leave_out=j0&leave_out=j1"
+    assert Analysis.objects.get().judgments["leave_out"] == ["j0", "j1"]
+    wrong = as_organiser.post(page, {"leave_out": "stranger"})
+    assert wrong.status_code == 400
+    assert "leave_out" in wrong.context["form"].errors
+
+
+# --- Pairs of judges ------------------------------------------------------------------------------
+
+
+def test_who_agrees_with_whom(varied: TestSetWriter) -> None:
+    found = answer(varied.test_set, "judge_pairs", judge="j0", other="j5")
+    data = data_of(found)
+    assert data["all_pairs"] == 15
+    pairs = {tuple(row["pair"]["judges"]): row["pair"]["kappa"] for row in data["pairs"]}
+    # They differ on A and B alone: one comparison of three, and nobody ties.
+    assert pairs["j0", "j1"] == 1
+    assert pairs["j0", "j5"] == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
+    contingency = table_of(found, "contingency")
+    assert contingency.title == "What j0 said (rows) where j5 said (columns)"
+    assert [list(row)[1:] for row in contingency.rows] == [
+        [24, 0, 0, 24], [0, 0, 0, 0], [12, 0, 0, 12], [36, 0, 0, 36],
+    ]  # fmt: skip
+    matrix = table_of(found, "matrix", "de")
+    assert [column.heading for column in matrix.columns][1:] == [f"j{n}" for n in range(6)]
+    assert matrix.rows[0][2] == "1,00 (36)"
+    assert matrix.rows[0][1] is None
+    unanimous = table_of(found, "unanimity")
+    # A and C, B and C of twelve sentences.
+    assert list(unanimous.rows[1])[:4] == ["6", 36, 24, pytest.approx(2 / 3)]
+
+
+def test_without_names_the_two_who_share_most(varied: TestSetWriter) -> None:
+    varied.judgment("j2", varied.block(13, ["A", "B", "C"]), [1, 2, 3])
+    varied.judgment("j4", varied.block(13, ["A", "B", "C"]), [1, 2, 3])
+    assert data_of(answer(varied.test_set, "judge_pairs"))["contingency"]["judges"] == ["j2", "j4"]
+    of_one = data_of(answer(varied.test_set, "judge_pairs", other="j4"))
+    assert of_one["contingency"]["judges"] == ["j2", "j4"]
+    for given, words in (
+        ({"judge": "stranger"}, "stranger"),
+        ({"judge": "j1", "other": "j1"}, "two"),
+    ):
+        with pytest.raises(AnalysisRefusedError, match=words):
+            answer(varied.test_set, "judge_pairs", **given)
+
+
+@pytest.mark.realdata
+def test_pairs_of_judges_of_wmt12(wmt12: TestSet) -> None:
+    found = answer(wmt12, "judge_pairs")
+    data = data_of(found)
+    # What the findings count of them, κ between judges 0.293.
+    assert data["inter"]["kappa"] == pytest.approx(0.293, abs=0.0005)
+    assert data["inter"]["comparable"] == 3195
+    blocks = judged_blocks(test_set_id=wmt12.pk, watermark=found.watermark)
+    expected = cohen_of_judge_pairs(blocks.without(["_ref"] if "_ref" in blocks.systems else []))
+    assert data["all_pairs"] == len(expected.pairs)
+    kappas = {pair.judges: pair.kappa for pair in expected.pairs}
+    for row in data["pairs"]:
+        kappa = kappas[tuple(row["pair"]["judges"])]
+        assert row["pair"]["kappa"] == (None if kappa is None else pytest.approx(kappa))
+    assert len(data["pairs"]) == min(200, data["all_pairs"])
+    # Most share a few sentences: no interval of a pair lies beside the band.
+    assert (data["below"], data["above"]) == (0, 0)
+    assert len(table_of(found, "matrix").rows) == 30
+
+
+# --- Agreement by part ----------------------------------------------------------------------------
+
+
+def test_where_judges_agree_least(varied: TestSetWriter) -> None:
+    document = Document.objects.create(test_set=varied.test_set, name="news/first", position=99)
+    Segment.objects.filter(test_set=varied.test_set, number__lte=2).update(document=document)
+    found = answer(varied.test_set, "agreement_by", chance="uniform")
+    # Of 15 pairs of judges 8 differ on A and B, and nobody on C.
+    by_pair = {row[0]: list(row[1:]) for row in table_of(found, "by_pair").rows}
+    assert by_pair["A – B"][0] == pytest.approx((7 / 15 - 1 / 3) / (2 / 3))
+    assert by_pair["A – B"][3] == "slight"
+    assert by_pair["A – B"][5:7] == [15 * 12, 12]
+    assert by_pair["A – C"][0] == 1
+    assert by_pair["A – C"][7] == "no two judges and no two segments differ"
+    systems = table_of(found, "by_system")
+    assert [row[0] for row in systems.rows] == ["A", "B", "C"]
+    assert systems.rows[0][1] == pytest.approx((22 / 30 - 1 / 3) / (2 / 3))
+    documents = table_of(found, "by_document", "de")
+    assert "news/first" in {row[0] for row in documents.rows}
+    sentences = table_of(found, "by_segment")
+    assert len(sentences.rows) == 12
+    assert data_of(found)["by_segment"][0]["agreement"]["comparable"] == 45
+    assert table_of(answer(varied.test_set, "agreement_by", fewest=46), "by_segment").rows == []
+
+
+def test_without_two_judges_there_are_no_parts(writer: TestSetWriter) -> None:
+    writer.judgment("j0", writer.block(1, ["A", "B", "C"]), [1, 2, 3])
+    found = answer(writer.test_set, "agreement_by")
+    assert report_in(found.reports or {}, "en").tables == []
+    assert "not estimable: no two judgments to compare" in notes_of(found)
+
+
+@pytest.mark.realdata
+def test_parts_of_wmt12_add_up(wmt12: TestSet) -> None:
+    data = data_of(answer(wmt12, "agreement_by"))
+    assert data["whole"]["kappa"] == pytest.approx(0.293, abs=0.0005)
+    # Nobody compared two systems with one text, and every comparison is of two systems.
+    assert sum(row["agreement"]["comparable"] for row in data["by_pair"]) >= 3195
+    kappas = [row["agreement"]["kappa"] for row in data["by_segment"]]
+    assert len(kappas) <= 50
+    assert kappas == sorted(kappas)
+    assert all(row["agreement"]["comparable"] >= 10 for row in data["by_segment"])
+
+
+# --- Figures of the papers ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def wmt10(campaign: Campaign, real_data: Path) -> TestSet:
+    call_command(
+        "import_judgments",
+        str(real_data / "wmt10" / "judgments.cs-en.csv"),
+        campaign=campaign.slug,
+        test_set="newstest2010",
+        create_test_set=True,
+        verbosity=0,
+    )
+    return TestSet.objects.get(campaign=campaign)
+
+
+@pytest.mark.realdata
+def test_rows_of_bojar_et_al_2011_on_a_page(wmt10: TestSet) -> None:
+    agreement = answer(wmt10, "agreement", chance="uniform", reference="include")
+    inter, intra = table_of(agreement, "agreement").rows[:2]
+    # Table 1, Czech–English: κ between judges and with themselves.
+    assert [inter[1], intra[1]] == [
+        pytest.approx(0.504, abs=0.0005),
+        pytest.approx(0.700, abs=0.0005),
+    ]
+    assert [inter[4], intra[4]] == ["moderate", "substantial"]
+    diagnosis = data_of(answer(wmt10, "diagnosis"))
+    # Tables 5 and 10 print −0.290 and −0.041, which are of all 543 blocks (test_released_agreement). An import
+    # takes the four without any label for skips.
+    assert (diagnosis["input"]["blocks"], diagnosis["input"]["skipped"]) == (539, 4)
+    assert diagnosis["score_by_times_judged"]["pearson"] == pytest.approx(-0.2847, abs=0.00005)
+    assert diagnosis["score_by_reference"]["pearson"] == pytest.approx(-0.0569, abs=0.00005)
+
+
+def test_plots_stand_beside_their_tables(varied: TestSetWriter, as_organiser: Client) -> None:
+    drawn = {
+        "diagnosis": {"systems", "sole_winners", "ties", "win_ratios"},
+        "agreement": {"agreement"},
+        "judges": {"judges", "themselves"},
+        "judge_pairs": {"pairs", "unanimity"},
+        "agreement_by": {"by_system", "by_pair", "by_segment"},
+    }
+    varied.judgment("j0", varied.block(1, ["C", "B", "A"]), [3, 2, 1])
+    for kind, tables in drawn.items():
+        asked = answer(varied.test_set, kind)
+        report = report_in(asked.reports or {}, "en")
+        assert tables <= {table.name for table in report.tables if table.plot is not None}
+        for table in tables:
+            address = [varied.campaign.slug, varied.test_set.pk, asked.pk, table]
+            plot = as_organiser.get(reverse("analysis-plot", args=address))
+            assert plot.status_code == 200, (kind, table)
+            assert b'class="dot"' in plot.content
+
+
+def test_win_ratios_are_in_the_order_of_systems(varied: TestSetWriter) -> None:
+    rows = table_of(answer(varied.test_set, "diagnosis"), "win_ratios").rows
+    # A wins 2/3 against B and all against C: 5/6; B 1/3 and all: 2/3.
+    assert [list(row) for row in rows] == [
+        [1, "A", pytest.approx(5 / 6)],
+        [2, "B", pytest.approx(2 / 3)],
+        [3, "C", 0.0],
+    ]

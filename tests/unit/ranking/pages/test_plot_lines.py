@@ -1,0 +1,62 @@
+"""Lines and intervals of reports: what is drawn of rows that lack numbers, and of very many."""
+
+import re
+from collections.abc import Sequence
+
+from ranking.pages.plot_drawing import drawn
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Table, Value
+
+
+def table(rows: Sequence[Sequence[Value]], plot: Plot) -> Table:
+    columns = [Column(key, key) for key in ("label", "value", "low", "high")]
+    return Table(name="t", title="T", columns=columns, rows=rows, plot=plot)
+
+
+LINE = Plot(
+    kind="line", label="label", value="value", low="low", high="high", start=0, end=1, mark=0.5
+)
+INTERVALS = Plot(kind="intervals", label="label", value="value", low="low", high="high")
+
+
+def test_a_band_is_drawn_where_both_ends_are_known() -> None:
+    rows = [
+        (1, 0.2, None, None),
+        (2, 0.4, 0.4, 0.4),
+        (3, 0.6, 0.5, 0.7),
+        (4, None, None, None),
+        (5, 0.7, None, None),
+        (6, 0.8, 0.7, 0.9),
+    ]
+    svg = str(drawn(table(rows, LINE)))
+    bands = re.findall(r'<polygon class="band" points="([^"]*)"', svg)
+    # Rows 2 and 3; row 6 alone is no band.
+    assert [len(band.split()) for band in bands] == [4]
+    (curve,) = re.findall(r'<polyline class="curve" points="([^"]*)"', svg)
+    assert len(curve.split()) == 5
+    assert svg.count('class="mark"') == 1
+
+
+def test_a_line_with_both_ends_everywhere_has_one_band() -> None:
+    svg = str(drawn(table([(at, 0.5, 0.4, 0.6) for at in range(5)], LINE)))
+    (band,) = re.findall(r'<polygon class="band" points="([^"]*)"', svg)
+    assert len(band.split()) == 10
+
+
+def test_a_thousand_rows_stay_a_plot_that_can_be_seen() -> None:
+    few = str(drawn(table([(f"judge {n}", 0.5, 0.4, 0.6) for n in range(60)], INTERVALS)))
+    many = str(drawn(table([(f"judge {n}", 0.5, 0.4, 0.6) for n in range(1000)], INTERVALS)))
+    assert "judge 59" in few
+    assert "judge" not in many
+    assert many.count('class="dot"') == 1000
+    height = re.search(r'height="(\d+)"', many)
+    assert height is not None
+    assert int(height[1]) < 3100
+
+
+def test_an_open_interval_reaches_the_end_of_the_axis() -> None:
+    rows = [("a", 0.5, 0.25, None), ("b", 1.0, 0.75, 1.0), ("c", 0.0, None, None)]
+    svg = str(drawn(table(rows, INTERVALS)))
+    bars = re.findall(r'<line class="range" x1="([^"]*)" x2="([^"]*)"', svg)
+    assert len(bars) == 2
+    assert bars[0][1] == bars[1][1] == "696.0"
