@@ -62,8 +62,7 @@ def _notes(given: Input, found: AgreementByFound) -> list[str]:
     whole = found.whole
     if whole.kappa is None:
         return [
-            _("κ between all judges is %(why)s.")
-            % {"why": not_estimable_in_words(str(whole.reason))}
+            _("κ between all judges: %(why)s.") % {"why": not_estimable_in_words(str(whole.reason))}
         ]
     return [
         _("κ between all judges: %(kappa)s; P(E) of all parts: %(chance)s.")

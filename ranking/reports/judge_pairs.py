@@ -106,7 +106,7 @@ def _notes(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[str]:
         return [_("No two judges compared the same two outputs, so there is nothing to compare.")]
     if found.band is None:
         return [
-            _("κ between all judges is %(why)s.")
+            _("κ between all judges: %(why)s.")
             % {"why": not_estimable_in_words(str(found.inter.reason))}
         ]
     low, high = found.band

@@ -130,8 +130,8 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
             ],
             notes=[
                 _(
-                    "P(E) is what a judge’s own labels give by chance: two sentences labelled alike as "
-                    "often as this judge does (Bojar et al. 2011, §2.2.2)."
+                    "P(E) follows from the judge’s own share of ties: whoever often ties agrees with themselves "
+                    "more often by chance (Bojar et al. 2011, §2.2.2)."
                 )
             ],
             plot=Plot(
