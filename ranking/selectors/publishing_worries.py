@@ -1,0 +1,41 @@
+"""What an organiser should know before a result of a test set is published."""
+
+from dataclasses import dataclass
+
+from annotation.models import ProblemReport
+from campaign.models import TestSet
+from ranking.models import RankingRun
+from ranking.selectors.runs import ranking_is_due
+
+
+@dataclass(frozen=True, slots=True)
+class PublishingWorries:
+    """What is open of a test set.
+
+    Attributes
+    ----------
+    is_open : bool
+        Judges still get sentences.
+    is_due : bool
+        There are judgments, or settings, that the ranking does not have yet.
+    open_reports : int
+        Problem reports that nobody has closed.
+    judges : int
+        Whose judgments count.
+    """
+
+    is_open: bool
+    is_due: bool
+    open_reports: int
+    judges: int
+
+
+def publishing_worries(*, test_set: TestSet, run: RankingRun) -> PublishingWorries:
+    """Return what should worry before a ranking is published. A handful of queries."""
+    reports = ProblemReport.objects.filter(test_set=test_set).with_state()
+    return PublishingWorries(
+        is_open=test_set.closed_at is None,
+        is_due=ranking_is_due(test_set_id=test_set.pk),
+        open_reports=reports.filter(is_closed=False).count(),
+        judges=run.result["input"]["judges"],
+    )
