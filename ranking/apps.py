@@ -5,3 +5,9 @@ from django.utils.translation import gettext_lazy as _
 class RankingConfig(AppConfig):
     name = "ranking"
     verbose_name = _("Ranking")
+
+    def ready(self) -> None:
+        from campaign.selectors.deletion import deletion_asked
+        from ranking.selectors.published_results import deletion_said
+
+        deletion_asked.connect(deletion_said, dispatch_uid="published-results")

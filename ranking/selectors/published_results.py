@@ -5,8 +5,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.db.models.functions import Left
+from django.utils.translation import ngettext
 
-from campaign.models import Membership, TestSet
+from campaign.models import Campaign, Membership, TestSet
 from ranking.models import ADDRESS_LENGTH, PublishedResult
 
 
@@ -48,6 +49,21 @@ def versions_shown(result: PublishedResult, *, with_embargoed: bool) -> list[Pub
     return [
         each for each in rows if with_embargoed or not each.is_embargoed or each.pk == result.pk
     ]
+
+
+def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
+    """Return what the deletion of a campaign does to its published results; a receiver."""
+    count = PublishedResult.objects.filter(test_set__campaign=campaign).count()
+    if not count:
+        return []
+    said = ngettext(
+        "%(count)d published result goes with it: until then its address answers, then it is gone "
+        "for all who cite it.",
+        "%(count)d published results go with it: until then their addresses answer, then they are "
+        "gone for all who cite them.",
+        count,
+    )
+    return [said % {"count": count}]
 
 
 def newest_versions(test_sets: Iterable[TestSet]) -> dict[int, PublishedResult]:

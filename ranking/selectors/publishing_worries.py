@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from annotation.models import ProblemReport
+from django.db.models import F
+
+from annotation.models import PageChanges
 from campaign.models import TestSet
 from ranking.models import RankingRun
 from ranking.selectors.runs import ranking_is_due
@@ -32,10 +34,12 @@ class PublishingWorries:
 
 def publishing_worries(*, test_set: TestSet, run: RankingRun) -> PublishingWorries:
     """Return what should worry before a ranking is published. A handful of queries."""
-    reports = ProblemReport.objects.filter(test_set=test_set).with_state()
+    reports = PageChanges.objects.filter(test_set=test_set).values_list(
+        F("problem_reports") - F("problems_closed"), flat=True
+    )
     return PublishingWorries(
         is_open=test_set.closed_at is None,
         is_due=ranking_is_due(test_set_id=test_set.pk),
-        open_reports=reports.filter(is_closed=False).count(),
+        open_reports=reports.first() or 0,
         judges=run.result["input"]["judges"],
     )
