@@ -3,14 +3,13 @@
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive, make_aware
 from django.utils.translation import gettext as _
 
-from campaign.management.arguments import test_set_named
+from campaign.management.arguments import address_of, address_option_add, test_set_named
 from campaign.texts.canonical_json import digest_of
 from ranking.reports.published import FILES, PublishedFile
 from ranking.services.publishing import (
@@ -55,6 +54,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--embargo-until", default="", metavar="MOMENT", help="for instance 2026-12-01T09:00"
         )
+        address_option_add(parser)
         parser.add_argument(
             "--preview", action="store_true", help="publish nothing; print the table in Markdown"
         )
@@ -79,22 +79,17 @@ class Command(BaseCommand):
         except PublishingRefusedError as error:
             raise CommandError(str(error)) from error
         if options["verbosity"]:
+            page = reverse("published-result", args=[result.address])
             self.stdout.write(
                 _("Version %(version)s is published: %(address)s")
-                % {"version": result.version, "address": _url(result.address)}
+                % {"version": result.version, "address": address_of(self, options) + page}
             )
 
 
 def _preview(chosen: dict[str, Any]) -> str:
     content = published_draft(**chosen).content
-    written = PublishedFile(content=content, digest=digest_of(content), url=_url("…"))
+    written = PublishedFile(content=content, digest=digest_of(content), url=_("not published yet"))
     return FILES["ranking.md"].write(written)
-
-
-def _url(address: str) -> str:
-    base = (settings.PUBLIC_ADDRESS or settings.ASSUMED_ADDRESS).rstrip("/")
-    path = reverse("published-result", args=["0"]).replace("/0/", f"/{address}/")
-    return f"{base}{path}"
 
 
 def _moment(text: str) -> datetime | None:
