@@ -6,7 +6,7 @@ import json
 import subprocess
 from hashlib import sha256
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 from django.test import Client
@@ -114,7 +114,7 @@ def test_a_spreadsheet_computes_nothing(awkward: PublishedResult, client: Client
 
 
 def test_the_plot_is_told_to_who_does_not_see_it(awkward: PublishedResult, client: Client) -> None:
-    root = ElementTree.fromstring(file_of(client, awkward, "ranking.svg"))
+    root = ET.fromstring(file_of(client, awkward, "ranking.svg"))
     space = {"svg": "http://www.w3.org/2000/svg"}
     described = root.find("svg:desc", space)
     assert root.attrib["role"] == "img"

@@ -85,8 +85,13 @@ def test_marks_of_p_values(p: float, mark: str) -> None:
 
 def pair(better: str, worse: str, wins: int, losses: int, p: float = 0.5) -> dict[str, Any]:
     return {
-        **{"better": better, "worse": worse, "wins": wins, "losses": losses},
-        **{"ties": 9, "p": p, "adjusted_p": p},
+        "better": better,
+        "worse": worse,
+        "wins": wins,
+        "losses": losses,
+        "ties": 9,
+        "p": p,
+        "adjusted_p": p,
     }
 
 
