@@ -215,7 +215,7 @@ class _Refusals:
 
     def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
         if isinstance(error, PublishingRefusedError):
-            raise ValidationError({error.field or "detail": [str(error)]}) from error
+            raise ValidationError({error.field or "result": [str(error)]}) from error
 
 
 def _change(result: PublishedResult, changes: dict[str, Any]) -> None:

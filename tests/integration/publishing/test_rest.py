@@ -52,7 +52,7 @@ def test_what_is_refused_is_said_at_its_field(judged: TestSetWriter, as_organise
         ({"embargo_until": "2020-01-01T00:00:00Z"}, "embargo_until"),
     ):
         answer = as_organiser.post(at(judged), body, content_type="application/json")
-        assert (answer.status_code, list(answer.json())) == (400, [field])
+        assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
     assert not PublishedResult.objects.exists()
 
 
@@ -70,7 +70,7 @@ def test_what_may_change_is_changed(judged: TestSetWriter, as_organiser: Client)
     )
     assert Client().get(said["url"]).status_code == 200
     refused = patch(as_organiser, judged, embargo_until=until.isoformat())
-    assert (refused.status_code, list(refused.json())) == (400, ["embargo_until"])
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["embargo_until"])
     assert patch(as_organiser, judged, retraction_reason="Wrong.").json()["retracted_at"]
     assert patch(as_organiser, judged, retraction_reason="").json()["retracted_at"] is None
     result.refresh_from_db()
