@@ -46,13 +46,20 @@ def _judges_named(names: list[str]) -> str:
 
 def _systems(before: Content, after: Content) -> Iterator[str]:
     was, now = ([each["system"] for each in content["systems"]] for content in (before, after))
-    if new := [name for name in now if name not in was]:
+    new = [name for name in now if name not in was]
+    if new:
         yield _("New, or under another name: %(systems)s.") % {"systems": names_in_a_row(new)}
-    if gone := [name for name in was if name not in now]:
+    gone = [name for name in was if name not in now]
+    # Who is not named any more is not named here.
+    if gone and not _without_name(after).intersection(new):
         yield _("Gone, or under another name: %(systems)s.") % {"systems": names_in_a_row(gone)}
     gone_since = _withdrawn(after) - _withdrawn(before)
     if gone_since:
         yield _("Withdrawn since: %(systems)s.") % {"systems": names_in_a_row(sorted(gone_since))}
+
+
+def _without_name(content: Content) -> set[str]:
+    return {each["system"] for each in content["systems"] if not each["is_named"]}
 
 
 def _withdrawn(content: Content) -> set[str]:

@@ -19,7 +19,9 @@ def content_of(*rows: dict[str, Any], judges: tuple[str, ...] = (), blocks: int 
     return {
         "ranking": {"systems": list(rows), "pairs": None},
         "finding": {"clusters": len({each["cluster"] for each in rows})},
-        "systems": [{"system": each["system"], "is_withdrawn": False} for each in rows],
+        "systems": [
+            {"system": each["system"], "is_named": True, "is_withdrawn": False} for each in rows
+        ],
         "left_out": {"judges": [{"judge": name} for name in judges]},
         "input": {"blocks": blocks},
         "method": {"name": "expected_wins", "parameters": {}, "judge_group": None},
@@ -51,6 +53,14 @@ def test_judges_who_count_again_and_systems_that_come_and_go() -> None:
     assert said[0] == "It counts judge 7 again."
     assert said[1] == "New, or under another name: dune."
     assert said[2] == "Gone, or under another name: fjord."
+
+
+def test_who_is_not_named_any_more_is_not_named_by_the_difference() -> None:
+    before, after = content_of(BIRCH, FJORD), content_of(BIRCH, row("System A", 2, 3, 2))
+    after["systems"][1]["is_named"] = False
+    said = " ".join(differences(before, after))
+    assert "System A" in said
+    assert "fjord" not in said
 
 
 def test_a_withdrawal_and_another_method_are_said() -> None:
