@@ -162,7 +162,8 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
         return versions_of(test_set_id=test_set.pk).defer("content", "labels")
 
     def get_serializer_context(self) -> dict[str, Any]:
-        return super().get_serializer_context() | _rights(getattr(self, "_test_set", None))
+        context = dict(super().get_serializer_context())
+        return {**context, **_rights(getattr(self, "_test_set", None))}
 
     @extend_schema(
         operation_id="published_results_publish",

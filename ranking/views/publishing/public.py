@@ -60,7 +60,7 @@ def published_review_file(
 
 @require_safe
 @xframe_options_exempt
-@csp_replace({"frame-ancestors": ["*"]})  # type: ignore[untyped-decorator]
+@csp_replace({"frame-ancestors": ["*"]})
 @not_kept_if_missing
 def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
     """Show the table alone, in a frame of any site; nothing under an embargo."""

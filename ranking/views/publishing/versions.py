@@ -34,7 +34,7 @@ def published_embargo(
     test_set, result = _result(request, slug, test_set_id, version)
     form = EmbargoForm(request.POST)
     if not form.is_valid():
-        messages.error(request, " ".join(form.errors["embargo_until"]))
+        messages.error(request, " ".join(map(str, form.errors["embargo_until"])))
         return redirect("publish", slug, test_set_id)
     until = form.cleaned_data["embargo_until"]
     if until is None and not is_answered(request):

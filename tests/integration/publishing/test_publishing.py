@@ -168,13 +168,14 @@ def test_what_is_published_is_what_was_looked_at(judged: TestSetWriter) -> None:
 def test_nothing_frozen_changes(judged: TestSetWriter) -> None:
     result = publish(judged)
     rows = PublishedResult.objects.filter(pk=result.pk)
-    for change in (
+    changes: list[dict[str, Any]] = [
         {"content": {}},
         {"digest": "0" * 64},
         {"version": 7},
         {"labels": {}},
         {"published_at": timezone.now()},
-    ):
+    ]
+    for change in changes:
         with pytest.raises(InternalError, match="Cannot update"), transaction.atomic():
             rows.update(**change)
     with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
