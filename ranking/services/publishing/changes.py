@@ -9,8 +9,10 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from ranking.models import PublishedResult
+from ranking.selectors.frozen_facts import systems_entered
+from ranking.services.publishing.naming import hidden_names
 from ranking.services.publishing.publish import embargo_check
-from ranking.services.publishing.refusals import PublishingRefusedError
+from ranking.services.publishing.refusals import PublishingRefusedError, text_check
 
 
 @transaction.atomic
@@ -56,13 +58,15 @@ def result_reviewer_link_end(*, result: PublishedResult) -> bool:
 def result_retract(*, result: PublishedResult, reason: str) -> bool:
     """Retract a result: it keeps its address, and says why. Return whether it was not retracted before.
 
-    Raises `PublishingRefusedError` without a reason.
+    Raises `PublishingRefusedError` without a reason, and for one that names who is not named in it.
     """
     said = reason.strip()
     if not said:
         raise PublishingRefusedError(
             _("Say why: readers of this address will ask."), field="retraction_reason"
         )
+    systems = systems_entered(test_set_id=result.test_set_id)
+    text_check(said, hidden_names(systems, result.labels), field="retraction_reason")
     locked, now = _locked(result)
     if locked.retracted_at is not None:
         return False

@@ -19,7 +19,7 @@ from ranking.services.publishing.content import (
     published_content,
     published_facts,
 )
-from ranking.services.publishing.naming import labels_of, may_be_anonymous
+from ranking.services.publishing.naming import hidden_names, labels_of, may_be_anonymous
 from ranking.services.publishing.refusals import PublishingRefusedError, anonymous_check
 
 
@@ -89,12 +89,13 @@ def published_draft(
         )
     labels = labels_of(facts.systems, anonymous=anonymous, before=_letters_given(before))
     content = published_content(facts, labels=labels, words=words, version=version, at=_now())
-    anonymous_check(content, _hidden(facts.systems, labels))
+    by_id = {str(each.pk): labels[each.name] for each in facts.systems}
+    anonymous_check(content, hidden_names(facts.systems, by_id))
     # As everybody reads it: 1.0 is 1.
     content = json.loads(canonical(content))
     return PublishedDraft(
         content=content,
-        labels={str(each.pk): labels[each.name] for each in facts.systems},
+        labels=by_id,
         seen=digest_of({**content, "published_at": ""}),
     )
 
@@ -107,15 +108,6 @@ def _letters_given(before: Sequence[PublishedResult]) -> dict[str, str]:
         for key, label in result.labels.items()
         if label in {each["system"] for each in result.content["systems"] if not each["is_named"]}
     }
-
-
-def _hidden(systems: Sequence[Any], labels: Mapping[str, str]) -> set[str]:
-    named = {each for each in systems if labels[each.name] == each.name}
-    teams = {each.team for each in systems if each not in named}
-    # A team may have one system named and another one not.
-    return {each.name for each in systems if each not in named} | (
-        teams - {each.team for each in named}
-    )
 
 
 def _now() -> datetime:

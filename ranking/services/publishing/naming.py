@@ -37,6 +37,15 @@ def labels_of(
     return {system.name: given.get(system.name, system.name) for system in systems}
 
 
+def hidden_names(systems: Sequence[System], labels: Mapping[str, str]) -> set[str]:
+    """Return the names of systems and teams that are not named; `labels` are by the ids of systems."""
+    named = {each for each in systems if labels.get(str(each.pk), each.name) == each.name}
+    hidden = {each for each in systems if each not in named}
+    # A team may have one system named and another one not.
+    teams = {each.team for each in hidden} - {each.team for each in named}
+    return {each.name for each in hidden} | teams
+
+
 def may_be_anonymous(system: System) -> bool:
     """Return whether a system is somebody's: references are nobody's."""
     return system.kind == SystemKind.SYSTEM

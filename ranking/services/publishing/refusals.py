@@ -28,13 +28,18 @@ def anonymous_check(content: Mapping[str, Any], hidden: Collection[str]) -> None
     `hidden` are names of systems and teams.
     """
     for field, text in _texts(content):
-        for name in sorted(hidden):
-            if len(name) >= _SHORTEST and _names(text, name):
-                raise PublishingRefusedError(
-                    _("“%(name)s” is not to be named, but is in this text: “%(text)s”.")
-                    % {"name": name, "text": text},
-                    field=field,
-                )
+        text_check(text, hidden, field=field)
+
+
+def text_check(text: str, hidden: Collection[str], *, field: str) -> None:
+    """Raise `PublishingRefusedError` if a text has one of these names as a word of it."""
+    for name in sorted(hidden):
+        if len(name) >= _SHORTEST and _names(text, name):
+            raise PublishingRefusedError(
+                _("“%(name)s” is not to be named, but is in this text: “%(text)s”.")
+                % {"name": name, "text": text},
+                field=field,
+            )
 
 
 def _names(text: str, name: str) -> bool:

@@ -219,6 +219,13 @@ def test_a_retraction_has_a_reason_and_is_taken_back(judged: TestSetWriter) -> N
     assert (result.retracted_at, result.retraction_reason) == (None, "")
 
 
+def test_a_retraction_names_nobody_who_is_not_named(judged: TestSetWriter) -> None:
+    result = publish(judged, anonymous=["cobalt"])
+    with pytest.raises(PublishingRefusedError, match="not to be named"):
+        result_retract(result=result, reason="cobalt sent wrong outputs")
+    assert result_retract(result=result, reason="System A sent wrong outputs")
+
+
 def test_a_link_for_reviewers_is_made_once_and_ends(judged: TestSetWriter) -> None:
     result = publish(judged)
     token = result_reviewer_link_make(result=result)
