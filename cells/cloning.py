@@ -108,6 +108,7 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     ranking.RankingRun: _WORK,
     ranking.Analysis: _WORK,
     ranking.LatestRanking: _WORK,
+    ranking.PublishedResult: "a result of the other campaign, at its address",
     ranking.QualityReport: _WORK,
     ranking.JudgeMeasures: _WORK,
     ranking.TalliesBuild: _WORK,

@@ -12,7 +12,7 @@ HIDDEN: Final = "[hidden]"
 
 # `tests/integration/test_secrets.py` compares this with the addresses there are.
 _ADDRESS: Final = re.compile(
-    r"""((?:/|%2F)(?:i|panel)(?:/|%2F))((?!%2F)[^/\s?#"'<>&%\\]+)""", re.IGNORECASE
+    r"""((?:/|%2F)(?:i|panel|review)(?:/|%2F))((?!%2F)[^/\s?#"'<>&%\\]+)""", re.IGNORECASE
 )
 # The lines of an error of PostgreSQL that quote rows or the statement, with labels, comments and keys.
 _ROW: Final = re.compile(

@@ -8,3 +8,7 @@ class RankingConfig(AppConfig):
 
     def ready(self) -> None:
         import ranking.services.analyses  # noqa: F401  registers the handler of its jobs
+        from campaign.selectors.deletion import deletion_asked
+        from ranking.selectors.published_results import deletion_said
+
+        deletion_asked.connect(deletion_said, dispatch_uid="published-results")

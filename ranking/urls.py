@@ -18,6 +18,20 @@ from ranking.views.judge_groups import (
 )
 from ranking.views.judges import judges_page
 from ranking.views.keeping import ranking_keep
+from ranking.views.publishing.desk import publish_confirm, publish_page
+from ranking.views.publishing.public import (
+    published_embed,
+    published_file,
+    published_result,
+    published_review,
+    published_review_file,
+)
+from ranking.views.publishing.versions import (
+    published_embargo,
+    published_restore,
+    published_retract,
+    published_reviewers,
+)
 from ranking.views.quality import action_revert, judge_act
 from ranking.views.rules import (
     rule_act,
@@ -31,6 +45,9 @@ from ranking.views.settings import ranking_settings_page
 
 _CAMPAIGN = "campaigns/<slug:slug>/"
 _TEST_SET = f"{_CAMPAIGN}test-sets/<int:test_set_id>/"
+_VERSION = f"{_TEST_SET}publish/<int:version>/"
+# Of everybody, under no campaign: the address of a result is its own.
+_RESULT = "results/<slug:digest>/"
 
 urlpatterns = [
     path("", home, name="home"),
@@ -69,6 +86,21 @@ urlpatterns = [
         name="analysis-plot",
     ),
     path(f"{_TEST_SET}ranking/keep/", ranking_keep, name="ranking-keep"),
+    path(f"{_TEST_SET}publish/", publish_page, name="publish"),
+    path(f"{_TEST_SET}publish/confirm/", publish_confirm, name="publish-confirm"),
+    path(f"{_VERSION}embargo/", published_embargo, name="published-embargo"),
+    path(f"{_VERSION}reviewers/", published_reviewers, name="published-reviewers"),
+    path(f"{_VERSION}retract/", published_retract, name="published-retract"),
+    path(f"{_VERSION}restore/", published_restore, name="published-restore"),
+    path(_RESULT, published_result, name="published-result"),
+    path(f"{_RESULT}embed/", published_embed, name="published-embed"),
+    path(f"{_RESULT}<str:file_name>", published_file, name="published-file"),
+    path(f"{_RESULT}review/<str:token>/", published_review, name="published-review"),
+    path(
+        f"{_RESULT}review/<str:token>/<str:file_name>",
+        published_review_file,
+        name="published-review-file",
+    ),
     path(f"{_CAMPAIGN}people/groups/", judge_groups_page, name="judge-groups"),
     path(f"{_CAMPAIGN}people/groups/<int:group_id>/", judge_group_page, name="judge-group"),
     path(

@@ -33,8 +33,9 @@ from campaign.services.uploads import (
     upload_file_add,
     upload_part_store,
 )
-from ranking.models import RankingRun
+from ranking.models import PublishedResult, RankingRun
 from ranking.services import quality_evaluate, ranking_compute
+from ranking.services.publishing import result_publish
 from tests.at_work import assignment_lend
 from tests.factories import make_analyst, make_campaign, make_organiser, make_test_set
 from tests.filling import Filling, filled_test_set
@@ -56,6 +57,7 @@ class FilledWorld:
     group: JudgeGroup
     report: ProblemReport
     users: dict[str, User]
+    published: PublishedResult
 
     def address(self, route: str) -> str:
         """Return the address of a route of the URL registry in this campaign."""
@@ -75,6 +77,8 @@ class FilledWorld:
             "<int:number>": 1,
             "<uuid:upload_id>": self.upload.pk,
             "<int:group_id>": self.group.pk,
+            "<slug:digest>": self.published.address,
+            "<str:file_name>": "ranking.csv",
         }
         for name, value in parts.items():
             route = route.replace(name, str(value))
@@ -111,6 +115,7 @@ def filled_world(slug: str, filling: Filling) -> FilledWorld:
         group=_group(campaign),
         report=_report(test_set, judge),
         users={"organiser": organiser, "analyst": analyst, "judge": judge.user},
+        published=result_publish(test_set=test_set, by=organiser),
     )
 
 

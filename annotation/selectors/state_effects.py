@@ -11,6 +11,7 @@ from annotation.models import JudgmentSequence
 from annotation.selectors.at_work import campaign_at_work
 from campaign.models import Campaign, CampaignState, Judge, Transition
 from campaign.models.state import TRANSITIONS
+from campaign.selectors.deletion import goes_with
 from campaign.selectors.judged import is_judged
 
 
@@ -135,4 +136,5 @@ def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
         % {"count": judged},
         held + " " + _("What they submit is kept."),
         _("Judges read that it is closed. After 30 days it is deleted for good."),
+        *goes_with(campaign),
     ]

@@ -53,6 +53,7 @@ WITHIN: Final[Mapping[str, Sequence[Room]]] = {
         Room("design", gettext_lazy("Design"), "design", of_test_set=True),
         Room("texts", gettext_lazy("Texts"), "test-set-texts", of_test_set=True),
         Room("systems", gettext_lazy("Systems"), "systems", of_test_set=True),
+        Room("publish", gettext_lazy("Publish"), "publish", of_test_set=True),
     ),
     "people": (
         Room("people", gettext_lazy("Members"), "people"),

@@ -67,6 +67,7 @@ from ranking.api.judge_groups import (
     JudgeGroupView,
 )
 from ranking.api.overview import OverviewView
+from ranking.api.published_results import PublishedResultsView, PublishedResultView
 from ranking.api.rules import (
     RuleActView,
     RuleOffView,
@@ -165,6 +166,12 @@ _test_set = [
     path("rankings/keep/", RankingKeepView.as_view(), name="api-ranking-keep"),
     path("rankings/latest/", LatestRankingView.as_view(), name="api-ranking-latest"),
     path("rankings/<int:ranking_id>/", RankingView.as_view(), name="api-ranking"),
+    path("published-results/", PublishedResultsView.as_view(), name="api-published-results"),
+    path(
+        "published-results/<int:version>/",
+        PublishedResultView.as_view(),
+        name="api-published-result",
+    ),
     path("ranking-settings/", RankingSettingsView.as_view(), name="api-ranking-settings"),
     path("closing/", TestSetClosingView.as_view(), name="api-closing"),
     path("designs/", DesignsAndChangeView.as_view(), name="api-designs"),

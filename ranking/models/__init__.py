@@ -3,6 +3,7 @@
 from ranking.models.analysis import Analysis
 from ranking.models.judge_measures import JudgeMeasures
 from ranking.models.latest_ranking import LatestRanking
+from ranking.models.published_result import ADDRESS_LENGTH, PublishedResult
 from ranking.models.quality_report import QualityReport
 from ranking.models.ranking_run import KeptFor, RankingRun
 from ranking.models.ranking_settings import RankingSettings
@@ -10,10 +11,12 @@ from ranking.models.shards import ShardJob, ShardResult
 from ranking.models.stored_tallies import StoredTallies, TalliesBuild
 
 __all__ = [
+    "ADDRESS_LENGTH",
     "Analysis",
     "JudgeMeasures",
     "KeptFor",
     "LatestRanking",
+    "PublishedResult",
     "QualityReport",
     "RankingRun",
     "RankingSettings",

@@ -43,7 +43,8 @@ def write(report: Report, report_format: ReportFormat) -> str:
     return _WRITERS[report_format](report)
 
 
-def _shown(value: Value, column: Column) -> str:
+def shown(value: Value, column: Column) -> str:
+    """Return a value as files for people have it."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return _NOTHING
     if isinstance(value, float):
@@ -85,7 +86,7 @@ def _text_table(table: Table) -> str:
 
 
 def _shown_row(row: Sequence[Value], columns: Sequence[Column]) -> list[str]:
-    return [_shown(value, column) for value, column in zip(row, columns, strict=True)]
+    return [shown(value, column) for value, column in zip(row, columns, strict=True)]
 
 
 def _width(text: str) -> int:
@@ -176,7 +177,8 @@ _LATEX = {
 }
 
 
-def _escaped_latex(text: str) -> str:
+def escaped_latex(text: str) -> str:
+    """Return a text in which nothing is a command of LaTeX."""
     return "".join(_LATEX.get(character, character) for character in text)
 
 
@@ -198,12 +200,12 @@ def _latex_table(table: Table) -> str:
     lines.extend([r"\bottomrule", r"\end{tabular}"])
     caption = " ".join(part.rstrip(".") + "." for part in (table.title, *table.notes) if part)
     if caption:
-        lines.append(rf"\caption{{{_escaped_latex(caption)}}}")
+        lines.append(rf"\caption{{{escaped_latex(caption)}}}")
     return "\n".join([*lines, r"\end{table}"])
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return f"{' & '.join(map(_escaped_latex, cells))} \\\\"
+    return f"{' & '.join(map(escaped_latex, cells))} \\\\"
 
 
 _WRITERS: dict[ReportFormat, Callable[[Report], str]] = {

@@ -39,8 +39,16 @@ _OF_SKIPS = {
     # A page is full of skips where many are judged, and each is looked up among judgments by key.
     for route in (f"campaigns/<slug:slug>/{_TEST_SET}skips/", f"api/v1/{_TEST_SET}skips/")
 }
+_PUBLISH = f"campaigns/<slug:slug>/{_TEST_SET}publish/"
 KNOWN = {
     **_OF_SKIPS,
+    # What would be published is counted as it would be frozen, by days, segments and documents.
+    ("organiser", _PUBLISH): {
+        "annotation_block",
+        "annotation_judgment",
+        "annotation_judgmentnumber",
+    },
+    ("analyst", _PUBLISH): {"annotation_block", "annotation_judgment", "annotation_judgmentnumber"},
     ("judge", "judge/<slug:slug>/test-sets/"): {
         # Up to the number of segments, then no more.
         "annotation_exposure",

@@ -5,11 +5,13 @@ A new address fails the first test until it stands in the table.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from annotation.models import Block, ProblemReport, QualityRule
@@ -33,9 +35,10 @@ from campaign.services.uploads import (
     upload_file_add,
     upload_part_store,
 )
-from ranking.models import Analysis, RankingRun
+from ranking.models import Analysis, PublishedResult, RankingRun
 from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.publishing import result_publish
 from tests.at_work import assignment_lend
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_test_set
 from tests.recruiting import make_panel
@@ -61,6 +64,8 @@ ORGANISERS_API = MEMBERS_API
 ONLY_POST = dict.fromkeys(ROLES, 405)
 # Lists that hold only what is one's own.
 OWN_API = {**EVERYBODY, "nobody": 401}
+# Strangers are not told that it is there, nor asked who they are.
+EMBARGOED = {**MEMBERS_PAGE, "nobody": 404}
 JUDGING_API = dict.fromkeys(ROLES, 404) | {"nobody": 401, "judge": 200}
 
 ACCOUNT = {**EVERYBODY, "nobody": 302, "judge": 404, "other judge": 404}
@@ -239,6 +244,18 @@ ADDRESSES = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/live/": {**MEMBERS_PAGE, "nobody": 401},
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments.csv": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/": MEMBERS_PAGE,
+    # Writing, and a result that is open: tests/integration/publishing.
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/confirm/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/embargo/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/reviewers/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/retract/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/restore/": ONLY_POST,
+    "results/<slug:digest>/": EMBARGOED,
+    "results/<slug:digest>/<str:file_name>": EMBARGOED,
+    "results/<slug:digest>/embed/": dict.fromkeys(ROLES, 404),
+    "results/<slug:digest>/review/<str:token>/": dict.fromkeys(ROLES, 404),
+    "results/<slug:digest>/review/<str:token>/<str:file_name>": dict.fromkeys(ROLES, 404),
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/<int:judge_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/texts/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/<int:judge_id>/act/": ONLY_POST,
@@ -401,6 +418,8 @@ ADDRESSES = {
     "api/v1/test-sets/<int:test_set_id>/rankings/keep/": {**ONLY_POST, "nobody": 401},
     "api/v1/test-sets/<int:test_set_id>/rankings/latest/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/rankings/<int:ranking_id>/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/published-results/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/published-results/<int:version>/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/judges/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/quality-actions/": MEMBERS_API,
 }
@@ -423,6 +442,7 @@ class World:
     judge: Judge
     membership: Membership
     group: JudgeGroup
+    published: PublishedResult
 
     def client(self, role: str) -> APIClient:
         client = APIClient()
@@ -461,6 +481,8 @@ class World:
             .replace("<int:file_id>", "1")
             .replace("<int:job_id>", str(self.job.pk))
             .replace("<int:group_id>", str(self.group.pk))
+            .replace("<slug:digest>", self.published.address)
+            .replace("<str:file_name>", "ranking.csv")
             .replace("<str:token>", "no-such-token")
             .replace("<slug:token>", "no-such-token")
         )
@@ -500,6 +522,9 @@ def make_world() -> World:
         block=block,
         rule=quality_rules_suggest(campaign=mine.campaign, user=None)[0],
         panel=make_panel(mine.campaign, name="SECRET-PANEL"),
+        published=result_publish(
+            test_set=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)
+        ),
         upload=upload,
         report=report,
         job=upload_check(upload=upload),

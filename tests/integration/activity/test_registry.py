@@ -96,6 +96,10 @@ FIELDS_NOT_RECORDED: dict[type[Model], set[str]] = {
     annotation.TrainingBlock: {"test_set_id"},
     annotation.TrainingCandidate: {"training_block_id"},
     ranking.RankingSettings: {"test_set_id"},
+    # Frozen with the version, whose digest is recorded.
+    ranking.PublishedResult: {
+        *("test_set_id", "content", "labels", "run_id", "published_at", "published_by_id")
+    },
 }
 # Words that a column of secrets would have in its name.
 SECRETS = ("token", "secret", "key", "hash", "password", "code", "seed", "url")

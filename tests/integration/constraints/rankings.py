@@ -1,5 +1,6 @@
 """Rankings, how their ranges are made, and what was measured of the judges."""
 
+from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -10,6 +11,7 @@ from campaign.models import TestSet
 from ranking.models import (
     JudgeMeasures,
     LatestRanking,
+    PublishedResult,
     QualityReport,
     RankingRun,
     RankingSettings,
@@ -47,6 +49,21 @@ def shard_result() -> Create:
     job = ShardJob.objects.create(work=b"", shards=2, code_version="0")
     ShardResult.objects.create(job=job, shard=0, result=b"")
     return partial(ShardResult.objects.create, job=job, shard=1, result=b"")
+
+
+def published() -> Create:
+    """Create a second version."""
+    kept = RankingRun.objects.create(test_set=small_test_set(), **said())
+    create = partial(
+        PublishedResult.objects.create,
+        test_set=kept.test_set,
+        run=kept,
+        content={},
+        labels={},
+        published_at=timezone.now(),
+    )
+    create(version=1, digest="1" * 64)
+    return partial(create, version=2, digest="2" * 64)
 
 
 SIGN_TEST = {"ranges": "sign_test", "resample": "pairs"}
@@ -224,3 +241,83 @@ def a_test_set_has_two_reports(attempt: Attempt) -> None:
     with attempt.accepts():
         other = small_test_set(there.campaign, name="other")
         QualityReport.objects.create(test_set=other, watermark=0)
+
+
+breaks_by_fields("published_result_version_unique_in_test_set", published, {"version": 1})
+breaks_by_fields("published_result_version_from_1", published, {"version": 0})
+breaks_by_fields(
+    "published_result_address_unique",
+    published,
+    {"digest": "1" * 16 + "2" * 48},
+    accepted={"digest": "1" * 15 + "2" * 49},
+)
+breaks_by_fields(
+    "published_result_digest_is_a_sha_256",
+    published,
+    {"digest": "2" * 63},
+    {"digest": "G" * 64},
+    accepted={"digest": "f" * 64},
+)
+breaks_by_fields(
+    "published_result_retracted_exactly_with_a_reason",
+    published,
+    {"retracted_at": timezone.now()},
+    {"retraction_reason": "wrong"},
+    accepted={"retracted_at": timezone.now(), "retraction_reason": "wrong"},
+)
+breaks_by_fields(
+    "published_result_reviewer_token_not_empty",
+    published,
+    {"reviewer_token": ""},
+    accepted={"reviewer_token": "token"},
+)
+
+
+@breaks("published_result_frozen")
+def what_is_published_is_changed(attempt: Attempt) -> None:
+    published()
+    changes: list[dict[str, Any]] = [
+        {"content": {"format": 2}},
+        {"digest": "3" * 64},
+        {"version": 7},
+        {"labels": {"1": "System A"}},
+        {"published_at": timezone.now()},
+    ]
+    for change in changes:
+        with attempt.refuses(saying="Cannot update"):
+            PublishedResult.objects.update(**change)
+    with attempt.accepts():
+        PublishedResult.objects.update(published_by=make_person())
+        PublishedResult.objects.update(published_by=None, reviewer_token="token")
+
+
+@breaks("published_result_never_deleted")
+def what_is_published_is_deleted(attempt: Attempt) -> None:
+    create = published()
+    with attempt.refuses(saying="Cannot delete"):
+        PublishedResult.objects.all().delete()
+    with attempt.accepts():
+        create()
+
+
+@breaks("published_result_of_a_ranking_of_its_test_set")
+def a_ranking_of_another_test_set_is_published(attempt: Attempt) -> None:
+    create = published()
+    campaign = PublishedResult.objects.get().test_set.campaign
+    other = RankingRun.objects.create(test_set=small_test_set(campaign, name="other"), **said())
+    with attempt.refuses():
+        create(run=other)
+    with attempt.accepts():
+        create(run=other, test_set=other.test_set)
+
+
+@breaks("published_result_once_open_stays_open")
+def what_everybody_could_read_is_hidden(attempt: Attempt) -> None:
+    create = published()
+    soon = timezone.now() + timedelta(days=1)
+    with attempt.refuses():
+        PublishedResult.objects.update(embargo_until=soon)
+    create(embargo_until=soon)
+    with attempt.accepts():
+        PublishedResult.objects.filter(version=2).update(embargo_until=soon + timedelta(days=1))
+        PublishedResult.objects.filter(version=2).update(embargo_until=None)

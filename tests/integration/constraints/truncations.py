@@ -16,7 +16,7 @@ from annotation.models import (
     Skip,
 )
 from campaign.models import Acceptance, ActivityEvent, CampaignStateChange, Instructions
-from ranking.models import RankingRun, RankingSettings
+from ranking.models import PublishedResult, RankingRun, RankingSettings
 from tests.integration.constraints.breakages import Attempt, breaks
 
 KEPT: dict[str, type[Model]] = {
@@ -33,6 +33,7 @@ KEPT: dict[str, type[Model]] = {
     "activity_event": ActivityEvent,
     "ranking_run": RankingRun,
     "ranking_settings": RankingSettings,
+    "published_result": PublishedResult,
 }
 
 

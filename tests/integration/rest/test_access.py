@@ -74,6 +74,8 @@ OF_ITS_ORGANISERS = (
     "api-problem-reply-take-back",
     "api-problem-reports",
     "api-quality-actions",
+    "api-published-result",
+    "api-published-results",
     "api-ranking-settings",
     "api-rehearsal",
     "api-rule-act",

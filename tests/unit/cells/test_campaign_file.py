@@ -14,6 +14,7 @@ from campaign.database.recording import recorded_columns
 from cells.campaign_file.difference import differences
 from cells.campaign_file.schema import campaign_schema, schema_bytes
 from cells.campaign_file.sections import SECTIONS, TEST_SET_SECTIONS, Section
+from ranking import models as ranking
 
 HERE = Path(__file__).parents[3]
 SETTLED = "says which campaign it is: on top of the file, not changed by one"
@@ -28,6 +29,7 @@ NOT_IN_FILE: dict[type[Model], str] = {
     campaign.Rehearsal: WORK,
     annotation.QualityAction: BY_PERSON,
     annotation.QualityReversal: BY_PERSON,
+    ranking.PublishedResult: BY_PERSON,
 }
 #: Recorded columns of the others that have none.
 FIELDS_NOT_IN_FILE: dict[type[Model], dict[str, str]] = {

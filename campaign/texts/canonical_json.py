@@ -1,0 +1,67 @@
+"""One text for each value of JSON, as RFC 8785 writes it: what a digest is made of.
+
+Keys stand in the order of their UTF-16 code units, numbers as ECMAScript prints them, nothing between
+tokens. Whoever has the value has the same bytes, in any language that follows the RFC.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from hashlib import sha256
+from typing import Any, Final
+
+#: From here on, not every whole number is a number of JSON.
+_EXACT: Final = 2**53
+
+
+def canonical(value: Any) -> str:
+    """Return the one text of a value: mappings with keys of text, lists, texts, numbers, booleans, None.
+
+    Raises
+    ------
+    ValueError
+        For NaN, infinities and whole numbers from 2^53 on: write these as text.
+    TypeError
+        For anything that JSON does not know.
+    """
+    if value is None or isinstance(value, bool | str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int | float):
+        return _number(value)
+    if isinstance(value, Mapping):
+        keys = sorted(value, key=lambda key: str(key).encode("utf-16-be"))
+        return "{" + ",".join(f"{canonical(key)}:{canonical(value[key])}" for key in keys) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    raise TypeError(f"JSON knows no {type(value).__name__}")
+
+
+def digest_of(value: Any) -> str:
+    """Return the SHA-256 of a value's one text, 64 characters."""
+    return sha256(canonical(value).encode()).hexdigest()
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int) and abs(value) >= _EXACT:
+        raise ValueError(f"{value} is not a number that all readers of JSON have")
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is not a number of JSON")
+    # The fewest digits that are read as this number again, as ECMAScript has them, too.
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    if not isinstance(exponent, int) or value == 0:
+        return "0"
+    written = "".join(map(str, digits))
+    return ("-" if sign else "") + _placed(written, len(written) + exponent)
+
+
+def _placed(digits: str, point: int) -> str:
+    """Return 0.<digits> × 10^point."""
+    if len(digits) <= point <= 21:
+        return digits + "0" * (point - len(digits))
+    if 0 < point <= 21:
+        return f"{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return "0." + "0" * -point + digits
+    fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{digits[0]}{fraction}e{point - 1:+d}"

@@ -1,0 +1,254 @@
+"""Published results of a test set, for its members; what everybody reads is at `url`."""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, serializers
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from campaign.api.access import organised_test_set, reader
+from campaign.api.pages import CursorPages
+from campaign.models import MembershipRole, TestSet
+from ranking.models import PublishedResult
+from ranking.selectors.published_results import versions_of
+from ranking.services.publishing import (
+    PublishedWords,
+    PublishingRefusedError,
+    result_embargo_change,
+    result_publish,
+    result_retract,
+    result_retraction_undo,
+    result_reviewer_link_end,
+    result_reviewer_link_make,
+)
+
+_TEXT: int = 5_000
+_LINE: int = 300
+
+
+class PublishedResultBriefSerializer(serializers.ModelSerializer[PublishedResult]):
+    """A version, and who may see it."""
+
+    url = serializers.SerializerMethodField(help_text="Of its page, for everybody.")
+    ranking = serializers.IntegerField(
+        source="run_id", read_only=True, help_text="The kept ranking that it froze."
+    )
+    is_embargoed = serializers.BooleanField(read_only=True)
+    reviewer_url = serializers.SerializerMethodField(
+        help_text="The link for reviewers, by which it is read under an embargo; null if there is none, "
+        "and for analysts."
+    )
+
+    class Meta:
+        model = PublishedResult
+        fields = [
+            "version",
+            "digest",
+            "url",
+            "ranking",
+            "published_at",
+            "is_embargoed",
+            "embargo_until",
+            "reviewer_url",
+            "retracted_at",
+            "retraction_reason",
+        ]
+        read_only_fields = fields
+
+    def get_url(self, result: PublishedResult) -> str:
+        """Return the address of the public page."""
+        return self._absolute(reverse("published-result", args=[result.address]))
+
+    def get_reviewer_url(self, result: PublishedResult) -> str | None:
+        """Return the link for reviewers."""
+        if result.reviewer_token is None or not self.context["may_change"]:
+            return None
+        token = result.reviewer_token
+        return self._absolute(reverse("published-review", args=[result.address, token]))
+
+    def _absolute(self, address: str) -> str:
+        url: str = self.context["request"].build_absolute_uri(address)
+        return url
+
+
+class PublishedResultSerializer(PublishedResultBriefSerializer):
+    """A version with its content, as `ranking.json` at its address has it."""
+
+    content = serializers.JSONField(
+        read_only=True, help_text="`digest` is the SHA-256 of its text by RFC 8785."
+    )
+    names = serializers.JSONField(
+        source="labels", read_only=True, help_text="What each system is called in it, by id."
+    )
+
+    class Meta(PublishedResultBriefSerializer.Meta):
+        fields = [*PublishedResultBriefSerializer.Meta.fields, "content", "names"]
+        read_only_fields = fields
+
+
+class PublishSerializer(serializers.Serializer[Any]):
+    """What is said beside the result."""
+
+    anonymous = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        default=list,
+        help_text="Names of systems that are called “System A”, “System B” … in it.",
+    )
+    authors = serializers.ListField(
+        child=serializers.CharField(max_length=_LINE), default=list, help_text="For the citation."
+    )
+    acknowledgement = serializers.CharField(max_length=_TEXT, default="", allow_blank=True)
+    contact = serializers.CharField(
+        max_length=_LINE, default="", allow_blank=True, help_text="Whom readers may ask."
+    )
+    change_note = serializers.CharField(
+        max_length=_TEXT,
+        default="",
+        allow_blank=True,
+        help_text="What has changed since the last version; not of the first.",
+    )
+    embargo_until = serializers.DateTimeField(
+        default=None, allow_null=True, help_text="Null: it is open to everybody at once, for good."
+    )
+
+    @property
+    def words(self) -> PublishedWords:
+        """What valid data says."""
+        sent = self.validated_data
+        return PublishedWords(
+            authors=tuple(sent["authors"]),
+            acknowledgement=sent["acknowledgement"],
+            contact=sent["contact"],
+            change_note=sent["change_note"],
+        )
+
+
+class PublishedChangesSerializer(serializers.Serializer[Any]):
+    """What changes of a version; what is not named stays."""
+
+    embargo_until = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        help_text="Only while it is under an embargo. Null opens it to everybody, for good.",
+    )
+    reviewer_link = serializers.BooleanField(
+        required=False, help_text="True makes the link for reviewers, false ends it."
+    )
+    retraction_reason = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=_TEXT,
+        help_text="Retracts it; empty takes the retraction back.",
+    )
+
+
+class PublishedResultsView(generics.ListAPIView[PublishedResult]):
+    """The versions of a test set, the newest first, without their content."""
+
+    serializer_class = PublishedResultBriefSerializer
+    pagination_class = CursorPages
+    ordering = "-id"
+
+    def get_queryset(self) -> QuerySet[PublishedResult, Any]:
+        test_set = organised_test_set(self.request, self.kwargs["test_set_id"])
+        self._test_set = test_set
+        return versions_of(test_set_id=test_set.pk).defer("content", "labels")
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        context = dict(super().get_serializer_context())
+        return {**context, **_rights(getattr(self, "_test_set", None))}
+
+    @extend_schema(
+        operation_id="published_results_publish",
+        request=PublishSerializer,
+        responses={201: PublishedResultSerializer},
+    )
+    def post(self, request: Request, test_set_id: int) -> Response:
+        """Publish the present ranking as the next version. It is kept for good, and frozen."""
+        test_set = organised_test_set(request, test_set_id)
+        sent = PublishSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        with _Refusals():
+            result = result_publish(
+                test_set=test_set,
+                by=reader(request),
+                anonymous=sent.validated_data["anonymous"],
+                words=sent.words,
+                embargo_until=sent.validated_data["embargo_until"],
+            )
+        return _answer(request, test_set, result.version, status=201)
+
+
+class PublishedResultView(APIView):
+    @extend_schema(operation_id="published_result", responses=PublishedResultSerializer)
+    def get(self, request: Request, test_set_id: int, version: int) -> Response:
+        """Return a version with its content."""
+        return _answer(request, organised_test_set(request, test_set_id), version)
+
+    @extend_schema(
+        operation_id="published_result_change",
+        request=PublishedChangesSerializer,
+        responses=PublishedResultSerializer,
+    )
+    def patch(self, request: Request, test_set_id: int, version: int) -> Response:
+        """Change who may see a version, or retract it; all of it or nothing."""
+        test_set = organised_test_set(request, test_set_id)
+        result = _found(test_set, version)
+        sent = PublishedChangesSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        with _Refusals(), transaction.atomic():
+            _change(result, sent.validated_data)
+        return _answer(request, test_set, version)
+
+
+class _Refusals:
+    """Answers what a service refuses with 400, at the field where there is one."""
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
+        if isinstance(error, PublishingRefusedError):
+            raise ValidationError({error.field or "result": [str(error)]}) from error
+
+
+def _change(result: PublishedResult, changes: dict[str, Any]) -> None:
+    if "embargo_until" in changes:
+        result_embargo_change(result=result, until=changes["embargo_until"])
+    if "reviewer_link" in changes:
+        if changes["reviewer_link"]:
+            result_reviewer_link_make(result=result)
+        else:
+            result_reviewer_link_end(result=result)
+    if "retraction_reason" in changes:
+        if changes["retraction_reason"]:
+            result_retract(result=result, reason=changes["retraction_reason"])
+        else:
+            result_retraction_undo(result=result)
+
+
+def _found(test_set: TestSet, version: int) -> PublishedResult:
+    result: PublishedResult | None = (
+        versions_of(test_set_id=test_set.pk).filter(version=version).first()
+    )
+    if result is None:
+        raise NotFound(_("This test set has no such version."))
+    return result
+
+
+def _answer(request: Request, test_set: TestSet, version: int, status: int = 200) -> Response:
+    context = {"request": request} | _rights(test_set)
+    result = _found(test_set, version)
+    return Response(PublishedResultSerializer(result, context=context).data, status=status)
+
+
+def _rights(test_set: Any) -> dict[str, bool]:
+    role = getattr(test_set, "role", None)
+    return {"may_change": role is not None and MembershipRole(role).may_change}

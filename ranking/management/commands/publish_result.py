@@ -1,0 +1,104 @@
+"""`publish_result`: publish the present ranking of a test set, or print what would be published."""
+
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+from django.utils.dateparse import parse_datetime
+from django.utils.timezone import is_naive, make_aware
+from django.utils.translation import gettext as _
+
+from campaign.management.arguments import address_of, address_option_add, test_set_named
+from campaign.texts.canonical_json import digest_of
+from ranking.reports.published import FILES, PublishedFile
+from ranking.services.publishing import (
+    PublishedWords,
+    PublishingRefusedError,
+    published_draft,
+    result_publish,
+)
+
+
+class Command(BaseCommand):
+    help = (
+        "Publish the present ranking of a test set as its next version, and print its address. The ranking "
+        "is kept for good; what is published never changes."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", metavar="CAMPAIGN", help="short name of the campaign")
+        parser.add_argument("test_set", metavar="TEST_SET", help="name of the test set")
+        parser.add_argument(
+            "--anonymous",
+            nargs="+",
+            default=[],
+            metavar="NAME",
+            help='systems that are called "System A", "System B" … in it',
+        )
+        parser.add_argument(
+            "--author",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="for the citation; again for more",
+        )
+        parser.add_argument("--acknowledgement", default="", metavar="TEXT")
+        parser.add_argument("--contact", default="", metavar="TEXT", help="whom readers may ask")
+        parser.add_argument(
+            "--change-note",
+            default="",
+            metavar="TEXT",
+            help="what has changed since the last version",
+        )
+        parser.add_argument(
+            "--embargo-until", default="", metavar="MOMENT", help="for instance 2026-12-01T09:00"
+        )
+        address_option_add(parser)
+        parser.add_argument(
+            "--preview", action="store_true", help="publish nothing; print the table in Markdown"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        chosen: dict[str, Any] = {
+            "test_set": test_set_named(campaign=options["campaign"], name=options["test_set"]),
+            "anonymous": options["anonymous"],
+            "words": PublishedWords(
+                authors=tuple(options["author"]),
+                acknowledgement=options["acknowledgement"],
+                contact=options["contact"],
+                change_note=options["change_note"],
+            ),
+        }
+        try:
+            if options["preview"]:
+                self.stdout.write(_preview(chosen), ending="")
+                return
+            until = _moment(options["embargo_until"])
+            result = result_publish(**chosen, by=None, embargo_until=until)
+        except PublishingRefusedError as error:
+            raise CommandError(str(error)) from error
+        if options["verbosity"]:
+            page = reverse("published-result", args=[result.address])
+            self.stdout.write(
+                _("Version %(version)s is published: %(address)s")
+                % {"version": result.version, "address": address_of(self, options) + page}
+            )
+
+
+def _preview(chosen: dict[str, Any]) -> str:
+    content = published_draft(**chosen).content
+    written = PublishedFile(content=content, digest=digest_of(content), url=_("not published yet"))
+    return FILES["ranking.md"].write(written)
+
+
+def _moment(text: str) -> datetime | None:
+    if not text:
+        return None
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        moment = None
+    if moment is None:
+        raise CommandError(_("“%(text)s” is no moment: 2026-12-01T09:00 is one.") % {"text": text})
+    return make_aware(moment) if is_naive(moment) else moment

@@ -1,0 +1,148 @@
+from typing import Any, ClassVar, Final
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Left, Now
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.recording import Recorded
+from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models.recorded import OF_TEST_SET
+from ranking.models.ranking_run import RankingRun
+
+#: Characters of a digest that its address has.
+ADDRESS_LENGTH: Final = 16
+
+
+class PublishedResultQuerySet(models.QuerySet["PublishedResult"]):
+    def of(self, test_set_id: int) -> "PublishedResultQuerySet":
+        return self.filter(test_set_id=test_set_id)
+
+    def with_state(self) -> models.QuerySet["PublishedResult", Any]:
+        """Return them with `is_embargoed`, by the database's clock."""
+        over = Q(embargo_until=None) | Q(embargo_until__lte=Now())
+        found: models.QuerySet[PublishedResult, Any] = self.annotate(
+            is_embargoed=models.ExpressionWrapper(~over, output_field=models.BooleanField())
+        )
+        return found
+
+    def open(self) -> "PublishedResultQuerySet":
+        """Leave out what is under an embargo."""
+        return self.filter(Q(embargo_until=None) | Q(embargo_until__lte=Now()))
+
+
+class PublishedResult(models.Model):
+    """A version of a test set's result, frozen: a document with an address.
+
+    `content` is all that its page and files show, and `digest` the SHA-256 of its one text
+    (`campaign.texts.canonical_json`), whose beginning is the address. Who may see it, and whether it is
+    retracted, may change; nothing else does.
+    """
+
+    test_set = models.ForeignKey(
+        "campaign.TestSet", on_delete=models.PROTECT, related_name="published_results"
+    )
+    version = models.PositiveIntegerField(_("version"), help_text=_("From 1 in the test set."))
+    content = models.JSONField(_("content"))
+    digest = models.CharField(_("SHA-256"), max_length=64)
+    labels = models.JSONField(
+        _("names"),
+        help_text=_("What each system is called in it, by id. For members only."),
+    )
+    run = models.ForeignKey(RankingRun, on_delete=models.PROTECT, related_name="published_results")
+    published_at = models.DateTimeField(_("published"))
+    published_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        verbose_name=_("published by"),
+    )
+    embargo_until = models.DateTimeField(
+        _("embargo until"),
+        null=True,
+        blank=True,
+        help_text=_("Until then, members and reviewers with a link see it, and nobody else."),
+    )
+    reviewer_token = models.CharField(  # noqa: DJ001  NULL: there is no link
+        _("link for reviewers"), max_length=64, null=True, blank=True
+    )
+    retracted_at = models.DateTimeField(_("retracted"), null=True, blank=True)
+    retraction_reason = models.TextField(_("reason of the retraction"), blank=True, default="")
+
+    objects: ClassVar[PublishedResultQuerySet] = PublishedResultQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("published result")
+        verbose_name_plural = _("published results")
+        get_latest_by = "version"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["test_set", "version"], name="published_result_version_unique_in_test_set"
+            ),
+            models.UniqueConstraint(
+                Left("digest", ADDRESS_LENGTH), name="published_result_address_unique"
+            ),
+            models.CheckConstraint(
+                condition=Q(version__gte=1), name="published_result_version_from_1"
+            ),
+            models.CheckConstraint(
+                condition=Q(digest__regex=r"^[0-9a-f]{64}$"),
+                name="published_result_digest_is_a_sha_256",
+            ),
+            models.CheckConstraint(
+                condition=Q(retracted_at__isnull=True, retraction_reason="")
+                | Q(Q(retracted_at__isnull=False), ~Q(retraction_reason="")),
+                name="published_result_retracted_exactly_with_a_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(reviewer_token__isnull=True) | ~Q(reviewer_token=""),
+                name="published_result_reviewer_token_not_empty",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="published_result_recorded",
+                fields=["version", "digest", "embargo_until", "retracted_at", "retraction_reason"],
+                hidden=["reviewer_token"],
+                campaign=OF_TEST_SET,
+                test_set="{row}.test_set_id",
+                called="{row}.version::text",
+            ),
+            # Who published it may still be forgotten with their account.
+            pgtrigger.Protect(
+                name="published_result_frozen",
+                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
+                    *("test_set_id", "version", "content", "digest", "labels", "run_id"),
+                    "published_at",
+                ),
+            ),
+            pgtrigger.Protect(name="published_result_never_deleted", operation=pgtrigger.Delete),
+            trigger_from_file(
+                "ranking",
+                "published_result_of_a_ranking_of_its_test_set",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.Before,
+            ),
+            trigger_from_file(
+                "ranking",
+                "published_result_once_open_stays_open",
+                operation=pgtrigger.UpdateOf("embargo_until"),  # type: ignore[no-untyped-call]
+                when=pgtrigger.Before,
+                condition=pgtrigger.Condition(
+                    "OLD.embargo_until IS DISTINCT FROM NEW.embargo_until"
+                ),
+            ),
+            NeverTruncated(name="published_result_never_truncated"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version} of {self.test_set_id}"
+
+    @property
+    def address(self) -> str:
+        """The part of its address that is its own."""
+        return self.digest[:ADDRESS_LENGTH]

@@ -1,0 +1,1 @@
+"""Published results as their readers see them: made of their content alone."""

@@ -1,0 +1,125 @@
+"""What a version of a published result changes, in words."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from ranking.pages.formats import rank_range
+from ranking.pages.published.method import method_name
+from ranking.pages.published.reading import Content
+from ranking.pages.summary import names_in_a_row
+
+#: Systems whose places are named; the others are counted.
+_NAMED: Final = 6
+
+
+def differences(before: Content, after: Content) -> list[str]:
+    """Return what the later one of two versions changes, the most important first."""
+    found = [
+        *_judges(before, after),
+        *_systems(before, after),
+        *_method(before, after),
+        *_blocks(before, after),
+        *_ranking(before, after),
+    ]
+    return found or [_("Nothing but its words.")]
+
+
+def _judges(before: Content, after: Content) -> Iterator[str]:
+    was, now = (
+        [each["judge"] for each in content["left_out"]["judges"]] for content in (before, after)
+    )
+    if gone := [name for name in now if name not in was]:
+        yield _("It leaves out %(judges)s.") % {"judges": _judges_named(gone)}
+    if back := [name for name in was if name not in now]:
+        yield _("It counts %(judges)s again.") % {"judges": _judges_named(back)}
+
+
+def _judges_named(names: list[str]) -> str:
+    if len(names) > _NAMED:
+        return _("%(count)s judges") % {"count": number_format(len(names))}
+    return names_in_a_row([_("judge %(name)s") % {"name": name} for name in names])
+
+
+def _systems(before: Content, after: Content) -> Iterator[str]:
+    was, now = ([each["system"] for each in content["systems"]] for content in (before, after))
+    new = [name for name in now if name not in was]
+    if new:
+        yield _("New, or under another name: %(systems)s.") % {"systems": names_in_a_row(new)}
+    gone = [name for name in was if name not in now]
+    # Who is not named any more is not named here.
+    if gone and not _without_name(after).intersection(new):
+        yield _("Gone, or under another name: %(systems)s.") % {"systems": names_in_a_row(gone)}
+    gone_since = _withdrawn(after) - _withdrawn(before)
+    if gone_since:
+        yield _("Withdrawn since: %(systems)s.") % {"systems": names_in_a_row(sorted(gone_since))}
+
+
+def _without_name(content: Content) -> set[str]:
+    return {each["system"] for each in content["systems"] if not each["is_named"]}
+
+
+def _withdrawn(content: Content) -> set[str]:
+    return {each["system"] for each in content["systems"] if each["is_withdrawn"]}
+
+
+def _method(before: Content, after: Content) -> Iterator[str]:
+    was, now = before["method"], after["method"]
+    if was["name"] != now["name"]:
+        yield _("Ranked by %(after)s, not by %(before)s.") % {
+            "after": method_name(now["name"]),
+            "before": method_name(was["name"]),
+        }
+    elif _choice(was) != _choice(now):
+        yield _("Rank ranges are made otherwise.")
+
+
+def _choice(method: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("resample", "ranges", "correction", "sides", "confidence", "resamples")
+    return {name: method["parameters"].get(name) for name in names} | {
+        "group": method["judge_group"] and method["judge_group"]["name"]
+    }
+
+
+def _blocks(before: Content, after: Content) -> Iterator[str]:
+    was, now = before["input"]["blocks"], after["input"]["blocks"]
+    if was != now:
+        yield _("Blocks %(before)s → %(after)s.") % {
+            "before": number_format(was),
+            "after": number_format(now),
+        }
+
+
+def _ranking(before: Content, after: Content) -> Iterator[str]:
+    was = {row["system"]: row for row in before["ranking"]["systems"]}
+    now = {row["system"]: row for row in after["ranking"]["systems"]}
+    common = [name for name in now if name in was]
+    if not common:
+        return
+    order = (
+        _("the order stays")
+        if [name for name in was if name in now] == common
+        else _("the order changes")
+    )
+    ranges = [
+        _("%(system)s %(before)s → %(after)s")
+        % {"system": name, "before": rank_range(was[name]), "after": rank_range(now[name])}
+        for name in common
+        if rank_range(was[name]) != rank_range(now[name])
+    ]
+    sentence = _("Clusters %(before)s → %(after)s; %(order)s") % {
+        "before": number_format(before["finding"]["clusters"]),
+        "after": number_format(after["finding"]["clusters"]),
+        "order": order,
+    }
+    yield pgettext("between groups of names", "; ").join([sentence, *_some(ranges)]) + "."
+
+
+def _some(ranges: list[str]) -> list[str]:
+    if len(ranges) <= _NAMED:
+        return ranges
+    more = _("%(count)s more rank ranges change") % {"count": number_format(len(ranges) - _NAMED)}
+    return [*ranges[:_NAMED], more]

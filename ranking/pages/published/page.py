@@ -1,0 +1,109 @@
+"""All that the page of a published result shows, in the reader's language."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from campaign.texts.languages import language_name
+from ranking.pages.plots import RankPlot, rank_plot
+from ranking.pages.published.left_out import LeftOutLine, left_out_lines
+from ranking.pages.published.matrix import MatrixRow, pair_matrix
+from ranking.pages.published.method import method_sentences
+from ranking.pages.published.reading import Content, day_of, moment_of, run_of, withdrawn_in
+from ranking.pages.summary import RankingSummary, reason_in_words, summarise_run
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPage:
+    """The content of a result, ready to be shown.
+
+    Attributes
+    ----------
+    content : mapping
+    summary : RankingSummary
+        The finding in words.
+    languages : str
+        "Czech → English".
+    clusters : sequence of int
+        For each row of the plot how many rows its cluster has, 0 but for the first of a cluster.
+    """
+
+    content: Content
+    summary: RankingSummary
+    languages: str
+    published_at: datetime
+    plot: RankPlot
+    clusters: Sequence[int]
+    withdrawn: frozenset[str]
+    not_estimable: Sequence[tuple[str, str]]
+    matrix: Sequence[MatrixRow]
+    method: Sequence[str]
+    left_out: Sequence[LeftOutLine]
+    first_day: date | None
+    last_day: date | None
+
+    @property
+    def rows(self) -> list[tuple[Any, int]]:
+        """The rows of the table, each with how many rows its cluster has if it begins one."""
+        return list(zip(self.plot.rows, self.clusters, strict=True))
+
+
+def published_page(content: Content) -> PublishedPage:
+    """Return what the page of this content shows."""
+    ranking, test_set = content["ranking"], content["test_set"]
+    systems = ranking["systems"]
+    return PublishedPage(
+        content=content,
+        summary=summarise_run(run_of(content)),
+        languages=languages_in_words(test_set["source_language"], test_set["target_language"]),
+        published_at=moment_of(content["published_at"]),
+        plot=rank_plot(systems),
+        clusters=_clusters(systems),
+        withdrawn=withdrawn_in(content),
+        not_estimable=[
+            (row["system"], reason_in_words(row["reason"])) for row in ranking["not_estimable"]
+        ],
+        matrix=pair_matrix(content),
+        method=method_sentences(content),
+        left_out=left_out_lines(content),
+        first_day=day_of(content["input"]["first_day"]),
+        last_day=day_of(content["input"]["last_day"]),
+    )
+
+
+def frozen_in_words(content: Content) -> str:
+    """Return which version this is, since when, and that it stays as it is."""
+    return _(
+        "Version %(version)s, published %(day)s. Nothing on this page changes any more: a correction "
+        "becomes a version of its own."
+    ) % {
+        "version": content["version"],
+        "day": date_format(moment_of(content["published_at"]), "DATE_FORMAT"),
+    }
+
+
+def draft_in_words(content: Content) -> str:
+    """Return which version this would be."""
+    return _("Version %(version)s, as it would be. Nothing is published yet.") % {
+        "version": content["version"]
+    }
+
+
+def languages_in_words(source: str, target: str) -> str:
+    """Return "Czech → English"."""
+    return _("%(source)s → %(target)s") % {
+        "source": language_name(source),
+        "target": language_name(target),
+    }
+
+
+def _clusters(systems: Sequence[dict[str, Any]]) -> list[int]:
+    numbers = [row["cluster"] for row in systems]
+    return [
+        numbers.count(number) if at == 0 or numbers[at - 1] != number else 0
+        for at, number in enumerate(numbers)
+    ]

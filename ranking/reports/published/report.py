@@ -1,0 +1,101 @@
+"""The table of a published result as a report, in English whatever its reader's language: files stay the same."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ranking.reports.tables import Column, Report, Table, Value
+
+_METHODS: Final = {
+    "expected_wins": "Expected Wins",
+    "bradley_terry": "ability after Bradley and Terry",
+}
+_COLUMNS: Final = (
+    Column("cluster", "Cluster", is_text=True),
+    Column("rank", "Rank"),
+    Column("system", "System", is_text=True),
+    Column("score", "Score"),
+    Column("rank_range", "Rank range"),
+    Column("wins", "Won"),
+    Column("losses", "Lost"),
+    Column("ties", "Tied"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """What a file of a result is written from: its content and digest, and the address of its page."""
+
+    content: Mapping[str, Any]
+    digest: str
+    url: str
+
+
+def published_report(file: PublishedFile) -> Report:
+    """Return the table with what must be read beside it."""
+    content = file.content
+    rows = content["ranking"]["systems"]
+    last = len(rows) - 1
+    table = Table(
+        name="ranking",
+        title=title_of(content),
+        columns=_COLUMNS,
+        rows=[*map(_row, rows), *map(_unranked, content["ranking"]["not_estimable"])],
+        notes=[basis_of(content)],
+        rules=frozenset(at for at in range(last) if rows[at]["cluster"] != rows[at + 1]["cluster"]),
+    )
+    notes = [
+        f"{content['campaign']['name']}, {content['test_set']['name']}",
+        f"Version {content['version']}, published {content['published_at'][:10]}",
+        file.url,
+        f"SHA-256 of its content: {file.digest}",
+    ]
+    return Report(tables=[table], data={}, notes=[one_line(note) for note in notes])
+
+
+def title_of(content: Mapping[str, Any]) -> str:
+    """Return "Autumn 2026, newstest2026 (cs–en)"."""
+    test_set = content["test_set"]
+    languages = f"{test_set['source_language']}–{test_set['target_language']}"
+    return one_line(f"{content['campaign']['name']}, {test_set['name']} ({languages})")
+
+
+def basis_of(content: Mapping[str, Any]) -> str:
+    """Return what the table rests on, in a sentence or two."""
+    parameters = content["method"]["parameters"]
+    method = _METHODS.get(content["method"]["name"], content["method"]["name"])
+    counted = content["input"]
+    return (
+        f"{counted['comparisons']:,} comparisons in {counted['blocks']:,} blocks by "
+        f"{counted['judges']:,} judges. Score: {method}. Rank ranges at "
+        f"{100 * parameters['confidence']:g} %. Rules separate clusters."
+    )
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks, which would end a comment."""
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def rank_range_of(row: Mapping[str, Any]) -> str:
+    """Return "2–4", or "1" for a range of one rank."""
+    low, high = row["rank_low"], row["rank_high"]
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def _row(row: Mapping[str, Any]) -> Sequence[Value]:
+    return [
+        str(row["cluster"]),
+        row["rank"],
+        one_line(row["system"]),
+        float(row["score"]),
+        rank_range_of(row),
+        row["wins"],
+        row["losses"],
+        row["ties"],
+    ]
+
+
+def _unranked(row: Mapping[str, Any]) -> Sequence[Value]:
+    return [None, None, one_line(row["system"]), None, None, None, None, row["ties"]]

@@ -1,0 +1,73 @@
+"""Published results: by their address, those of a test set, and who may see them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import QuerySet
+from django.db.models.functions import Left
+from django.utils.translation import ngettext
+
+from campaign.models import Campaign, Membership, TestSet
+from ranking.models import ADDRESS_LENGTH, PublishedResult
+
+
+def published_at(address: str) -> PublishedResult | None:
+    """Return the result with this address, with `is_embargoed`; None if there is none here. One query.
+
+    A campaign that moved to another cell has its results there.
+    """
+    found: PublishedResult | None = (
+        PublishedResult.objects.with_state()
+        .alias(begins=Left("digest", ADDRESS_LENGTH))
+        .filter(begins=address)
+        .exclude(test_set__campaign__move__moved_at__isnull=False)
+        .first()
+    )
+    return found
+
+
+def is_member(user: Any, result: PublishedResult) -> bool:
+    """Return whether this user, perhaps nobody, is a member of the campaign of a result."""
+    if not user.is_authenticated:
+        return False
+    campaign = TestSet.objects.filter(pk=result.test_set_id).values("campaign")
+    return Membership.objects.filter(campaign__in=campaign, user=user).exists()
+
+
+def versions_of(*, test_set_id: int) -> QuerySet[PublishedResult, Any]:
+    """Return all versions of a test set, the newest first, with `is_embargoed`."""
+    rows = PublishedResult.objects.of(test_set_id).with_state()
+    return rows.select_related("published_by").order_by("-version")
+
+
+def versions_shown(result: PublishedResult, *, with_embargoed: bool) -> list[PublishedResult]:
+    """Return the versions that a reader of one may see, the newest first.
+
+    With `with_embargoed`, all; else those that are open, and this one.
+    """
+    rows = versions_of(test_set_id=result.test_set_id)
+    return [
+        each for each in rows if with_embargoed or not each.is_embargoed or each.pk == result.pk
+    ]
+
+
+def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
+    """Return what the deletion of a campaign does to its published results; a receiver."""
+    count = PublishedResult.objects.filter(test_set__campaign=campaign).count()
+    if not count:
+        return []
+    said = ngettext(
+        "%(count)d published result goes with it: until then its address answers, then it is gone "
+        "for all who cite it.",
+        "%(count)d published results go with it: until then their addresses answer, then they are "
+        "gone for all who cite them.",
+        count,
+    )
+    return [said % {"count": count}]
+
+
+def newest_versions(test_sets: Iterable[TestSet]) -> dict[int, PublishedResult]:
+    """Return by test set the newest version, without its content. One query."""
+    rows = PublishedResult.objects.filter(test_set__in=[each.pk for each in test_sets])
+    newest = rows.order_by("test_set", "-version").distinct("test_set").defer("content", "labels")
+    return {result.test_set_id: result for result in newest}

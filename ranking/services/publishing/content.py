@@ -1,0 +1,186 @@
+"""Write the content of a published result: all that its page and files show, format 1.
+
+The finding is in numbers: sentences are made when it is shown, in the reader's language.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from annotation.models import QualityAction
+from campaign.models import System, SystemKind, TestSet
+from ranking.models import RankingRun
+from ranking.range_choices import recorded_choice
+from ranking.selectors.frozen_facts import (
+    JudgedFacts,
+    LeftOutJudge,
+    instructions_version,
+    judged_facts,
+    left_out_judges,
+    systems_entered,
+)
+from ranking.services.publishing.frozen_ranking import (
+    frozen_agreement,
+    frozen_method,
+    frozen_ranking,
+)
+
+#: Readers of other formats refuse this one, so a change of meaning is a new number.
+FORMAT: Final = 1
+_COUNTED: Final = ("blocks", "comparisons", "ties", "judges")
+_TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedWords:
+    """What the organiser writes: `authors` of the citation, and texts, each perhaps empty."""
+
+    authors: tuple[str, ...] = ()
+    acknowledgement: str = ""
+    contact: str = ""
+    change_note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFacts:
+    """What content is made of, read at once."""
+
+    test_set: TestSet
+    run: RankingRun
+    systems: Sequence[System]
+    judged: JudgedFacts
+    left_out: Sequence[LeftOutJudge]
+    instructions: int | None
+
+
+def published_facts(*, test_set: TestSet, run: RankingRun) -> PublishedFacts:
+    """Read what the content of a result is made of."""
+    return PublishedFacts(
+        test_set=test_set,
+        run=run,
+        systems=systems_entered(test_set_id=test_set.pk),
+        judged=judged_facts(run),
+        left_out=left_out_judges(run),
+        instructions=instructions_version(campaign_id=test_set.campaign_id, until=run.finished_at),
+    )
+
+
+def published_content(
+    facts: PublishedFacts,
+    *,
+    labels: Mapping[str, str],
+    words: PublishedWords,
+    version: int,
+    at: datetime,
+) -> dict[str, Any]:
+    """Return the content of a version; `labels` are what systems are called, by name."""
+    run, test_set = facts.run, facts.test_set
+    ranking = frozen_ranking(run, labels)
+    return {
+        "format": FORMAT,
+        "version": version,
+        "published_at": at.isoformat().replace("+00:00", "Z"),
+        "campaign": {"name": test_set.campaign.name},
+        "test_set": {
+            "name": test_set.name,
+            "source_language": test_set.source_language,
+            "target_language": test_set.target_language,
+        },
+        "finding": _finding(run, ranking),
+        "ranking": ranking,
+        "method": frozen_method(run, labels),
+        "task": {
+            "shows_source": test_set.campaign.show_source,
+            "shows_reference": test_set.campaign.show_reference,
+            "allows_partial_ranking": test_set.campaign.allow_partial_ranking,
+            "instructions_version": facts.instructions,
+        },
+        "input": {
+            **{name: run.result["input"][name] for name in _COUNTED},
+            "segments": facts.judged.segments,
+            "documents": facts.judged.documents,
+            "first_day": _text(facts.judged.first_day),
+            "last_day": _text(facts.judged.last_day),
+        },
+        "agreement": frozen_agreement(run),
+        "systems": _systems(facts.systems, labels),
+        "left_out": {
+            "judges": [_left_out(each) for each in facts.left_out],
+            "references": _of_kind(facts.systems, labels, SystemKind.REFERENCE),
+            "damaged_references": _of_kind(facts.systems, labels, SystemKind.BAD_REFERENCE),
+        },
+        "authors": list(words.authors),
+        "acknowledgement": words.acknowledgement,
+        "contact": words.contact,
+        "change_note": words.change_note,
+        # Sections that not every result has, by name: readers leave out those they do not know.
+        "sections": {},
+    }
+
+
+def _finding(run: RankingRun, ranking: Mapping[str, Any]) -> dict[str, Any]:
+    level = recorded_choice(run.parameters).level
+    pairs = ranking["pairs"]
+    told = None if pairs is None else sum(pair["adjusted_p"] <= level for pair in pairs)
+    rows = ranking["systems"]
+    return {
+        "systems": len(rows),
+        "clusters": len({row["cluster"] for row in rows}),
+        "first": [row["system"] for row in rows if row["cluster"] == 1],
+        "pairs": None if pairs is None else len(pairs),
+        "pairs_told_apart": told,
+    }
+
+
+def _systems(systems: Sequence[System], labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    entered = [
+        {
+            "system": labels[system.name],
+            "is_named": labels[system.name] == system.name,
+            "kind": str(system.kind),
+            "constrained": system.constrained,
+            "team": system.team if labels[system.name] == system.name else "",
+            "is_withdrawn": system.withdrawn_at is not None,
+        }
+        for system in systems
+    ]
+    return sorted(entered, key=lambda row: str(row["system"]))
+
+
+def _of_kind(systems: Sequence[System], labels: Mapping[str, str], kind: SystemKind) -> list[str]:
+    return sorted(labels[system.name] for system in systems if system.kind == kind)
+
+
+def _left_out(left_out: LeftOutJudge) -> dict[str, Any]:
+    action = left_out.action
+    return {
+        "judge": left_out.judge,
+        "blocks": left_out.blocks,
+        "decided_by": None if action is None else "organiser" if action.rule is None else "rule",
+        "decided_on": None if action is None else action.created_at.date().isoformat(),
+        "reason": "" if action is None else action.note,
+        "rule": None if action is None else _rule(action),
+        "evidence": None if action is None else _evidence(action.evidence),
+    }
+
+
+def _rule(action: QualityAction) -> dict[str, Any] | None:
+    if action.rule is None:
+        return None
+    return {term: getattr(action.rule, term) for term in _TERMS}
+
+
+def _evidence(evidence: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what a rule acted on; not who confirmed it, nor what else was measured."""
+    if not evidence.get("rule"):
+        return None
+    measure = evidence["rule"]["measure"]
+    return {
+        "rule": {"measure": measure},
+        "measures": {measure: evidence["measures"][measure]},
+    }
+
+
+def _text(day: Any) -> str | None:
+    return None if day is None else str(day.isoformat())

@@ -1,0 +1,115 @@
+"""A result as it would be published now: worked out, and not stored."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from campaign.models import TestSet
+from campaign.services.rehearsals import real_check
+from campaign.texts.canonical_json import canonical, digest_of
+from ranking.models import PublishedResult, RankingRun
+from ranking.selectors.runs import latest_run
+from ranking.services.publishing.content import (
+    PublishedWords,
+    published_content,
+    published_facts,
+)
+from ranking.services.publishing.naming import hidden_names, labels_of, may_be_anonymous
+from ranking.services.publishing.refusals import PublishingRefusedError, anonymous_check
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedDraft:
+    """A version that does not exist yet.
+
+    Attributes
+    ----------
+    content : mapping
+        As its readers would have it.
+    labels : mapping
+        What systems are called in it, by their ids.
+    seen : str
+        Differs where something else would be published, the moment left aside.
+    """
+
+    content: Mapping[str, Any]
+    labels: Mapping[str, str]
+    seen: str
+
+    @property
+    def version(self) -> int:
+        """Its number."""
+        return int(self.content["version"])
+
+
+def published_draft(
+    *,
+    test_set: TestSet,
+    anonymous: Collection[str] = (),
+    words: PublishedWords | None = None,
+    run: RankingRun | None = None,
+) -> PublishedDraft:
+    """Return what would be published now of a test set; nothing is stored.
+
+    Parameters
+    ----------
+    anonymous : collection of str
+        Systems that are not to be named.
+    run : RankingRun or None
+        The ranking; None for the present one.
+
+    Raises
+    ------
+    PublishingRefusedError
+        If there is no ranking, of a rehearsal, for a change note without an earlier version, and
+        where a text names a system or a team that is not to be named.
+    """
+    real_check(test_set.campaign, PublishingRefusedError)
+    run = run or latest_run(test_set_id=test_set.pk)
+    if run is None or not run.result["systems"]:
+        raise PublishingRefusedError(_("There is no ranking yet: nothing can be published."))
+    words = words or PublishedWords()
+    facts = published_facts(test_set=test_set, run=run)
+    unknown = set(anonymous) - {each.name for each in facts.systems if may_be_anonymous(each)}
+    if unknown:
+        raise PublishingRefusedError(
+            _("There is no system “%(name)s” that could stay anonymous.") % {"name": min(unknown)},
+            field="anonymous",
+        )
+    before = list(PublishedResult.objects.of(test_set.pk).order_by("version"))
+    version = before[-1].version + 1 if before else 1
+    if words.change_note and version == 1:
+        raise PublishingRefusedError(
+            _("This is the first version: nothing has changed."), field="change_note"
+        )
+    labels = labels_of(facts.systems, anonymous=anonymous, before=_letters_given(before))
+    content = published_content(facts, labels=labels, words=words, version=version, at=_now())
+    by_id = {str(each.pk): labels[each.name] for each in facts.systems}
+    anonymous_check(content, hidden_names(facts.systems, by_id))
+    # As everybody reads it: 1.0 is 1.
+    content = json.loads(canonical(content))
+    return PublishedDraft(
+        content=content,
+        labels=by_id,
+        seen=digest_of({**content, "published_at": ""}),
+    )
+
+
+def _letters_given(before: Sequence[PublishedResult]) -> dict[str, str]:
+    """Return the letters that earlier versions gave to systems, by id."""
+    return {
+        key: label
+        for result in before
+        for key, label in result.labels.items()
+        if label in {each["system"] for each in result.content["systems"] if not each["is_named"]}
+    }
+
+
+def _now() -> datetime:
+    moment: datetime = TestSet.objects.values_list(Now(), flat=True)[:1].get()
+    return moment

@@ -1,0 +1,76 @@
+"""Publish a result: keep the ranking for good, freeze what is shown, give it an address."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from campaign.database.locks import named_lock
+from campaign.models import TestSet, User
+from campaign.texts.canonical_json import digest_of
+from ranking.models import PublishedResult
+from ranking.services.latest_rankings import latest_ranking_keep
+from ranking.services.publishing.content import PublishedWords
+from ranking.services.publishing.drafts import published_draft
+from ranking.services.publishing.refusals import PublishingRefusedError, RankingChangedError
+
+
+@transaction.atomic
+def result_publish(
+    *,
+    test_set: TestSet,
+    by: User | None,
+    anonymous: Collection[str] = (),
+    words: PublishedWords | None = None,
+    embargo_until: datetime | None = None,
+    seen: str = "",
+) -> PublishedResult:
+    """Publish the present ranking of a test set as its next version.
+
+    Parameters
+    ----------
+    by : User or None
+        None: a command.
+    anonymous : collection of str
+        Systems that are not to be named.
+    seen : str
+        Of the draft that was looked at; empty for whoever looks at none.
+
+    Raises
+    ------
+    PublishingRefusedError
+        As `published_draft` does, and for an embargo that is over.
+    RankingChangedError
+        If something else would be published than what was looked at.
+
+    Waits for a worker that is just ranking, and for whoever publishes the same test set.
+    """
+    named_lock(f"publishing of test set {test_set.pk}")
+    run = latest_ranking_keep(test_set_id=test_set.pk)
+    draft = published_draft(test_set=test_set, anonymous=anonymous, words=words, run=run)
+    if seen and seen != draft.seen:
+        raise RankingChangedError(
+            _("Nothing was published: the result has changed since you looked. Look again.")
+        )
+    published_at = datetime.fromisoformat(draft.content["published_at"])
+    embargo_check(embargo_until, now=published_at)
+    result = PublishedResult(
+        test_set=test_set,
+        version=draft.version,
+        content=dict(draft.content),
+        digest=digest_of(draft.content),
+        labels=dict(draft.labels),
+        run=run,
+        published_at=published_at,
+        published_by=by,
+        embargo_until=embargo_until,
+    )
+    result.save(force_insert=True)
+    return result
+
+
+def embargo_check(until: datetime | None, *, now: datetime) -> None:
+    """Raise `PublishingRefusedError` for an embargo that is over."""
+    if until is not None and until <= now:
+        raise PublishingRefusedError(_("This moment is over."), field="embargo_until")

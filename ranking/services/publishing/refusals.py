@@ -1,0 +1,61 @@
+"""What cannot be published, and why."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+
+#: Shorter names are words of texts by chance.
+_SHORTEST: Final = 3
+
+
+class PublishingRefusedError(Exception):
+    """The result is not published, or changed, like this; `field` names what is at fault, if it is sent."""
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class RankingChangedError(PublishingRefusedError):
+    """What would be published is not what was looked at."""
+
+
+def anonymous_check(content: Mapping[str, Any], hidden: Collection[str]) -> None:
+    """Raise `PublishingRefusedError` if a text that people wrote names who is not to be named.
+
+    `hidden` are names of systems and teams.
+    """
+    for field, text in _texts(content):
+        text_check(text, hidden, field=field)
+
+
+def text_check(text: str, hidden: Collection[str], *, field: str) -> None:
+    """Raise `PublishingRefusedError` if a text has one of these names as a word of it."""
+    for name in sorted(hidden):
+        if len(name) >= _SHORTEST and _names(text, name):
+            raise PublishingRefusedError(
+                _("“%(name)s” is not to be named, but is in this text: “%(text)s”.")
+                % {"name": name, "text": text},
+                field=field,
+            )
+
+
+def _names(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _texts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the texts of people in content, each with the field of the form that it comes from, if any."""
+    for field in ("acknowledgement", "contact", "change_note"):
+        yield field, content[field]
+    for author in content["authors"]:
+        yield "authors", author
+    yield "", content["campaign"]["name"]
+    yield "", content["test_set"]["name"]
+    group = content["method"]["judge_group"]
+    if group is not None:
+        yield "", group["name"]
+    for judge in content["left_out"]["judges"]:
+        yield "", judge["reason"]

@@ -1,0 +1,1 @@
+"""Views of published results: the public pages, and the room in which they are made."""

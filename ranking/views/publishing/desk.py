@@ -1,0 +1,138 @@
+"""The room *Publish* of a test set: what would be published, the form, and the versions there are."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from campaign.models import TestSet, User
+from campaign.views.access import organised_test_set
+from ranking.models import PublishedResult
+from ranking.pages.published.differences import differences
+from ranking.pages.published.form import PublishForm
+from ranking.pages.published.page import draft_in_words, published_page
+from ranking.pages.published.versions import version_lines
+from ranking.pages.published.worries import missing_in_words, named_before, worries_in_words
+from ranking.selectors.frozen_facts import systems_entered
+from ranking.selectors.published_results import versions_of
+from ranking.selectors.publishing_worries import publishing_worries
+from ranking.selectors.runs import latest_run
+from ranking.services.publishing import (
+    PublishedDraft,
+    PublishingRefusedError,
+    published_draft,
+    result_publish,
+)
+
+
+@require_safe
+@never_cache
+@login_required
+def publish_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Say what would be published, with the form for it, and list the versions."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    versions = list(versions_of(test_set_id=test_set.pk))
+    form = _form(None, test_set, versions)
+    try:
+        draft = published_draft(
+            test_set=test_set, anonymous=form.initial["anonymous"], words=form.initial_words
+        )
+    except PublishingRefusedError as error:
+        return _page(request, test_set, versions, form, refused=str(error))
+    return _page(request, test_set, versions, form, draft=draft)
+
+
+@require_POST
+@login_required
+def publish_confirm(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Show what the form would publish, and ask; publish it where the answer is yes."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    versions = list(versions_of(test_set_id=test_set.pk))
+    form = _form(request.POST, test_set, versions)
+    if not form.is_valid():
+        return _page(request, test_set, versions, form, status=400)
+    chosen: dict[str, Any] = {
+        "test_set": test_set,
+        "anonymous": form.cleaned_data["anonymous"],
+        "words": form.words,
+    }
+    said = ""
+    if request.POST.get("act") == "yes":
+        try:
+            result = result_publish(
+                **chosen,
+                by=cast("User", request.user),
+                embargo_until=form.cleaned_data["embargo_until"],
+                seen=request.POST.get("seen", ""),
+            )
+        except PublishingRefusedError as error:
+            said = str(error)
+        else:
+            messages.success(
+                request, _("Version %(version)s is published.") % {"version": result.version}
+            )
+            return redirect("publish", slug, test_set_id)
+    try:
+        draft = published_draft(**chosen)
+    except PublishingRefusedError as error:
+        form.add_error(error.field if error.field in form.fields else None, str(error))
+        return _page(request, test_set, versions, form, status=400)
+    context = _context(test_set, versions, form) | _preview(draft, versions)
+    status = 409 if said else 200
+    return render(
+        request, "publish/confirm.html", context | {"draft": draft, "error": said}, status=status
+    )
+
+
+def _form(data: Any, test_set: TestSet, versions: list[PublishedResult]) -> PublishForm:
+    systems = systems_entered(test_set_id=test_set.pk)
+    return PublishForm(data, systems=systems, last=versions[0] if versions else None)
+
+
+def _page(
+    request: HttpRequest,
+    test_set: TestSet,
+    versions: list[PublishedResult],
+    form: PublishForm,
+    *,
+    draft: PublishedDraft | None = None,
+    refused: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context = _context(test_set, versions, form) | {
+        "refused": refused,
+        "versions": version_lines(versions, shown=None),
+    }
+    if draft is not None:
+        context |= _preview(draft, versions)
+    return render(request, "publish/publish.html", context, status=status)
+
+
+def _context(
+    test_set: TestSet, versions: list[PublishedResult], form: PublishForm
+) -> dict[str, Any]:
+    run = latest_run(test_set_id=test_set.pk)
+    return {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "section": "publish",
+        "form": form,
+        "next_version": versions[0].version + 1 if versions else 1,
+        "has_ranking": run is not None and bool(run.result["systems"]),
+        "worries": worries_in_words(publishing_worries(test_set=test_set, run=run)) if run else [],
+    }
+
+
+def _preview(draft: PublishedDraft, versions: list[PublishedResult]) -> dict[str, Any]:
+    return {
+        "page": published_page(draft.content),
+        "frozen_words": draft_in_words(draft.content),
+        "missing": missing_in_words(draft.content),
+        "named_before": named_before(draft.labels, versions),
+        "differences": differences(versions[0].content, draft.content) if versions else [],
+    }

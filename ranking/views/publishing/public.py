@@ -1,0 +1,119 @@
+"""The public pages of published results, their files, and what other sites embed."""
+
+from typing import Any, Final
+
+from csp.decorators import csp_replace
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from ranking.models import PublishedResult
+from ranking.pages.published.files import FILES_IN_WORDS
+from ranking.pages.published.page import frozen_in_words, published_page
+from ranking.pages.published.versions import newer_version, version_lines
+from ranking.reports.published import FILES, PublishedFile
+from ranking.selectors.published_results import versions_shown
+from ranking.views.publishing.reading import (
+    FILE_SECONDS,
+    PAGE_SECONDS,
+    Reading,
+    kept,
+    not_kept_if_missing,
+    reading_of,
+)
+
+#: Files that browsers show; the others are saved.
+_SHOWN: Final = frozenset({"ranking.json", "ranking.svg", "ranking.md", "citation.bib"})
+
+
+@require_safe
+@not_kept_if_missing
+def published_result(request: HttpRequest, digest: str) -> HttpResponse:
+    """Show a published result: to everybody, or to members while it is under an embargo."""
+    return _page(request, reading_of(request, digest))
+
+
+@require_safe
+@not_kept_if_missing
+def published_review(request: HttpRequest, digest: str, token: str) -> HttpResponse:
+    """Show it to whoever has the link for reviewers."""
+    return _page(request, reading_of(request, digest, token))
+
+
+@require_safe
+@not_kept_if_missing
+def published_file(request: HttpRequest, digest: str, file_name: str) -> HttpResponse:
+    """Return a file of a published result."""
+    return _file(request, reading_of(request, digest), file_name)
+
+
+@require_safe
+@not_kept_if_missing
+def published_review_file(
+    request: HttpRequest, digest: str, token: str, file_name: str
+) -> HttpResponse:
+    """Return it to whoever has the link for reviewers."""
+    return _file(request, reading_of(request, digest, token), file_name)
+
+
+@require_safe
+@xframe_options_exempt
+@csp_replace({"frame-ancestors": ["*"]})
+@not_kept_if_missing
+def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
+    """Show the table alone, in a frame of any site; nothing under an embargo."""
+    reading = reading_of(request, digest)
+    if reading.is_private:
+        raise Http404
+    context = {"page": published_page(reading.result.content), "result": reading.result}
+    return kept(render(request, "published/embed.html", context), reading, seconds=PAGE_SECONDS)
+
+
+def _page(request: HttpRequest, reading: Reading) -> HttpResponse:
+    result = reading.result
+    versions = versions_shown(result, with_embargoed=False)
+    page_url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
+    context = {
+        "page": published_page(result.content),
+        "result": result,
+        "is_private": reading.is_private,
+        "is_reviewer": bool(reading.token),
+        "frozen_words": frozen_in_words(result.content),
+        "lines": version_lines(versions, shown=result),
+        "newer": newer_version(versions, result),
+        "page_url": page_url,
+        "files": _files(request, reading),
+        "citation": FILES["citation.bib"].write(_written(request, result)),
+    }
+    return kept(render(request, "published/result.html", context), reading, seconds=PAGE_SECONDS)
+
+
+def _files(request: HttpRequest, reading: Reading) -> list[dict[str, Any]]:
+    name, named = "published-file", {"digest": reading.result.address}
+    if reading.token:
+        name, named = "published-review-file", named | {"token": reading.token}
+    files = []
+    for file_name, words in FILES_IN_WORDS.items():
+        address = reverse(name, kwargs=named | {"file_name": file_name})
+        # A link for reviewers is not printed.
+        url = "" if reading.token else request.build_absolute_uri(address)
+        files.append({"name": file_name, "words": words, "address": address, "url": url})
+    return files
+
+
+def _file(request: HttpRequest, reading: Reading, file_name: str) -> HttpResponse:
+    kind = FILES.get(file_name)
+    if kind is None:
+        raise Http404
+    text = kind.write(_written(request, reading.result))
+    response = HttpResponse(text, content_type=kind.content_type)
+    shown = "inline" if file_name in _SHOWN else "attachment"
+    response["Content-Disposition"] = f'{shown}; filename="{file_name}"'
+    return kept(response, reading, seconds=FILE_SECONDS)
+
+
+def _written(request: HttpRequest, result: PublishedResult) -> PublishedFile:
+    url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
+    return PublishedFile(content=result.content, digest=result.digest, url=url)

@@ -1,0 +1,145 @@
+"""Files of a published result: each from content alone, and none that its reader's program runs."""
+
+import csv
+import io
+import json
+import subprocess
+from hashlib import sha256
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from campaign.models import System
+from campaign.texts.canonical_json import canonical
+from ranking.models import PublishedResult
+from ranking.reports.published import FILES
+from ranking.services import ranking_run_compute
+from ranking.services.publishing import PublishedWords, result_publish
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+AWKWARD = 'a_b & $c% #1 {x} ~^ \\ "q" <i>'
+FORMULA = "=1+1"
+
+
+@pytest.fixture
+def result(judged: TestSetWriter) -> PublishedResult:
+    words = PublishedWords(authors=("Horáková, Marta", "The {Group} & friends"))
+    return result_publish(test_set=judged.test_set, by=None, words=words)
+
+
+@pytest.fixture
+def awkward(judged: TestSetWriter) -> PublishedResult:
+    System.objects.filter(name="amber").update(name=AWKWARD)
+    System.objects.filter(name="birch").update(name=FORMULA)
+    judged.judgment("j1", judged.block(40, [AWKWARD.replace(",", ""), FORMULA]), [1, 2])
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+    return result_publish(test_set=judged.test_set, by=None)
+
+
+def file_of(client: Client, result: PublishedResult, name: str) -> str:
+    answer = client.get(reverse("published-file", args=[result.address, name]))
+    assert answer.status_code == 200
+    return str(answer.content.decode())
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_file_names_the_systems_and_is_sent_as_what_it_is(
+    result: PublishedResult, client: Client, name: str
+) -> None:
+    answer = client.get(reverse("published-file", args=[result.address, name]))
+    body = answer.content.decode()
+    assert answer["Content-Type"] == FILES[name].content_type
+    assert answer["Cache-Control"] == "public, max-age=300"
+    assert f'filename="{name}"' in answer["Content-Disposition"]
+    assert ("amber" in body) == name.startswith("ranking")
+    assert body.endswith("\n")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_are_the_same_in_each_language(
+    result: PublishedResult, client: Client, name: str
+) -> None:
+    address = reverse("published-file", args=[result.address, name])
+    german = client.get(address, headers={"Accept-Language": "de"})
+    assert german.content == client.get(address).content
+
+
+def test_anybody_can_check_the_digest(result: PublishedResult, client: Client) -> None:
+    body = file_of(client, result, "ranking.json")
+    said = json.loads(body)
+    assert said["digest"] == sha256(canonical(said["content"]).encode()).hexdigest()
+    assert said["digest"][:16] == result.address
+    assert said["url"] == f"http://testserver/results/{result.address}/"
+    # As docs/publishing.md has it.
+    shell = "sed -n 4p | tr -d '\\n' | sha256sum"
+    printed = subprocess.run(
+        ["/bin/sh", "-c", shell], input=body.encode(), capture_output=True, check=True
+    )
+    assert printed.stdout.decode().split()[0] == result.digest
+
+
+def test_latex_prints_names_and_runs_none(awkward: PublishedResult, client: Client) -> None:
+    body = file_of(client, awkward, "ranking.tex")
+    assert r"a\_b \& \$c\% \#1 \{x\} \textasciitilde{}\textasciicircum{} \textbackslash{}" in body
+    assert r"\toprule" in body
+    assert r"\bottomrule" in body
+    assert body.count(r"\midrule") >= 1
+
+
+def test_typst_has_names_as_strings(awkward: PublishedResult, client: Client) -> None:
+    body = file_of(client, awkward, "ranking.typ")
+    assert '"a_b & $c% #1 {x} ~^ \\\\ \\"q\\" <i>"' in body
+
+
+def test_markdown_escapes_names(awkward: PublishedResult, client: Client) -> None:
+    body = file_of(client, awkward, "ranking.md")
+    assert r"a\_b & $c% \#1" in body
+    assert r"\<i\>" in body
+
+
+def test_a_spreadsheet_computes_nothing(awkward: PublishedResult, client: Client) -> None:
+    rows = list(csv.DictReader(io.StringIO(file_of(client, awkward, "ranking.csv"))))
+    names = {row["system"] for row in rows}
+    assert f"'{FORMULA}" in names
+    assert AWKWARD in names
+    frozen = {row["system"]: row for row in awkward.content["ranking"]["systems"]}
+    row = next(row for row in rows if row["system"] == AWKWARD)
+    assert float(row["score"]) == frozen[AWKWARD]["score"]
+    assert int(row["rank_high"]) == frozen[AWKWARD]["rank_high"]
+
+
+def test_the_plot_is_told_to_who_does_not_see_it(awkward: PublishedResult, client: Client) -> None:
+    root = ET.fromstring(file_of(client, awkward, "ranking.svg"))
+    space = {"svg": "http://www.w3.org/2000/svg"}
+    described = root.find("svg:desc", space)
+    assert root.attrib["role"] == "img"
+    assert root.find("svg:title", space) is not None
+    assert described is not None
+    assert f"{AWKWARD}: rank" in str(described.text)
+    colours = {each.attrib.get(part) for each in root.iter() for part in ("fill", "stroke")}
+    greys = {colour for colour in colours if colour}
+    assert all(len(set(colour.strip("#"))) == 1 for colour in greys)
+
+
+def test_it_is_cited(result: PublishedResult, client: Client) -> None:
+    bib = file_of(client, result, "citation.bib")
+    assert (
+        "author = {Horáková, Marta and {The \\textbraceleft{}Group\\textbraceright{} \\& friends}}"
+        in bib
+    )
+    assert f"url = {{http://testserver/results/{result.address}/}}" in bib
+    assert bib.count("{") == bib.count("}")
+    cff = file_of(client, result, "CITATION.cff")
+    assert 'name: "Horáková, Marta"' in cff
+    assert f'"sha256:{result.digest}"' in cff
+
+
+def test_without_authors_the_campaign_is_cited(judged: TestSetWriter, client: Client) -> None:
+    result: Any = result_publish(test_set=judged.test_set, by=None)
+    assert 'name: "Autumn"' in file_of(client, result, "CITATION.cff")
+    assert "author" not in file_of(client, result, "citation.bib")

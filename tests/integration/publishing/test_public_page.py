@@ -1,0 +1,273 @@
+"""Who sees the page of a published result, what it shows, and what caches may keep of it."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.services import quality_action_take
+from campaign.models import CampaignMove, Judge, System, User
+from ranking.models import PublishedResult
+from ranking.reports.published import FILES
+from ranking.services import ranking_run_compute
+from ranking.services.publishing import (
+    PublishedWords,
+    result_publish,
+    result_retract,
+    result_reviewer_link_end,
+    result_reviewer_link_make,
+)
+from tests.factories import make_campaign, make_judge, make_organiser
+from tests.integration.ranking.pages import text_of
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+SignedIn = Callable[[User], Client]
+
+
+def publish(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
+    return result_publish(test_set=writer.test_set, by=None, **chosen)
+
+
+def page_of(result: PublishedResult) -> str:
+    return reverse("published-result", args=[result.address])
+
+
+def addresses_of(result: PublishedResult) -> list[str]:
+    files = [reverse("published-file", args=[result.address, name]) for name in FILES]
+    return [page_of(result), reverse("published-embed", args=[result.address]), *files]
+
+
+def tomorrow() -> Any:
+    return timezone.now() + timedelta(days=1)
+
+
+def test_everybody_reads_an_open_result(judged: TestSetWriter, client: Client) -> None:
+    words = PublishedWords(
+        authors=("Horáková, Marta", "Lind, Jon"),
+        acknowledgement="Thanks to all judges.",
+        contact="mail@example.org",
+    )
+    result = publish(judged, words=words)
+
+    answer = client.get(page_of(result))
+
+    text = text_of(answer)
+    assert answer.status_code == 200
+    assert "Version 1 · frozen" in text
+    assert "Pairs: 6 of 6 told apart" in text or "told apart" in text
+    for said in ("amber", "dune", "_ref", "Thanks to all judges.", "Expected Wins", "Holm"):
+        assert said in text
+    assert result.digest in text
+    assert 'href="mailto:mail@example.org"' in answer.content.decode()
+    assert "@misc{" in text
+    assert answer["Cache-Control"] == "public, max-age=60"
+    assert "noindex" not in answer.content.decode()
+    assert not answer.cookies
+
+
+def test_a_page_asks_nothing_of_other_hosts_and_has_no_script(
+    judged: TestSetWriter, client: Client
+) -> None:
+    result = publish(judged)
+    for address in (page_of(result), reverse("published-embed", args=[result.address])):
+        body = client.get(address).content.decode()
+        assert "<script" not in body
+        assert "csrfmiddlewaretoken" not in body
+        loaded = re.findall(r'(?:src|<link[^>]*rel="stylesheet"[^>]*href)="([^"]*)"', body)
+        assert all(each.startswith("/static/") for each in loaded)
+
+
+def test_a_page_shows_its_content_and_nothing_live(judged: TestSetWriter, client: Client) -> None:
+    result = publish(judged)
+    before = client.get(page_of(result)).content
+    System.objects.filter(name="amber").update(name="gold", team="Gold")
+    judged.campaign.name = "Renamed"
+    judged.campaign.save()
+    judged.judgment("j1", judged.block(30, ["gold", "birch"]), [2, 1])
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+    assert client.get(page_of(result)).content == before
+
+
+def test_a_page_costs_a_few_queries(
+    judged: TestSetWriter, client: Client, django_assert_max_num_queries: Any
+) -> None:
+    result = publish(judged)
+    with django_assert_max_num_queries(2):
+        client.get(page_of(result))
+
+
+def test_under_an_embargo_members_read_it_and_strangers_find_nothing(
+    judged: TestSetWriter, organiser: User, analyst: User, signed_in: SignedIn
+) -> None:
+    judge = make_judge(judged.campaign, "ada")
+    stranger = make_organiser(make_campaign("other"), "other@example.org")
+    result = publish(judged, embargo_until=tomorrow())
+    assert judge.user is not None
+    for client in (Client(), signed_in(judge.user), signed_in(stranger)):
+        for address in addresses_of(result):
+            answer = client.get(address)
+            assert answer.status_code == 404
+            assert "no-store" in answer["Cache-Control"]
+    for member in (organiser, analyst):
+        answer = signed_in(member).get(page_of(result))
+        assert answer.status_code == 200
+        assert "Under an embargo until" in text_of(answer)
+        assert "no-store" in answer["Cache-Control"]
+        assert answer["X-Robots-Tag"] == "noindex, nofollow"
+
+
+def test_an_embargo_ends_by_itself(judged: TestSetWriter, client: Client) -> None:
+    now = timezone.now()
+    result = publish(judged)
+    PublishedResult.objects.bulk_create(
+        [
+            PublishedResult(
+                test_set=result.test_set,
+                version=2,
+                content=result.content,
+                digest="a" * 64,
+                labels={},
+                run=result.run,
+                published_at=now - timedelta(days=2),
+                embargo_until=now - timedelta(seconds=1),
+            )
+        ]
+    )
+    assert client.get(reverse("published-result", args=["a" * 16])).status_code == 200
+
+
+def test_reviewers_read_it_by_their_link_until_it_ends(
+    judged: TestSetWriter, client: Client
+) -> None:
+    result = publish(judged, embargo_until=tomorrow())
+    token = result_reviewer_link_make(result=result)
+    address = reverse("published-review", args=[result.address, token])
+    answer = client.get(address)
+    assert answer.status_code == 200
+    assert "You read it by a link for reviewers." in text_of(answer)
+    assert "no-store" in answer["Cache-Control"]
+    assert answer["Referrer-Policy"] == "strict-origin"
+    assert answer["X-Robots-Tag"] == "noindex, nofollow"
+    assert '<meta name="robots" content="noindex, nofollow">' in answer.content.decode()
+    file = reverse("published-review-file", args=[result.address, token, "ranking.csv"])
+    assert file in answer.content.decode()
+    assert client.get(file).status_code == 200
+    assert client.get(file.replace(token, "wrong")).status_code == 404
+    result_reviewer_link_end(result=result)
+    assert client.get(address).status_code == 404
+    assert client.get(file).status_code == 404
+
+
+def test_a_retracted_result_says_why_and_hides_nothing(
+    judged: TestSetWriter, client: Client
+) -> None:
+    result = publish(judged)
+    result_retract(result=result, reason="The reference was wrong.")
+    answer = client.get(page_of(result))
+    text = text_of(answer)
+    assert answer.status_code == 200
+    assert "Retracted on" in text
+    assert "The reference was wrong." in text
+    assert "amber" in text
+    embedded = text_of(client.get(reverse("published-embed", args=[result.address])))
+    assert "The reference was wrong." in embedded
+
+
+def test_old_versions_name_the_newest_and_each_says_what_it_changes(
+    judged: TestSetWriter, organiser: User, client: Client
+) -> None:
+    first = publish(judged)
+    quality_action_take(
+        judge=judged.judge("j3"), test_set=judged.test_set, action="exclude", user=organiser
+    )
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+    second = publish(judged, words=PublishedWords(change_note="A judge clicked."))
+
+    old, new = (text_of(client.get(page_of(each))) for each in (first, second))
+
+    assert "There is a newer version of this result: version 2." in old
+    assert "newer version" not in new
+    for text in (old, new):
+        assert "It leaves out judge j3." in text
+        assert "Blocks 24 → 16." in text
+        assert "A judge clicked." in text
+    assert "the order stays" in new
+    assert "Judge j3" in new
+
+
+def test_versions_under_an_embargo_are_not_named_to_strangers(
+    judged: TestSetWriter, client: Client
+) -> None:
+    first = publish(judged)
+    second = publish(judged, embargo_until=tomorrow())
+    text = text_of(client.get(page_of(first)))
+    assert "Version 2" not in text
+    assert second.address not in client.get(page_of(first)).content.decode()
+
+
+def test_a_hidden_name_is_nowhere(judged: TestSetWriter, client: Client) -> None:
+    System.objects.filter(name="cobalt").update(team="Secret Lab", contact="ada@secret.example")
+    result = publish(judged, anonymous=["cobalt"])
+    for address in addresses_of(result):
+        body = client.get(address).content.decode().lower()
+        for hidden in ("cobalt", "secret lab", "ada@secret"):
+            assert hidden not in body, address
+    assert "System A" in text_of(client.get(page_of(result)))
+
+
+def test_of_a_campaign_that_moved_nothing_is_here(judged: TestSetWriter, client: Client) -> None:
+    result = publish(judged)
+    CampaignMove.objects.create(
+        campaign=judged.campaign, to_cell=1, moved_at=timezone.now() - timedelta(hours=1)
+    )
+    assert client.get(page_of(result)).status_code == 404
+
+
+def test_an_unknown_address_is_not_there(client: Client, db: None) -> None:
+    for address in ("/results/0123456789abcdef/", "/results/x/", "/results/x/ranking.csv"):
+        assert client.get(address).status_code == 404
+
+
+def test_files_that_are_none_are_not_there(judged: TestSetWriter, client: Client) -> None:
+    result = publish(judged)
+    assert client.get(f"{page_of(result)}ranking.exe").status_code == 404
+
+
+def test_other_sites_may_frame_the_table_and_nothing_else(
+    judged: TestSetWriter, client: Client
+) -> None:
+    result = publish(judged)
+    embedded = client.get(reverse("published-embed", args=[result.address]))
+    assert "X-Frame-Options" not in embedded
+    assert "frame-ancestors *" in embedded["Content-Security-Policy"]
+    assert "amber" in text_of(embedded)
+    page = client.get(page_of(result))
+    assert page["X-Frame-Options"] == "DENY"
+    assert "frame-ancestors 'none'" in page["Content-Security-Policy"]
+
+
+def test_the_judging_page_does_not_lead_there(judged: TestSetWriter, signed_in: SignedIn) -> None:
+    result = publish(judged)
+    judge: Judge = judged.judge("j1")
+    assert judge.user is not None
+    client = signed_in(judge.user)
+    body = client.get(f"/judge/{judged.campaign.slug}/", follow=True).content.decode()
+    assert result.address not in body
+    assert client.get(page_of(result)).status_code == 200
+
+
+@pytest.mark.parametrize("language", ["de", "ar"])
+def test_the_finding_is_put_into_the_readers_language(
+    judged: TestSetWriter, client: Client, language: str
+) -> None:
+    result = publish(judged)
+    answer = client.get(page_of(result), headers={"Accept-Language": language})
+    assert f'lang="{language}"' in answer.content.decode()
+    assert "Accept-Language" in answer["Vary"]

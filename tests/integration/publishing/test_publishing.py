@@ -1,0 +1,245 @@
+"""Publishing freezes: what is in a result, what changes of it, and what never does."""
+
+import json
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from django.db import InternalError, ProgrammingError, transaction
+from django.utils import timezone
+
+from annotation.services import quality_action_take
+from campaign.models import ActivityEvent, Campaign, System, User
+from campaign.texts.canonical_json import canonical, digest_of
+from ranking.models import PublishedResult, RankingRun
+from ranking.services import ranking_run_compute
+from ranking.services.publishing import (
+    PublishedWords,
+    PublishingRefusedError,
+    RankingChangedError,
+    published_draft,
+    result_embargo_change,
+    result_publish,
+    result_retract,
+    result_retraction_undo,
+    result_reviewer_link_end,
+    result_reviewer_link_make,
+)
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def publish(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
+    return result_publish(test_set=writer.test_set, by=None, **chosen)
+
+
+def test_a_result_keeps_its_ranking_and_has_the_digest_of_its_content(
+    judged: TestSetWriter, organiser: User
+) -> None:
+    judged.judgment("j1", judged.block(20, ["amber", "birch"]), [1, 2])
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+
+    result = result_publish(test_set=judged.test_set, by=organiser)
+
+    result.refresh_from_db()
+    assert result.version == 1
+    assert RankingRun.objects.get(pk=result.run_id).watermark == 25
+    # As PostgreSQL gives it back.
+    assert result.digest == sha256(canonical(result.content).encode()).hexdigest()
+    assert result.address == result.digest[:16]
+    assert result.published_by == organiser
+
+
+def test_content_says_what_went_in(judged: TestSetWriter) -> None:
+    content = publish(judged).content
+    run = RankingRun.objects.get()
+    assert content["format"] == 1
+    assert content["campaign"] == {"name": "Autumn"}
+    assert content["test_set"] == {
+        "name": "news",
+        "source_language": "cs",
+        "target_language": "en",
+    }
+    assert content["ranking"]["systems"] == json.loads(json.dumps(run.result["systems"]))
+    assert content["finding"]["systems"] == 4
+    assert content["finding"]["pairs"] == 6
+    assert len(content["ranking"]["pairs"]) == 6
+    assert content["method"]["correction_of_pairs"] == "holm"
+    assert all(pair["p"] <= pair["adjusted_p"] for pair in content["ranking"]["pairs"])
+    today = timezone.now().date().isoformat()
+    assert content["input"] == {
+        "blocks": 24,
+        "comparisons": run.result["input"]["comparisons"],
+        "ties": run.result["input"]["ties"],
+        "judges": 3,
+        "segments": 8,
+        "documents": 1,
+        "first_day": today,
+        "last_day": today,
+    }
+    assert content["left_out"]["references"] == ["_ref"]
+    assert content["method"]["watermark"] == run.watermark
+    assert content["method"]["seed"] == str(run.seed)
+    assert content["agreement"]["inter"]["kappa"] is not None
+
+
+def test_who_was_left_out_is_said_with_the_reason_and_without_a_name(
+    judged: TestSetWriter, organiser: User
+) -> None:
+    quality_action_take(
+        judge=judged.judge("j3"),
+        test_set=judged.test_set,
+        action="exclude",
+        user=organiser,
+        note="clicked",
+    )
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+
+    content = publish(judged).content
+
+    (left_out,) = content["left_out"]["judges"]
+    assert (left_out["judge"], left_out["blocks"]) == ("j3", 8)
+    assert (left_out["reason"], left_out["decided_by"]) == ("clicked", "organiser")
+    assert "Olga" not in canonical(content)
+
+
+def test_systems_without_a_name_have_letters_that_stay(judged: TestSetWriter) -> None:
+    System.objects.filter(name="cobalt").update(team="Secret Lab")
+    first = publish(judged, anonymous=["cobalt"])
+    assert first.labels[str(System.objects.get(name="cobalt").pk)] == "System A"
+    assert "cobalt" not in canonical(first.content)
+    assert "Secret Lab" not in canonical(first.content)
+    second = publish(judged, anonymous=["amber", "birch", "cobalt"])
+    names = {System.objects.get(pk=key).name: label for key, label in second.labels.items()}
+    assert names["cobalt"] == "System A"
+    assert {names["amber"], names["birch"]} == {"System B", "System C"}
+    assert "amber" not in canonical(second.content)
+
+
+def test_a_text_that_names_who_is_not_to_be_named_is_refused(judged: TestSetWriter) -> None:
+    words = PublishedWords(acknowledgement="Thanks to the Cobalt team.")
+    with pytest.raises(PublishingRefusedError, match="“cobalt” is not to be named") as refused:
+        publish(judged, anonymous=["cobalt"], words=words)
+    assert refused.value.field == "acknowledgement"
+    publish(judged, words=words)
+
+
+@pytest.mark.parametrize("name", ["_ref", "nobody"])
+def test_references_and_strangers_stay_not_anonymous(judged: TestSetWriter, name: str) -> None:
+    with pytest.raises(PublishingRefusedError, match="There is no system"):
+        publish(judged, anonymous=[name])
+
+
+def test_versions_are_counted(judged: TestSetWriter) -> None:
+    with pytest.raises(PublishingRefusedError, match="first version"):
+        publish(judged, words=PublishedWords(change_note="more"))
+    assert publish(judged).version == 1
+    second = publish(judged, words=PublishedWords(change_note="more"))
+    assert (second.version, second.content["version"]) == (2, 2)
+    assert second.run_id == PublishedResult.objects.get(version=1).run_id
+
+
+def test_without_a_ranking_nothing_is_published(campaign: Campaign) -> None:
+    writer = TestSetWriter(campaign, "empty", ["A", "B"])
+    with pytest.raises(PublishingRefusedError, match="no ranking yet"):
+        publish(writer)
+
+
+def test_a_rehearsal_is_not_published(judged: TestSetWriter, campaign: Campaign) -> None:
+    draft = Campaign.objects.create(slug="draft", name="Draft", state="draft")
+    campaign.rehearsal_of = draft
+    judged.test_set.campaign = campaign
+    with pytest.raises(PublishingRefusedError, match="This is a rehearsal"):
+        publish(judged)
+
+
+def test_what_is_published_is_what_was_looked_at(judged: TestSetWriter) -> None:
+    seen = published_draft(test_set=judged.test_set).seen
+    judged.judgment("j1", judged.block(20, ["amber", "birch"]), [2, 1])
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+    with pytest.raises(RankingChangedError):
+        publish(judged, seen=seen)
+    assert not PublishedResult.objects.exists()
+    publish(judged, seen=published_draft(test_set=judged.test_set).seen)
+
+
+def test_nothing_frozen_changes(judged: TestSetWriter) -> None:
+    result = publish(judged)
+    rows = PublishedResult.objects.filter(pk=result.pk)
+    changes: list[dict[str, Any]] = [
+        {"content": {}},
+        {"digest": "0" * 64},
+        {"version": 7},
+        {"labels": {}},
+        {"published_at": timezone.now()},
+    ]
+    for change in changes:
+        with pytest.raises(InternalError, match="Cannot update"), transaction.atomic():
+            rows.update(**change)
+    with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+        rows.delete()
+
+
+def test_renaming_a_system_later_changes_nothing(judged: TestSetWriter) -> None:
+    result = publish(judged)
+    System.objects.filter(name="amber").update(name="gold")
+    result.refresh_from_db()
+    assert digest_of(result.content) == result.digest
+    assert "amber" in canonical(result.content)
+
+
+def test_an_embargo_moves_and_ends_but_what_is_open_stays_open(judged: TestSetWriter) -> None:
+    now = timezone.now()
+    with pytest.raises(PublishingRefusedError, match="over"):
+        publish(judged, embargo_until=now - timedelta(hours=1))
+    result = publish(judged, embargo_until=now + timedelta(days=2))
+    later = now + timedelta(days=3)
+    assert result_embargo_change(result=result, until=later)
+    assert not result_embargo_change(result=result, until=later)
+    with pytest.raises(PublishingRefusedError, match="over"):
+        result_embargo_change(result=result, until=now)
+    assert result_embargo_change(result=result, until=None)
+    with pytest.raises(PublishingRefusedError, match="retracted, not hidden"):
+        result_embargo_change(result=result, until=later)
+
+
+def test_a_retraction_has_a_reason_and_is_taken_back(judged: TestSetWriter) -> None:
+    result = publish(judged)
+    with pytest.raises(PublishingRefusedError, match="Say why"):
+        result_retract(result=result, reason="  ")
+    assert result_retract(result=result, reason="a wrong reference")
+    assert not result_retract(result=result, reason="another one")
+    result.refresh_from_db()
+    assert result.retraction_reason == "a wrong reference"
+    assert result_retraction_undo(result=result)
+    assert not result_retraction_undo(result=result)
+    result.refresh_from_db()
+    assert (result.retracted_at, result.retraction_reason) == (None, "")
+
+
+def test_a_retraction_names_nobody_who_is_not_named(judged: TestSetWriter) -> None:
+    result = publish(judged, anonymous=["cobalt"])
+    with pytest.raises(PublishingRefusedError, match="not to be named"):
+        result_retract(result=result, reason="cobalt sent wrong outputs")
+    assert result_retract(result=result, reason="System A sent wrong outputs")
+
+
+def test_a_link_for_reviewers_is_made_once_and_ends(judged: TestSetWriter) -> None:
+    result = publish(judged)
+    token = result_reviewer_link_make(result=result)
+    assert result_reviewer_link_make(result=PublishedResult.objects.get()) == token
+    assert result_reviewer_link_end(result=result)
+    assert not result_reviewer_link_end(result=result)
+    assert result_reviewer_link_make(result=result) != token
+
+
+def test_the_activity_log_has_it_all_but_the_token(judged: TestSetWriter) -> None:
+    result = publish(judged)
+    token = result_reviewer_link_make(result=result)
+    result_retract(result=result, reason="wrong")
+    events = list(ActivityEvent.objects.filter(kind="ranking.publishedresult").order_by("pk"))
+    assert [event.operation for event in events] == ["created", "changed", "changed"]
+    assert events[2].changes["retraction_reason"] == ["", "wrong"]
+    assert token not in str([event.changes for event in events])

@@ -1,0 +1,102 @@
+"""Published results over REST: the same services as on the page, for the same people."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from campaign.models import User
+from ranking.models import PublishedResult
+from ranking.services.publishing import result_publish
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+SignedIn = Callable[[User], Client]
+
+
+def at(writer: TestSetWriter, version: int | None = None) -> str:
+    address = f"/api/v1/test-sets/{writer.test_set.pk}/published-results/"
+    return address if version is None else f"{address}{version}/"
+
+
+def patch(client: Client, writer: TestSetWriter, **body: Any) -> Any:
+    return client.patch(at(writer, 1), body, content_type="application/json")
+
+
+def test_an_organiser_publishes_and_reads_it(judged: TestSetWriter, as_organiser: Client) -> None:
+    body = {"anonymous": ["cobalt"], "authors": ["Lind, Jon"]}
+    made = as_organiser.post(at(judged), body, content_type="application/json")
+    assert made.status_code == 201
+    result = PublishedResult.objects.get()
+    said = made.json()
+    assert said["digest"] == result.digest
+    assert said["url"] == f"http://testserver/results/{result.address}/"
+    assert said["content"] == result.content
+    assert said["ranking"] == result.run_id
+    assert said["names"] == result.labels
+    assert result.published_by is not None
+    assert as_organiser.get(at(judged, 1)).json() == said
+    listed = as_organiser.get(at(judged)).json()["results"]
+    brief = {name: value for name, value in said.items() if name not in {"content", "names"}}
+    assert listed == [brief]
+
+
+def test_what_is_refused_is_said_at_its_field(judged: TestSetWriter, as_organiser: Client) -> None:
+    for body, field in (
+        ({"anonymous": ["nobody"]}, "anonymous"),
+        ({"change_note": "more"}, "change_note"),
+        ({"embargo_until": "2020-01-01T00:00:00Z"}, "embargo_until"),
+    ):
+        answer = as_organiser.post(at(judged), body, content_type="application/json")
+        assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
+    assert not PublishedResult.objects.exists()
+
+
+def test_what_may_change_is_changed(judged: TestSetWriter, as_organiser: Client) -> None:
+    until = timezone.now() + timedelta(days=1)
+    result = result_publish(test_set=judged.test_set, by=None, embargo_until=until)
+    said = patch(as_organiser, judged, reviewer_link=True).json()
+    assert said["is_embargoed"]
+    assert Client().get(said["reviewer_url"]).status_code == 200
+    said = patch(as_organiser, judged, reviewer_link=False, embargo_until=None).json()
+    assert (said["reviewer_url"], said["embargo_until"], said["is_embargoed"]) == (
+        None,
+        None,
+        False,
+    )
+    assert Client().get(said["url"]).status_code == 200
+    refused = patch(as_organiser, judged, embargo_until=until.isoformat())
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["embargo_until"])
+    assert patch(as_organiser, judged, retraction_reason="Wrong.").json()["retracted_at"]
+    assert patch(as_organiser, judged, retraction_reason="").json()["retracted_at"] is None
+    result.refresh_from_db()
+    assert result.digest == said["digest"]
+
+
+def test_one_change_refused_takes_back_the_others(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
+    result_publish(test_set=judged.test_set, by=None)
+    later = (timezone.now() + timedelta(days=1)).isoformat()
+    assert patch(as_organiser, judged, reviewer_link=True, embargo_until=later).status_code == 400
+    assert PublishedResult.objects.get().reviewer_token is None
+
+
+def test_analysts_read_without_the_link(
+    judged: TestSetWriter, as_organiser: Client, analyst: User, signed_in: SignedIn
+) -> None:
+    result_publish(test_set=judged.test_set, by=None)
+    patch(as_organiser, judged, reviewer_link=True)
+    client = signed_in(analyst)
+    assert client.get(at(judged, 1)).json()["reviewer_url"] is None
+    assert client.get(at(judged)).json()["results"][0]["reviewer_url"] is None
+    assert client.post(at(judged), {}, content_type="application/json").status_code == 403
+    assert patch(client, judged, reviewer_link=False).status_code == 403
+
+
+def test_there_is_no_other_version(judged: TestSetWriter, as_organiser: Client) -> None:
+    assert as_organiser.get(at(judged, 1)).status_code == 404

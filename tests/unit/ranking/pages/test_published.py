@@ -1,0 +1,161 @@
+"""Published results in words: pairs, differences between versions, letters instead of names."""
+
+from copy import deepcopy
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ranking.pages.published.differences import differences
+from ranking.pages.published.matrix import mark_of, pair_matrix
+from ranking.services.publishing.naming import labels_of
+
+
+def row(system: str, low: int, high: int, cluster: int) -> dict[str, Any]:
+    return {"system": system, "rank": low, "rank_low": low, "rank_high": high, "cluster": cluster}
+
+
+def content_of(*rows: dict[str, Any], judges: tuple[str, ...] = (), blocks: int = 10) -> Any:
+    return {
+        "ranking": {"systems": list(rows), "pairs": None},
+        "finding": {"clusters": len({each["cluster"] for each in rows})},
+        "systems": [
+            {"system": each["system"], "is_named": True, "is_withdrawn": False} for each in rows
+        ],
+        "left_out": {"judges": [{"judge": name} for name in judges]},
+        "input": {"blocks": blocks},
+        "method": {"name": "expected_wins", "parameters": {}, "judge_group": None},
+    }
+
+
+BIRCH, FJORD, DUNE = row("birch", 1, 1, 1), row("fjord", 2, 3, 2), row("dune", 2, 3, 2)
+
+
+def test_the_sentence_of_the_sketch() -> None:
+    before = content_of(BIRCH, FJORD, DUNE, blocks=1600)
+    after = content_of(BIRCH, row("fjord", 2, 4, 2), DUNE, judges=("7",), blocks=1572)
+    assert differences(before, after) == [
+        "It leaves out judge 7.",
+        "Blocks 1,600 → 1,572.",
+        "Clusters 2 → 2; the order stays; fjord 2–3 → 2–4.",
+    ]
+
+
+def test_an_order_that_changes_is_said() -> None:
+    before, after = content_of(BIRCH, FJORD), content_of(FJORD, BIRCH)
+    assert differences(before, after) == ["Clusters 2 → 2; the order changes."]
+
+
+def test_judges_who_count_again_and_systems_that_come_and_go() -> None:
+    before = content_of(BIRCH, FJORD, judges=("7", "8"))
+    after = content_of(BIRCH, DUNE, judges=("8",))
+    said = differences(before, after)
+    assert said[0] == "It counts judge 7 again."
+    assert said[1] == "New, or under another name: dune."
+    assert said[2] == "Gone, or under another name: fjord."
+
+
+def test_who_is_not_named_any_more_is_not_named_by_the_difference() -> None:
+    before, after = content_of(BIRCH, FJORD), content_of(BIRCH, row("System A", 2, 3, 2))
+    after["systems"][1]["is_named"] = False
+    said = " ".join(differences(before, after))
+    assert "System A" in said
+    assert "fjord" not in said
+
+
+def test_a_withdrawal_and_another_method_are_said() -> None:
+    before = content_of(BIRCH, FJORD)
+    after = deepcopy(before)
+    after["systems"][1]["is_withdrawn"] = True
+    after["method"]["name"] = "bradley_terry"
+    said = differences(before, after)
+    assert "Withdrawn since: fjord." in said
+    assert "Ranked by ability after Bradley and Terry, not by Expected Wins." in said
+
+
+def test_other_ranges_are_said() -> None:
+    before = content_of(BIRCH)
+    after = deepcopy(before)
+    after["method"]["parameters"]["confidence"] = 0.9
+    assert "Rank ranges are made otherwise." in differences(before, after)
+
+
+def test_many_ranges_that_move_are_counted() -> None:
+    before = content_of(*(row(f"s{at}", at, at, at) for at in range(1, 10)))
+    after = content_of(*(row(f"s{at}", at, at + 1, 1) for at in range(1, 10)))
+    assert differences(before, after)[-1].endswith("s6 6 → 6–7; 3 more rank ranges change.")
+
+
+@pytest.mark.parametrize(
+    ("p", "mark"), [(0.01, "‡"), (0.011, "†"), (0.05, "†"), (0.1, "*"), (0.11, "")]
+)
+def test_marks_of_p_values(p: float, mark: str) -> None:
+    assert mark_of(p) == mark
+
+
+def pair(better: str, worse: str, wins: int, losses: int, p: float = 0.5) -> dict[str, Any]:
+    return {
+        "better": better,
+        "worse": worse,
+        "wins": wins,
+        "losses": losses,
+        "ties": 9,
+        "p": p,
+        "adjusted_p": p,
+    }
+
+
+def test_the_matrix_reads_from_both_sides_and_has_no_colour_without_words() -> None:
+    content = content_of(BIRCH, FJORD, DUNE)
+    content["ranking"]["pairs"] = [
+        pair("birch", "fjord", 30, 10, 0.004),
+        pair("birch", "dune", 5, 5),
+        pair("fjord", "dune", 0, 0),
+    ]
+    matrix = pair_matrix(content)
+    assert [each.system for each in matrix] == ["birch", "fjord", "dune"]
+    ahead, behind = matrix[0].cells[1], matrix[1].cells[0]
+    assert ahead is not None
+    assert behind is not None
+    assert (ahead.share, ahead.decided, ahead.mark, ahead.tone) == ("75", "40", "‡", "ahead-3")
+    assert (behind.share, behind.mark, behind.tone) == ("25", "‡", "behind-3")
+    assert "75 % of 40 decided comparisons" in ahead.words
+    even, none = matrix[0].cells[2], matrix[1].cells[2]
+    assert even is not None
+    assert none is not None
+    assert (even.share, even.tone, even.mark) == ("50", "even", "")
+    assert (none.share, none.words) == ("–", "fjord and dune: not compared")
+    assert matrix[0].cells[0] is None
+
+
+def test_without_tested_pairs_there_is_no_matrix() -> None:
+    assert pair_matrix(content_of(BIRCH)) == []
+
+
+def systems(*names: str) -> list[Any]:
+    return [
+        SimpleNamespace(pk=number, name=name, kind="system", test_set_id=1)
+        for number, name in enumerate(names, 1)
+    ]
+
+
+def test_letters_skip_names_and_are_kept() -> None:
+    found = labels_of(systems("x", "System A", "y"), anonymous={"x", "y"}, before={})
+    assert found["System A"] == "System A"
+    assert {found["x"], found["y"]} == {"System B", "System C"}
+    kept = labels_of(systems("x", "y", "z"), anonymous={"x", "z"}, before={"1": "System D"})
+    assert kept == {"x": "System D", "y": "y", "z": "System A"}
+
+
+def test_letters_do_not_follow_the_alphabet(settings: Any) -> None:
+    """For one key or another: they follow a hash that nobody else can compute."""
+    names = [f"s{number:02}" for number in range(30)]
+    orders = set()
+    for key in ("one", "two"):
+        settings.SECRET_KEY = key
+        labels = labels_of(systems(*names), anonymous=names, before={})
+        assert len(set(labels.values())) == 30
+        assert "System D2" in labels.values()
+        orders.add(tuple(labels[name] for name in names))
+    assert len(orders) == 2
+    assert tuple(sorted(orders.pop())) not in orders
