@@ -1,6 +1,13 @@
-"""Whether a transaction waits for another one."""
+"""Whether a transaction waits for another one, and two of which one does."""
 
-from django.db import connection
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from django.db import connection, transaction
+
+from launcher.waiting import wait_until
+
+Work = Callable[[], object]
 
 
 def somebody_waits_for_a_lock() -> bool:
@@ -9,3 +16,20 @@ def somebody_waits_for_a_lock() -> bool:
         cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
         waits: bool = cursor.fetchone()[0]
     return waits
+
+
+def one_before_the_other(first: Work, second: Work) -> None:
+    """Commit the first only when the second waits for it; raise what the second is refused with."""
+
+    def elsewhere() -> None:
+        try:
+            second()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            first()
+            refusal = pool.submit(elsewhere)
+            assert wait_until(somebody_waits_for_a_lock, seconds=30)
+        refusal.result(timeout=30)

@@ -1,11 +1,13 @@
 """The rows behind imported judgments: HITs, blocks and the judgments themselves."""
 
+from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from django.db.models.functions import Now
 
+from annotation.importing.hits import BLOCKS_OF_A_HIT, ImportedHITs, block_uuids
 from annotation.importing.texts import ImportedTexts
 from annotation.models import (
     HIT,
@@ -36,6 +38,11 @@ class BlockWriter:
     """Writes rows of one test set, some thousand at a time; used inside one transaction.
 
     Takes the lock of the test set's HIT sequence.
+
+    Attributes
+    ----------
+    is_first_import : bool
+        Whether nothing was imported into the test set before.
     """
 
     def __init__(self, test_set: TestSet) -> None:
@@ -45,10 +52,17 @@ class BlockWriter:
         HITSequence.objects.get_or_create(test_set=test_set)
         locked = HITSequence.objects.select_for_update().annotate(now=Now())
         self._hit_sequence = locked.get(test_set=test_set)
-        self._design = self._imported_design()
+        imported = Design.objects.filter(test_set=test_set, kind=Design.Kind.IMPORTED)
+        self.is_first_import = not imported.exists()
+        self._design, _is_new = imported.get_or_create(
+            test_set=test_set, kind=Design.Kind.IMPORTED, segments_per_hit=BLOCKS_OF_A_HIT
+        )
+        self._hits = ImportedHITs()
+        self._blocks_written = 0
         self._judge_ids: dict[str, int] = {}
         self._texts = ImportedTexts(test_set)
-        self._now = timestamp(self._hit_sequence.now)
+        self._began_at: datetime = self._hit_sequence.now
+        self._now = timestamp(self._began_at)
 
     @property
     def system_ids(self) -> dict[str, int]:
@@ -65,12 +79,6 @@ class BlockWriter:
         judged = self._judgments(columns, client_ids, blocks, judges)
         constraints_check_now()
         return judged
-
-    def _imported_design(self) -> Design:
-        design = Design.objects.filter(test_set=self._test_set, kind=Design.Kind.IMPORTED).first()
-        return design or Design.objects.create(
-            test_set=self._test_set, kind=Design.Kind.IMPORTED, segments_per_hit=1
-        )
 
     def _judges(self, columns: FiveWayColumns) -> Integers:
         """Return the judge of each row, by id; create those not known yet."""
@@ -108,12 +116,40 @@ class BlockWriter:
         return np.fromiter(map(self._judge_ids.__getitem__, names), np.int64)[place]
 
     def _blocks(self, columns: FiveWayColumns, segments: Integers, outputs: Integers) -> Integers:
-        """Write a HIT of one block for each row; return the blocks' ids."""
+        """Write a block for each row, and the HITs that begin; return the blocks' ids."""
         count = len(columns)
+        positions = self._hits.positions(columns.judges)
+        new = self._new_hits(int((positions == 1).sum()))
+        blocks = np.array(ids_reserve(Block, count))
+        flat = outputs.reshape(count, -1)
+        shown: dict[str, Column] = {"outputs": Arrays(flat, is_there=flat > 0)}
+        sizes = (outputs > 0).sum(axis=2)
+        if (sizes > 1).any():
+            shown["stands_for"] = Arrays(
+                sizes.astype(np.int16), is_there=sizes > 0, is_row_null=(sizes <= 1).all(axis=1)
+            )
+        columns_write(
+            Block,
+            count,
+            {
+                "id": blocks,
+                "hit_id": self._hits.hits(columns.judges, positions, new),
+                "position": positions.astype(np.int16),
+                "control": _NO_TEXT,
+                "segment_id": segments,
+                "public_id": block_uuids(self._blocks_written, count, at=self._began_at),
+                **shown,
+            },
+        )
+        self._blocks_written += count
+        return blocks
+
+    def _new_hits(self, count: int) -> Integers:
+        """Write so many HITs, all done, with the next numbers; return their ids."""
         first = self._hit_sequence.last_number + 1
         self._hit_sequence.last_number += count
         self._hit_sequence.save(update_fields=["last_number"])
-        hits, blocks = (np.array(ids_reserve(model, count)) for model in (HIT, Block))
+        hits = np.array(ids_reserve(HIT, count), dtype=np.int64)
         columns_write(
             HIT,
             count,
@@ -127,26 +163,7 @@ class BlockWriter:
                 "completed_at": self._now,
             },
         )
-        flat = outputs.reshape(count, -1)
-        shown: dict[str, Column] = {"outputs": Arrays(flat, is_there=flat > 0)}
-        sizes = (outputs > 0).sum(axis=2)
-        if (sizes > 1).any():
-            shown["stands_for"] = Arrays(
-                sizes.astype(np.int16), is_there=sizes > 0, is_row_null=(sizes <= 1).all(axis=1)
-            )
-        columns_write(
-            Block,
-            count,
-            {
-                "id": blocks,
-                "hit_id": hits,
-                "position": np.int16(1),
-                "control": _NO_TEXT,
-                "segment_id": segments,
-                **shown,
-            },
-        )
-        return blocks
+        return hits
 
     def _judgments(
         self,

@@ -49,10 +49,10 @@ def judgments_import(
 ) -> JudgmentsImported:
     """Import every row of `files`; of those `languages` chooses, if given.
 
-    A row becomes a HIT of one block with its candidates as shown, and a
-    judgment by a judge known by the file's name for them; a row without a
-    label becomes a skip. A row that was imported before is left alone: it is
-    known by its segment, judge, candidates, labels and by how many rows
+    A row becomes a block with its candidates as shown, in a HIT with others of
+    its judge, and a judgment by a judge known by the file's name for them; a row
+    without a label becomes a skip. A row that was imported before is left alone:
+    it is known by its segment, judge, candidates, labels and by how many rows
     before it say the same.
 
     The judgments are numbered last, in the order of the rows. Nobody who submits to this test set
@@ -71,7 +71,9 @@ def judgments_import(
     ) as placed:
         for columns in _of_the_test_set(placed, test_set) if languages is None else placed:
             client_ids = row_ids.of(columns)
-            is_new = ~_is_there(client_ids)
+            is_new = np.ones(len(columns), dtype=np.bool_)
+            if not writer.is_first_import:
+                is_new &= ~_is_there(client_ids)
             count = int(is_new.sum())
             written = writer.write(columns.only(is_new), client_ids[is_new])
             judgments += written

@@ -7,6 +7,7 @@ import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.functions import RandomUUID
 from django.db import models
+from django.db.models.lookups import GreaterThan
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
@@ -60,7 +61,14 @@ class Block(models.Model):
         related_name="blocks",
         db_index=False,  # `block_position_unique_in_hit` begins with it
     )
-    segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
+    segment = models.ForeignKey(
+        "campaign.Segment",
+        on_delete=models.PROTECT,
+        related_name="blocks",
+        # A block shows outputs, all of its segment (`candidate_output_of_the_same_segment`), these stay while
+        # it does (`output_stays_while_shown`, `output_segment_stays`), and theirs is a foreign key.
+        db_constraint=False,
+    )
     position = models.PositiveSmallIntegerField(_("position in the HIT"), help_text=_("From 1."))
     outputs = ArrayField(
         models.BigIntegerField(),
@@ -94,7 +102,8 @@ class Block(models.Model):
         blank=True,
         help_text=_("What a judge reads after a training block."),
     )
-    # What a browser sees instead of the key: says nothing about order or number.
+    # What a browser sees instead of the key: says nothing about order or number. Those of imported
+    # blocks, which no judge is lent, rise: `annotation.importing.hits.block_uuids`.
     public_id = models.UUIDField(
         _("public id"), default=uuid.uuid4, db_default=RandomUUID(), unique=True
     )
@@ -106,6 +115,15 @@ class Block(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["hit", "position"], name="block_position_unique_in_hit"
+            ),
+            models.CheckConstraint(
+                condition=GreaterThan(
+                    models.Func(
+                        "outputs", function="cardinality", output_field=models.IntegerField()
+                    ),
+                    0,
+                ),
+                name="block_shows_an_output",
             ),
             is_one_of("control", BlockControl, name="block_control_is_known"),
             models.CheckConstraint(
@@ -131,7 +149,16 @@ class Block(models.Model):
             pgtrigger.Protect(
                 name="candidate_output_stays",
                 operation=pgtrigger.Update,
-                condition=pgtrigger.AnyChange("outputs", "stands_for", "segment"),
+                condition=pgtrigger.AnyChange("id", "outputs", "stands_for", "segment"),
+            ),
+            trigger_from_file(
+                "annotation",
+                "block_stays_while_judged",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Delete,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(old="old_rows"),  # type: ignore[no-untyped-call]
+                declare=[("judged", "BIGINT"), ("scans", "TEXT")],
             ),
         ]
 
@@ -140,7 +167,7 @@ class Block(models.Model):
 
 
 class ShownOutput(Output):
-    """An output as blocks see it: while one shows it, it is not deleted.
+    """An output as blocks see it: it is always of its segment and, while one shows it, not deleted.
 
     A foreign key would hold it, but an array has none.
     """
@@ -158,5 +185,10 @@ class ShownOutput(Output):
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(old="old_rows"),  # type: ignore[no-untyped-call]
                 declare=[("shown", "BIGINT")],
+            ),
+            pgtrigger.Protect(
+                name="output_segment_stays",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.AnyChange("id", "segment"),
             ),
         ]

@@ -73,7 +73,12 @@ class Judgment(models.Model):
         db_index=False,  # `judgment_of_a_judge` begins with it
     )
     block = models.ForeignKey(
-        "annotation.Block", on_delete=models.PROTECT, related_name="judgments"
+        "annotation.Block",
+        on_delete=models.PROTECT,
+        related_name="judgments",
+        db_index=False,  # `judgment_one_first_per_judge_and_block` begins with it
+        # `judgment_fits_its_block` looks it up, and locks it; `block_stays_while_judged` is the other side.
+        db_constraint=False,
     )
     assignment = models.ForeignKey(
         "annotation.Assignment",
@@ -94,6 +99,7 @@ class Judgment(models.Model):
     duration_ms = models.PositiveIntegerField(_("time on the clock, ms"), null=True, blank=True)
     active_ms = models.PositiveIntegerField(_("active time, ms"), null=True, blank=True)
     comment = models.TextField(_("comment"), blank=True)
+    # Unique without the many that supersede none: an index of migration 0022. Django's has them all.
     supersedes = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="superseded_by", null=True, blank=True
     )
@@ -114,9 +120,11 @@ class Judgment(models.Model):
             ),
             # With the trigger below and the one-to-one `supersedes`, the revisions of a judge's
             # judgment of a block form one chain: exactly one of them is current.
+            # Of all judgments, though those that supersede one are told apart by it: so one index
+            # serves for this and for finding the judgments of a block.
             models.UniqueConstraint(
-                fields=["judge", "block"],
-                condition=models.Q(supersedes__isnull=True),
+                fields=["block", "judge", "supersedes"],
+                nulls_distinct=False,
                 name="judgment_one_first_per_judge_and_block",
             ),
         ]

@@ -49,19 +49,19 @@ JUDGMENTS_NUMBER = Statement(
             (SELECT s.last_number FROM annotation_judgmentsequence s WHERE s.test_set_id = $1)
                 + row_number() OVER (ORDER BY taken.judgment_id) AS number,
             j.judge_id, j.submitted_at, j.active_ms, cardinality(j.labels) AS candidates,
-            j.supersedes_id IS NULL AND b.control = '' AS is_first,
+            j.supersedes_id IS NULL AND j.control = '' AS is_first,
             j.assignment_id IS NOT NULL AS is_lent, p.origin = 'person' AS is_by_a_person,
-            k.id IS NOT NULL AND NOT k.waits AND b.control = '' AS was_skipped,
+            k.id IS NOT NULL AND NOT k.waits AND j.control = '' AS was_skipped,
             j.supersedes_id IS NULL AND (k.id IS NULL OR k.waits AND (
                 NOT k.is_new OR j.submitted_at < k.created_at
             )) AS is_sentence
         FROM taken
         CROSS JOIN LATERAL (
-            SELECT * FROM annotation_judgment j WHERE j.id = taken.judgment_id OFFSET 0
+            SELECT j.judge_id, j.submitted_at, j.active_ms, j.labels, j.supersedes_id,
+                j.assignment_id, j.block_id,
+                (SELECT b.control FROM annotation_block b WHERE b.id = j.block_id) AS control
+            FROM annotation_judgment j WHERE j.id = taken.judgment_id OFFSET 0
         ) j
-        CROSS JOIN LATERAL (
-            SELECT b.control FROM annotation_block b WHERE b.id = j.block_id OFFSET 0
-        ) b
         CROSS JOIN LATERAL (
             SELECT p.origin FROM campaign_judge p WHERE p.id = j.judge_id OFFSET 0
         ) p

@@ -2,15 +2,17 @@ scans := current_setting('enable_seqscan');
 PERFORM set_config('enable_seqscan', 'off', true);
 SELECT n.id, n.block_id, n.test_set_id, cardinality(n.labels) AS labels, b.shown,
     b.test_set_id <> n.test_set_id AS is_of_another,
-    cardinality(n.labels) <> b.shown AS is_not_aligned
+    cardinality(n.labels) <> b.shown AS is_not_aligned, b.shown IS NULL AS is_of_none
 INTO wrong
-FROM new_rows n, LATERAL (
+FROM new_rows n LEFT JOIN LATERAL (
     SELECT cardinality(coalesce(b.stands_for, b.outputs)) AS shown,
         (SELECT h.test_set_id FROM annotation_hit h WHERE h.id = b.hit_id) AS test_set_id
     FROM annotation_block b WHERE b.id = n.block_id
-    OFFSET 0
-) b
-WHERE b.test_set_id <> n.test_set_id
+    -- Whoever deletes the block waits for this lock: `block_stays_while_judged`.
+    OFFSET 0 FOR KEY SHARE OF b
+) b ON true
+WHERE b.shown IS NULL
+    OR b.test_set_id <> n.test_set_id
     OR cardinality(n.labels) <> b.shown
     OR n.supersedes_id IS NOT NULL AND NOT EXISTS (
         SELECT FROM annotation_judgment j
@@ -21,6 +23,11 @@ WHERE b.test_set_id <> n.test_set_id
     )
 LIMIT 1;
 PERFORM set_config('enable_seqscan', scans, true);
+IF wrong.is_of_none THEN
+    RAISE EXCEPTION 'there is no block %', wrong.block_id
+        USING ERRCODE = 'foreign_key_violation',
+              CONSTRAINT = 'judgment_of_a_block';
+END IF;
 IF wrong.is_of_another THEN
     RAISE EXCEPTION 'block % is not of test set %',
         wrong.block_id, wrong.test_set_id

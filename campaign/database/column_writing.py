@@ -16,6 +16,7 @@ from django.db import connection, models
 _BEGIN: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _END: Final = b"\xff\xff"
 _NULL: Final = -1
+_SENT_AT_ONCE: Final = 256 * 1024
 _EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 #: PostgreSQL's number of the type of an element: smallint and bigint.
 _ELEMENT_TYPES: Final = {2: 21, 8: 20}
@@ -78,7 +79,9 @@ def columns_write(model: type[models.Model], count: int, columns: Mapping[str, C
     with connection.cursor() as cursor:
         # Names come from our own models, never from a file.
         cursor.copy_expert(
-            f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN (FORMAT binary)", rows
+            f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN (FORMAT binary)",
+            rows,
+            _SENT_AT_ONCE,
         )
 
 

@@ -40,8 +40,8 @@ class _Cells(dict[Key, int]):
         meaning = self[text] = self._read(text)
         return meaning
 
-    def column(self, texts: Sequence[Key]) -> Integers:
-        return np.fromiter(map(self.__getitem__, texts), np.int64, len(texts))
+    def column(self, texts: Iterable[Key], count: int) -> Integers:
+        return np.fromiter(map(self.__getitem__, texts), np.int64, count)
 
 
 class FiveWayNames:
@@ -200,18 +200,20 @@ def _columns(
     cells = _cells_by_column(texts, len(layout.names))
     if cells is None:
         return None
-    fixed = layout.fixed
+    fixed, count = layout.fixed, len(texts)
     columns = FiveWayColumns(
         file=name,
         names=names,
         lines=np.array(lines, dtype=np.int64),
-        source_index=names.index_cells.column(cells[fixed["srcIndex"]]),
+        source_index=names.index_cells.column(cells[fixed["srcIndex"]], count),
         pairs=names.pair_cells.column(
-            list(zip(cells[fixed["srclang"]], cells[fixed["trglang"]], strict=True))
+            zip(cells[fixed["srclang"]], cells[fixed["trglang"]], strict=True), count
         ),
-        judges=names.judge_cells.column(cells[fixed["judgeId"]]),
-        candidates=_stacked(names.candidate_cells.column(cells[slot.id]) for slot in layout.slots),
-        labels=_stacked(names.rank_cells.column(cells[slot.rank]) for slot in layout.slots),
+        judges=names.judge_cells.column(cells[fixed["judgeId"]], count),
+        candidates=_stacked(
+            names.candidate_cells.column(cells[slot.id], count) for slot in layout.slots
+        ),
+        labels=_stacked(names.rank_cells.column(cells[slot.rank], count) for slot in layout.slots),
         documents=cells[fixed["documentId"]],
         segment_ids=cells[fixed["segmentId"]],
     )
@@ -219,7 +221,18 @@ def _columns(
     return None if _is_wrong(columns, numbers) else columns
 
 
-def _cells_by_column(texts: Sequence[str], width: int) -> list[tuple[str, ...]] | None:
+def _cells_by_column(texts: Sequence[str], width: int) -> list[Sequence[str]] | None:
+    together = ",".join(texts)
+    if '"' in together or max(map(len, texts)) > csv.field_size_limit():
+        return _quoted_cells_by_column(texts, width)
+    # Without quotes, each comma ends a cell.
+    if {text.count(",") for text in texts} != {width - 1}:
+        return None
+    cells = together.split(",")
+    return [cells[column::width] for column in range(width)]
+
+
+def _quoted_cells_by_column(texts: Sequence[str], width: int) -> list[Sequence[str]] | None:
     try:
         rows = list(csv.reader(texts, strict=True))
     except csv.Error:
@@ -230,11 +243,11 @@ def _cells_by_column(texts: Sequence[str], width: int) -> list[tuple[str, ...]] 
     return list(zip(*rows, strict=True))
 
 
-def _counts(slot: Slot, cells: list[tuple[str, ...]], names: FiveWayNames) -> Integers:
+def _counts(slot: Slot, cells: list[Sequence[str]], names: FiveWayNames) -> Integers:
     """Return how many system numbers a slot's cells hold; 0 for those left empty."""
     if slot.number is None:
         return np.zeros(len(cells[slot.id]), dtype=np.int64)
-    return names.number_cells.column(cells[slot.number])
+    return names.number_cells.column(cells[slot.number], len(cells[slot.number]))
 
 
 def _stacked(columns: Iterable[Integers]) -> Integers:

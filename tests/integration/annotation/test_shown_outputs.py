@@ -1,20 +1,14 @@
 """An output is shown in a block or gone, however closely the two follow each other."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError
 
 from annotation.models import HIT, Block
 from annotation.services.planning.blocks import hits_prepare
 from campaign.models import Output
-from launcher.waiting import wait_until
 from tests.factories import make_campaign, make_test_set
-from tests.locks import somebody_waits_for_a_lock
+from tests.locks import one_before_the_other
 from tests.outputs_shown import outputs_shown
-
-Work = Callable[[], object]
 
 
 def planned_output() -> int:
@@ -27,23 +21,6 @@ def planned_output() -> int:
 
 def write_blocks() -> object:
     return hits_prepare(test_set_id=HIT.objects.get().test_set_id, count=1)
-
-
-def one_before_the_other(first: Work, second: Work) -> None:
-    """Commit the first only when the second waits for it; raise what the second is refused with."""
-
-    def elsewhere() -> None:
-        try:
-            second()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        with transaction.atomic():
-            first()
-            refusal = pool.submit(elsewhere)
-            assert wait_until(somebody_waits_for_a_lock, seconds=30)
-        refusal.result(timeout=30)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -3,8 +3,9 @@
 from functools import partial
 from uuid import UUID
 
-from annotation.models import Block
+from annotation.models import Block, Judgment
 from campaign.models import Output
+from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_shown
 
@@ -38,6 +39,7 @@ breaks_by_fields(
     {"expected": [1, 2]},
     accepted={"control": "attention", "expected": [1, None]},
 )
+breaks_by_fields("block_shows_an_output", block, {"outputs": []})
 
 
 @breaks("candidate_stands_for_an_output")
@@ -125,6 +127,44 @@ def an_output_is_deleted_that_a_block_shows(attempt: Attempt) -> None:
     with attempt.accepts():
         shown.hit.delete()
         system.delete()
+
+
+@breaks("output_segment_stays")
+def an_output_gets_another_segment(attempt: Attempt) -> None:
+    shown = make_shown()
+    other = shown.test_set.segments.exclude(pk=shown.block.segment_id)[0]
+    output = Output.objects.filter(pk=shown.outputs[0].pk)
+    for change in ({"segment": other}, {"id": 10**12}):
+        with attempt.refuses(saying="Cannot update"):
+            output.update(**change)
+    with attempt.accepts():
+        output.update(text="Another text.")
+
+
+@breaks("block_stays_while_judged")
+def a_block_is_deleted_that_was_judged(attempt: Attempt) -> None:
+    shown = make_shown()
+    create = partial(
+        Block.objects.create,
+        hit=shown.hit,
+        segment=shown.block.segment,
+        outputs=shown.block.outputs,
+    )
+    other = create(position=2)
+    Judgment.objects.create(
+        test_set=shown.test_set,
+        client_id=ONE_ID,
+        judge=make_judge(shown.test_set.campaign),
+        block=other,
+        labels=[1] * len(other.outputs),
+    )
+    # Past the ORM, which would refuse it by itself. The last of several, too.
+    for blocks in (Block.objects.filter(pk=other.pk), Block.objects.all()):
+        with attempt.refuses(saying="is judged"):
+            blocks._raw_delete(blocks.db)
+    with attempt.accepts():
+        blocks = Block.objects.filter(pk=shown.block.pk)
+        blocks._raw_delete(blocks.db)
 
 
 def another_block() -> tuple[partial[Block], list[int]]:

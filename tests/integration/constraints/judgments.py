@@ -9,6 +9,7 @@ import pgtrigger
 from django.utils import timezone
 
 from annotation.models import (
+    Block,
     JudgedQuarterHour,
     JudgeTally,
     Judgment,
@@ -236,6 +237,15 @@ def a_judgment_counts_in_another_test_set(attempt: Attempt) -> None:
     other = small_test_set(Judgment.objects.get().judge.campaign, name="other")
     with attempt.refuses(saying="not of test set"):
         create(test_set=other)
+    with attempt.accepts():
+        create()
+
+
+@breaks("judgment_of_a_block")
+def a_judgment_is_of_no_block(attempt: Attempt) -> None:
+    create = first_judgment()
+    with attempt.refuses(saying="there is no block"):
+        create(block=Block(pk=10**12))
     with attempt.accepts():
         create()
 

@@ -87,12 +87,19 @@ def test_imported_hits_are_done_and_their_design_says_so(
     done("import_judgments", str(onto(*ROWS)), **ONTO)
     design = Design.objects.get(kind=Design.Kind.IMPORTED)
     imported = HIT.objects.filter(design=design).order_by("number")
-    numbers = list(range(planned + 1, planned + 5))
-    assert list(imported.values_list("number", flat=True)) == numbers
+    # One of each judge, with their blocks in the order of the file.
+    assert list(imported.values_list("number", flat=True)) == [planned + 1, planned + 2]
+    blocks = Block.objects.filter(hit__in=imported).order_by("hit__number", "position")
+    assert list(blocks.values_list("hit__number", "position", "segment__number")) == [
+        (planned + 1, 1, 3),
+        (planned + 1, 2, 5),
+        (planned + 1, 3, 1),
+        (planned + 2, 1, 3),
+    ]
     assert not imported.filter(completed_at__isnull=True).exists()
     # The next HIT that is drawn gets a number of its own.
     assert hits_plan(test_set_id=test_set.pk, count=1) == 1
-    assert HIT.objects.exclude(design=design).order_by("-number")[0].number == planned + 5
+    assert HIT.objects.exclude(design=design).order_by("-number")[0].number == planned + 3
 
 
 def test_same_file_again_doubles_nothing(test_set: TestSet, onto: FiveWay, done: Say) -> None:
@@ -101,7 +108,7 @@ def test_same_file_again_doubles_nothing(test_set: TestSet, onto: FiveWay, done:
     before = list(Judgment.objects.order_by("id").values())
     assert "0 judgments and 0 skips imported, 6 already" in done("import_judgments", path, **ONTO)
     assert list(Judgment.objects.order_by("id").values()) == before
-    assert HIT.objects.count() == Block.objects.count() == 6
+    assert (HIT.objects.count(), Block.objects.count()) == (2, 6)
 
 
 def test_longer_file_adds_only_what_is_new(test_set: TestSet, onto: FiveWay, done: Say) -> None:

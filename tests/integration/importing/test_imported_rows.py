@@ -12,9 +12,10 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from annotation.importing import hits as placing
 from annotation.importing import judgments as importing
 from annotation.importing.judgments import judgments_import
-from annotation.models import HIT, Block, Judgment, Skip
+from annotation.models import Block, Judgment, Skip
 from campaign.formats import FiveWayRow, read_five_way_csv, write_five_way_csv
 from campaign.importing import test_sets_without_texts as without_texts
 from campaign.importing.judgment_files import JudgmentsFile
@@ -24,6 +25,7 @@ from tests.factories import make_test_set
 pytestmark = pytest.mark.django_db
 
 _SYSTEMS = ("amber", "birch", "cobalt", "dune", "ember", "fjord")
+_BLOCKS_OF_A_HIT = 3
 _NAMESPACE = uuid.UUID("5e4ef7b0-6c2d-5d0e-9d0a-2f3f7f1c9a51")
 
 
@@ -62,11 +64,12 @@ def _file(rows: list[FiveWayRow]) -> JudgmentsFile:
 
 
 def _stored(test_set: TestSet) -> list[tuple[object, ...]]:
-    """All that an import writes of each row, in the order of the HITs."""
+    """All that an import writes of each row, in the order of the blocks."""
     systems = dict(Output.objects.values_list("pk", "system__name"))
     found: list[tuple[object, ...]] = []
-    for hit in HIT.objects.filter(test_set=test_set).order_by("number"):
-        block = Block.objects.get(hit=hit)
+    blocks = Block.objects.filter(hit__test_set=test_set).select_related("hit", "segment")
+    for block in blocks.order_by("pk"):
+        hit = block.hit
         judgment = Judgment.objects.filter(block=block).first()
         answer = judgment or Skip.objects.get(block=block)
         assert (hit.completed_at, hit.available_at) == (hit.available_at, hit.completed_at)
@@ -93,8 +96,15 @@ def _stored(test_set: TestSet) -> list[tuple[object, ...]]:
 def _expected(rows: list[FiveWayRow], test_set: TestSet) -> list[tuple[object, ...]]:
     seen: Counter[str] = Counter()
     judged = 0
+    hits: list[str] = []
+    open_hits: dict[str, tuple[int, int]] = {}
     found: list[tuple[object, ...]] = []
-    for number, row in enumerate(rows, 1):
+    for row in rows:
+        number, position = open_hits.get(row.judge, (0, _BLOCKS_OF_A_HIT))
+        if position == _BLOCKS_OF_A_HIT:
+            hits.append(row.judge)
+            number, position = len(hits), 0
+        open_hits[row.judge] = number, position + 1
         content = json.dumps([test_set.pk, row.source_index, row.judge, row.candidates, row.labels])
         seen[content] += 1
         is_judged = any(label is not None for label in row.labels)
@@ -104,7 +114,7 @@ def _expected(rows: list[FiveWayRow], test_set: TestSet) -> list[tuple[object, .
             (
                 number,
                 {},
-                1,
+                position + 1,
                 row.source_index,
                 [system for systems in row.candidates for system in systems],
                 sizes if max(sizes) > 1 else None,
@@ -134,6 +144,7 @@ def test_every_row_is_stored_as_it_is_read(
 ) -> None:
     rows += [rows[each % len(rows)] for each in again]
     monkeypatch.setattr(importing, "_BATCH", batch)
+    monkeypatch.setattr(placing, "BLOCKS_OF_A_HIT", _BLOCKS_OF_A_HIT)
     file = _file(rows)
     with file.open() as stream:
         assert list(read_five_way_csv(stream, file.name)) == rows
@@ -149,6 +160,8 @@ def test_every_row_is_stored_as_it_is_read(
         assert _stored(test_set) == expected
         assert done.judgments == sum(row[-1] is not None for row in expected)
         assert (done.skips, done.already_there) == (len(rows) - done.judgments, 0)
+        public_ids = list(Block.objects.order_by("pk").values_list("public_id", flat=True))
+        assert public_ids == sorted(set(public_ids))
         judges = Judge.objects.order_by("pk").values_list("pseudonym", flat=True)
         assert list(judges) == list(dict.fromkeys(row.judge for row in rows))
         if not with_texts:
