@@ -108,7 +108,8 @@ def test_who_only_skipped_is_there_too_and_midnight_is_of_the_day_it_begins(
         assert {each.judge.pseudonym: each.days for each in sheet}["cyd"] == {
             day: Worked(1, seconds)
         }
-        sums = time_sheet_sums(judges=campaign.judges.filter(pk=cyd.pk), first=day, last=day)
+        own = campaign.judges.filter(pk=cyd.pk)
+        sums: Any = time_sheet_sums(judges=own, first=day, last=day)
         assert [tuple(each.worked) for each in sums] == [(1, seconds, 0, 1)]
 
 
