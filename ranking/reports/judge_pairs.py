@@ -265,10 +265,6 @@ def _outcomes(pair: PairAgreement | None) -> list[Table]:
         return []
     one, other = pair.judges
     words = (_("first better"), _("tie"), _("second better"))
-    rows: list[tuple[Value, ...]] = [
-        (word, *row, sum(row)) for word, row in zip(words, pair.outcomes, strict=True)
-    ]
-    rows.append((_("All"), *map(sum, zip(*pair.outcomes, strict=True)), pair.comparable))
     return [
         Table(
             name="contingency",
@@ -282,7 +278,10 @@ def _outcomes(pair: PairAgreement | None) -> list[Table]:
                 ),
                 Column("all", _("All")),
             ),
-            rows=rows,
+            rows=[
+                *[(word, *row, sum(row)) for word, row in zip(words, pair.outcomes, strict=True)],
+                (_("All"), *map(sum, zip(*pair.outcomes, strict=True)), pair.comparable),
+            ],
             rules=frozenset({len(words) - 1}),
             notes=[
                 _(
