@@ -54,7 +54,7 @@ def test_a_question_is_asked_followed_and_answered_and_axe_finds_nothing(
     # The page follows by itself.
     expect(page.get_by_role("heading", name="Side by side")).to_be_visible()
     expect(page.locator(".ranking tbody tr").first).to_contain_text("B")
-    expect(page.locator(".differs")).to_have_count(2)
+    expect(page.locator(".differs")).not_to_have_count(0)
     axe_check(page)
     look(page, f"analysis-{scheme}-{viewport['width']}")
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

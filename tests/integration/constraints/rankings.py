@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from campaign.models import TestSet
 from ranking.models import (
+    Analysis,
     JudgeMeasures,
     LatestRanking,
     PublishedResult,
@@ -43,6 +44,23 @@ def said() -> dict[str, Any]:
 
 def run() -> Create:
     return partial(RankingRun.objects.create, test_set=small_test_set(), **said())
+
+
+def analysis() -> Create:
+    """Create a second question; the first has the digest "first"."""
+    create = partial(
+        Analysis.objects.create,
+        test_set=small_test_set(),
+        kind="ranking",
+        choice={},
+        choice_digest="c",
+        judgments={},
+        watermark=1,
+        code_version="0",
+        content_key_version=1,
+    )
+    create(digest="first")
+    return partial(create, digest="second")
 
 
 def shard_result() -> Create:
@@ -169,6 +187,17 @@ breaks_by_fields(
     run,
     {"kept_for": "luck"},
     accepted={"kept_for": "growth"},
+)
+
+
+breaks_by_fields("analysis_once_for_each_answer", analysis, {"digest": "first"})
+breaks_by_fields(
+    "analysis_has_an_answer_exactly_if_finished",
+    analysis,
+    {"finished_at": timezone.now()},
+    {"data": {}, "reports": {}},
+    {"finished_at": timezone.now(), "data": {}},
+    accepted={"finished_at": timezone.now(), "data": {}, "reports": {}},
 )
 
 
