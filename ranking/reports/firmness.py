@@ -193,7 +193,7 @@ def _without(name: str, without: WithoutEach, unit: str, title: str) -> Table:
             Column("unit", unit, is_text=True),
             Column("blocks", _("Blocks")),
             Column("lead", _("Lead"), decimals=4),
-            Column("change", _("Change"), decimals=4),
+            Column("change", _("Change of the lead"), decimals=4),
             Column("first", _("First"), is_text=True),
             Column("swaps", _("Swaps")),
             Column("swapped", _("Which"), is_text=True),
