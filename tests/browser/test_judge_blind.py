@@ -36,8 +36,9 @@ from campaign.services import (
     judge_invite,
 )
 from campaign.services.uploads import upload_begin
-from ranking.models import RankingRun
+from ranking.models import Analysis, RankingRun
 from ranking.services import ranking_run_compute
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.at_work import judge_one_hit
 from tests.browser.conftest import NewPage
 from tests.browser.crawler import METHODS, Crawler, addresses
@@ -97,6 +98,7 @@ class World:
     panel: Panel
     upload: Upload
     group: JudgeGroup
+    analysis: Analysis
 
     def places(self, test_set: TestSet) -> dict[str, object]:
         """What stands in the places of addresses, as it is in this test set."""
@@ -126,6 +128,12 @@ class World:
             "file_id": 1,
             "job_id": 1,
             "group_id": self.group.pk,
+            "analysis_id": self.analysis.pk,
+            "kind": "ranking",
+            "ending": "json",
+            "table": "systems",
+            "digest": "0123456789abcdef",
+            "file_name": "ranking.json",
             "pk": 1,
         }
 
@@ -167,6 +175,9 @@ def world() -> World:
     make_organiser(test_set.campaign, "qx-organiser@example.org")
     run = ranking_run_compute(test_set_id=test_set.pk)
     assert run is not None
+    asked = analysis_ask(
+        test_set=test_set, choice=analysis_choice("diagnosis", {}), is_queued=False
+    )
     elsewhere = make_test_set(make_campaign("elsewhere"), systems=SYSTEMS)
     campaign = test_set.campaign
     read = instructions_write(
@@ -188,6 +199,7 @@ def world() -> World:
         panel=make_panel(campaign, name="qx-panel"),
         upload=upload_begin(campaign=campaign),
         group=judge_group_create(campaign=campaign, name="qx-group"),
+        analysis=analysis_compute(analysis=asked),
     )
 
 
