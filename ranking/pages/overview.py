@@ -1,7 +1,7 @@
 """The overview of a campaign in words and plots: a row a test set."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from math import inf
 from typing import Final
@@ -10,7 +10,6 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from ranking.core.simulation.end_of_work import EndOfWork
-from ranking.models import PublishedResult
 from ranking.pages.plots import BarPlot, RankedRow, bar_plot, percent, rank_plot
 from ranking.pages.summary import headline, headline_without_ranking
 from ranking.selectors.dashboards import Standing
@@ -53,8 +52,7 @@ class EndPlot:
 class OverviewRow:
     """A test set of the overview, ready to be shown.
 
-    `end` and `end_range` are dates in words, or `end` says why there are none. `published` is the newest
-    version of its result, if there is one.
+    `end` and `end_range` are dates in words, or `end` says why there are none.
     """
 
     overview: TestSetOverview
@@ -66,7 +64,6 @@ class OverviewRow:
     end: str
     end_range: str
     end_plot: EndPlot | None
-    published: PublishedResult | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,17 +128,12 @@ def overview_rows(
     overviews: Sequence[TestSetOverview],
     *,
     today: date,
-    published: Mapping[int, PublishedResult] | None = None,
 ) -> tuple[OverviewRow, ...]:
-    """Return the rows of test sets; all ends on one axis. `published` are newest versions by test set."""
+    """Return the rows of test sets; all ends on one axis."""
     ends = [overview.end for overview in overviews]
     axis = _days_on_axis([end for end in ends if end is not None])
-    newest = published or {}
     return tuple(
-        replace(
-            _row(overview, end, today=today, axis=axis),
-            published=newest.get(overview.test_set.pk),
-        )
+        _row(overview, end, today=today, axis=axis)
         for overview, end in zip(overviews, ends, strict=True)
     )
 

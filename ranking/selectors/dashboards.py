@@ -6,16 +6,24 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
-from django.db.models import BigIntegerField, JSONField, Model, QuerySet, TextField
+from django.db.models import (
+    BigIntegerField,
+    JSONField,
+    Model,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    TextField,
+)
 from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, JSONObject
 from django.utils import timezone
 
 from annotation.models import JudgmentSequence
 from campaign.database.prepared import instance_from
 from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
 from campaign.models import Campaign, CampaignState, TestSet, User
-from ranking.models import LatestRanking
+from ranking.models import ADDRESS_LENGTH, LatestRanking, PublishedResult
 from ranking.selectors.left_out import judges_left_out
 
 
@@ -119,6 +127,19 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class PublishedVersion:
+    """The newest version of a test set's published result."""
+
+    version: int
+    digest: str
+
+    @property
+    def address(self) -> str:
+        """The part of its address that is its own."""
+        return self.digest[:ADDRESS_LENGTH]
+
+
+@dataclass(frozen=True, slots=True)
 class TestSetSummary:
     """A test set with the blocks judged in it and by how many, its latest ranking in short, and who that leaves out."""
 
@@ -129,6 +150,7 @@ class TestSetSummary:
     standing: Standing | None
     judges: int = 0
     left_out: int = 0
+    published: PublishedVersion | None = None
 
     @property
     def share(self) -> float | None:
@@ -162,21 +184,27 @@ def test_set_summaries(test_sets: Sequence[TestSet]) -> dict[int, TestSetSummary
     )
     latest: dict[int, Any] = {ranking.test_set_id: ranking for ranking in rankings}
     left_out = judges_left_out(*latest.values())
+    versions = PublishedResult.objects.filter(test_set=OuterRef("test_set")).order_by("-version")
+    newest = versions.values(said=JSONObject(version="version", digest="digest"))[:1]
+    sequences = JudgmentSequence.objects.filter(test_set__in=test_sets)
     counted = {
-        test_set: (judged, judges)
-        for test_set, judged, judges in JudgmentSequence.objects.filter(
-            test_set__in=test_sets
-        ).values_list("test_set", "judged", "judges")
+        test_set: counts
+        for test_set, *counts in sequences.annotate(published=Subquery(newest)).values_list(
+            "test_set", "judged", "judges", "published"
+        )
     }
     found = {}
     for row in test_sets:
-        judged, judges = counted.get(row.pk, (0, 0))
+        judged, judges, published = counted.get(row.pk, (0, 0, None))
         found[row.pk] = TestSetSummary(
             test_set=row,
             judged=judged,
             judges=judges,
             standing=_standing(latest.get(row.pk)),
             left_out=len(left_out.get(row.pk, ())),
+            published=PublishedVersion(published["version"], published["digest"])
+            if published
+            else None,
         )
     return found
 

@@ -1,6 +1,5 @@
 """Published results: by their address, those of a test set, and who may see them."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import QuerySet
@@ -64,10 +63,3 @@ def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
         count,
     )
     return [said % {"count": count}]
-
-
-def newest_versions(test_sets: Iterable[TestSet]) -> dict[int, PublishedResult]:
-    """Return by test set the newest version, without its content. One query."""
-    rows = PublishedResult.objects.filter(test_set__in=[each.pk for each in test_sets])
-    newest = rows.order_by("test_set", "-version").distinct("test_set").defer("content", "labels")
-    return {result.test_set_id: result for result in newest}

@@ -18,7 +18,6 @@ from ranking.pages.test_set_table import TestSetFilter, TestSetTable
 from ranking.selectors.alerts import campaign_facts, needs_in
 from ranking.selectors.dashboards import organised_campaigns, states_hidden
 from ranking.selectors.preparation import preparation
-from ranking.selectors.published_results import newest_versions
 from ranking.selectors.test_sets import test_sets_listed
 
 
@@ -59,7 +58,6 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": overview_rows(
             facts.overviews,
             today=now.date(),
-            published=newest_versions([each.test_set for each in facts.overviews]),
         ),
         "needs": needs_in(facts),
         "totals": totals_of(facts.overviews),

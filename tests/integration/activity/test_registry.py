@@ -60,6 +60,7 @@ NOT_RECORDED: dict[type[Model], str] = {
     annotation.ProblemReport: ITSELF,
     annotation.ProblemReply: ITSELF,
     ranking.RankingRun: WORKED_OUT,
+    ranking.Analysis: WORKED_OUT,
     ranking.LatestRanking: WORKED_OUT,
     ranking.QualityReport: WORKED_OUT,
     ranking.JudgeMeasures: WORKED_OUT,
