@@ -140,6 +140,8 @@ INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
     campaign.TestSet: {"closed_at": "NULL"},
     campaign.Judge: {"blocks_asked": "NULL"},
     annotation.QualityRule: {"replaces_id": "NULL"},
+    # All of them were chosen before the clone's first judgment.
+    ranking.RankingSettings: {"judgments": "0"},
 }
 #: Of the campaign itself.
 NOT_OF_THE_DRAFT: Final = frozenset(

@@ -15,6 +15,7 @@ from ranking.models import RankingRun, RankingSettings
 from ranking.range_limits import LIMITS
 from ranking.selectors.left_out import judges_left_out
 from ranking.selectors.quality import JudgeQuality
+from ranking.selectors.settings import ranking_settings_history
 from ranking.services.stored_pairs import pairs_of
 
 _REASONS = [(reason.value, reason.name) for reason in NotEstimable]
@@ -211,8 +212,13 @@ class RankingSerializer(RankingBriefSerializer):
 
 
 class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
-    """How the rank ranges of a test set are made."""
+    """By which method a test set is ranked, and how its rank ranges are made."""
 
+    method = serializers.ChoiceField(
+        choices=RankingSettings.Method.choices,
+        help_text="What systems are ranked by; `by_design`: Expected Wins, or Bradley–Terry once an active "
+        "design chose pairs.",
+    )
     resample = serializers.ChoiceField(
         choices=RankingSettings.Resample.choices,
         help_text="What ranges account for; see docs/organisers.md.",
@@ -234,6 +240,16 @@ class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
         max_length=60,
         help_text="The group whose judges alone count in the ranking; null: all judges.",
     )
+    reason = serializers.CharField(
+        max_length=1000,
+        allow_blank=True,
+        help_text="Why it was chosen; asked for once there are judgments, and published with results.",
+    )
+    judgments = serializers.IntegerField(
+        read_only=True,
+        allow_null=True,
+        help_text="How many judgments there were then, revisions counted; null where nobody chose, or not recorded.",
+    )
     changed_at = serializers.DateTimeField(
         source="created_at", read_only=True, allow_null=True, help_text="Null for the defaults."
     )
@@ -244,15 +260,34 @@ class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
     class Meta:
         model = RankingSettings
         fields = [
+            "method",
             "resample",
             "ranges",
             "correction",
             "sides",
             "confidence",
             "judge_group",
+            "reason",
+            "judgments",
             "changed_at",
             "changed_by",
         ]
+
+
+class RankingSettingsInForceSerializer(RankingSettingsSerializer):
+    """The settings in force, and all that were."""
+
+    history = serializers.SerializerMethodField(
+        help_text="All that were chosen, the newest first; empty where nobody chose."
+    )
+
+    class Meta(RankingSettingsSerializer.Meta):
+        fields = [*RankingSettingsSerializer.Meta.fields, "history"]
+
+    @extend_schema_field(RankingSettingsSerializer(many=True))
+    def get_history(self, settings: RankingSettings) -> Any:
+        rows = ranking_settings_history(test_set_id=settings.test_set_id)
+        return RankingSettingsSerializer(rows, many=True).data
 
 
 class JudgeAgreementSerializer(serializers.Serializer[Any]):

@@ -27,6 +27,7 @@ from ranking.api.serializers import (
     QualityActionSerializer,
     RankingBriefSerializer,
     RankingSerializer,
+    RankingSettingsInForceSerializer,
     RankingSettingsSerializer,
 )
 from ranking.models import RankingRun
@@ -114,12 +115,12 @@ class LatestRankingView(APIView):
 
 
 class RankingSettingsView(APIView):
-    @extend_schema(operation_id="ranking_settings_read", responses=RankingSettingsSerializer)
+    @extend_schema(operation_id="ranking_settings_read", responses=RankingSettingsInForceSerializer)
     def get(self, request: Request, test_set_id: int) -> Response:
-        """How the rank ranges of a test set are made."""
+        """By which method a test set is ranked and how its rank ranges are made, now and before."""
         test_set = organised_test_set(request, test_set_id)
         settings = ranking_settings_in_force(test_set_id=test_set.pk)
-        return Response(RankingSettingsSerializer(settings).data)
+        return Response(RankingSettingsInForceSerializer(settings).data)
 
     @extend_schema(
         operation_id="ranking_settings_change",

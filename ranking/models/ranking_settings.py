@@ -14,6 +14,7 @@ from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
 from ranking.range_choices import RangeChoice
+from ranking.wording.live_methods import LiveMethod
 
 
 class RankingSettingsQuerySet(models.QuerySet["RankingSettings"]):
@@ -22,12 +23,14 @@ class RankingSettingsQuerySet(models.QuerySet["RankingSettings"]):
 
 
 class RankingSettings(models.Model):
-    """How the rank ranges of a test set are made, from a certain time on.
+    """How a test set is ranked, and how its rank ranges are made, from a certain time on.
 
     A change is a new row, so the rows of a test set are the history of who changed what, and when;
     the newest is in force. A test set without a row has the defaults of
     `ranking.range_choices.RangeChoice`.
     """
+
+    Method = LiveMethod
 
     class Resample(models.TextChoices):
         TWO_WAY = "two_way", _("Segments and judges")
@@ -50,6 +53,9 @@ class RankingSettings(models.Model):
     test_set = models.ForeignKey(
         "campaign.TestSet", on_delete=models.CASCADE, related_name="ranking_settings"
     )
+    method = models.CharField(
+        _("method"), max_length=20, choices=LiveMethod, default=LiveMethod.BY_DESIGN
+    )
     resample = models.CharField(
         _("rank ranges account for"), max_length=8, choices=Resample, default=Resample.TWO_WAY
     )
@@ -70,6 +76,20 @@ class RankingSettings(models.Model):
         verbose_name=_("judges of a group only"),
         help_text=_("Only judgments of its judges count; empty: of all."),
     )
+    reason = models.CharField(
+        _("reason"),
+        max_length=1000,
+        blank=True,
+        default="",
+        help_text=_("Why it was chosen. It is published with results."),
+    )
+    judgments = models.PositiveIntegerField(
+        _("judgments so far"),
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("Those there were when it was set; null if that was not recorded."),
+    )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -88,6 +108,7 @@ class RankingSettings(models.Model):
         get_latest_by = "id"
         indexes = [models.Index(fields=["test_set", "-id"], name="ranking_settings_in_force")]
         constraints = [
+            is_one_of("method", LiveMethod, name="ranking_settings_method_is_known"),
             is_one_of("resample", get_args(Level), name="ranking_settings_level_is_known"),
             is_one_of("ranges", get_args(RangeKind), name="ranking_settings_ranges_are_known"),
             is_one_of("correction", Correction, name="ranking_settings_correction_is_known"),
@@ -113,17 +134,29 @@ class RankingSettings(models.Model):
                 | models.Q(resample="two_way", sides=2, correction="holm"),
                 name="ranking_settings_anytime_ranges_hold_for_all_pairs",
             ),
+            models.CheckConstraint(
+                condition=~models.Q(ranges="anytime")
+                | models.Q(method__in=["by_design", "expected_wins"]),
+                name="ranking_settings_anytime_ranges_of_expected_wins",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(resample="pairs")
+                | ~models.Q(method__in=["geq_all_in_block", "gt_all_in_block"]),
+                name="ranking_settings_methods_of_blocks_need_blocks",
+            ),
         ]
         triggers = [
             Recorded(
                 name="ranking_settings_recorded",
                 fields=[
+                    "method",
                     "resample",
                     "ranges",
                     "correction",
                     "sides",
                     "confidence",
                     "judge_group_id",
+                    "reason",
                 ],
                 campaign=OF_TEST_SET,
                 test_set="{row}.test_set_id",
@@ -134,12 +167,15 @@ class RankingSettings(models.Model):
                 name="ranking_settings_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
                     "test_set_id",
+                    "method",
                     "resample",
                     "ranges",
                     "correction",
                     "sides",
                     "confidence",
                     "judge_group_id",
+                    "reason",
+                    "judgments",
                 ),
             ),
             trigger_from_file(

@@ -79,7 +79,14 @@ class RuleForm(forms.Form):
 
 
 class RankingSettingsForm(forms.Form):
-    """Form for what the rank ranges of a test set account for."""
+    """Form for how a test set is ranked, what its rank ranges account for, and why."""
+
+    method = forms.ChoiceField(
+        label=_("Method"),
+        choices=RankingSettings.Method.choices,
+        widget=forms.RadioSelect,
+        required=False,
+    )
 
     resample = forms.ChoiceField(
         label=_("What rank ranges account for"),
@@ -92,6 +99,9 @@ class RankingSettingsForm(forms.Form):
         queryset=JudgeGroup.objects.none(),
         empty_label=_("of all judges"),
         required=False,
+    )
+    reason = forms.CharField(
+        label=_("Reason"), max_length=1000, required=False, widget=forms.Textarea({"rows": 2})
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:

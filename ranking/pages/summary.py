@@ -13,6 +13,8 @@ from django.utils.translation import ngettext, pgettext
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.range_limits import ONE_DOCUMENT
+from ranking.wording.live_methods import score_words
+from ranking.wording.methods import METHOD_SOURCES
 from ranking.wording.numbers import number_in_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
 
@@ -26,8 +28,8 @@ class RankingSummary:
     """A ranking run in words.
 
     `headline` is one phrase. `details` are sentences on what cannot be told yet, `basis` names the
-    judgments used, `warnings` say why the ranking must be read with care, and `range_meaning`
-    explains its rank ranges.
+    judgments used, `warnings` say why the ranking must be read with care, `range_meaning` and `score_meaning`
+    explain its rank ranges and scores, and `score_source` says where these are from.
     """
 
     headline: str
@@ -35,6 +37,8 @@ class RankingSummary:
     basis: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     range_meaning: str = ""
+    score_meaning: str = ""
+    score_source: str = ""
 
 
 def summarise_run(run: RankingRun | None) -> RankingSummary:
@@ -55,6 +59,8 @@ def summarise_run(run: RankingRun | None) -> RankingSummary:
             limits=run.result.get("limits", ()),
             counts=run.result["input"],
         ),
+        score_meaning=score_words(run.method),
+        score_source=METHOD_SOURCES.get(run.method, ""),
     )
 
 

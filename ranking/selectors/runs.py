@@ -8,6 +8,7 @@ from typing import Any, Final
 from django.db.models import (
     BigIntegerField,
     BooleanField,
+    Case,
     Exists,
     ExpressionWrapper,
     F,
@@ -16,7 +17,9 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
+    TextField,
     Value,
+    When,
 )
 from django.db.models.functions import Coalesce, JSONObject, Now
 
@@ -113,8 +116,8 @@ def system_kinds(*, test_set_id: int) -> dict[str, str]:
 def due_test_sets() -> list[int]:
     """Return the ids of test sets whose latest ranking is out of date.
 
-    It is out of date if it is of fewer judgments or other judges, or if its ranges do not follow the
-    test set's settings. Two queries: one for excluded judges, and one that compares columns in the
+    It is out of date if it is of fewer judgments or other judges, or if its method or its ranges do not
+    follow the test set's settings. Two queries: one for excluded judges, and one that compares columns in the
     database and brings what is behind, or may be for its judges; one more for each that counts a group alone.
     """
     excluded = excluded_judges_by_campaign()
@@ -158,18 +161,36 @@ def _compared(sequences: QuerySet[JudgmentSequence]) -> QuerySet[Any]:
         Subquery(settings.values(asked=_CHOICE)[:1]),
         Value(RangeChoice().recorded, output_field=JSONField()),
     )
+    active = Design.objects.filter(test_set=OuterRef("test_set"), kind=Design.Kind.ACTIVE)
+    # As `ranking.services.planned_runs` chooses where nobody did.
+    method = Case(
+        When(~Q(method=_BY_DESIGN), then=F("method")),
+        When(Q(asked__ranges="anytime"), then=Value("expected_wins")),
+        When(Exists(active), then=Value("bradley_terry")),
+        default=Value("expected_wins"),
+        output_field=TextField(),
+    )
     is_behind = (
         Q(test_set__latest_ranking__isnull=True)
         | Q(last_number__gt=F("test_set__latest_ranking__watermark"))
         | ~Q(test_set__latest_ranking__choice=F("asked"))
+        | ~Q(test_set__latest_ranking__method=F("asked_method"))
     )
     return (
         sequences.filter(last_number__gt=0)
-        .annotate(asked=asked, group=Subquery(settings.values("judge_group")[:1]))
+        .annotate(
+            asked=asked,
+            group=Subquery(settings.values("judge_group")[:1]),
+            method=Coalesce(
+                Subquery(settings.values("method")[:1]), Value(_BY_DESIGN), output_field=TextField()
+            ),
+        )
+        .annotate(asked_method=method)
         .annotate(is_behind=ExpressionWrapper(is_behind, output_field=BooleanField()))
     )
 
 
+_BY_DESIGN = RankingSettings.Method.BY_DESIGN.value
 # Equal to `LatestRanking.choice` where the ranking is as the settings want it.
 _CHOICE = JSONObject(**{part.name: part.name for part in fields(RangeChoice)})
 _COMPARED = (

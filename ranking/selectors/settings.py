@@ -1,4 +1,6 @@
-"""Read how the rank ranges of test sets are to be computed."""
+"""Read how test sets are to be ranked."""
+
+from datetime import datetime
 
 from ranking.models import RankingSettings
 
@@ -13,3 +15,13 @@ def ranking_settings_in_force(*, test_set_id: int) -> RankingSettings:
     )
     # Unsaved, it has no time; the field would offer the database's.
     return newest or RankingSettings(test_set_id=test_set_id, created_at=None)  # type: ignore[misc]
+
+
+def ranking_settings_history(
+    *, test_set_id: int, until: datetime | None = None
+) -> list[RankingSettings]:
+    """Return all settings that were chosen, the newest first; none where nobody chose. One query."""
+    rows = RankingSettings.objects.of(test_set_id).select_related("judge_group", "changed_by")
+    if until is not None:
+        rows = rows.filter(created_at__lte=until)
+    return list(rows.order_by("-id"))

@@ -24,7 +24,7 @@ def planned_run(basis: RankingBasis, kinds: Mapping[str, str]) -> RankingRun:
     """Return a run of all judgments, without its result; `kinds` are of the systems by name."""
     settings = ranking_settings_in_force(test_set_id=basis.test_set_id)
     choice = settings.choice
-    method = _method(basis, choice)
+    method = _method(basis, settings)
     return RankingRun(
         test_set_id=basis.test_set_id,
         method=method,
@@ -46,14 +46,19 @@ def _of_group(basis: RankingBasis, settings: RankingSettings) -> dict[str, Any]:
     return {"judge_group": {"name": group.name, "others": others}}
 
 
-def _method(basis: RankingBasis, choice: RangeChoice) -> str:
-    """Return Expected Wins; Bradley–Terry if a design has ever chosen pairs by their judgments.
+def _method(basis: RankingBasis, settings: RankingSettings) -> str:
+    """Return the chosen method; where none is, the one that suits the designs there were.
 
-    An active design stops showing pairs that are already separated, and Expected Wins gives their
-    few comparisons as much weight as the many of others (`docs/sampling.md`). Anytime ranges are of
-    Expected Wins for any design: they do not separate systems with different opponents.
+    That is Expected Wins; Bradley–Terry if a design has ever chosen pairs by their judgments: an active
+    design stops showing pairs that are already separated, and Expected Wins gives their few comparisons as
+    much weight as the many of others (`docs/sampling.md`). Anytime ranges are of Expected Wins for any
+    design: they do not separate systems with different opponents.
+
+    `ranking.selectors.runs` says the same to the database.
     """
-    if choice.ranges == "anytime":
+    if settings.method != RankingSettings.Method.BY_DESIGN:
+        return settings.method
+    if settings.ranges == "anytime":
         return "expected_wins"
     return "bradley_terry" if basis.has_active_design else "expected_wins"
 

@@ -1,4 +1,4 @@
-"""Changes of the settings of rank ranges."""
+"""Changes of how test sets are ranked."""
 
 from enum import Enum
 from typing import Any, TypedDict, Unpack
@@ -6,12 +6,15 @@ from typing import Any, TypedDict, Unpack
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.models import Design, JudgmentSequence
+from annotation.models import Design
+from annotation.selectors.judged import judgments_so_far
 from annotation.services.judging.notifications import ranking_request
 from campaign.models import JudgeGroup, TestSet, User
+from ranking.core.methods.registry import METHODS
 from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.selectors.settings import ranking_settings_in_force
+from ranking.wording.methods import METHOD_WORDS
 
 #: A thousand resamples are too few for a higher confidence.
 MAX_CONFIDENCE = 0.999
@@ -39,17 +42,22 @@ def ranking_settings_change(
     test_set: TestSet,
     changed_by: User | None = None,
     judge_group: JudgeGroup | Unchanged | None = Unchanged.GROUP,
+    method: str | None = None,
+    reason: str = "",
     **changes: Unpack[RangeSettings],
 ) -> RankingSettings:
-    """Change how the rank ranges of a test set are made, and whose judgments count; what is not given stays.
+    """Change by which method a test set is ranked, how its rank ranges are made, and whose judgments count.
+
+    What is not given stays.
 
     If the kind of ranges changes, level, correction and sides that are not given become the
     defaults of the new kind. A change is stored as a row with its author, its time and all
-    settings; nothing is stored if no setting differs. The worker is told to rank the test set
-    again. Earlier runs keep the settings they recorded.
+    settings, the reason, and how many judgments there were. Nothing is stored if no setting differs, unless
+    there is a reason that the settings in force do not have: so they are fixed with words. The worker is told to
+    rank the test set again. Earlier runs keep the settings they recorded.
 
-    Only judges of `judge_group` count in the ranking; None: all. Locks the test set, and the group. Raises `RangeChoiceError`, and changes nothing, if the settings do not go
-    together.
+    Only judges of `judge_group` count in the ranking; None: all. Locks the test set, and the group. Raises
+    `RangeChoiceError`, and changes nothing, if the settings do not go together.
     """
     TestSet.objects.select_for_update(no_key=True).get(pk=test_set.pk)
     before = ranking_settings_in_force(test_set_id=test_set.pk)
@@ -57,17 +65,27 @@ def ranking_settings_change(
     if changes.get("ranges", before.ranges) != before.ranges:
         kept = {"confidence": before.confidence}
     choice = completed_choice({**kept, **changes})
+    chosen = RankingSettings.Method(before.method if method is None else method)
     _check(choice, test_set)
+    _method_check(chosen, choice, test_set)
+    reason = reason.strip()
     group = before.judge_group if isinstance(judge_group, Unchanged) else judge_group
-    if choice == before.choice and group == before.judge_group:
+    is_same = (choice, chosen, group) == (before.choice, before.method, before.judge_group)
+    if is_same and reason in ("", before.reason):
         return before
     if group is not None:
         _group_check(group, test_set)
     settings = RankingSettings(
-        test_set=test_set, changed_by=changed_by, judge_group=group, **choice.recorded
+        test_set=test_set,
+        changed_by=changed_by,
+        judge_group=group,
+        method=chosen,
+        reason=reason,
+        judgments=judgments_so_far(test_set_id=test_set.pk),
+        **choice.recorded,
     )
     settings.save(force_insert=True)
-    if JudgmentSequence.objects.filter(pk=test_set.pk, last_number__gt=0).exists():
+    if settings.judgments and not is_same:
         ranking_request(test_set_id=test_set.pk)
     return settings
 
@@ -95,4 +113,30 @@ def _check(choice: RangeChoice, test_set: TestSet) -> None:
                 "ranges could tell none of them apart."
             ),
             field="ranges",
+        )
+
+
+def _method_check(method: RankingSettings.Method, choice: RangeChoice, test_set: TestSet) -> None:
+    """Raise `RangeChoiceError` if a method does not go with such ranges, or with the designs there were."""
+    methods = RankingSettings.Method
+    if method is methods.BY_DESIGN:
+        return
+    if choice.ranges == "anytime" and method is not methods.EXPECTED_WINS:
+        raise RangeChoiceError(
+            _("Ranges that hold at any time are of Expected Wins alone."), field="method"
+        )
+    if METHODS[method].layout(2).outright and choice.resample == "pairs":
+        raise RangeChoiceError(
+            _("%(method)s scores whole blocks: it cannot account for comparisons.")
+            % {"method": METHOD_WORDS[method]},
+            field="method",
+        )
+    active = Design.objects.filter(test_set=test_set, kind=Design.Kind.ACTIVE)
+    if method is not methods.BRADLEY_TERRY and active.exists():
+        raise RangeChoiceError(
+            _(
+                "An active design compares some pairs of systems more often than others, so shares of "
+                "wins cannot be compared; Bradley–Terry accounts for the opponents."
+            ),
+            field="method",
         )

@@ -4,15 +4,21 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from campaign.models import User
+from annotation.selectors.judged import judgments_so_far
+from campaign.models import TestSet, User
 from campaign.views.access import organised_test_set
+from ranking.models import RankingSettings
 from ranking.pages.forms import RankingSettingsForm
-from ranking.selectors.settings import ranking_settings_in_force
+from ranking.pages.settings_history import settings_lines
+from ranking.range_choices import RangeChoiceError
+from ranking.selectors.settings import ranking_settings_history, ranking_settings_in_force
 from ranking.services import ranking_settings_change
+from ranking.wording.live_methods import live_method_words, methods_not_offered
 from ranking.wording.ranges import level_words
 
 
@@ -20,7 +26,7 @@ from ranking.wording.ranges import level_words
 @never_cache
 @login_required
 def ranking_settings_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
-    """Show what the rank ranges of a test set account for; POST changes it."""
+    """Show by which method a test set is ranked and what its rank ranges account for; POST changes it."""
     test_set = organised_test_set(request, slug, test_set_id)
     before = ranking_settings_in_force(test_set_id=test_set.pk)
     form = RankingSettingsForm(
@@ -28,20 +34,15 @@ def ranking_settings_page(request: HttpRequest, slug: str, test_set_id: int) -> 
         initial={"resample": before.resample, "judge_group": before.judge_group},
         campaign=test_set.campaign,
     )
-    if request.method == "POST" and form.is_valid():
-        after = ranking_settings_change(
-            test_set=test_set,
-            changed_by=cast("User", request.user),
-            judge_group=form.cleaned_data["judge_group"],
-            # Sets may be of any level; of the others, only percentiles.
-            ranges="confidence_set" if before.ranges == "confidence_set" else "percentile",
-            resample=form.cleaned_data["resample"],
-        )
+    after = (
+        _changed(form, test_set, before, cast("User", request.user)) if form.is_valid() else None
+    )
+    if after is not None:
         if after.pk == before.pk:
             messages.info(request, _("Nothing was changed."))
             return redirect("ranking-settings", slug, test_set_id)
         messages.success(
-            request, _("Changed. A ranking with the new rank ranges will appear within seconds.")
+            request, _("Changed. A ranking by the new settings will appear within seconds.")
         )
         return redirect("test-set-dashboard", slug, test_set_id)
     context = {
@@ -50,8 +51,35 @@ def ranking_settings_page(request: HttpRequest, slug: str, test_set_id: int) -> 
         "section": "ranking",
         "form": form,
         "levels": level_words(),
+        "methods": live_method_words(),
+        "not_offered": methods_not_offered(),
+        "method_chosen": form.data.get("method", before.method),
+        "history": settings_lines(ranking_settings_history(test_set_id=test_set.pk)),
+        "judgments": judgments_so_far(test_set_id=test_set.pk),
         "before": before,
+        "ranking_address": reverse("analysis", args=[slug, test_set.pk, "ranking"]),
         "is_level_chosen": before.ranges in ("percentile", "confidence_set"),
     }
     status = 400 if form.is_bound else 200
     return render(request, "organiser/ranking_settings.html", context, status=status)
+
+
+def _changed(
+    form: RankingSettingsForm, test_set: TestSet, before: RankingSettings, user: User
+) -> RankingSettings | None:
+    """Change the settings as the form says; None, with the reason in the form, if they do not go together."""
+    said = form.cleaned_data
+    try:
+        return ranking_settings_change(
+            test_set=test_set,
+            changed_by=user,
+            judge_group=said["judge_group"],
+            method=said["method"] or None,
+            reason=said["reason"],
+            # Sets may be of any level; of the others, only percentiles.
+            ranges="confidence_set" if before.ranges == "confidence_set" else "percentile",
+            resample=said["resample"],
+        )
+    except RangeChoiceError as error:
+        form.add_error(error.field if error.field in form.fields else None, str(error))
+        return None

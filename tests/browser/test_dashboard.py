@@ -219,7 +219,7 @@ def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_das
 ) -> None:
     enter_ranking(page, writer.campaign)
     expect(page.get_by_text("Only two judges: rank ranges hold")).to_be_visible()
-    page.get_by_role("link", name="Change rank ranges").focus()
+    page.get_by_role("link", name="Ranking settings").focus()
     page.keyboard.press("Enter")
     group = page.get_by_role("group", name="What rank ranges account for")
     chosen = group.get_by_role("radio", checked=True)

@@ -1,4 +1,4 @@
-"""How the HITs of a test set are drawn, and how its rank ranges are made."""
+"""How the HITs of a test set are drawn, and how it is ranked."""
 
 from typing import Any, Final
 
@@ -97,9 +97,9 @@ class DesignSection(Section[TestSet]):
 
 
 class RankingSettingsSection(Section[TestSet]):
-    """How rank ranges are made."""
+    """The method of the ranking, and how rank ranges are made."""
 
-    names = tuple(RangeChoice.__dataclass_fields__)
+    names = ("method", *RangeChoice.__dataclass_fields__, "reason")
     fields = {RankingSettings: (*names, GROUP)}
 
     def properties(self) -> dict[str, Schema]:
@@ -112,7 +112,8 @@ class RankingSettingsSection(Section[TestSet]):
         )
         properties[GROUP] = group_property("Only judges of this group count; null: all.")
         words = (
-            "How rank ranges are made; parts that are not named are those of the kind of ranges."
+            "The method of the ranking, and how rank ranges are made; parts that are not named are those of "
+            "the kind of ranges."
         )
         return {"ranking_settings": object_of(properties, description=words)}
 
@@ -139,6 +140,8 @@ class RankingSettingsSection(Section[TestSet]):
 def _settings(owner: TestSet) -> dict[str, Any]:
     settings = ranking_settings_in_force(test_set_id=owner.pk)
     return {
+        "method": settings.method,
         **settings.choice.recorded,
+        "reason": settings.reason,
         GROUP: settings.judge_group and settings.judge_group.name,
     }

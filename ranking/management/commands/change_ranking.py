@@ -1,4 +1,4 @@
-"""`change_ranking`: make the rank ranges of a test set in another way."""
+"""`change_ranking`: rank a test set by another method, or make its rank ranges in another way."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from campaign.management.arguments import group_or_none, test_set_named, user_named
 from ranking.management.arguments import SHARE
 from ranking.management.range_arguments import add_range_arguments, range_changes
+from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoiceError
 from ranking.services import ranking_settings_change
 from ranking.services.settings import Unchanged
@@ -15,7 +16,7 @@ from ranking.services.settings import Unchanged
 
 class Command(BaseCommand):
     help = (
-        "Change how the rank ranges of a test set are made. Options that are not given stay as they "
+        "Change by which method a test set is ranked, and how its rank ranges are made. Options that are not given stay as they "
         "are, unless --rank-ranges changes. The change is recorded, and the worker ranks again; "
         "earlier rankings keep their ranges."
     )
@@ -24,6 +25,15 @@ class Command(BaseCommand):
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--test-set", required=True, metavar="NAME")
         parser.add_argument("--by", metavar="EMAIL", help="who changes it, for the record")
+        parser.add_argument(
+            "--method",
+            choices=RankingSettings.Method.values,
+            help="rank by this method; by_design: by Expected Wins, or by Bradley–Terry once an active "
+            "design chose pairs",
+        )
+        parser.add_argument(
+            "--reason", default="", help="why, for the record; it is published with results"
+        )
         add_range_arguments(parser)
         parser.add_argument("--confidence", type=SHARE, help="confidence of the rank ranges")
         parser.add_argument(
@@ -42,6 +52,8 @@ class Command(BaseCommand):
             settings = ranking_settings_change(
                 test_set=test_set,
                 changed_by=by,
+                method=options["method"],
+                reason=options["reason"],
                 judge_group=Unchanged.GROUP
                 if options["judge_group"] is None
                 else group_or_none(test_set.campaign, options["judge_group"]),
@@ -50,7 +62,8 @@ class Command(BaseCommand):
         except RangeChoiceError as error:
             raise CommandError(str(error)) from error
         if options["verbosity"]:
-            said = ", ".join(f"{name}={value}" for name, value in settings.choice.recorded.items())
+            parts = {**settings.choice.recorded, "method": settings.method}
+            said = ", ".join(f"{name}={value}" for name, value in parts.items())
             self.stdout.write(
                 _("From now on rank ranges of “%(test_set)s” are made with %(said)s.")
                 % {"test_set": test_set.name, "said": said}

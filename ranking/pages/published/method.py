@@ -1,13 +1,18 @@
 """The method of a published result, in sentences made of what it records."""
 
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
-from django.utils.formats import number_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from ranking.core.ranges.sign_tests import Correction
-from ranking.pages.published.reading import Content
+from ranking.models import RankingSettings
+from ranking.pages.published.reading import Content, moment_of
 from ranking.range_choices import recorded_choice
+from ranking.wording.live_methods import score_words
+from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS
 from ranking.wording.ranges import ranges_in_words
 
 _EXPECTED_WINS: Final = "expected_wins"
@@ -30,6 +35,7 @@ def method_sentences(content: Content) -> list[str]:
         _scored(method["name"]),
         *ranges,
         *_pairs(content),
+        *_fixed(content),
         _again(content),
     ]
 
@@ -40,7 +46,7 @@ def method_name(name: str) -> str:
         _EXPECTED_WINS: _("Expected Wins"),
         _BRADLEY_TERRY: _("ability after Bradley and Terry"),
     }
-    return names.get(name, name)
+    return names.get(name) or str(METHOD_WORDS.get(name, name))
 
 
 def _shown(content: Content) -> str:
@@ -76,7 +82,50 @@ def _scored(name: str) -> str:
             "Systems are ranked by their ability in the model of Bradley and Terry, with ties "
             "after Davidson (1970)."
         )
-    return _("Systems are ranked by the method “%(method)s”.") % {"method": name}
+    named = _("Systems are ranked by the method “%(method)s”.") % {"method": method_name(name)}
+    meaning = score_words(name)
+    if not meaning:
+        return named
+    return f"{named} {meaning} ({METHOD_SOURCES[name]})"
+
+
+def _fixed(content: Content) -> Iterator[str]:
+    """Say since when the method and the ranges are settled, and what was changed once there were judgments."""
+    changes = content.get("sections", {}).get("ranking_settings")
+    if changes is None:
+        return
+    before = [each for each in changes if each["judgments"] == 0]
+    if before:
+        yield _(
+            "The method and its rank ranges were fixed on %(day)s, before the first judgment."
+        ) % {"day": _day(before[-1])} + _because(before[-1])
+    elif not changes:
+        yield _("The method and its rank ranges are those that Quintet begins with.")
+    for each in changes:
+        if each["judgments"] == 0:
+            continue
+        if each["judgments"] is None:
+            words = _("They were changed on %(day)s to %(method)s, %(ranges)s.")
+        else:
+            words = ngettext(
+                "They were changed on %(day)s, after %(count)s judgment, to %(method)s, %(ranges)s.",
+                "They were changed on %(day)s, after %(count)s judgments, to %(method)s, %(ranges)s.",
+                each["judgments"],
+            )
+        yield words % {
+            "day": _day(each),
+            "count": number_format(each["judgments"] or 0),
+            "method": RankingSettings.Method(each["method"]).label,
+            "ranges": RankingSettings.Ranges(each["ranges"]).label,
+        } + _because(each)
+
+
+def _day(change: Mapping[str, Any]) -> str:
+    return date_format(moment_of(change["at"]), "DATE_FORMAT")
+
+
+def _because(change: Mapping[str, Any]) -> str:
+    return " " + _("Reason: %(reason)s") % {"reason": change["reason"]} if change["reason"] else ""
 
 
 def _pairs(content: Content) -> list[str]:

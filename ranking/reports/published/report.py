@@ -10,6 +10,11 @@ from ranking.reports.tables import Column, Report, Table, Value
 _METHODS: Final = {
     "expected_wins": "Expected Wins",
     "bradley_terry": "ability after Bradley and Terry",
+    "bojar": "> others, ties left out",
+    "geq_others": "≥ others",
+    "gt_others": "> others",
+    "geq_all_in_block": "≥ all in block",
+    "gt_all_in_block": "> all in block",
 }
 _COLUMNS: Final = (
     Column("cluster", "Cluster", is_text=True),

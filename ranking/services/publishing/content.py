@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from annotation.models import QualityAction
 from campaign.models import System, SystemKind, TestSet
-from ranking.models import RankingRun
+from ranking.models import RankingRun, RankingSettings
 from ranking.range_choices import recorded_choice
 from ranking.selectors.frozen_facts import (
     JudgedFacts,
@@ -20,6 +20,7 @@ from ranking.selectors.frozen_facts import (
     left_out_judges,
     systems_entered,
 )
+from ranking.selectors.settings import ranking_settings_history
 from ranking.services.publishing.frozen_ranking import (
     frozen_agreement,
     frozen_method,
@@ -52,6 +53,7 @@ class PublishedFacts:
     judged: JudgedFacts
     left_out: Sequence[LeftOutJudge]
     instructions: int | None
+    settings: Sequence[RankingSettings] = ()
 
 
 def published_facts(*, test_set: TestSet, run: RankingRun) -> PublishedFacts:
@@ -63,6 +65,7 @@ def published_facts(*, test_set: TestSet, run: RankingRun) -> PublishedFacts:
         judged=judged_facts(run),
         left_out=left_out_judges(run),
         instructions=instructions_version(campaign_id=test_set.campaign_id, until=run.finished_at),
+        settings=ranking_settings_history(test_set_id=test_set.pk, until=run.finished_at),
     )
 
 
@@ -115,7 +118,18 @@ def published_content(
         "contact": words.contact,
         "change_note": words.change_note,
         # Sections that not every result has, by name: readers leave out those they do not know.
-        "sections": {},
+        "sections": {"ranking_settings": [_settings(row) for row in reversed(facts.settings)]},
+    }
+
+
+def _settings(row: RankingSettings) -> dict[str, Any]:
+    """Return settings that were chosen; not by whom."""
+    return {
+        "at": row.created_at.isoformat().replace("+00:00", "Z"),
+        "judgments": row.judgments,
+        "method": row.method,
+        **row.choice.recorded,
+        "reason": row.reason,
     }
 
 

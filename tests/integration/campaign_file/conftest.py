@@ -119,7 +119,14 @@ def campaign() -> Campaign:
         )
     experts = judge_group_create(campaign=campaign, name="Experts: no", blocks_asked=12)
     design_change(test_set=test_set, judge_group=experts)
-    ranking_settings_change(test_set=test_set, confidence=0.9, judge_group=experts, changed_by=user)
+    ranking_settings_change(
+        test_set=test_set,
+        confidence=0.9,
+        judge_group=experts,
+        method="bojar",
+        reason="As in: 2012",
+        changed_by=user,
+    )
     quality_rules_suggest(campaign=campaign, user=user)
     panel_create(
         campaign=campaign,

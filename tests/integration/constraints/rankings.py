@@ -94,6 +94,24 @@ breaks_by_fields(
     accepted={"resample": "blocks"},
 )
 breaks_by_fields(
+    "ranking_settings_method_is_known",
+    settings,
+    {"method": "lopez"},
+    accepted={"method": "bojar"},
+)
+breaks_by_fields(
+    "ranking_settings_anytime_ranges_of_expected_wins",
+    settings,
+    {**ANYTIME, "method": "bojar"},
+    accepted={**ANYTIME, "method": "expected_wins"},
+)
+breaks_by_fields(
+    "ranking_settings_methods_of_blocks_need_blocks",
+    settings,
+    {"method": "gt_all_in_block", "resample": "pairs"},
+    accepted={"method": "gt_all_in_block", "resample": "blocks"},
+)
+breaks_by_fields(
     "ranking_settings_ranges_are_known", settings, {"ranges": "guess"}, accepted=SIGN_TEST
 )
 breaks_by_fields(
@@ -155,6 +173,9 @@ def settings_are_changed(attempt: Attempt) -> None:
     there = TestSet.objects.get()
     changes: list[dict[str, Any]] = [
         {"test_set": small_test_set(there.campaign, name="other")},
+        {"method": "bojar"},
+        {"reason": "Because."},
+        {"judgments": 7},
         {"resample": "judges"},
         {"ranges": "confidence_set"},
         {"correction": "holm"},

@@ -15,12 +15,15 @@ from tests.factories import make_campaign, make_organiser
 pytestmark = pytest.mark.django_db
 
 DEFAULTS = {
+    "method": "by_design",
     "resample": "two_way",
     "ranges": "percentile",
     "correction": "none",
     "sides": 2,
     "confidence": 0.95,
     "judge_group": None,
+    "reason": "",
+    "judgments": None,
     "changed_at": None,
     "changed_by": None,
 }
@@ -43,7 +46,7 @@ def patch(client: Client, address: str, body: Any) -> Any:
 
 
 def test_the_defaults_are_nobodys_change(organiser: Client, address: str) -> None:
-    assert organiser.get(address).json() == DEFAULTS
+    assert organiser.get(address).json() == {**DEFAULTS, "history": []}
 
 
 def test_what_is_named_changes_and_the_next_ranking_has_it(
@@ -54,10 +57,11 @@ def test_what_is_named_changes_and_the_next_ranking_has_it(
     body = changed.json()
     assert body.pop("changed_at").endswith("Z")
     assert body.pop("changed_by") == "olga"
-    assert body == {
-        **{name: DEFAULTS[name] for name in ("ranges", "correction", "sides", "judge_group")},
+    assert body | {"changed_at": None, "changed_by": None} == {
+        **DEFAULTS,
         "resample": "segments",
         "confidence": 0.9,
+        "judgments": ranking.watermark,
     }
     run = ranking_run_compute(test_set_id=test_set.pk)
     assert run is not None
