@@ -69,6 +69,7 @@ _PATHS: Final[dict[type[Model], str]] = {
     annotation.TrainingBlock: "test_set__campaign",
     annotation.TrainingCandidate: "training_block__test_set__campaign",
     ranking.RankingSettings: "test_set__campaign",
+    ranking.StoppingRule: "test_set__campaign",
     ranking.RankingRun: "test_set__campaign",
     ranking.Analysis: "test_set__campaign",
     ranking.LatestRanking: "test_set__campaign",

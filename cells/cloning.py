@@ -57,6 +57,7 @@ CLONED: Final[Mapping[type[Model], frozenset[Part]]] = {
     annotation.TrainingBlock: frozenset({Part.TEXTS}),
     annotation.TrainingCandidate: frozenset({Part.TEXTS}),
     ranking.RankingSettings: frozenset({Part.TEXTS}),
+    ranking.StoppingRule: frozenset({Part.TEXTS}),
 }
 _WORK: Final = "work: nobody has judged in the clone"
 _PLANNED: Final = "planned anew from the designs"
@@ -142,6 +143,7 @@ INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
     annotation.QualityRule: {"replaces_id": "NULL"},
     # All of them were chosen before the clone's first judgment.
     ranking.RankingSettings: {"judgments": "0"},
+    ranking.StoppingRule: {"after_judgments": "0"},
 }
 #: Of the campaign itself.
 NOT_OF_THE_DRAFT: Final = frozenset(

@@ -42,6 +42,7 @@ from ranking.views.rules import (
     rules_suggest,
 )
 from ranking.views.settings import ranking_settings_page
+from ranking.views.stopping_rule import stopping_rule_page
 
 _CAMPAIGN = "campaigns/<slug:slug>/"
 _TEST_SET = f"{_CAMPAIGN}test-sets/<int:test_set_id>/"
@@ -73,6 +74,7 @@ urlpatterns = [
     path(f"{_TEST_SET}judges/<int:judge_id>/act/", judge_act, name="judge-act"),
     path(f"{_TEST_SET}actions/<int:action_id>/revert/", action_revert, name="action-revert"),
     path(f"{_TEST_SET}ranking-settings/", ranking_settings_page, name="ranking-settings"),
+    path(f"{_TEST_SET}stopping-rule/", stopping_rule_page, name="stopping-rule"),
     path(f"{_TEST_SET}analyses/", analyses_page, name="analyses"),
     path(f"{_TEST_SET}analyses/<slug:kind>/", analysis_page, name="analysis"),
     path(

@@ -95,6 +95,7 @@ class TestSetLinksSerializer(serializers.Serializer[TestSet]):
     rankings = _link("api-rankings")
     latest_ranking = _link("api-ranking-latest")
     ranking_settings = _link("api-ranking-settings")
+    stopping_rule = _link("api-stopping-rule")
     published_results = _link("api-published-results")
     judges = _link("api-judges")
     quality_actions = _link("api-quality-actions")

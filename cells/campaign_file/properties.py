@@ -72,8 +72,9 @@ def _typed(field: models.Field[Any, Any]) -> Schema:
         return {"type": "boolean"}
     if isinstance(field, models.FloatField):
         return {"type": "number"}
-    if isinstance(field, models.DateTimeField):
-        return {"type": "string", "format": "date-time"}
+    if isinstance(field, models.DateField):
+        is_moment = isinstance(field, models.DateTimeField)
+        return {"type": "string", "format": "date-time" if is_moment else "date"}
     for kind, most in _MAX.items():
         if type(field) is kind:
             return {"type": "integer", "minimum": 0, "maximum": most}

@@ -25,6 +25,7 @@ from campaign.services import (
 )
 from campaign.texts.language_tags import LanguageTagError
 from ranking.range_choices import RangeChoiceError
+from ranking.services import StoppingRuleError
 
 #: What services say to organisers.
 _REFUSALS: Final = (
@@ -41,6 +42,7 @@ _REFUSALS: Final = (
     RangeChoiceError,
     RulesRefusedError,
     StateRefusedError,
+    StoppingRuleError,
     SystemRefusedError,
     TrainingRefusedError,
 )

@@ -22,6 +22,7 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "NotEstimableReason": "ranking.core.scores.NotEstimable",
     "RangeCorrection": "ranking.models.RankingSettings.Correction",
     "RangeKind": "ranking.models.RankingSettings.Ranges",
+    "RuleTests": "ranking.wording.stopping_rules.RuleTests",
     "RankingMethod": "ranking.wording.live_methods.LiveMethod",
     "RangeLevel": "ranking.models.RankingSettings.Resample",
     "JudgeStanding": "annotation.api.people_serializers.STANDINGS",

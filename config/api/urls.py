@@ -76,6 +76,7 @@ from ranking.api.rules import (
     RuleUndoView,
     SuggestedRulesView,
 )
+from ranking.api.stopping_rules import StoppingRuleView
 from ranking.api.views import (
     JudgesView,
     LatestRankingView,
@@ -173,6 +174,7 @@ _test_set = [
         name="api-published-result",
     ),
     path("ranking-settings/", RankingSettingsView.as_view(), name="api-ranking-settings"),
+    path("stopping-rule/", StoppingRuleView.as_view(), name="api-stopping-rule"),
     path("closing/", TestSetClosingView.as_view(), name="api-closing"),
     path("designs/", DesignsAndChangeView.as_view(), name="api-designs"),
     path("designs/preview/", DesignPreviewView.as_view(), name="api-design-preview"),

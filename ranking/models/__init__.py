@@ -8,6 +8,7 @@ from ranking.models.quality_report import QualityReport
 from ranking.models.ranking_run import KeptFor, RankingRun
 from ranking.models.ranking_settings import RankingSettings
 from ranking.models.shards import ShardJob, ShardResult
+from ranking.models.stopping_rule import StoppingRule
 from ranking.models.stored_tallies import StoredTallies, TalliesBuild
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "RankingSettings",
     "ShardJob",
     "ShardResult",
+    "StoppingRule",
     "StoredTallies",
     "TalliesBuild",
 ]

@@ -9,8 +9,8 @@ from ranking.models.ranking_run import RankingRun
 class LatestRanking(Ranking):
     """The present ranking of a test set: one row, which each new ranking replaces.
 
-    Pages and REST show it. `choice` and `without` repeat what `parameters` say of rank ranges and of excluded
-    judges, so that the database finds by itself which test sets are to be ranked anew.
+    Pages and REST show it. `choice`, `without` and `rule` repeat what `parameters` say of rank ranges, of
+    excluded judges and of the stopping rule, so that the database finds by itself which test sets are to be ranked anew.
     """
 
     test_set = models.OneToOneField(
@@ -22,6 +22,18 @@ class LatestRanking(Ranking):
     choice = models.JSONField(_("how its rank ranges are made"))
     without = ArrayField(
         models.TextField(), verbose_name=_("excluded judges"), help_text=_("Of the whole campaign.")
+    )
+    rule = models.JSONField(
+        _("stopping rule it was made under"),
+        default=dict,
+        db_default={},
+        help_text=_("As its parameters say; empty without one."),
+    )
+    rule_met = models.JSONField(
+        _("first ranking that met the rule"),
+        null=True,
+        blank=True,
+        help_text=_("Its number, judgments, time and the criteria met; null while none has."),
     )
     last_kept = models.ForeignKey(
         RankingRun,
@@ -43,4 +55,5 @@ class LatestRanking(Ranking):
         )
         for field in Ranking._meta.local_fields:
             setattr(run, field.name, getattr(self, field.name))
+        run.rule_met = self.rule_met
         return run

@@ -1,4 +1,4 @@
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pgtrigger
 from django.db import models
@@ -16,6 +16,7 @@ class KeptFor(models.TextChoices):
     GROWTH = "growth", _("two per cent more judgments")
     DAY = "day", _("the last ranking of a day")
     PARAMETERS = "parameters", _("other parameters")
+    RULE = "rule", _("the first that met the stopping rule")
     ASKED = "asked", _("on request")
 
 
@@ -50,6 +51,9 @@ class RankingRun(Ranking):
         blank=True,
         help_text=_("Rank, rank range, cluster and score of each system, best first."),
     )
+
+    #: Of the latest ranking, what it says of the first one that met the stopping rule; no column.
+    rule_met: dict[str, Any] | None = None
 
     objects: ClassVar[RankingRunQuerySet] = RankingRunQuerySet.as_manager()  # type: ignore[assignment]
 

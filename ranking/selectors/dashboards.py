@@ -25,6 +25,7 @@ from campaign.database.prepared_query import Parameter, PreparedQuery, field_nam
 from campaign.models import Campaign, CampaignState, TestSet, User
 from ranking.models import ADDRESS_LENGTH, LatestRanking, PublishedResult
 from ranking.selectors.left_out import judges_left_out
+from ranking.selectors.stopping_rules import RuleState, rule_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,7 @@ class TestSetSummary:
     judges: int = 0
     left_out: int = 0
     published: PublishedVersion | None = None
+    rule: RuleState | None = None
 
     @property
     def share(self) -> float | None:
@@ -180,6 +182,7 @@ def test_set_summaries(test_sets: Sequence[TestSet]) -> dict[int, TestSetSummary
         .annotate(
             systems=KeyTransform("systems", "result", output_field=JSONField()),
             groups=KeyTransform("groups", "result", output_field=JSONField()),
+            found=KeyTransform("stopping", "result", output_field=JSONField()),
         )
     )
     latest: dict[int, Any] = {ranking.test_set_id: ranking for ranking in rankings}
@@ -202,11 +205,19 @@ def test_set_summaries(test_sets: Sequence[TestSet]) -> dict[int, TestSetSummary
             judges=judges,
             standing=_standing(latest.get(row.pk)),
             left_out=len(left_out.get(row.pk, ())),
+            rule=_rule(latest.get(row.pk)),
             published=PublishedVersion(published["version"], published["digest"])
             if published
             else None,
         )
     return found
+
+
+def _rule(ranking: Any) -> RuleState | None:
+    if ranking is None or not ranking.rule:
+        return None
+    judgments = ranking.found["judgments"] if ranking.found else 0
+    return rule_state(ranking.rule, found=ranking.found, met=ranking.rule_met, judgments=judgments)
 
 
 def _standing(ranking: Any) -> Standing | None:

@@ -1,5 +1,6 @@
 """The present ranking of each test set, and test sets to rank."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from hashlib import blake2b
@@ -31,6 +32,7 @@ from ranking.code_version import code_version
 from ranking.models import LatestRanking, RankingRun, RankingSettings
 from ranking.range_choices import RangeChoice
 from ranking.selectors.left_out import judges_outside
+from ranking.selectors.stopping_rules import rule_asked_for
 
 
 def latest_run(*, test_set_id: int) -> RankingRun | None:
@@ -69,7 +71,7 @@ class RankingBasis:
     """What a new ranking of a test set is made by, and compared with.
 
     `now` is the database's time, `has_active_design` whether a design has ever chosen pairs by their
-    judgments, and `latest` the present ranking and the last one kept, both without their results.
+    judgments, `rule` the stopping rule in force, empty without one, and `latest` the present ranking and the last one kept, both without their results.
     """
 
     test_set_id: int
@@ -77,6 +79,7 @@ class RankingBasis:
     now: datetime
     last_number: int
     has_active_design: bool
+    rule: Mapping[str, Any]
     latest: LatestRanking | None
 
 
@@ -94,6 +97,7 @@ def ranking_basis(*, test_set_id: int) -> RankingBasis:
             now=Now(),
             last_number=Coalesce(F("judgment_sequence__last_number"), 0),
             has_active_design=Exists(active),
+            rule=rule_asked_for("pk"),
         )
         .get(pk=test_set_id)
     )
@@ -103,6 +107,7 @@ def ranking_basis(*, test_set_id: int) -> RankingBasis:
         now=found.now,
         last_number=found.last_number,
         has_active_design=found.has_active_design,
+        rule=found.rule,
         latest=getattr(found, "latest_ranking", None),
     )
 
@@ -116,8 +121,8 @@ def system_kinds(*, test_set_id: int) -> dict[str, str]:
 def due_test_sets() -> list[int]:
     """Return the ids of test sets whose latest ranking is out of date.
 
-    It is out of date if it is of fewer judgments or other judges, or if its method or its ranges do not
-    follow the test set's settings. Two queries: one for excluded judges, and one that compares columns in the
+    It is out of date if it is of fewer judgments or other judges, if its method or its ranges do not
+    follow the test set's settings, or if it was made under another stopping rule. Two queries: one for excluded judges, and one that compares columns in the
     database and brings what is behind, or may be for its judges; one more for each that counts a group alone.
     """
     excluded = excluded_judges_by_campaign()
@@ -175,11 +180,13 @@ def _compared(sequences: QuerySet[JudgmentSequence]) -> QuerySet[Any]:
         | Q(last_number__gt=F("test_set__latest_ranking__watermark"))
         | ~Q(test_set__latest_ranking__choice=F("asked"))
         | ~Q(test_set__latest_ranking__method=F("asked_method"))
+        | ~Q(test_set__latest_ranking__rule=F("rule"))
     )
     return (
         sequences.filter(last_number__gt=0)
         .annotate(
             asked=asked,
+            rule=rule_asked_for("test_set"),
             group=Subquery(settings.values("judge_group")[:1]),
             method=Coalesce(
                 Subquery(settings.values("method")[:1]), Value(_BY_DESIGN), output_field=TextField()

@@ -19,12 +19,14 @@ from ranking.services.runs import (
     ranking_run_reproduce,
 )
 from ranking.services.settings import ranking_settings_change
+from ranking.services.stopping_rules import StoppingRuleError, stopping_rule_set
 
 __all__ = [
     "SEED",
     "ComputedRun",
     "ConfirmationNeededError",
     "RulesInForce",
+    "StoppingRuleError",
     "latest_ranking_keep",
     "quality_evaluate",
     "ranking_compute",
@@ -37,4 +39,5 @@ __all__ = [
     "rule_replace",
     "rules_preview",
     "rules_put_in_force",
+    "stopping_rule_set",
 ]

@@ -8,8 +8,16 @@ from datetime import UTC, datetime
 from ranking.models import KeptFor, RankingRun
 
 
-def kept_for(run: RankingRun, *, last: RankingRun | None, is_asked: bool = False) -> KeptFor | None:
+def kept_for(
+    run: RankingRun,
+    *,
+    last: RankingRun | None,
+    is_asked: bool = False,
+    is_first_of_rule: bool = False,
+) -> KeptFor | None:
     """Return why a new ranking is kept, or None; `last` is the newest one kept.
+
+    `is_first_of_rule`: no ranking before met the stopping rule that this one meets.
 
     With N judgments, growth keeps at most 50 + ln(N / 50) / ln(1.02) of them: 550 for a million.
     """
@@ -17,6 +25,8 @@ def kept_for(run: RankingRun, *, last: RankingRun | None, is_asked: bool = False
         return KeptFor.FIRST
     if run.recipe != last.recipe:
         return KeptFor.PARAMETERS
+    if is_first_of_rule:
+        return KeptFor.RULE
     if is_asked:
         return KeptFor.ASKED
     if 100 * run.watermark >= 102 * last.watermark:

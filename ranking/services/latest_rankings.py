@@ -31,15 +31,29 @@ def latest_ranking_replace(
         and is_last_of_its_day(latest.finished_at, now=run.started_at)
     ):
         last = _keep(latest.as_run(), KeptFor.DAY)
-    reason = kept_for(run, last=last, is_asked=is_asked)
+    rule = run.parameters.get("stopping_rule", {})
+    met = latest.rule_met if latest is not None and latest.rule == rule else None
+    criteria = run.result.get("stopping", {}).get("criteria", []) if met is None else []
+    reason = kept_for(run, last=last, is_asked=is_asked, is_first_of_rule=bool(criteria))
     if reason is not None:
         last = _keep(run, reason)
     else:
         run.finished_at = TestSet.objects.values_list(Now(), flat=True).get(pk=run.test_set_id)
+    if criteria:
+        # Only the first one that meets it is kept for that, so it has a number.
+        met = {
+            "run": run.pk,
+            "judgments": run.result["input"]["blocks"],
+            "at": run.started_at.isoformat().replace("+00:00", "Z"),
+            "criteria": criteria,
+        }
+    run.rule_met = met
     LatestRanking(
         test_set_id=run.test_set_id,
         choice=recorded_choice(run.parameters).recorded,
         without=judges_not_counted(run.parameters),
+        rule=rule,
+        rule_met=met,
         last_kept=last,
         is_kept=reason is not None,
         **{field.name: getattr(run, field.name) for field in Ranking._meta.local_fields},

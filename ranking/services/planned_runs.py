@@ -28,7 +28,9 @@ def planned_run(basis: RankingBasis, kinds: Mapping[str, str]) -> RankingRun:
     return RankingRun(
         test_set_id=basis.test_set_id,
         method=method,
-        parameters=_parameters(basis, kinds, method, choice) | _of_group(basis, settings),
+        parameters=_parameters(basis, kinds, method, choice)
+        | _of_group(basis, settings)
+        | ({"stopping_rule": basis.rule} if basis.rule else {}),
         seed=SEED,
         watermark=basis.last_number,
         code_version=code_version(),

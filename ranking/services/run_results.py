@@ -32,6 +32,7 @@ from ranking.range_choices import RangeChoice, recorded_choice
 from ranking.range_limits import range_limits
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks
 from ranking.selectors.left_out import judges_not_counted
+from ranking.services.stopping_results import stopping_result
 from ranking.services.stored_pairs import stored_pairs
 
 # An arbitrary value if a run records none, because its intervals of κ are not resampled.
@@ -183,6 +184,8 @@ def _result(
         "input": _input(counted, ranking),
         "agreement": _agreement(report, is_older="chance_of_judges" not in parameters["agreement"]),
     }
+    if "stopping_rule" in parameters:
+        result |= stopping_result(counted, ranking, parameters["stopping_rule"])
     if "ranges" in parameters:
         return result | _units_and_limits(counted, ranking, parameters)
     return result

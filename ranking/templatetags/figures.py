@@ -1,5 +1,6 @@
 """The formats of `ranking.pages.formats`, as filters for templates; and links to judges."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import template
@@ -27,6 +28,12 @@ for _filter in (
     register.filter(_filter)
 
 _BEFORE = "judge_link"
+
+
+@register.filter
+def of_system(rows: Mapping[str, Any], system: str) -> Any:
+    """Return the row of a system; None where there is none."""
+    return rows.get(system)
 
 
 @register.simple_tag(takes_context=True)

@@ -22,15 +22,18 @@ from ranking.pages.plot_drawing import drawn
 from ranking.pages.plots import rank_plot
 from ranking.pages.report_file import report_file
 from ranking.pages.report_shown import shown_tables
+from ranking.pages.stopping_rule import ShownRule, shown_rule
 from ranking.pages.summary import headline
 from ranking.reports import Report
 from ranking.reports.stored import report_in
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import Answered, analyses_asked, answered, judgments_to_choose
+from ranking.selectors.stopping_rules import stopping_rule_state
 from ranking.services.analyses import analysis_ask, analysis_choice, is_being_computed
 
 _SECTION = "ranking"
 _ON_A_PAGE = 25
+_BESIDE_RULE = frozenset({"ranking", "pairs", "methods", "stopping"})
 #: In the address: the ranking that is shown beside the one asked for.
 BESIDE = "beside"
 
@@ -108,6 +111,14 @@ def analysis_plot(
     return response
 
 
+def _rule(test_set: TestSet, form: AnalysisForm) -> ShownRule | None:
+    """Return the stopping rule, beside questions that one might stop by."""
+    if form.kind.name not in _BESIDE_RULE:
+        return None
+    state = stopping_rule_state(test_set_id=test_set.pk)
+    return None if state is None else shown_rule(state)
+
+
 def _kind(name: str) -> AnalysisKind:
     if name not in ANALYSES:
         raise Http404
@@ -135,6 +146,7 @@ def _page(
         "kind": form.kind,
         "kinds": ANALYSES.values(),
         "form": form,
+        "rule": _rule(test_set, form),
         **({} if answer is None else _answer(request, test_set, answer)),
     }
     is_part = request.headers.get("HX-Request") and request.method == "GET"

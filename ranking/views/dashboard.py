@@ -21,6 +21,7 @@ from ranking.pages.effects import effects_in_words
 from ranking.pages.history_plot import history_plot
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
+from ranking.pages.stopping_rule import anytime_ranges_of, shown_rule_of
 from ranking.pages.summary import reason_in_words, summarise_run
 from ranking.selectors.dashboards import DashboardState, dashboard_state
 from ranking.selectors.feedback import latest_feedback
@@ -106,6 +107,8 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "kinds": ANALYSES.values(),
         "left_out": len(judges_left_out(run)[test_set.pk]) if run else 0,
         "waiting": _waiting(test_set),
+        "rule": shown_rule_of(run),
+        "anytime": anytime_ranges_of(run),
         "plot": rank_plot(run.result["systems"]) if run else None,
         "withdrawn": withdrawn_names(test_set=test_set),
         "not_estimable": _not_estimable(run),

@@ -1,13 +1,14 @@
 """What one more judgment costs the ranking worker, whatever came before it.
 
     python -m tests.benchmarks.live_ranking [--blocks 1000 100000] [--judges 60] [--segments 3000]
-        [--rounds 20] [--profile] [--plans]
+        [--rounds 20] [--method expected_wins] [--rule] [--profile] [--plans]
 
 A test set of 20 systems is stored for each number of blocks (`tests.filling`) and counted once. Then a
 process of its own, as a worker that begins, reads the stored tallies; a judgment comes in and the worker's task
 ranks and measures the judges, again and again. Processor milliseconds of that process and of its PostgreSQL
 session, the middle round; with the exponent of cost against size, and the peak of the process's memory.
-`--plans` says how PostgreSQL reads, and fails nothing: look for scans of what grows. A million blocks take some
+`--method` and `--rule` rank by another method, and under a stopping rule, for which ranges that hold at any time are
+computed beside the others. `--plans` says how PostgreSQL reads, and fails nothing: look for scans of what grows. A million blocks take some
 minutes to store: `--blocks 1000 100000 1000000`. `--blocks 100000 --segments 300` has as many judgments of a segment.
 """
 
@@ -45,16 +46,20 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def store(blocks: int, judges: int, segments: int) -> int:
+def store(blocks: int, judges: int, options: argparse.Namespace) -> int:
     """Store a test set and count it once; return its primary key."""
-    from ranking.services import ranking_compute
+    from ranking.services import ranking_compute, ranking_settings_change, stopping_rule_set
     from tests.factories import make_campaign
     from tests.filling import Filling, filled_test_set
 
     began = time.monotonic()
-    filling = Filling(blocks=blocks, judges=judges, segments=segments)
+    filling = Filling(blocks=blocks, judges=judges, segments=options.segments)
     test_set = filled_test_set(make_campaign(f"filled-{blocks}-{judges}"), filling)
     say(f"{blocks:10,} blocks stored in {time.monotonic() - began:.0f} s")
+    if options.method is not None:
+        ranking_settings_change(test_set=test_set, method=options.method)
+    if options.rule:
+        stopping_rule_set(test_set=test_set, pairs_share=0.9, reason="To measure what it costs.")
     before = time.process_time()
     ranking_compute(test_set_id=test_set.pk)
     say(f"{'':10} counted from all judgments in {time.process_time() - before:.2f} s of Python")
@@ -156,6 +161,8 @@ def main() -> None:
     parser.add_argument("--judges", type=int, nargs="+", default=[60])
     parser.add_argument("--segments", type=int, default=3_000, help="a multiple of twelve")
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--method", help="rank by this method")
+    parser.add_argument("--rule", action="store_true", help="rank under a stopping rule")
     parser.add_argument("--profile", action="store_true", help="say which functions took longest")
     parser.add_argument("--plans", action="store_true", help="say how PostgreSQL reads")
     parser.add_argument("--of", type=int, help=argparse.SUPPRESS)
@@ -168,7 +175,7 @@ def main() -> None:
     for judges in options.judges:
         totals = []
         for blocks in options.blocks:
-            found = in_a_process_of_its_own(store(blocks, judges, options.segments), options)
+            found = in_a_process_of_its_own(store(blocks, judges, options), options)
             total = found["python"] + found["postgresql"]
             totals.append(total)
             say(

@@ -297,6 +297,7 @@ ADDRESSES = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/close/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/reopen/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/stopping-rule/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<slug:kind>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/report.<slug:ending>": (
@@ -310,6 +311,8 @@ ADDRESSES = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking/keep/": ONLY_POST,
     # Writing: tests/integration/rest/test_ranking_settings.py.
     "api/v1/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_API,
+    # Writing: tests/integration/ranking/test_stopping_rules.py.
+    "api/v1/test-sets/<int:test_set_id>/stopping-rule/": MEMBERS_API,
     # Writing: tests/integration/rest/test_designs.py.
     "api/v1/test-sets/<int:test_set_id>/designs/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/designs/preview/": {**ONLY_POST, "nobody": 401},

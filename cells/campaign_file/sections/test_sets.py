@@ -9,6 +9,7 @@ from cells.campaign_file.sections.damaged_references import DamagedReferencesSec
 from cells.campaign_file.sections.designs import DesignSection, RankingSettingsSection
 from cells.campaign_file.sections.quotas import ClosingSection, QuotasSection
 from cells.campaign_file.sections.section import Run, Section
+from cells.campaign_file.sections.stopping_rules import StoppingRuleSection
 from cells.campaign_file.sections.systems import SystemsSection
 from cells.campaign_file.sections.texts import (
     test_set_of_texts,
@@ -26,6 +27,7 @@ SECTIONS: Final[tuple[Section[TestSet], ...]] = (
     TrainingSection(),
     DesignSection(),
     RankingSettingsSection(),
+    StoppingRuleSection(),
     ClosingSection(),
 )
 

@@ -76,6 +76,17 @@ class AllMoments:
             judges_of_documents=None if both is None else both[rows],
         )
 
+    def of_first_cells(self, cells: int) -> AllMoments:
+        """Return the moments of the first k of the used cells, as those of wins are of every layout."""
+        documents, both = self.documents, self.judges_of_documents
+        return AllMoments(
+            blocks=_first(self.blocks, cells),
+            segments=_first(self.segments, cells),
+            judges=_first(self.judges, cells),
+            documents=None if documents is None else _first(documents, cells),
+            judges_of_documents=None if both is None else _first(both, cells),
+        )
+
     def chosen(
         self, cells: Int64Array, *, several_documents: bool, fewest_documents: float = MIN_UNITS
     ) -> Moments:
@@ -104,6 +115,11 @@ class AllMoments:
                 return found
             few_documents = True
         return Moments(cells, self.blocks, self.segments, self.judges, few_documents)
+
+
+def _first(matrix: Int64Array, cells: int) -> Int64Array:
+    # Formulas add floats in the order of memory: it must be the same wherever moments are from.
+    return np.ascontiguousarray(matrix[:cells, :cells])
 
 
 def all_moments(blocks: Blocks, layout: Layout) -> AllMoments:

@@ -5,15 +5,19 @@ from typing import Any, Final
 
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from ranking.core.ranges.sign_tests import Correction
 from ranking.models import RankingSettings
+from ranking.pages.formats import rank_range
 from ranking.pages.published.reading import Content, moment_of
+from ranking.pages.stopping_rule import shown_rule
 from ranking.range_choices import recorded_choice
+from ranking.selectors.stopping_rules import rule_state
 from ranking.wording.live_methods import score_words
 from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS
 from ranking.wording.ranges import ranges_in_words
+from ranking.wording.stopping_rules import rule_in_words
 
 _EXPECTED_WINS: Final = "expected_wins"
 _BRADLEY_TERRY: Final = "bradley_terry"
@@ -36,6 +40,7 @@ def method_sentences(content: Content) -> list[str]:
         *ranges,
         *_pairs(content),
         *_fixed(content),
+        *_stopping(content),
         _again(content),
     ]
 
@@ -118,6 +123,45 @@ def _fixed(content: Content) -> Iterator[str]:
             "method": RankingSettings.Method(each["method"]).label,
             "ranges": RankingSettings.Ranges(each["ranges"]).label,
         } + _because(each)
+
+
+def _stopping(content: Content) -> Iterator[str]:
+    """Say by which rule judging was to end, whether it is met, and which rules there were before."""
+    said = content.get("sections", {}).get("stopping_rule")
+    if said is None:
+        return
+    now = said["history"][-1]
+    for each in said["history"][:-1]:
+        yield _("Until %(day)s the stopping rule was another: %(rule)s") % {
+            "day": _day(now),
+            "rule": rule_in_words(each) or _("none."),
+        }
+    if said["rule"] is None:
+        yield _("There is no stopping rule any more.") + _because(now)
+        return
+    shown = shown_rule(
+        rule_state(
+            said["rule"],
+            found=said["found"],
+            met=said["met"],
+            judgments=content["input"]["blocks"],
+            today=moment_of(content["published_at"]).date(),
+        )
+    )
+    yield _("Stopping rule: %(rule)s") % {"rule": shown.rule}
+    yield shown.since + _because(now)
+    yield from shown.state
+    if shown.caution:
+        yield shown.caution
+    if said["anytime"] is not None:
+        yield _(
+            "At any time, %(apart)s pairs are told apart, and these ranks hold: %(ranges)s."
+        ) % {
+            "apart": number_format(said["anytime"]["pairs_apart"]),
+            "ranges": pgettext("between names", ", ").join(
+                f"{row['system']} {rank_range(row)}" for row in said["anytime"]["systems"]
+            ),
+        }
 
 
 def _day(change: Mapping[str, Any]) -> str:

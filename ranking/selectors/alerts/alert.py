@@ -12,6 +12,7 @@ class AlertKind(models.TextChoices):
     MAILS_FAILED = "mails_failed"
     JOB_FAILED = "job_failed"
     COMPLETE = "complete"
+    RULE_MET = "rule_met"
     STALLED = "stalled"
     LOW_AGREEMENT = "low_agreement"
     CONTROLS_SHORT = "controls_short"

@@ -14,6 +14,7 @@ from campaign.models import Campaign, CampaignState
 from ranking.selectors.alerts.alert import Alert, AlertKind
 from ranking.selectors.alerts.facts import CampaignFacts, campaign_facts
 from ranking.selectors.overview import TestSetOverview
+from ranking.wording.stopping_rules import rule_in_words
 
 #: Days without a block after which a test set that had begun seems to have stalled.
 STALLED_DAYS: Final = 3
@@ -156,6 +157,19 @@ def _complete(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert
         )
 
 
+def _rule_met(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+    rule = overview.summary.rule
+    if rule is not None and rule.is_met:
+        yield Alert(
+            AlertKind.RULE_MET,
+            _("The stopping rule of %(name)s is met.") % {"name": overview.test_set.name},
+            " ".join([rule_in_words(rule.rule), _("Judges go on until it is closed.")]),
+            _("Close it …"),
+            reverse("test-set-close", args=[facts.campaign.slug, overview.test_set.pk]),
+            overview.test_set.pk,
+        )
+
+
 def _stalled(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
     if overview.days_idle >= STALLED_DAYS and not overview.is_done:
         yield Alert(
@@ -272,6 +286,7 @@ OF_CAMPAIGN: Final = {
 }
 OF_TEST_SET: Final = {
     AlertKind.COMPLETE: _OfTestSet(_JUDGED, _complete),
+    AlertKind.RULE_MET: _OfTestSet(_JUDGED, _rule_met),
     AlertKind.STALLED: _OfTestSet(_JUDGED, _stalled),
     AlertKind.LOW_AGREEMENT: _OfTestSet(_ONCE_JUDGED, _low_agreement),
     AlertKind.CONTROLS_SHORT: _OfTestSet(_NOT_OVER, _controls_short),

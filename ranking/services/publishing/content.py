@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from annotation.models import QualityAction
 from campaign.models import System, SystemKind, TestSet
-from ranking.models import RankingRun, RankingSettings
+from ranking.models import RankingRun, RankingSettings, StoppingRule
 from ranking.range_choices import recorded_choice
 from ranking.selectors.frozen_facts import (
     JudgedFacts,
@@ -21,6 +21,7 @@ from ranking.selectors.frozen_facts import (
     systems_entered,
 )
 from ranking.selectors.settings import ranking_settings_history
+from ranking.selectors.stopping_rules import rule_first_met, stopping_rule_history
 from ranking.services.publishing.frozen_ranking import (
     frozen_agreement,
     frozen_method,
@@ -54,6 +55,8 @@ class PublishedFacts:
     left_out: Sequence[LeftOutJudge]
     instructions: int | None
     settings: Sequence[RankingSettings] = ()
+    rules: Sequence[StoppingRule] = ()
+    rule_met: Mapping[str, Any] | None = None
 
 
 def published_facts(*, test_set: TestSet, run: RankingRun) -> PublishedFacts:
@@ -66,6 +69,8 @@ def published_facts(*, test_set: TestSet, run: RankingRun) -> PublishedFacts:
         left_out=left_out_judges(run),
         instructions=instructions_version(campaign_id=test_set.campaign_id, until=run.finished_at),
         settings=ranking_settings_history(test_set_id=test_set.pk, until=run.finished_at),
+        rules=stopping_rule_history(test_set_id=test_set.pk, until=run.finished_at),
+        rule_met=rule_first_met(run),
     )
 
 
@@ -118,7 +123,10 @@ def published_content(
         "contact": words.contact,
         "change_note": words.change_note,
         # Sections that not every result has, by name: readers leave out those they do not know.
-        "sections": {"ranking_settings": [_settings(row) for row in reversed(facts.settings)]},
+        "sections": {
+            "ranking_settings": [_settings(row) for row in reversed(facts.settings)],
+            **_stopping(facts, labels),
+        },
     }
 
 
@@ -130,6 +138,35 @@ def _settings(row: RankingSettings) -> dict[str, Any]:
         "method": row.method,
         **row.choice.recorded,
         "reason": row.reason,
+    }
+
+
+def _stopping(facts: PublishedFacts, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return all rules by which judging was to end, and how far it was by the one in force; nothing without any."""
+    if not facts.rules:
+        return {}
+    result, anytime = facts.run.result, facts.run.result.get("anytime")
+    return {
+        "stopping_rule": {
+            "rule": facts.run.parameters.get("stopping_rule"),
+            "history": [
+                {
+                    **row.recorded,
+                    "after_judgments": row.after_judgments,
+                    "at": row.created_at.isoformat().replace("+00:00", "Z"),
+                    "reason": row.reason,
+                }
+                for row in reversed(facts.rules)
+            ],
+            "found": result.get("stopping"),
+            "met": facts.rule_met,
+            "anytime": None
+            if anytime is None
+            else {
+                **{name: anytime[name] for name in ("confidence", "clusters", "pairs_apart")},
+                "systems": [{**row, "system": labels[row["system"]]} for row in anytime["systems"]],
+            },
+        }
     }
 
 

@@ -11,8 +11,8 @@ from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.services.stored_pairs import pairs_of
 
-#: Parameters that name judges or systems: told elsewhere, or by labels.
-_NAMING = frozenset({"excluded_judges", "judge_group", "systems", "left_out"})
+#: Parameters that name judges or systems, or are told elsewhere.
+_NAMING = frozenset({"excluded_judges", "judge_group", "systems", "left_out", "stopping_rule"})
 
 
 def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:

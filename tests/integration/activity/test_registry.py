@@ -96,7 +96,9 @@ FIELDS_NOT_RECORDED: dict[type[Model], set[str]] = {
     annotation.QualityReversal: {"action_id"},
     annotation.TrainingBlock: {"test_set_id"},
     annotation.TrainingCandidate: {"training_block_id"},
-    ranking.RankingSettings: {"test_set_id"},
+    # How far the campaign was.
+    ranking.RankingSettings: {"test_set_id", "judgments"},
+    ranking.StoppingRule: {"test_set_id", "after_judgments"},
     # Frozen with the version, whose digest is recorded.
     ranking.PublishedResult: {
         *("test_set_id", "content", "labels", "run_id", "published_at", "published_by_id")

@@ -1,6 +1,6 @@
 """Campaigns with all that a file may say."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from campaign.services import (
     panel_create,
 )
 from campaign.services.judge_groups import judge_groups_set
-from ranking.services import ranking_settings_change
+from ranking.services import ranking_settings_change, stopping_rule_set
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
 MUSEUM = Path(__file__).parents[3] / "demo/museum"
@@ -125,6 +125,14 @@ def campaign() -> Campaign:
         judge_group=experts,
         method="bojar",
         reason="As in: 2012",
+        changed_by=user,
+    )
+    stopping_rule_set(
+        test_set=test_set,
+        pairs_share=0.9,
+        judgments=3000,
+        until=date(2999, 12, 12),
+        reason="Money: ends",
         changed_by=user,
     )
     quality_rules_suggest(campaign=campaign, user=user)

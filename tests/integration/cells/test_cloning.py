@@ -46,7 +46,7 @@ from cells.cloning import (
     Part,
     campaign_clone,
 )
-from ranking.models import RankingSettings
+from ranking.models import RankingSettings, StoppingRule
 from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 
@@ -75,6 +75,7 @@ def source() -> Campaign:
         replaces=old,
     )
     RankingSettings.objects.create(test_set=test_set, confidence=0.9, changed_by=user)
+    StoppingRule.objects.create(test_set=test_set, pairs_share=0.9, after_judgments=0)
     bad_references_make(test_set=test_set, share=0.5, seed=3)
     for each in BadReference.objects.all():
         bad_reference_review(bad_reference=each, approve=True, reviewer=user)

@@ -18,6 +18,7 @@ from ranking.models import (
     RankingSettings,
     ShardJob,
     ShardResult,
+    StoppingRule,
     StoredTallies,
     TalliesBuild,
 )
@@ -28,6 +29,10 @@ from tests.integration.constraints.worlds import make_person, small_test_set
 
 def settings() -> Create:
     return partial(RankingSettings.objects.create, test_set=small_test_set())
+
+
+def rule() -> Create:
+    return partial(StoppingRule.objects.create, test_set=small_test_set(), after_judgments=0)
 
 
 def said() -> dict[str, Any]:
@@ -157,6 +162,40 @@ breaks_by_fields(
     accepted=ANYTIME,
 )
 
+breaks_by_fields(
+    "stopping_rule_tests_are_known",
+    rule,
+    {"tests": "guess"},
+    accepted={"tests": "anytime"},
+)
+breaks_by_fields(
+    "stopping_rule_judgments_above_0", rule, {"judgments": 0}, accepted={"judgments": 1}
+)
+breaks_by_fields(
+    "stopping_rule_share_above_0_up_to_1",
+    rule,
+    {"pairs_share": 0.0},
+    {"pairs_share": 1.01},
+    {"pairs_share": float("nan")},
+    accepted={"pairs_share": 1.0},
+)
+breaks_by_fields(
+    "stopping_rule_clusters_at_least_2", rule, {"clusters": 1}, accepted={"clusters": 2}
+)
+breaks_by_fields(
+    "stopping_rule_confidence_above_0_up_to_0_999",
+    rule,
+    {"confidence": 0.0},
+    {"confidence": 0.9991},
+    accepted={"confidence": 0.999},
+)
+breaks_by_fields(
+    "stopping_rule_set_later_has_a_reason",
+    rule,
+    {"after_judgments": 1},
+    accepted={"after_judgments": 1, "reason": "Money came."},
+)
+
 breaks_by_fields("shard_result_once_in_a_job", shard_result, {"shard": 0})
 breaks_by_fields(
     "shard_result_or_failure",
@@ -189,6 +228,29 @@ def settings_are_changed(attempt: Attempt) -> None:
     with attempt.accepts():
         RankingSettings.objects.update(changed_by=make_person())
         RankingSettings.objects.update(changed_by=None)
+
+
+@breaks("stopping_rule_immutable")
+def a_rule_is_changed(attempt: Attempt) -> None:
+    rule()()
+    changes: list[dict[str, Any]] = [
+        {"test_set": small_test_set(TestSet.objects.get().campaign, name="other")},
+        {"judgments": 7},
+        {"pairs_share": 0.5},
+        {"clusters": 3},
+        {"until": timezone.localdate()},
+        {"tests": "anytime"},
+        {"confidence": 0.9},
+        {"reason": "Because."},
+        {"after_judgments": 3, "reason": "Because."},
+        {"created_at": timezone.now()},
+    ]
+    for change in changes:
+        with attempt.refuses(saying="Cannot update"):
+            StoppingRule.objects.update(**change)
+    with attempt.accepts():
+        StoppingRule.objects.update(changed_by=make_person())
+        StoppingRule.objects.update(changed_by=None)
 
 
 @breaks("ranking_run_immutable")

@@ -16,7 +16,7 @@ from annotation.models import (
     Skip,
 )
 from campaign.models import Acceptance, ActivityEvent, CampaignStateChange, Instructions
-from ranking.models import PublishedResult, RankingRun, RankingSettings
+from ranking.models import PublishedResult, RankingRun, RankingSettings, StoppingRule
 from tests.integration.constraints.breakages import Attempt, breaks
 
 KEPT: dict[str, type[Model]] = {
@@ -33,6 +33,7 @@ KEPT: dict[str, type[Model]] = {
     "activity_event": ActivityEvent,
     "ranking_run": RankingRun,
     "ranking_settings": RankingSettings,
+    "stopping_rule": StoppingRule,
     "published_result": PublishedResult,
 }
 

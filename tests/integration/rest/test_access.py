@@ -84,6 +84,7 @@ OF_ITS_ORGANISERS = (
     "api-rules",
     "api-rules-preview",
     "api-rules-suggested",
+    "api-stopping-rule",
     "api-system",
     "api-system-restore",
     "api-system-withdraw",

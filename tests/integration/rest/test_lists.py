@@ -96,6 +96,7 @@ def test_test_set_says_where_its_parts_are(test_set: TestSet, analyst: Client) -
             "rankings": f"http://testserver{address}rankings/",
             "latest_ranking": f"http://testserver{address}rankings/latest/",
             "ranking_settings": f"http://testserver{address}ranking-settings/",
+            "stopping_rule": f"http://testserver{address}stopping-rule/",
             "published_results": f"http://testserver{address}published-results/",
             "judges": f"http://testserver{address}judges/",
             "quality_actions": f"http://testserver{address}quality-actions/",

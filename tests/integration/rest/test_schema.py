@@ -53,6 +53,7 @@ ORGANISERS = [
 CAMPAIGN = "/api/v1/campaigns/{slug}/"
 TEST_SET = "/api/v1/test-sets/{test_set_id}/"
 SETTINGS = "/api/v1/test-sets/{test_set_id}/ranking-settings/"
+STOPPING = "/api/v1/test-sets/{test_set_id}/stopping-rule/"
 CLOSING = "/api/v1/test-sets/{test_set_id}/closing/"
 RULES = {
     "/api/v1/campaigns/{slug}/rules/": {"get", "post"},
@@ -143,7 +144,7 @@ def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None
     paths = {path for path in schema["paths"] if "/judging/" not in path}
     described = RULES | LIFE | REPLIES | FILES_AND_WORK | ONE_SYSTEM | MEMBERS | PEOPLE
     described |= OF_DESIGNS | ANALYSES | PUBLISHED
-    assert paths == {*READ, *ORGANISERS, SETTINGS, CLOSING, *described}
+    assert paths == {*READ, *ORGANISERS, SETTINGS, STOPPING, CLOSING, *described}
     assert {path: set(schema["paths"][path]) for path in described} == described
     read_only = {*READ, *ORGANISERS} - {CAMPAIGN, TEST_SET, RANKINGS, SYSTEMS, DESIGNS}
     assert all(list(schema["paths"][path]) == ["get"] for path in read_only)
@@ -153,6 +154,7 @@ def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None
     assert set(schema["paths"][SYSTEMS]) == {"get", "post"}
     assert set(schema["paths"][DESIGNS]) == {"get", "post"}
     assert set(schema["paths"][SETTINGS]) == {"get", "patch"}
+    assert set(schema["paths"][STOPPING]) == {"get", "put"}
 
 
 def test_enums_have_names(schema: dict[str, Any]) -> None:

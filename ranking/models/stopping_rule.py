@@ -1,0 +1,147 @@
+from typing import Any, ClassVar
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.constraints import is_one_of
+from campaign.database.recording import EARLIER_OF_TEST_SET, Recorded
+from campaign.database.triggers import NeverTruncated
+from campaign.models.recorded import OF_TEST_SET
+from ranking.wording.stopping_rules import CRITERIA, RuleTests
+
+_TERMS = ("judgments", "pairs_share", "clusters", "until", "tests", "confidence", "reason")
+
+
+class StoppingRuleQuerySet(models.QuerySet["StoppingRule"]):
+    def of(self, test_set_id: int) -> "StoppingRuleQuerySet":
+        return self.filter(test_set_id=test_set_id)
+
+
+class StoppingRule(models.Model):
+    """When judging of a test set is to end, from a certain time on: by whichever criterion is met first.
+
+    A change is a new row, so the rows of a test set are the history; the newest is in force, and one without a
+    criterion says that there is no rule any more. Nothing is closed by a rule: that is an organiser's word.
+    """
+
+    Tests = RuleTests
+
+    test_set = models.ForeignKey(
+        "campaign.TestSet", on_delete=models.CASCADE, related_name="stopping_rules"
+    )
+    judgments = models.PositiveIntegerField(
+        _("judgments"),
+        null=True,
+        blank=True,
+        help_text=_("Stop at so many judgments that count; empty: however many."),
+    )
+    pairs_share = models.FloatField(
+        _("share of pairs told apart"),
+        null=True,
+        blank=True,
+        help_text=_("Stop at this share of the pairs of systems, above 0 up to 1."),
+    )
+    clusters = models.PositiveSmallIntegerField(
+        _("clusters"), null=True, blank=True, help_text=_("Stop at so many clusters, at least two.")
+    )
+    until = models.DateField(_("day"), null=True, blank=True, help_text=_("Stop on this day."))
+    tests = models.CharField(
+        _("told apart by"), max_length=8, choices=RuleTests, default=RuleTests.HOLM
+    )
+    confidence = models.FloatField(_("confidence"), default=0.95)
+    reason = models.CharField(
+        _("reason"),
+        max_length=1000,
+        blank=True,
+        default="",
+        help_text=_("Why; needed after the first judgment. It is published with results."),
+    )
+    after_judgments = models.PositiveIntegerField(
+        _("judgments so far"),
+        editable=False,
+        help_text=_("Those there were when it was set; 0: before the first."),
+    )
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        verbose_name=_("changed by"),
+    )
+
+    objects: ClassVar[StoppingRuleQuerySet] = StoppingRuleQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("stopping rule")
+        verbose_name_plural = _("stopping rules")
+        get_latest_by = "id"
+        indexes = [models.Index(fields=["test_set", "-id"], name="stopping_rule_in_force")]
+        constraints = [
+            is_one_of("tests", RuleTests, name="stopping_rule_tests_are_known"),
+            models.CheckConstraint(
+                condition=models.Q(judgments=None) | models.Q(judgments__gt=0),
+                name="stopping_rule_judgments_above_0",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(pairs_share=None)
+                | models.Q(pairs_share__gt=0, pairs_share__lte=1),
+                name="stopping_rule_share_above_0_up_to_1",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(clusters=None) | models.Q(clusters__gte=2),
+                name="stopping_rule_clusters_at_least_2",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(confidence__gt=0, confidence__lte=0.999),
+                name="stopping_rule_confidence_above_0_up_to_0_999",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(after_judgments=0) | ~models.Q(reason=""),
+                name="stopping_rule_set_later_has_a_reason",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="stopping_rule_recorded",
+                fields=_TERMS,
+                campaign=OF_TEST_SET,
+                test_set="{row}.test_set_id",
+                replaces=EARLIER_OF_TEST_SET,
+            ),
+            # Who set it may still be forgotten with their account.
+            pgtrigger.Protect(
+                name="stopping_rule_immutable",
+                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
+                    "test_set_id", *_TERMS, "after_judgments", "created_at"
+                ),
+            ),
+            NeverTruncated(name="stopping_rule_never_truncated"),
+        ]
+
+    def __str__(self) -> str:
+        return f"rule of {self.test_set_id} ({self.pk})"
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it has a criterion."""
+        return any(getattr(self, name) is not None for name in CRITERIA)
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """Plain values for the parameters of rankings; empty without a rule. `rule_asked_for` says the same in SQL."""
+        if not self.is_there:
+            return {}
+        return {
+            "judgments": self.judgments,
+            "pairs_share": self.pairs_share,
+            "clusters": self.clusters,
+            "until": None if self.until is None else self.until.isoformat(),
+            "tests": str(self.tests),
+            "confidence": self.confidence,
+            "after_judgments": self.after_judgments,
+        }

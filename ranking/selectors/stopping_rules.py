@@ -1,0 +1,134 @@
+"""Read by which rule judging is to end, and whether it is met."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from django.db.models import Case, F, JSONField, OuterRef, Q, Subquery, Value, When
+from django.db.models.functions import Coalesce, JSONObject
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+
+from ranking.models import LatestRanking, RankingRun, StoppingRule
+from ranking.wording.stopping_rules import CRITERIA
+
+_RECORDED = (*CRITERIA, "tests", "confidence", "after_judgments")
+
+
+def stopping_rule_in_force(*, test_set_id: int) -> StoppingRule | None:
+    """Return the rule of a test set, None without one. One query."""
+    rule = StoppingRule.objects.of(test_set_id).order_by("-id").first()
+    return rule if rule is not None and rule.is_there else None
+
+
+def stopping_rule_history(*, test_set_id: int, until: datetime | None = None) -> list[StoppingRule]:
+    """Return all rules there were, the newest first; one without a criterion took the one before back."""
+    rows = StoppingRule.objects.of(test_set_id).select_related("changed_by")
+    if until is not None:
+        rows = rows.filter(created_at__lte=until)
+    return list(rows.order_by("-id"))
+
+
+def rule_asked_for(test_set: str) -> Coalesce:
+    """Return what `StoppingRule.recorded` is of the rule in force of an outer row's test set, in SQL."""
+    newest = StoppingRule.objects.filter(test_set=OuterRef(test_set)).order_by("-id")
+    is_none = Q(**dict.fromkeys(CRITERIA))
+    recorded = Case(
+        When(is_none, then=Value({}, output_field=JSONField())),
+        default=JSONObject(**{name: F(name) for name in _RECORDED}),
+        output_field=JSONField(),
+    )
+    nothing = Value({}, output_field=JSONField())
+    return Coalesce(Subquery(newest.values(recorded=recorded)[:1]), nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleState:
+    """A rule, and how far judging is by it.
+
+    Attributes
+    ----------
+    rule : mapping
+        As `StoppingRule.recorded`.
+    judgments : int
+        That count in the latest ranking.
+    found : mapping or None
+        What the latest ranking says of the rule, see `ranking.services.stopping_results`; None if it was not
+        ranked by this rule yet.
+    met : mapping or None
+        The first ranking that met it: `run`, `judgments`, `at` and its `criteria`; None if none did.
+    is_day_over : bool
+        Whether the day of the rule has come.
+    """
+
+    rule: Mapping[str, Any]
+    judgments: int = 0
+    found: Mapping[str, Any] | None = None
+    met: Mapping[str, Any] | None = None
+    is_day_over: bool = False
+
+    @property
+    def is_met(self) -> bool:
+        """Whether it was ever met: a rule that is met stays met."""
+        return self.met is not None or self.is_day_over
+
+    @property
+    def criteria(self) -> Sequence[str]:
+        """Names of the criteria by which it was met first."""
+        if self.met is not None:
+            return list(self.met["criteria"])
+        return ["until"] if self.is_day_over else []
+
+    @property
+    def more(self) -> int:
+        """Judgments made since the first ranking that met it."""
+        return 0 if self.met is None else max(0, self.judgments - self.met["judgments"])
+
+
+def rule_state(
+    rule: Mapping[str, Any],
+    *,
+    found: Mapping[str, Any] | None,
+    met: Mapping[str, Any] | None,
+    judgments: int,
+    today: date | None = None,
+) -> RuleState:
+    """Return how far judging is by a rule, as a ranking recorded it."""
+    until = parse_date(rule["until"]) if rule.get("until") else None
+    today = today or timezone.localdate()
+    return RuleState(
+        rule=rule,
+        judgments=judgments,
+        found=found,
+        met=met,
+        is_day_over=until is not None and until <= today,
+    )
+
+
+def stopping_rule_state(*, test_set_id: int, today: date | None = None) -> RuleState | None:
+    """Return how far judging of a test set is by its rule; None without a rule. Two queries."""
+    rule = stopping_rule_in_force(test_set_id=test_set_id)
+    if rule is None:
+        return None
+    latest = LatestRanking.objects.filter(pk=test_set_id).first()
+    of_rule = latest is not None and latest.rule == rule.recorded
+    return rule_state(
+        rule.recorded,
+        found=latest.result.get("stopping") if latest is not None and of_rule else None,
+        met=latest.rule_met if latest is not None and of_rule else None,
+        judgments=0 if latest is None else latest.result["input"]["blocks"],
+        today=today,
+    )
+
+
+def rule_first_met(run: RankingRun) -> dict[str, Any] | None:
+    """Return which ranking first met the rule that a ranking was made under. One query.
+
+    None if none did, or if another rule is in force by now.
+    """
+    rule = run.parameters.get("stopping_rule", {})
+    latest = LatestRanking.objects.filter(pk=run.test_set_id, rule=rule)
+    found = latest.values_list("rule_met", flat=True).first() if rule else None
+    # Of later judgments than those of a ranking from before.
+    return None if found is None or found["judgments"] > run.result["input"]["blocks"] else found

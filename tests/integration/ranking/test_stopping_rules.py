@@ -1,0 +1,376 @@
+"""When judging is to end: a rule set before the start, shown with each ranking, and met or not."""
+
+from datetime import date, timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Design
+from campaign.models import ActivityEvent, User
+from ranking.core.rankings.rank import rank
+from ranking.models import LatestRanking, RankingRun, StoppingRule
+from ranking.pages.published.method import method_sentences
+from ranking.pages.stopping_rule import shown_rule
+from ranking.selectors.alerts import AlertKind, alerts_of_campaigns
+from ranking.selectors.judged_blocks import judged_blocks
+from ranking.selectors.runs import due_test_sets, latest_run
+from ranking.selectors.stopping_rules import stopping_rule_history, stopping_rule_state
+from ranking.services import (
+    StoppingRuleError,
+    ranking_run_compute,
+    ranking_run_reproduce,
+    stopping_rule_set,
+)
+from ranking.services.publishing.content import PublishedWords, published_content, published_facts
+from tests.integration.ranking.pages import addresses, text_of
+from tests.integration.ranking.writing import TestSetWriter, settings_change
+
+pytestmark = pytest.mark.django_db
+
+
+def judged(writer: TestSetWriter, segments: range, judges: int = 6) -> None:
+    """A before B before C, with a slip of one judge."""
+    for segment in segments:
+        block = writer.block(segment, ["A", "B", "C"])
+        for judge in range(judges):
+            writer.judgment(f"j{judge}", block, [2, 1, 3] if judge == segment % 9 else [1, 2, 3])
+
+
+def ranked(writer: TestSetWriter) -> RankingRun:
+    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    assert run is not None
+    return run
+
+
+def test_a_rule_by_hand(writer: TestSetWriter) -> None:
+    """At 4, 8 and 12 judgments; the rule wants ten, and the first ranking with as many is kept for it."""
+    stopping_rule_set(test_set=writer.test_set, judgments=10)
+    met = []
+    for first in (1, 5, 9):
+        judged(writer, range(first, first + 4), judges=1)
+        run = ranked(writer)
+        assert run.result["stopping"]["judgments"] == first + 3
+        met.append((run.result["stopping"]["criteria"], run.kept_for))
+    assert met[-1] == (["judgments"], "rule")
+    assert [criteria for criteria, _kept in met] == [[], [], ["judgments"]]
+    state = stopping_rule_state(test_set_id=writer.test_set.pk)
+    assert state is not None
+    assert state.met is not None
+    assert (state.met["run"], state.met["judgments"], state.more) == (run.pk, 12, 0)
+    judged(writer, range(13, 16), judges=1)
+    ranked(writer)
+    state = stopping_rule_state(test_set_id=writer.test_set.pk)
+    assert state is not None
+    assert (state.is_met, state.more) == (True, 3)
+    assert state.met is not None
+    assert state.met["run"] == run.pk
+    assert shown_rule(state).state[-1] == "Judging went on: 3 judgments more since."
+
+
+def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
+    """p = 0.30, and twice below 0.001: two of three pairs are told apart, which is two thirds and not 70 %."""
+    stopping_rule_set(test_set=varied.test_set, pairs_share=2 / 3, reason="Money ends.")
+    run = ranked(varied)
+    single = sorted(pair[3] for pair in run.result["pairs"])
+    assert single[1] * 2 < 0.05 < single[2]
+    assert run.result["stopping"] == {
+        "judgments": 72,
+        "pairs": 3,
+        "pairs_apart": 2,
+        "clusters": len({row["cluster"] for row in run.result["systems"]}),
+        "criteria": ["pairs_share"],
+    }
+    stopping_rule_set(test_set=varied.test_set, pairs_share=0.7, reason="More money.")
+    assert ranked(varied).result["stopping"]["criteria"] == []
+
+
+@pytest.mark.parametrize("method", ["by_design", "bradley_terry", "gt_all_in_block"])
+def test_ranges_at_any_time_stand_beside_and_are_those_of_a_ranking_by_them(
+    writer: TestSetWriter, method: str
+) -> None:
+    settings_change(writer, method=method)
+    stopping_rule_set(test_set=writer.test_set, clusters=3, tests="anytime", confidence=0.9)
+    judged(writer, range(1, 13))
+    ranked(writer)
+    # From the tallies of the last ranking.
+    judged(writer, range(13, 21))
+    run = ranked(writer)
+    blocks = judged_blocks(test_set_id=writer.test_set.pk, watermark=run.watermark)
+    expected = rank(blocks, ranges="anytime", confidence=0.9)
+    assert [
+        (row["system"], row["rank_low"], row["rank_high"], row["cluster"])
+        for row in run.result["anytime"]["systems"]
+    ] == [(row.system, row.rank_low, row.rank_high, row.cluster) for row in expected.systems]
+    apart = sum(pair.significant for pair in expected.pairs)
+    assert run.result["anytime"]["pairs_apart"] == apart
+    assert run.result["stopping"]["pairs_apart"] == apart
+    assert ranking_run_reproduce(run) == run.result
+
+
+def test_settings_without_segments_and_judges_say_so(varied: TestSetWriter) -> None:
+    stopping_rule_set(
+        test_set=varied.test_set, pairs_share=0.5, tests="anytime", reason="We look daily."
+    )
+    settings_change(varied, resample="blocks")
+    run = ranked(varied)
+    assert run.result["anytime"] is None
+    assert run.result["stopping"]["pairs_apart"] is None
+    state = stopping_rule_state(test_set_id=varied.test_set.pk)
+    assert state is not None
+    assert "account for no segments and judges" in " ".join(shown_rule(state).state)
+    with pytest.raises(StoppingRuleError, match="segments and judges"):
+        stopping_rule_set(test_set=varied.test_set, clusters=2, tests="anytime", reason="Again.")
+
+
+def test_a_rule_makes_a_ranking_due_until_it_is_ranked_by(varied: TestSetWriter) -> None:
+    ranked(varied)
+    assert due_test_sets() == []
+    stopping_rule_set(
+        test_set=varied.test_set, pairs_share=0.9, until=date(2999, 12, 12), reason="Late."
+    )
+    assert due_test_sets() == [varied.test_set.pk]
+    assert ranked(varied).kept_for == "parameters"
+    assert due_test_sets() == []
+    stopping_rule_set(test_set=varied.test_set, reason="It was a mistake.")
+    assert due_test_sets() == [varied.test_set.pk]
+    run = ranked(varied)
+    assert "stopping_rule" not in run.parameters
+    assert "stopping" not in run.result
+    assert due_test_sets() == []
+
+
+def test_a_rule_asks_for_no_more_queries(varied: TestSetWriter) -> None:
+    def queries() -> int:
+        varied.judgment("j1", varied.block(40, ["A", "B", "C"]), [1, 2, 3])
+        with CaptureQueriesContext(
+            connection,
+        ) as found:
+            ranked(varied)
+        return len(found)
+
+    stopping_rule_set(test_set=varied.test_set, judgments=10_000, reason="Late.")
+    ranked(varied)
+    with_rule = queries()
+    stopping_rule_set(test_set=varied.test_set, reason="None.")
+    ranked(varied)
+    assert queries() == with_rule
+
+
+def test_rules_are_appended_with_their_moment_and_reason(
+    writer: TestSetWriter, organiser: User
+) -> None:
+    test_set = writer.test_set
+    assert stopping_rule_set(test_set=test_set) is None
+    stopping_rule_set(test_set=test_set, clusters=2, changed_by=organiser)
+    stopping_rule_set(test_set=test_set, clusters=3)
+    stopping_rule_set(test_set=test_set, clusters=3, reason="The same.")
+    judged(writer, range(1, 3), judges=2)
+    with pytest.raises(StoppingRuleError) as refused:
+        stopping_rule_set(test_set=test_set, clusters=2)
+    assert refused.value.field == "reason"
+    stopping_rule_set(test_set=test_set, clusters=2, reason="Three will never be.")
+    history = stopping_rule_history(test_set_id=test_set.pk)
+    assert [(row.clusters, row.after_judgments, row.reason) for row in history] == [
+        (2, 4, "Three will never be."),
+        (3, 0, ""),
+        (2, 0, ""),
+    ]
+    state = stopping_rule_state(test_set_id=test_set.pk)
+    assert state is not None
+    assert shown_rule(state).since == "Set after 4 judgments."
+    events = ActivityEvent.objects.filter(kind="ranking.stoppingrule")
+    assert events.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("terms", "field"),
+    [
+        ({"judgments": 0}, "judgments"),
+        ({"clusters": 1}, "clusters"),
+        ({"pairs_share": 1.5}, "pairs_share"),
+        ({"clusters": 2, "confidence": 1.0}, "confidence"),
+    ],
+)
+def test_nonsense_is_refused(writer: TestSetWriter, terms: dict[str, Any], field: str) -> None:
+    with pytest.raises(StoppingRuleError) as refused:
+        stopping_rule_set(test_set=writer.test_set, **terms)
+    assert refused.value.field == field
+    assert not StoppingRule.objects.exists()
+
+
+def test_no_ranges_at_any_time_under_an_active_design(writer: TestSetWriter) -> None:
+    Design.objects.create(test_set=writer.test_set, kind="active")
+    with pytest.raises(StoppingRuleError, match="active design"):
+        stopping_rule_set(test_set=writer.test_set, clusters=2, tests="anytime")
+    stopping_rule_set(test_set=writer.test_set, judgments=9, tests="anytime")
+
+
+def test_the_day_comes_without_a_ranking(writer: TestSetWriter) -> None:
+    today = timezone.localdate()
+    stopping_rule_set(test_set=writer.test_set, until=today, judgments=1000)
+    ahead = stopping_rule_state(test_set_id=writer.test_set.pk, today=today - timedelta(days=1))
+    state = stopping_rule_state(test_set_id=writer.test_set.pk)
+    assert ahead is not None
+    assert state is not None
+    assert (ahead.is_met, state.is_met) == (False, True)
+    assert list(state.criteria) == ["until"]
+    assert shown_rule(state).state == ["It is met: the day has come."]
+
+
+def test_organisers_are_told_and_closing_stays_theirs(varied: TestSetWriter) -> None:
+    def kinds() -> list[str]:
+        return [
+            each.kind
+            for each in alerts_of_campaigns(campaigns=[varied.campaign])[varied.campaign.pk]
+        ]
+
+    stopping_rule_set(test_set=varied.test_set, judgments=80, reason="Money ends.")
+    ranked(varied)
+    assert AlertKind.RULE_MET not in kinds()
+    judged(varied, range(20, 30), judges=1)
+    ranked(varied)
+    (alert,) = [
+        each
+        for each in alerts_of_campaigns(campaigns=[varied.campaign])[varied.campaign.pk]
+        if each.kind == AlertKind.RULE_MET
+    ]
+    assert alert.why == "Stop at 80 judgments. Judges go on until it is closed."
+    assert alert.address == reverse("test-set-close", args=["museum", varied.test_set.pk])
+    varied.test_set.refresh_from_db()
+    assert varied.test_set.closed_at is None
+
+
+def test_a_revision_does_not_unmake_what_was_met(writer: TestSetWriter) -> None:
+    stopping_rule_set(test_set=writer.test_set, clusters=2)
+    judged(writer, range(1, 13))
+    assert ranked(writer).result["stopping"]["criteria"] == ["clusters"]
+    for segment in range(13, 30):
+        block = writer.block(segment, ["A", "B", "C"])
+        for judge in range(6):
+            writer.judgment(f"j{judge}", block, [3, 2, 1])
+    run = ranked(writer)
+    state = stopping_rule_state(test_set_id=writer.test_set.pk)
+    assert state is not None
+    assert run.result["stopping"]["criteria"] in ([], ["clusters"])
+    assert state.is_met
+    assert LatestRanking.objects.get().rule_met == state.met
+
+
+def test_the_dashboard_shows_the_rule_and_both_ranges(
+    as_organiser: Client, writer: TestSetWriter
+) -> None:
+    page = addresses(writer)["dashboard"]
+    judged(writer, range(1, 13))
+    ranked(writer)
+    assert "At any time" not in text_of(as_organiser.get(page))
+    stopping_rule_set(
+        test_set=writer.test_set, pairs_share=0.9, judgments=3000, reason="As agreed."
+    )
+    ranked(writer)
+    shown = text_of(as_organiser.get(page))
+    assert (
+        "Stop at 90 % of the pairs told apart (Holm, 95 %), or 3,000 judgments, whichever is first."
+        in shown
+    )
+    assert "Set after 72 judgments." in shown
+    assert "right at one look, fixed in advance" in shown
+    assert "At any time" in shown
+    asked = reverse("analysis", args=[writer.campaign.slug, writer.test_set.pk, "ranking"])
+    assert "Stop at 90 % of the pairs" in text_of(as_organiser.get(asked))
+
+
+def published(writer: TestSetWriter) -> tuple[dict[str, Any], str]:
+    run = latest_run(test_set_id=writer.test_set.pk)
+    assert run is not None
+    content = published_content(
+        published_facts(test_set=writer.test_set, run=run),
+        labels={"A": "System 1", "B": "B", "C": "C"},
+        words=PublishedWords(),
+        version=1,
+        at=timezone.now(),
+    )
+    section: dict[str, Any] = content["sections"]["stopping_rule"]
+    return section, " ".join(method_sentences(content))
+
+
+def test_a_published_result_says_whether_its_rule_is_met(writer: TestSetWriter) -> None:
+    stopping_rule_set(test_set=writer.test_set, judgments=60)
+    judged(writer, range(1, 11))
+    run = ranked(writer)
+    judged(writer, range(11, 13))
+    ranked(writer)
+    section, said = published(writer)
+    assert section["met"]["run"] == run.pk
+    assert section["found"]["judgments"] == 72
+    assert {row["system"] for row in section["anytime"]["systems"]} == {"System 1", "B", "C"}
+    assert "Stopping rule: Stop at 60 judgments. Set before the first judgment." in said
+    assert "with 60 judgments: 60 judgments" in said
+    assert "Judging went on: 12 judgments more since." in said
+    stopping_rule_set(test_set=writer.test_set, judgments=100, reason="More money.")
+    ranked(writer)
+    section, said = published(writer)
+    assert [row["judgments"] for row in section["history"]] == [60, 100]
+    assert "the stopping rule was another: Stop at 60 judgments." in said
+    assert "Set after 72 judgments. Reason: More money." in said
+
+
+def test_the_page_sets_the_rule(as_organiser: Client, writer: TestSetWriter) -> None:
+    page = reverse("stopping-rule", args=[writer.campaign.slug, writer.test_set.pk])
+    sent = {"pairs": "90", "judgments": "3000", "until": "2999-12-12"}
+    sent |= {"tests": "holm", "confidence": "95"}
+    answer = as_organiser.post(page, sent, follow=True)
+    assert (
+        "Stop at 90 % of the pairs told apart (Holm, 95 %), or 3,000 judgments, or Dec. 12, 2999, "
+        "whichever is first. Set before the first judgment." in text_of(answer)
+    )
+    assert "Nothing was changed." in text_of(as_organiser.post(page, sent, follow=True))
+    judged(writer, range(1, 2))
+    refused = as_organiser.post(page, {**sent, "judgments": "2000"})
+    assert refused.status_code == 400
+    assert "There are judgments already" in text_of(refused)
+    as_organiser.post(page, {**sent, "judgments": "2000", "reason": "Less money."})
+    shown = text_of(as_organiser.get(page))
+    assert "after 6 judgments" in shown
+    assert "Less money." in shown
+    assert "Olga" in shown
+
+
+def test_rest_sets_it_and_says_how_far_it_is(as_organiser: Client, writer: TestSetWriter) -> None:
+    address = reverse("api-stopping-rule", args=[writer.test_set.pk])
+    empty = as_organiser.get(address).json()
+    assert (empty["rule"], empty["is_met"], empty["history"]) == (None, False, [])
+    body = {"judgments": 6, "clusters": 3}
+    said = as_organiser.put(address, body, content_type="application/json").json()
+    assert said["rule"]["judgments"] == 6
+    assert said["rule"]["after_judgments"] == 0
+    assert said["words"][0] == "Stop at 3 clusters, or 6 judgments, whichever is first."
+    judged(writer, range(1, 2))
+    run = ranked(writer)
+    said = as_organiser.get(address).json()
+    assert (said["is_met"], said["met"]["run"]) == (True, run.pk)
+    refused = as_organiser.put(address, {"judgments": 7}, content_type="application/json")
+    assert list(refused.json()["errors"]) == ["reason"]
+
+
+def test_the_command_sets_it(writer: TestSetWriter, organiser: User) -> None:
+    name = ["change_stopping_rule", "--campaign", writer.campaign.slug, "--test-set", "one"]
+    out = StringIO()
+    call_command(
+        *name, "--pairs", "80", "--tests", "anytime", "--by", "olga@example.org", stdout=out
+    )
+    assert out.getvalue() == (
+        "Stop at 80 % of the pairs told apart (at any time, 95 %). Set before the first judgment.\n"
+    )
+    judged(writer, range(1, 2))
+    with pytest.raises(CommandError, match="Say why"):
+        call_command(*name, "--until", "2999-01-01")
+    call_command(*name, "--reason", "No rule is better.", stdout=out)
+    assert out.getvalue().endswith("There is no stopping rule.\n")
+    assert StoppingRule.objects.earliest("pk").changed_by == organiser
