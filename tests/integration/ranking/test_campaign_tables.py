@@ -10,7 +10,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone, translation
 
@@ -449,6 +451,42 @@ def test_days_are_those_of_the_installation(
         at = datetime(2026, 3, 4, hour, 30, tzinfo=zone)
         writer.judgment(f"j{hour}", writer.block(1, ["A", "B"]), [1, 2], at=at)
     assert [row[-1] for row in rows_of(told(campaign, "collected"), "collected")] == [1, 1]
+
+
+def test_pages_cost_the_same_for_few_test_sets_and_many(
+    three: list[TestSetWriter],
+    write_test_set: WriteTestSet,
+    campaign: Campaign,
+    as_organiser: Client,
+) -> None:
+    queries = [
+        *(("collected", ""), ("clusters", ""), ("average-ranks", "")),
+        ("agreement", "seed=1"),
+        ("average-ranks", "method=bojar"),
+    ]
+    for kind, given in (("agreement", {"seed": 1}), ("average-ranks", {"method": "bojar"})):
+        told(campaign, kind, **given)
+
+    def cost() -> dict[tuple[str, str], int]:
+        found = {}
+        for kind, query in queries:
+            address = reverse("campaign-table", args=[campaign.slug, kind])
+            with CaptureQueriesContext(connection) as captured:
+                page = as_organiser.get(f"{address}?{query}")
+            assert page.status_code == 200
+            found[kind, query] = len(captured)
+        return found
+
+    cost()
+    few = cost()
+    for number in range(5):
+        writer = write_test_set(("A", "B"), name=f"more {number}")
+        for judge in range(4):
+            block = writer.block(judge + 1, ["A", "B"])
+            writer.judgment(f"more {judge}", block, [1, 2])
+        ranking_run_compute(test_set_id=writer.test_set.pk)
+    assert cost() == few
+    assert max(few.values()) <= 25
 
 
 # --- Figures of the papers ------------------------------------------------------------------------
