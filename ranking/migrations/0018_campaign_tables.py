@@ -7,39 +7,129 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('campaign', '0022_analyses'),
-        ('ranking', '0011_published_results'),
+        ("campaign", "0022_analyses"),
+        ("ranking", "0011_published_results"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='CampaignTable',
+            name="CampaignTable",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40, verbose_name='kind')),
-                ('choice', models.JSONField(verbose_name='choice')),
-                ('choice_digest', models.CharField(help_text='The same for the same question.', max_length=32, verbose_name='digest of the choice')),
-                ('test_sets', models.JSONField(verbose_name='test sets, and their judgments that count')),
-                ('code_version', models.CharField(max_length=60, verbose_name='code version')),
-                ('content_key_version', models.PositiveSmallIntegerField(verbose_name='version of content keys')),
-                ('digest', models.CharField(help_text='The same for the same answer.', max_length=32, verbose_name='digest')),
-                ('asked_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='asked')),
-                ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='finished')),
-                ('data', models.JSONField(blank=True, null=True, verbose_name='answer for programs')),
-                ('reports', models.JSONField(blank=True, null=True, verbose_name='answer for people')),
-                ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tables', to='campaign.campaign')),
-                ('job', models.ForeignKey(blank=True, help_text='Which computes it.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='campaign.job')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=40, verbose_name="kind")),
+                ("choice", models.JSONField(verbose_name="choice")),
+                (
+                    "choice_digest",
+                    models.CharField(
+                        help_text="The same for the same question.",
+                        max_length=32,
+                        verbose_name="digest of the choice",
+                    ),
+                ),
+                (
+                    "test_sets",
+                    models.JSONField(verbose_name="test sets, and their judgments that count"),
+                ),
+                ("code_version", models.CharField(max_length=60, verbose_name="code version")),
+                (
+                    "content_key_version",
+                    models.PositiveSmallIntegerField(verbose_name="version of content keys"),
+                ),
+                (
+                    "digest",
+                    models.CharField(
+                        help_text="The same for the same answer.",
+                        max_length=32,
+                        verbose_name="digest",
+                    ),
+                ),
+                (
+                    "asked_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(),
+                        editable=False,
+                        verbose_name="asked",
+                    ),
+                ),
+                (
+                    "finished_at",
+                    models.DateTimeField(blank=True, null=True, verbose_name="finished"),
+                ),
+                (
+                    "data",
+                    models.JSONField(blank=True, null=True, verbose_name="answer for programs"),
+                ),
+                (
+                    "reports",
+                    models.JSONField(blank=True, null=True, verbose_name="answer for people"),
+                ),
+                (
+                    "asked_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tables",
+                        to="campaign.campaign",
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="Which computes it.",
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="campaign.job",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'table of a campaign',
-                'verbose_name_plural': 'tables of campaigns',
-                'get_latest_by': 'id',
-                'indexes': [models.Index(fields=['campaign', 'choice_digest', '-id'], name='campaign_table_of_choice')],
-                'constraints': [models.UniqueConstraint(fields=('campaign', 'digest'), name='campaign_table_once_for_each_answer'), models.CheckConstraint(condition=models.Q(models.Q(('data__isnull', False), ('finished_at__isnull', False), ('reports__isnull', False)), models.Q(('data__isnull', True), ('finished_at__isnull', True), ('reports__isnull', True)), _connector='OR'), name='campaign_table_has_an_answer_exactly_if_finished')],
+                "verbose_name": "table of a campaign",
+                "verbose_name_plural": "tables of campaigns",
+                "get_latest_by": "id",
+                "indexes": [
+                    models.Index(
+                        fields=["campaign", "choice_digest", "-id"], name="campaign_table_of_choice"
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("campaign", "digest"), name="campaign_table_once_for_each_answer"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("data__isnull", False),
+                                ("finished_at__isnull", False),
+                                ("reports__isnull", False),
+                            ),
+                            models.Q(
+                                ("data__isnull", True),
+                                ("finished_at__isnull", True),
+                                ("reports__isnull", True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="campaign_table_has_an_answer_exactly_if_finished",
+                    ),
+                ],
             },
         ),
     ]
