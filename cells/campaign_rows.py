@@ -72,6 +72,7 @@ _PATHS: Final[dict[type[Model], str]] = {
     ranking.StoppingRule: "test_set__campaign",
     ranking.RankingRun: "test_set__campaign",
     ranking.Analysis: "test_set__campaign",
+    ranking.CampaignTable: "campaign",
     ranking.LatestRanking: "test_set__campaign",
     ranking.PublishedResult: "test_set__campaign",
     ranking.QualityReport: "test_set__campaign",

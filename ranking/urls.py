@@ -6,6 +6,7 @@ from ranking.views.analyses import (
     analysis_page,
     analysis_plot,
 )
+from ranking.views.campaign_tables import table_page, table_plot, table_report, tables_page
 from ranking.views.campaigns import campaign_detail, campaign_list, test_sets_page
 from ranking.views.dashboard import dashboard_live, dashboard_page
 from ranking.views.design import design_again, design_budget, design_page, design_preview
@@ -55,6 +56,18 @@ urlpatterns = [
     path("campaigns/", campaign_list, name="campaign-list"),
     path("campaigns/<slug:slug>/", campaign_detail, name="campaign-detail"),
     path(f"{_CAMPAIGN}test-sets/", test_sets_page, name="test-sets"),
+    path(f"{_CAMPAIGN}tables/", tables_page, name="campaign-tables"),
+    path(f"{_CAMPAIGN}tables/<slug:name>/", table_page, name="campaign-table"),
+    path(
+        f"{_CAMPAIGN}tables/<slug:name>/report.<slug:ending>",
+        table_report,
+        name="campaign-table-file",
+    ),
+    path(
+        f"{_CAMPAIGN}tables/<slug:name>/plots/<slug:table>.svg",
+        table_plot,
+        name="campaign-table-plot",
+    ),
     path(
         "campaigns/<slug:slug>/test-sets/<int:test_set_id>/",
         dashboard_page,

@@ -38,6 +38,7 @@ class Room:
 CAMPAIGN: Final = (
     Room("overview", gettext_lazy("Overview"), "campaign-detail"),
     Room("test-sets", gettext_lazy("Test sets"), "test-sets"),
+    Room("tables", gettext_lazy("Tables"), "campaign-tables"),
     Room("people", gettext_lazy("People"), "people"),
     Room("instructions", gettext_lazy("Instructions"), "instructions"),
     Room("quality", gettext_lazy("Quality"), "quality-rules"),

@@ -29,6 +29,7 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "JudgeRowState": "annotation.api.people_serializers.ROW_STATES",
     "RangeLimit": "ranking.range_limits.LIMITS",
     "NoIntervalReason": "ranking.core.agreement.kappa_intervals.NoInterval",
+    "TableName": "ranking.api.campaign_tables.TABLE_KINDS",
     "TextDirection": ["ltr", "rtl"],
     "BlockState": ["open", "judged", "skipped"],
     "DesignKind": "annotation.models.Design.Kind",

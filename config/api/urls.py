@@ -59,6 +59,11 @@ from ranking.api.analyses import (
     AnalysisReportView,
     AnalysisView,
 )
+from ranking.api.campaign_tables import (
+    CampaignTableReportView,
+    CampaignTablesView,
+    CampaignTableView,
+)
 from ranking.api.design_forecast import DesignForecastView
 from ranking.api.judge_groups import (
     JudgeGroupDeleteView,
@@ -204,6 +209,17 @@ urlpatterns = [
     path("campaigns/<slug:slug>/", CampaignView.as_view(), name="api-campaign"),
     path("campaigns/<slug:slug>/activity/", ActivityView.as_view(), name="api-activity"),
     path("campaigns/<slug:slug>/overview/", OverviewView.as_view(), name="api-overview"),
+    path("campaigns/<slug:slug>/tables/", CampaignTablesView.as_view(), name="api-campaign-tables"),
+    path(
+        "campaigns/<slug:slug>/tables/<slug:name>/",
+        CampaignTableView.as_view(),
+        name="api-campaign-table",
+    ),
+    path(
+        "campaigns/<slug:slug>/tables/<slug:name>/report.<str:ending>",
+        CampaignTableReportView.as_view(),
+        name="api-campaign-table-report",
+    ),
     path("campaigns/<slug:slug>/time/", TimeSheetView.as_view(), name="api-time-sheet"),
     path("campaigns/<slug:slug>/alerts/", AlertsView.as_view(), name="api-alerts"),
     path("campaigns/<slug:slug>/alerts/mail/", AlertMailView.as_view(), name="api-alert-mail"),

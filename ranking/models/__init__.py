@@ -1,6 +1,7 @@
 """What the judgments mean."""
 
 from ranking.models.analysis import Analysis
+from ranking.models.campaign_table import CampaignTable
 from ranking.models.judge_measures import JudgeMeasures
 from ranking.models.latest_ranking import LatestRanking
 from ranking.models.published_result import ADDRESS_LENGTH, PublishedResult
@@ -14,6 +15,7 @@ from ranking.models.stored_tallies import StoredTallies, TalliesBuild
 __all__ = [
     "ADDRESS_LENGTH",
     "Analysis",
+    "CampaignTable",
     "JudgeMeasures",
     "KeptFor",
     "LatestRanking",

@@ -1,7 +1,7 @@
 """The form in which an analysis of a test set is asked for: its fields are the options of its kind."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -33,11 +33,13 @@ class AnalysisForm(forms.Form):
         self, data: QueryDict | None, *, kind: AnalysisKind, judgments: JudgmentsToChoose
     ) -> None:
         # What the address does not say is as usual, and the form shows that.
-        super().__init__(None if data is None else _completed(data, kind))
+        super().__init__(
+            None if data is None else completed_query(data, (*kind.options, *JUDGMENT_OPTIONS))
+        )
         self.kind = kind
         self.label_suffix = ""
         for option in kind.options:
-            self.fields[option.name] = _field(option)
+            self.fields[option.name] = option_field(option)
         for option in JUDGMENT_OPTIONS:
             field = _judgments_field(option, judgments)
             if field is not None:
@@ -73,7 +75,12 @@ class AnalysisForm(forms.Form):
 
 def given_of(kind: AnalysisKind, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that are said and differ from their defaults."""
-    options = {option.name: option for option in (*kind.options, *JUDGMENT_OPTIONS)}
+    return said_of((*kind.options, *JUDGMENT_OPTIONS), values)
+
+
+def said_of(of: Sequence[Option], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return which of these options are said and differ from their defaults."""
+    options = {option.name: option for option in of}
 
     def is_said(name: str, value: Any) -> bool:
         default = options[name].default
@@ -144,9 +151,10 @@ class _YesOrNo(forms.ChoiceField):
         return {"yes": True, "no": False}.get(super().clean(value))
 
 
-def _completed(data: QueryDict, kind: AnalysisKind) -> QueryDict:
+def completed_query(data: QueryDict, options: Sequence[Option]) -> QueryDict:
+    """Return a query with the defaults of the options that it does not say."""
     completed = data.copy()
-    for option in (*kind.options, *JUDGMENT_OPTIONS):
+    for option in options:
         default = option.default
         if option.name not in completed and default not in ("", ()):
             several = default if isinstance(default, tuple) else [default]
@@ -154,7 +162,8 @@ def _completed(data: QueryDict, kind: AnalysisKind) -> QueryDict:
     return completed
 
 
-def _field(option: Option) -> forms.Field:
+def option_field(option: Option) -> forms.Field:
+    """Return the field of an option."""
     common: dict[str, Any] = {
         "label": option.label,
         "help_text": option.help,
@@ -181,6 +190,19 @@ def _field(option: Option) -> forms.Field:
     return forms.FloatField(**bounds, **common)
 
 
+def group_field(groups: Sequence[str]) -> forms.Field | None:
+    """Return the field of a group of judges; None where there is none."""
+    if not groups:
+        return None
+    return forms.ChoiceField(
+        choices=[("", _("all judges")), *((name, name) for name in groups)],
+        label=GROUP.label,
+        help_text=GROUP.help,
+        required=False,
+        initial=GROUP.default,
+    )
+
+
 def _judgments_field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
     """Return the field of an option of judgments; None where there is nothing to choose."""
     common: dict[str, Any] = {
@@ -190,12 +212,11 @@ def _judgments_field(option: Option, judgments: JudgmentsToChoose) -> forms.Fiel
         "initial": option.default,
     }
     if option is REFERENCE:
-        return _field(option) if judgments.has_reference else None
+        return option_field(option) if judgments.has_reference else None
     if option is EXCLUDED:
-        return _field(option)
+        return option_field(option)
     if option is GROUP:
-        choices = [("", _("all judges")), *((name, name) for name in judgments.groups)]
-        return forms.ChoiceField(choices=choices, **common) if judgments.groups else None
+        return group_field(judgments.groups)
     if option is WITHOUT:
         return _Names(**common)
     names = {DOCUMENTS.name: judgments.documents, DOMAINS.name: judgments.domains}[option.name]

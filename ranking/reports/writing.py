@@ -26,6 +26,7 @@ class ReportFormat(StrEnum):
     CSV = "csv"
     MARKDOWN = "markdown"
     LATEX = "latex"
+    TYPST = "typst"
 
 
 #: Formats of files by their ending, with their types.
@@ -35,6 +36,7 @@ FILES: Final = {
     "json": (ReportFormat.JSON, "application/json"),
     "md": (ReportFormat.MARKDOWN, "text/markdown"),
     "tex": (ReportFormat.LATEX, "application/x-tex"),
+    "typ": (ReportFormat.TYPST, "text/plain"),
 }
 
 
@@ -208,10 +210,48 @@ def _latex_row(cells: Sequence[str]) -> str:
     return f"{' & '.join(map(escaped_latex, cells))} \\\\"
 
 
+# --- Typst --------------------------------------------------------------------------------------
+
+
+def _typst(report: Report) -> str:
+    comments = "\n".join(f"// {note}" for note in report.notes)
+    return "\n\n".join([*([comments] if comments else []), *map(typst_table, report.tables)]) + "\n"
+
+
+def typst_string(text: str) -> str:
+    """Return a text as a string of Typst, in which nothing is markup."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def typst_table(table: Table) -> str:
+    """Return a figure with the table."""
+    align = ", ".join("left" if column.is_text else "right" for column in table.columns)
+    heads = ", ".join(typst_string(column.heading) for column in table.columns)
+    lines = [
+        "#figure(",
+        "  table(",
+        f"    columns: {len(table.columns)},",
+        f"    align: ({align}),",
+        "    stroke: none,",
+        "    table.hline(),",
+        f"    table.header({heads}),",
+        "    table.hline(stroke: 0.5pt),",
+    ]
+    for number, row in enumerate(table.rows):
+        cells = ", ".join(map(typst_string, _shown_row(row, table.columns)))
+        lines.append(f"    {cells},")
+        if number in table.rules:
+            lines.append("    table.hline(stroke: 0.5pt),")
+    caption = " ".join(part.rstrip(".") + "." for part in (table.title, *table.notes) if part)
+    lines += ["    table.hline(),", "  ),", f"  caption: {typst_string(caption)},", ")"]
+    return "\n".join(lines)
+
+
 _WRITERS: dict[ReportFormat, Callable[[Report], str]] = {
     ReportFormat.TEXT: _text,
     ReportFormat.JSON: _json,
     ReportFormat.CSV: _csv,
     ReportFormat.MARKDOWN: _markdown,
     ReportFormat.LATEX: _latex,
+    ReportFormat.TYPST: _typst,
 }

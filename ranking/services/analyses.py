@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.services import judgments_number
 from campaign.models import Job, JobKind, JobState, TestSet, User
-from campaign.services.jobs import JobProgress, handles, job_queue
+from campaign.services.jobs import JobProgress, job_queue
 from ranking.analyses import AnalysisKind, analysis_named
 from ranking.analyses.judgments import (
     JUDGMENT_OPTIONS,
@@ -48,7 +48,7 @@ class AnalysisChoice:
     @property
     def digest(self) -> str:
         """The same for the same question."""
-        return _digest({"kind": self.kind.name, "options": self.recorded})
+        return values_digest({"kind": self.kind.name, "options": self.recorded})
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def _ask(
     }
     analysis, _is_new = Analysis.objects.get_or_create(
         test_set=test_set,
-        digest=_digest({"kind": choice.kind.name, **follows_from}),
+        digest=values_digest({"kind": choice.kind.name, **follows_from}),
         defaults={
             "kind": choice.kind.name,
             "choice_digest": choice.digest,
@@ -213,8 +213,8 @@ def analysis_reproduce(
     return plain(first.data), reports
 
 
-@handles(JobKind.ANALYSIS, AnalysisRefusedError)
-def _compute(job: Job, progress: JobProgress) -> dict[str, Any]:
+def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
+    """Do a job that was queued for an analysis."""
     analysis = (
         Analysis.objects.select_related("test_set")
         .filter(pk=job.parameters["analysis"], finished_at__isnull=True)
@@ -241,6 +241,7 @@ def is_being_computed(analysis: Analysis) -> bool:
     )
 
 
-def _digest(values: Mapping[str, Any]) -> str:
+def values_digest(values: Mapping[str, Any]) -> str:
+    """Return a digest of plain values."""
     text = json.dumps(values, sort_keys=True, ensure_ascii=True)
     return blake2b(text.encode(), digest_size=16, person=b"quintet-analysis").hexdigest()

@@ -130,6 +130,7 @@ class World:
             "group_id": self.group.pk,
             "analysis_id": self.analysis.pk,
             "kind": "ranking",
+            "name": "clusters",
             "ending": "json",
             "table": "systems",
             "digest": "0123456789abcdef",

@@ -24,7 +24,16 @@ PAGES = [
     # What judges see.
     and "/as-judge/" not in route
 ]
-TABS = ["Overview", "Test sets", "People", "Instructions", "Quality", "Settings", "Activity"]
+TABS = [
+    "Overview",
+    "Test sets",
+    "Tables",
+    "People",
+    "Instructions",
+    "Quality",
+    "Settings",
+    "Activity",
+]
 
 
 def bars(page: str) -> list[tuple[list[str], list[str]]]:

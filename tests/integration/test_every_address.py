@@ -299,6 +299,14 @@ ADDRESSES = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/stopping-rule/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tables/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tables/<slug:name>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tables/<slug:name>/report.<slug:ending>": MEMBERS_PAGE,
+    # It has no part of this name.
+    "campaigns/<slug:slug>/tables/<slug:name>/plots/<slug:table>.svg": {
+        **dict.fromkeys(ROLES, 404),
+        "nobody": 302,
+    },
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<slug:kind>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/report.<slug:ending>": (
         MEMBERS_PAGE
@@ -411,6 +419,9 @@ ADDRESSES = {
     "api/v1/test-sets/<int:test_set_id>/segments/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/skips/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/judgments/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/tables/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/tables/<slug:name>/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/tables/<slug:name>/report.<str:ending>": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/analyses/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/analyses/kinds/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/": MEMBERS_API,
@@ -463,6 +474,7 @@ class World:
             .replace("<int:panel_id>", str(self.panel.pk))
             .replace("<int:analysis_id>", str(Analysis.objects.get(test_set=self.test_set).pk))
             .replace("<slug:kind>", "ranking")
+            .replace("<slug:name>", "clusters")
             .replace("<slug:ending>", "json")
             .replace("<str:ending>", "json")
             .replace("<slug:table>", "rankings")

@@ -1,15 +1,14 @@
 """`analyse`: ask something of the judgments of a test set in the database."""
 
-import argparse
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 
 from campaign.management.arguments import test_set_named
 from ranking.analyses import ANALYSES, OptionError
 from ranking.analyses.judgments import JUDGMENT_OPTIONS
+from ranking.management.analysis_options import given_options, option_argument
 from ranking.management.arguments import POSITIVE
 from ranking.management.file_command import checked_output, refuse, refused_writing
 from ranking.management.output import Progress, replaced
@@ -36,7 +35,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--option",
             metavar="NAME=VALUE",
-            type=_option,
+            type=option_argument,
             nargs="+",
             action="extend",
             default=[],
@@ -64,7 +63,7 @@ class Command(BaseCommand):
         try:
             analysis = analysis_ask(
                 test_set=test_set,
-                choice=analysis_choice(options["kind"], _given(options["option"])),
+                choice=analysis_choice(options["kind"], given_options(options["option"])),
                 watermark=options["watermark"],
                 is_queued=False,
             )
@@ -82,24 +81,3 @@ class Command(BaseCommand):
         else:
             with refused_writing(output), replaced(output) as part:
                 part.write_text(text, encoding="utf-8")
-
-
-def _option(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals):
-        raise argparse.ArgumentTypeError(
-            _("%(text)s is not of the form NAME=VALUE") % {"text": repr(text)}
-        )
-    return name, value
-
-
-def _given(options: list[tuple[str, str]]) -> dict[str, Any]:
-    """Return options by name; those given several times with all values."""
-    given: dict[str, Any] = {}
-    for name, value in options:
-        if name in given:
-            before = given[name] if isinstance(given[name], list) else [given[name]]
-            given[name] = [*before, value]
-        else:
-            given[name] = value
-    return given

@@ -61,6 +61,7 @@ NOT_RECORDED: dict[type[Model], str] = {
     annotation.ProblemReply: ITSELF,
     ranking.RankingRun: WORKED_OUT,
     ranking.Analysis: WORKED_OUT,
+    ranking.CampaignTable: WORKED_OUT,
     ranking.LatestRanking: WORKED_OUT,
     ranking.QualityReport: WORKED_OUT,
     ranking.JudgeMeasures: WORKED_OUT,

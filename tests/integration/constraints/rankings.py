@@ -10,6 +10,7 @@ from django.utils import timezone
 from campaign.models import TestSet
 from ranking.models import (
     Analysis,
+    CampaignTable,
     JudgeMeasures,
     LatestRanking,
     PublishedResult,
@@ -61,6 +62,22 @@ def analysis() -> Create:
         choice_digest="c",
         judgments={},
         watermark=1,
+        code_version="0",
+        content_key_version=1,
+    )
+    create(digest="first")
+    return partial(create, digest="second")
+
+
+def campaign_table() -> Create:
+    """Create a second table; the first has the digest "first"."""
+    create = partial(
+        CampaignTable.objects.create,
+        campaign=small_test_set().campaign,
+        kind="clusters",
+        choice={},
+        choice_digest="c",
+        test_sets=[],
         code_version="0",
         content_key_version=1,
     )
@@ -277,6 +294,17 @@ breaks_by_fields("analysis_once_for_each_answer", analysis, {"digest": "first"})
 breaks_by_fields(
     "analysis_has_an_answer_exactly_if_finished",
     analysis,
+    {"finished_at": timezone.now()},
+    {"data": {}, "reports": {}},
+    {"finished_at": timezone.now(), "data": {}},
+    accepted={"finished_at": timezone.now(), "data": {}, "reports": {}},
+)
+
+
+breaks_by_fields("campaign_table_once_for_each_answer", campaign_table, {"digest": "first"})
+breaks_by_fields(
+    "campaign_table_has_an_answer_exactly_if_finished",
+    campaign_table,
     {"finished_at": timezone.now()},
     {"data": {}, "reports": {}},
     {"finished_at": timezone.now(), "data": {}},

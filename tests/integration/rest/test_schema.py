@@ -164,6 +164,7 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "ActivityOrigin",
         "AlertKind",
         "AnalysisName",
+        "TableName",
         "BlockState",
         "CampaignState",
         "CampaignTransition",

@@ -1,0 +1,251 @@
+"""Rankings collected, quality of the references, and agreement: Table 1 of Bojar et al. (2011).
+
+The columns are those of the paper: systems "including the reference", blocks ranked, labels, comparisons
+("one block with 5 systems ranked gives 10 pairwise comparisons"), "the percentage of comparisons where the
+reference was better or equal than another system", and κ of judges with themselves and between judges, with
+P(E) = 1/3 "for consistency with the WMT overview paper" (§2.2). Its last row is the unweighted mean of the
+rows above.
+
+References
+----------
+O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the WMT Manual Evaluation, WMT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ranking.analyses.agreement import CHANCE, PAIRING
+from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
+from ranking.analyses.kind import Begin
+from ranking.campaign_tables.kind import TableKind
+from ranking.campaign_tables.options import JUDGES_OPTIONS, shortened
+from ranking.campaign_tables.test_sets import (
+    TableRow,
+    TableTestSet,
+    data_of,
+    left_out_notes,
+    watermark_note,
+)
+from ranking.code_version import code_version
+from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
+from ranking.core.agreement.report import Chance
+from ranking.core.diagnosis.campaign import diagnose_campaign
+from ranking.core.judged.collapsed_candidates import Pairing
+from ranking.reports import Column, Report, Table
+from ranking.reports.inputs import Input
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Value
+from ranking.wording.agreement import intervals_in_words, strength_caution
+
+_COLUMNS = (
+    *("systems", "blocks", "labels", "comparisons"),
+    *("reference_geq_others", "intra_kappa", "inter_kappa"),
+)
+
+
+@dataclass(frozen=True)
+class CountedTestSet:
+    """A row of the table, and what its κ are.
+
+    Attributes
+    ----------
+    systems, blocks, labels, comparisons : int
+        With the reference.
+    reference_geq_others : float or None
+        None without a reference, or where it was not compared.
+    agreement : AgreementMeasures
+    """
+
+    systems: int
+    blocks: int
+    labels: int
+    comparisons: int
+    reference_geq_others: float | None
+    agreement: AgreementMeasures
+
+    @property
+    def figures(self) -> dict[str, float | int | None]:
+        """The figures by the keys of their columns."""
+        return {
+            "systems": self.systems,
+            "blocks": self.blocks,
+            "labels": self.labels,
+            "comparisons": self.comparisons,
+            "reference_geq_others": self.reference_geq_others,
+            "intra_kappa": self.agreement.intra.kappa,
+            "inter_kappa": self.agreement.inter.kappa,
+        }
+
+
+def _find(
+    test_set: TableTestSet, given: Input, options: Mapping[str, Any], begin: Begin
+) -> CountedTestSet:
+    del test_set
+    begin(_("Measuring agreement"))
+    found = diagnose_campaign(given.blocks, reference=given.reference)
+    return CountedTestSet(
+        systems=len(found.systems),
+        blocks=found.blocks,
+        labels=found.labels,
+        comparisons=found.comparisons,
+        reference_geq_others=None if given.reference is None else found.geq_others[given.reference],
+        agreement=measure_agreement(
+            given.blocks,
+            **kappa_options(options),
+            pairing=Pairing(options["pairing"]),
+            chance=Chance(options["chance"]),
+        ),
+    )
+
+
+def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
+    counted = [row for row in rows if row.found is not None]
+    average = _average([row.found.figures for row in counted])
+    lines: list[tuple[Value, ...]] = [
+        (row.test_set.name, row.test_set.languages, *row.found.figures.values()) for row in counted
+    ]
+    if counted:
+        lines.append((_("Average"), "", *average.values()))
+    return Report(
+        notes=[
+            watermark_note(counted),
+            _(
+                "With the reference, where a test set has one among its systems. Agreement by chance: "
+                "%(chance)s; %(intervals)s"
+            )
+            % {
+                "chance": CHANCE.choices[options["chance"]],
+                "intervals": intervals_in_words(
+                    options["resample"],
+                    resamples=options["resamples"] if options["resample"] == "segments" else 0,
+                    confidence=options["confidence"],
+                    seed=options["seed"],
+                ),
+            },
+            *left_out_notes(rows),
+        ],
+        tables=[
+            Table(
+                name="agreement",
+                title=_("Rankings collected, quality of the references and agreement"),
+                columns=(
+                    Column("test_set", _("Test set"), is_text=True),
+                    Column("languages", _("Languages"), is_text=True),
+                    Column("systems", _("Systems"), decimals=0),
+                    Column("blocks", _("Blocks"), decimals=0),
+                    Column("labels", _("Labels"), decimals=0),
+                    Column("comparisons", _("Comparisons"), decimals=0),
+                    Column("reference_geq_others", _("Reference ≥ others")),
+                    Column("intra_kappa", _("κ with themselves")),
+                    Column("inter_kappa", _("κ between judges")),
+                ),
+                rows=lines,
+                rules=frozenset({len(counted) - 1} if counted else ()),
+                notes=[
+                    _(
+                        "As Table 1 of Bojar et al. (2011). The average is that of the rows, whatever their size."
+                    )
+                ],
+            ),
+            *_intervals(counted),
+        ],
+        data={
+            **{name: options[name] for name in ("chance", "pairing", "resample", "confidence")},
+            "seed": options["seed"],
+            "test_sets": [
+                {
+                    **data_of(row.test_set),
+                    "reason": row.reason,
+                    **(
+                        {}
+                        if row.found is None
+                        else {
+                            **row.found.figures,
+                            "intra": row.found.agreement.intra,
+                            "inter": row.found.agreement.inter,
+                        }
+                    ),
+                }
+                for row in rows
+            ],
+            "average": average,
+            "version": code_version(),
+        },
+    )
+
+
+def _average(rows: Sequence[Mapping[str, float | int | None]]) -> dict[str, float | None]:
+    """Return the mean of each column over the rows that have it."""
+    columns = {name: [row[name] for row in rows if row[name] is not None] for name in _COLUMNS}
+    return {
+        name: fmean(float(value) for value in values if value is not None) if values else None
+        for name, values in columns.items()
+    }
+
+
+def _intervals(rows: Sequence[TableRow]) -> list[Table]:
+    """Return the intervals of κ, which the paper does not have."""
+    named = (
+        ("inter", _("κ between judges")),
+        ("intra", _("κ of judges with themselves")),
+    )
+    return [
+        Table(
+            name=f"{name}_kappa",
+            title=title,
+            columns=(
+                Column("test_set", _("Test set"), is_text=True),
+                Column("kappa", _("κ")),
+                Column("low", _("From")),
+                Column("high", _("To")),
+                Column("agreeing", _("Agreeing")),
+                Column("comparable", _("Comparable")),
+            ),
+            rows=[
+                (
+                    row.test_set.name,
+                    found.kappa,
+                    found.low,
+                    found.high,
+                    found.agreeing,
+                    found.comparable,
+                )
+                for row in rows
+                for found in [getattr(row.found.agreement, name)]
+            ],
+            notes=[strength_caution()],
+            plot=Plot(
+                kind="intervals", label="test_set", value="kappa", low="low", high="high", mark=0
+            ),
+        )
+        for name, title in named
+        if rows
+    ]
+
+
+AGREEMENT_TABLE = TableKind(
+    name="agreement",
+    title=gettext_lazy("Judgments and agreement"),
+    question=gettext_lazy(
+        "How much was ranked in each test set, how good is its reference, and how far do judges agree?"
+    ),
+    options=(
+        shortened(CHANCE, default=Chance.UNIFORM.value),
+        PAIRING,
+        KAPPA_LEVEL,
+        CONFIDENCE,
+        RESAMPLES,
+        SEED,
+        *JUDGES_OPTIONS,
+    ),
+    find=_find,
+    tell=_tell,
+    with_reference=True,
+)

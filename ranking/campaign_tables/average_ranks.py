@@ -1,0 +1,334 @@
+"""Ranks and scores averaged over the test sets of a campaign, and what that does not mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from ranking.analyses.kind import Begin
+from ranking.analyses.ranking import RANGES
+from ranking.campaign_tables.clusters import find_ranking
+from ranking.campaign_tables.kind import TableKind
+from ranking.campaign_tables.options import (
+    JUDGES_OPTIONS,
+    RANGE_OPTIONS,
+    checked,
+    is_own,
+    own_or,
+    shortened,
+)
+from ranking.campaign_tables.test_sets import (
+    RankedTestSet,
+    TableRow,
+    TableTestSet,
+    data_of,
+    left_out_notes,
+    watermark_note,
+)
+from ranking.code_version import code_version
+from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.mean_scores import (
+    MeanScore,
+    ScoreInfluence,
+    mean_ranks,
+    mean_scores,
+    score_influence,
+)
+from ranking.reports import Column, Report, Table
+from ranking.reports.inputs import Input
+from ranking.reports.plots import Plot
+from ranking.wording.methods import METHOD_WORDS
+
+#: Those whose scores say how far each judge moves them.
+_METHOD = own_or(tuple(name for name, method in METHODS.items() if method.influence is not None))
+#: Confidence sets, whose ends hold on average where percentiles do not (docs/statistics/coverage.md).
+_OF_METHOD = (
+    shortened(RANGES, default="confidence_set"),
+    *(option for option in RANGE_OPTIONS if option is not RANGES),
+    *JUDGES_OPTIONS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A test set with its ranking; `influence` is None where the ranking is one that was there."""
+
+    ranking: RankedTestSet
+    influence: ScoreInfluence | None
+
+
+def _find(
+    test_set: TableTestSet, given: Input, options: Mapping[str, Any], begin: Begin
+) -> _Scored:
+    ranking = find_ranking(test_set, given, options, begin)
+    method = METHODS[options["method"]]
+    return _Scored(ranking, score_influence(given.blocks, method) if ranking.systems else None)
+
+
+def _ranking(row: TableRow) -> RankedTestSet:
+    found: RankedTestSet | _Scored = row.found
+    return found.ranking if isinstance(found, _Scored) else found
+
+
+@dataclass(frozen=True, slots=True)
+class _Average:
+    """A system that is ranked in every test set."""
+
+    system: str
+    rank: float
+    rank_low: float
+    rank_high: float
+    score: float
+    score_low: float | None
+    score_high: float | None
+
+
+def _averages(
+    rows: Sequence[TableRow], systems: Sequence[str], confidence: float
+) -> list[_Average]:
+    """Return the averages, the best mean rank first."""
+    if not systems:
+        return []
+    places = [
+        {
+            each["system"]: (each["rank"], each["rank_low"], each["rank_high"])
+            for each in _ranking(row).systems
+        }
+        for row in rows
+    ]
+    influences = [
+        row.found.influence
+        for row in rows
+        if isinstance(row.found, _Scored) and row.found.influence is not None
+    ]
+    scored: Mapping[str, MeanScore] = {}
+    if len(influences) == len(rows):
+        scored = {
+            each.system: each for each in mean_scores(influences, systems, confidence=confidence)
+        }
+    plain = {
+        name: fmean(
+            each["score"]
+            for row in rows
+            for each in _ranking(row).systems
+            if each["system"] == name
+        )
+        for name in systems
+    }
+    found = [
+        _Average(
+            system=each.system,
+            rank=each.rank,
+            rank_low=each.low,
+            rank_high=each.high,
+            score=plain[each.system],
+            score_low=scored[each.system].low if scored else None,
+            score_high=scored[each.system].high if scored else None,
+        )
+        for each in mean_ranks(places, systems)
+    ]
+    return sorted(found, key=lambda each: (each.rank, -each.score, each.system))
+
+
+def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
+    ranked = [row for row in rows if row.found is not None and _ranking(row).systems]
+    names = {row.test_set.pk: {each["system"] for each in _ranking(row).systems} for row in ranked}
+    everywhere = sorted(set.intersection(*names.values())) if names else []
+    some = sorted(set().union(*names.values()) - set(everywhere))
+    found = _averages(ranked, everywhere, options["confidence"])
+    return Report(
+        notes=[
+            watermark_note(ranked),
+            *_warnings(ranked, options),
+            *_missing(ranked, everywhere, some),
+            *left_out_notes(rows),
+            *_unranked(rows),
+        ],
+        tables=[_table(found, ranked, options), _by_test_set(ranked, found, some)],
+        data={
+            "own_rankings": is_own(options),
+            "confidence": options["confidence"],
+            "test_sets": [
+                {**data_of(row.test_set), "reason": row.reason, "counts": row in ranked}
+                for row in rows
+            ],
+            "systems": found,
+            "not_in_every_test_set": {
+                name: [row.test_set.name for row in ranked if name in names[row.test_set.pk]]
+                for name in some
+            },
+            "version": code_version(),
+        },
+    )
+
+
+def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]:
+    """Return what an average means, and what it does not."""
+    notes = [
+        _(
+            "An average is of exactly these test sets, each with the same weight, and says nothing about other "
+            "languages or texts. A rank depends on who else takes part: rank 3 of 5 and rank 3 of 20 are averaged as if "
+            "they were the same. Systems of one name count as one system."
+        )
+    ]
+    methods = {_ranking(row).method for row in rows}
+    if len(methods) > 1:
+        notes.append(
+            _(
+                "Test sets are ranked by different methods (%(methods)s): their scores have no common scale."
+            )
+            % {"methods": ", ".join(str(METHOD_WORDS[name]) for name in sorted(methods))}
+        )
+    elif any(not METHODS[name].is_share for name in methods):
+        notes.append(
+            _(
+                "Scores of this method have no fixed scale: averages of ranks are safer than those of scores."
+            )
+        )
+    else:
+        notes.append(
+            _(
+                "A score depends on the opponents: 0.6 among strong systems is more than 0.6 among weak ones."
+            )
+        )
+    if is_own(options):
+        notes.append(
+            _(
+                "Mean scores have no interval here: it needs to be known who judged in several test sets. Choose a "
+                "method, and a worker computes it."
+            )
+        )
+    return notes
+
+
+def _missing(rows: Sequence[TableRow], everywhere: Sequence[str], some: Sequence[str]) -> list[str]:
+    if not rows:
+        return [_("No test set has a ranking yet.")]
+    notes = []
+    if len(rows) == 1:
+        notes.append(_("Only one test set has a ranking: nothing is averaged."))
+    if not everywhere:
+        notes.append(_("No system takes part in all test sets, so there is no average."))
+    elif some:
+        notes.append(
+            ngettext(
+                "Without %(count)d system that does not take part in all test sets: %(names)s.",
+                "Without %(count)d systems that do not take part in all test sets: %(names)s.",
+                len(some),
+            )
+            % {"count": len(some), "names": ", ".join(some)}
+        )
+    return notes
+
+
+def _unranked(rows: Sequence[TableRow]) -> list[str]:
+    return [
+        _("%(test_set)s: no system can be ranked by these judgments.")
+        % {"test_set": row.test_set.name}
+        for row in rows
+        if row.found is not None and not _ranking(row).systems
+    ]
+
+
+def _table(
+    found: Sequence[_Average], rows: Sequence[TableRow], options: Mapping[str, Any]
+) -> Table:
+    kinds = {_ranking(row).choice.ranges for row in rows}
+    notes = [
+        _(
+            "The range of a mean rank goes from the mean of the lower ends of the test sets’ rank ranges to the mean of "
+            "the upper ones. More test sets do not make it narrower: ranks of close systems are biased towards the "
+            "middle in each test set alike, and an average keeps that."
+        )
+    ]
+    if kinds != {"confidence_set"}:
+        notes.append(
+            _(
+                "With many test sets in which systems come in the same order, means of percentile ranges are too narrow for "
+                "the best and the worst; those of confidence sets hold."
+            )
+        )
+    if not is_own(options):
+        notes.append(
+            _(
+                "The %(confidence)s %% interval of a mean score accounts for segments and for judges; what a judge did "
+                "in several test sets counts together. Each holds by itself."
+            )
+            % {"confidence": f"{100 * options['confidence']:g}"}
+        )
+    return Table(
+        name="average_ranks",
+        title=ngettext(
+            "Average over %(count)d test set", "Average over %(count)d test sets", len(rows)
+        )
+        % {"count": len(rows)},
+        columns=(
+            Column("system", _("System"), is_text=True),
+            Column("rank", _("Mean rank"), decimals=2),
+            Column("rank_low", _("Rank from"), decimals=2),
+            Column("rank_high", _("Rank to"), decimals=2),
+            Column("score", _("Mean score")),
+            Column("score_low", _("Score from")),
+            Column("score_high", _("Score to")),
+        ),
+        rows=[
+            (
+                each.system,
+                each.rank,
+                each.rank_low,
+                each.rank_high,
+                each.score,
+                each.score_low,
+                each.score_high,
+            )
+            for each in found
+        ],
+        notes=notes if found else (),
+        plot=Plot(
+            kind="intervals",
+            label="system",
+            value="rank",
+            low="rank_low",
+            high="rank_high",
+            start=1,
+        ),
+    )
+
+
+def _by_test_set(rows: Sequence[TableRow], found: Sequence[_Average], some: Sequence[str]) -> Table:
+    """Return the rank of each system in each test set, which is what is averaged."""
+    ranks = {
+        row.test_set.pk: {each["system"]: each["rank"] for each in _ranking(row).systems}
+        for row in rows
+    }
+    return Table(
+        name="ranks",
+        title=_("Ranks in each test set"),
+        columns=(
+            Column("system", _("System"), is_text=True),
+            *(Column(row.test_set.key, row.test_set.name) for row in rows),
+        ),
+        rows=[
+            (name, *(ranks[row.test_set.pk].get(name) for row in rows))
+            for name in [*(each.system for each in found), *some]
+        ],
+        rules=frozenset({len(found) - 1} if found and some else ()),
+    )
+
+
+AVERAGE_RANKS = TableKind(
+    name="average-ranks",
+    title=gettext_lazy("Average ranks"),
+    question=gettext_lazy("Which systems are good in all test sets on average?"),
+    options=(_METHOD, *_OF_METHOD),
+    check=partial(checked, of=_OF_METHOD),
+    find=_find,
+    tell=_tell,
+    is_live=is_own,
+)

@@ -1,0 +1,210 @@
+"""Systems in clusters, test set by test set, as the findings of WMT print them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ranking.analyses.kind import Begin
+from ranking.campaign_tables.kind import TableKind
+from ranking.campaign_tables.options import (
+    JUDGES_OPTIONS,
+    METHOD,
+    RANGE_OPTIONS,
+    checked,
+    is_own,
+    rank_arguments,
+)
+from ranking.campaign_tables.test_sets import (
+    RankedTestSet,
+    TableRow,
+    TableTestSet,
+    data_of,
+    left_out_notes,
+    ranked_test_set,
+    watermark_note,
+)
+from ranking.code_version import code_version
+from ranking.core.rankings.rank import rank
+from ranking.reports import Column, Report, Table
+from ranking.reports.inputs import Input
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Value
+from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.pair_tests import LEVEL_WORDS
+from ranking.wording.ranges import limit_in_words
+
+
+def find_ranking(
+    test_set: TableTestSet, given: Input, options: Mapping[str, Any], begin: Begin
+) -> RankedTestSet:
+    """Rank a test set by the method and the ranges of the options."""
+    del test_set
+    found = rank(
+        given.blocks, options["method"], progress=begin(_("Ranking")), **rank_arguments(options)
+    )
+    return ranked_test_set(given, found)
+
+
+def ranked_in_words(found: RankedTestSet) -> str:
+    """Say by which method systems are ranked, and what their ranges are."""
+    return _("%(method)s; %(confidence)s %% rank ranges that account for %(level)s.") % {
+        "method": METHOD_WORDS[found.method],
+        "confidence": f"{100 * found.choice.confidence:g}",
+        "level": LEVEL_WORDS[found.choice.resample],
+    }
+
+
+def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
+    ranked = [row for row in rows if row.found is not None]
+    return Report(
+        notes=[
+            watermark_note(ranked),
+            _(
+                "Rules between clusters: rank ranges of systems of different clusters do not overlap."
+            ),
+            *left_out_notes(rows),
+            *([] if rows else [_("There is no test set yet.")]),
+        ],
+        tables=[_table(row) for row in ranked],
+        data={
+            "own_rankings": is_own(options),
+            "test_sets": [
+                {**data_of(row.test_set), "reason": row.reason, **_data(row)} for row in rows
+            ],
+            "version": code_version(),
+        },
+    )
+
+
+def _data(row: TableRow) -> dict[str, Any]:
+    if row.found is None:
+        return {"systems": [], "clusters": None}
+    known = {system.name: system for system in row.test_set.systems}
+    return {
+        "method": row.found.method,
+        "ranges": row.found.choice.recorded,
+        "limits": list(row.found.limits),
+        "clusters": row.found.clusters,
+        "systems": [
+            {
+                **{
+                    name: ranked[name]
+                    for name in ("system", "score", "rank", "rank_low", "rank_high", "cluster")
+                },
+                "kind": known[ranked["system"]].kind if ranked["system"] in known else None,
+                "constrained": known[ranked["system"]].constrained
+                if ranked["system"] in known
+                else None,
+            }
+            for ranked in row.found.systems
+        ],
+        "not_estimable": [each["system"] for each in row.found.not_estimable],
+        "references": row.test_set.names_of("reference"),
+        "damaged_references": row.test_set.names_of("bad_reference"),
+    }
+
+
+def _table(row: TableRow) -> Table:
+    found: RankedTestSet = row.found
+    marks = {system.name: _mark(system.kind, system.constrained) for system in row.test_set.systems}
+    lines: list[tuple[Value, ...]] = [
+        (
+            each["system"],
+            each["cluster"],
+            each["score"],
+            each["rank"],
+            each["rank_low"],
+            each["rank_high"],
+            marks.get(each["system"], ""),
+        )
+        for each in found.systems
+    ]
+    return Table(
+        name=row.test_set.key,
+        title=_("%(languages)s, %(test_set)s")
+        % {"languages": row.test_set.languages, "test_set": row.test_set.name},
+        columns=(
+            Column("system", _("System"), is_text=True),
+            Column("cluster", _("Cluster")),
+            Column("score", _("Score")),
+            Column("rank", _("Rank")),
+            Column("rank_low", _("From")),
+            Column("rank_high", _("To")),
+            Column("training_data", _("Training data"), is_text=True),
+        ),
+        rows=lines,
+        rules=frozenset(
+            number
+            for number, (above, below) in enumerate(pairwise(found.systems))
+            if above["cluster"] != below["cluster"]
+        ),
+        notes=[ranked_in_words(found), *_notes(row)],
+        plot=Plot(
+            kind="intervals",
+            label="system",
+            value="rank",
+            low="rank_low",
+            high="rank_high",
+            start=1,
+        ),
+    )
+
+
+def _mark(kind: str, constrained: bool | None) -> str:
+    if kind == "reference":
+        return _("reference")
+    if constrained is None:
+        return "–"
+    return _("constrained") if constrained else _("unconstrained")
+
+
+def _notes(row: TableRow) -> list[str]:
+    found: RankedTestSet = row.found
+    shown = {each["system"] for each in found.systems}
+    notes = [
+        limit_in_words(limit, found.counts, ranges=found.choice.ranges)
+        for limit in found.limits
+        if found.systems
+    ]
+    references = [name for name in row.test_set.names_of("reference") if name not in shown]
+    if references:
+        notes.append(_("Reference, not ranked: %(names)s.") % {"names": ", ".join(references)})
+    damaged = row.test_set.names_of("bad_reference")
+    if damaged:
+        notes.append(
+            _("Damaged reference for attention checks, not ranked: %(names)s.")
+            % {"names": ", ".join(damaged)}
+        )
+    unranked = [each["system"] for each in found.not_estimable]
+    if unranked:
+        notes.append(
+            _("Cannot be ranked by these judgments: %(names)s.") % {"names": ", ".join(unranked)}
+        )
+    if len(found.groups) > 1:
+        notes.append(
+            _(
+                "Nothing compares some of these systems with the others, so their common ranking is arbitrary."
+            )
+        )
+    if row.test_set.is_closed:
+        notes.append(_("The test set is closed."))
+    return notes
+
+
+CLUSTERS = TableKind(
+    name="clusters",
+    title=gettext_lazy("Clusters"),
+    question=gettext_lazy(
+        "Which systems of each test set can be told apart, and which of them are constrained?"
+    ),
+    options=(METHOD, *RANGE_OPTIONS, *JUDGES_OPTIONS),
+    check=checked,
+    find=find_ranking,
+    tell=_tell,
+    is_live=is_own,
+)

@@ -1,0 +1,132 @@
+"""How much was judged in each test set: WMT's table of the amount of data collected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ranking.campaign_tables.kind import TableKind
+from ranking.campaign_tables.test_sets import Collected, TableRow, data_of
+from ranking.code_version import code_version
+from ranking.reports import Column, Report, Table
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Value
+
+_HOUR = 3_600_000
+
+
+def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
+    """Tell what was collected of each test set, and in all.
+
+    Rows hold a `Collected`; `total` has the judges and days of the campaign, each counted once.
+    """
+    told = [(row, _figures(row.found, _systems(row))) for row in rows]
+    sums = None if total is None else _figures(total, sum(_systems(row) for row in rows))
+    lines: list[tuple[Value, ...]] = [
+        (row.test_set.name, row.test_set.languages, *figures.values()) for row, figures in told
+    ]
+    if sums is not None and rows:
+        lines.append((_("Total"), "", *sums.values()))
+    return Report(
+        notes=[
+            _(
+                "Judges, blocks and skips are of everybody who judged, without attention checks, hours and days of people alone; "
+                "comparisons and sentences are of the judgments that the ranking counts, without the reference."
+            ),
+            *([] if rows else [_("There is no test set yet.")]),
+        ],
+        tables=[
+            Table(
+                name="collected",
+                title=_("Judgments collected"),
+                columns=_columns(),
+                rows=lines,
+                rules=frozenset({len(rows) - 1} if rows else ()),
+                notes=[
+                    _(
+                        "A comparison is of two systems; two with the same text are never compared, and outputs of "
+                        "one text count for each of its systems, but not in “of texts”. A comparison counts once, so “per "
+                        "system” is the number of comparisons divided by that of systems, as in WMT’s tables. In the "
+                        "total, judges and days count once, and systems for each test set."
+                    )
+                ],
+                plot=Plot(
+                    kind="intervals", label="test_set", value="blocks", start=0, most=len(rows)
+                ),
+            )
+        ],
+        data={
+            "test_sets": [{**data_of(row.test_set), **figures} for row, figures in told],
+            "total": sums,
+            "version": code_version(),
+        },
+    )
+
+
+def _columns() -> tuple[Column, ...]:
+    return (
+        Column("test_set", _("Test set"), is_text=True),
+        Column("languages", _("Languages"), is_text=True),
+        Column("systems", _("Systems")),
+        Column("judges", _("Judges")),
+        Column("blocks", _("Blocks")),
+        Column("comparisons", _("Comparisons")),
+        Column("decided", _("Without ties")),
+        Column("collapsed", _("Of texts")),
+        Column("comparisons_per_system", _("Per system"), decimals=1),
+        Column("segments", _("Sentences")),
+        Column("blocks_per_segment", _("Blocks per sentence"), decimals=2),
+        Column("skipped", _("Skipped")),
+        Column("active_hours", _("Hours of active time"), decimals=1),
+        Column("days", _("Days")),
+    )
+
+
+def _systems(row: TableRow) -> int:
+    return len(row.test_set.names_of("system"))
+
+
+def _figures(found: Collected, systems: int) -> dict[str, Any]:
+    """Return the figures of a row by the keys of its columns, in their order."""
+    comparisons, ties, segments = found.comparisons, found.ties, found.segments
+    return {
+        "systems": systems,
+        "judges": found.judges,
+        "blocks": found.blocks,
+        "comparisons": comparisons,
+        "decided": None if comparisons is None or ties is None else comparisons - ties,
+        "collapsed": found.collapsed,
+        "comparisons_per_system": None
+        if comparisons is None or not systems
+        else comparisons / systems,
+        "segments": segments,
+        "blocks_per_segment": found.blocks / segments if segments else None,
+        "skipped": found.skipped,
+        # Nobody worked here, or judgments came from a file.
+        "active_hours": found.active_ms / _HOUR if found.active_ms else None,
+        "days": found.days or None,
+    }
+
+
+def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
+    """Tell rows of which the last is the total, which belongs to no test set."""
+    del options
+    total = next((row.found for row in rows if row.test_set.pk == TOTAL), None)
+    return tell_collected([row for row in rows if row.test_set.pk != TOTAL], total)
+
+
+#: What stands for the whole campaign among the rows.
+TOTAL = 0
+
+COLLECTED = TableKind(
+    name="collected",
+    title=gettext_lazy("Data collected"),
+    question=gettext_lazy(
+        "How much was judged in each test set: systems, judges, blocks, comparisons, hours?"
+    ),
+    tell=_tell,
+    is_live=lambda _options: True,
+)

@@ -1,0 +1,200 @@
+"""How many clusters each method finds in each test set, and where methods order systems differently."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ranking.analyses import ranking
+from ranking.analyses.kind import Begin
+from ranking.analyses.options import Option, OptionError
+from ranking.campaign_tables.kind import TableKind
+from ranking.campaign_tables.options import JUDGES_OPTIONS, RANGE_OPTIONS, rank_arguments
+from ranking.campaign_tables.test_sets import (
+    RankedTestSet,
+    TableRow,
+    TableTestSet,
+    data_of,
+    left_out_notes,
+    ranked_test_set,
+    watermark_note,
+)
+from ranking.code_version import code_version
+from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.rank import rank
+from ranking.reports import Column, Report, Table
+from ranking.reports.inputs import Input
+from ranking.wording.methods import METHOD_WORDS
+
+_OTHERS = Option(
+    name="methods",
+    label=gettext_lazy("Methods"),
+    default=("expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"),
+    choices={name: METHOD_WORDS[name] for name in METHODS},
+    help=gettext_lazy(
+        "The first one is what the others are compared with. Lopez, TrueSkill and Hopkins and May take minutes."
+    ),
+)
+
+
+def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
+    if not options["methods"]:
+        raise OptionError(_("Choose a method."), field="methods")
+    found: dict[str, Any] = {}
+    for name in options["methods"]:
+        found = ranking.checked({**options, "method": name})
+    return {name: value for name, value in found.items() if name != "method"}
+
+
+def _find(
+    test_set: TableTestSet, given: Input, options: Mapping[str, Any], begin: Begin
+) -> dict[str, RankedTestSet]:
+    del test_set
+    return {
+        name: ranked_test_set(
+            given, rank(given.blocks, name, progress=begin(_("Ranking")), **rank_arguments(options))
+        )
+        for name in options["methods"]
+    }
+
+
+def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]]:
+    """Return the pairs in another order, the better by the first method first."""
+    ranks = {row["system"]: row["rank"] for row in other.systems}
+    both = [row["system"] for row in first.systems if row["system"] in ranks]
+    return [(one, two) for one, two in combinations(both, 2) if ranks[one] > ranks[two]]
+
+
+def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
+    counted = [row for row in rows if row.found is not None]
+    methods: Sequence[str] = options["methods"]
+    return Report(
+        notes=[
+            watermark_note(counted),
+            _("Compared with %(method)s.") % {"method": METHOD_WORDS[methods[0]]},
+            *left_out_notes(rows),
+        ],
+        tables=[_clusters(counted, methods), _first(counted, methods), _orders(counted, methods)],
+        data={
+            "methods": list(methods),
+            "ranges": {option.name: options[option.name] for option in RANGE_OPTIONS},
+            "test_sets": [
+                {**data_of(row.test_set), "reason": row.reason, "methods": _data(row, methods)}
+                for row in rows
+            ],
+            "version": code_version(),
+        },
+    )
+
+
+def _data(row: TableRow, methods: Sequence[str]) -> list[dict[str, Any]]:
+    if row.found is None:
+        return []
+    return [
+        {
+            "method": name,
+            "clusters": row.found[name].clusters,
+            "first_cluster": row.found[name].first_cluster,
+            "order": [each["system"] for each in row.found[name].systems],
+            "swapped": [list(pair) for pair in _swapped(row.found[methods[0]], row.found[name])],
+        }
+        for name in methods
+    ]
+
+
+def _clusters(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
+    return Table(
+        name="clusters",
+        title=_("Clusters by each method"),
+        columns=(
+            Column("test_set", _("Test set"), is_text=True),
+            Column("systems", _("Systems")),
+            *(Column(name, str(METHOD_WORDS[name])) for name in methods),
+        ),
+        rows=[
+            (
+                row.test_set.name,
+                len(row.test_set.names_of("system")),
+                *(row.found[name].clusters for name in methods),
+            )
+            for row in rows
+        ],
+        notes=[
+            _(
+                "More clusters are more systems told apart; they do not make a method better. Cross-validation "
+                "says how well methods predict (“Methods”, of each test set)."
+            )
+        ],
+    )
+
+
+def _first(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
+    return Table(
+        name="first_clusters",
+        title=_("First cluster by each method"),
+        columns=(
+            Column("test_set", _("Test set"), is_text=True),
+            Column("method", _("Method"), is_text=True),
+            Column("clusters", _("Clusters")),
+            Column("first_cluster", _("First cluster"), is_text=True),
+            Column("swapped", _("Pairs in another order")),
+        ),
+        rows=[
+            (
+                row.test_set.name,
+                str(METHOD_WORDS[name]),
+                row.found[name].clusters,
+                ", ".join(row.found[name].first_cluster) or "–",
+                len(_swapped(row.found[methods[0]], row.found[name])),
+            )
+            for row in rows
+            for name in methods
+        ],
+        rules=frozenset(len(methods) * number - 1 for number in range(1, len(rows))),
+        keys=2,
+    )
+
+
+def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
+    """Return the pairs that some method orders in another way than the first."""
+    lines, rules = [], []
+    for row in rows:
+        by_pair: dict[tuple[str, str], list[str]] = {}
+        for name in methods[1:]:
+            for pair in _swapped(row.found[methods[0]], row.found[name]):
+                by_pair.setdefault(pair, []).append(str(METHOD_WORDS[name]))
+        lines += [
+            (row.test_set.name, one, two, ", ".join(names)) for (one, two), names in by_pair.items()
+        ]
+        rules.append(len(lines) - 1)
+    return Table(
+        name="orders",
+        title=_("Pairs that methods order differently"),
+        columns=(
+            Column("test_set", _("Test set"), is_text=True),
+            Column("better", _("Better by the first method"), is_text=True),
+            Column("worse", _("Worse by it"), is_text=True),
+            Column("methods", _("The other way round by"), is_text=True),
+        ),
+        rows=lines,
+        rules=frozenset(rules[:-1]) - {-1},
+        keys=3,
+        notes=[] if lines else [_("All methods order all systems alike.")],
+    )
+
+
+CLUSTERS_BY_METHODS = TableKind(
+    name="methods",
+    title=gettext_lazy("Methods and clusters"),
+    question=gettext_lazy(
+        "How many clusters does each method find in each test set, and where do methods disagree?"
+    ),
+    options=(_OTHERS, *RANGE_OPTIONS, *JUDGES_OPTIONS),
+    check=_checked,
+    find=_find,
+    tell=_tell,
+)

@@ -1,0 +1,238 @@
+"""Mean scores of systems over several test sets, with intervals that know who judged in several of them.
+
+The mean is over these very test sets: its uncertainty is that of their judgments. Segments of different
+test sets are different segments, so their parts of the variance add up. Judges are the same people: where
+somebody judged in several test sets, what their taste does to the scores of one, it does to those of the
+others in the same direction, and the sums over a judge are taken over all test sets before they are
+squared. With the influence a_tj of judge j on the scores of test set t (T test sets),
+
+    V = Σ_t V_t / T² + Σ_j Σ_{t ≠ u} a_tj a_ujᵀ / T²
+
+with V_t as in `ranking.core.uncertainty.two_way`. With judges of one test set each, the second sum is 0.
+
+A mean of ranks has no such interval: a rank is no smooth function of scores. Where systems are close, drawn
+ranks lie nearer to the middle than the true ones in every test set alike, and averaging takes the spread
+away but not the bias: means of drawn ranks leave out half of the true means with twenty test sets
+(docs/statistics/coverage.md). See `mean_ranks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import t as student
+
+from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks, unit_counts
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.method import Method
+from ranking.core.uncertainty.two_way import (
+    ClusteredCovariance,
+    RangeLimit,
+    ScoreCovariance,
+    clustered_covariance,
+)
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreInfluence:
+    """What the mean over test sets must know of one.
+
+    Attributes
+    ----------
+    systems : tuple of str, length n
+    scores : float64, shape (n,)
+        NaN for systems without one.
+    covariance : ScoreCovariance
+        Over segments and judges.
+    segments, judges : ClusteredCovariance
+        Its parts over segments (or documents) and over judges.
+    names : tuple of str, length J
+        The judges.
+    of_judges : float64, shape (n, J)
+        Influence of all that a judge judged on each score.
+    work : float64, shape (J,)
+        Comparisons of each judge.
+    """
+
+    systems: tuple[str, ...]
+    scores: FloatArray
+    covariance: ScoreCovariance
+    segments: ClusteredCovariance
+    judges: ClusteredCovariance
+    names: tuple[str, ...]
+    of_judges: FloatArray
+    work: FloatArray
+
+    @property
+    def knows_judges(self) -> bool:
+        """Whether its covariance accounts for judges."""
+        return RangeLimit.FEW_JUDGES not in self.covariance.limits
+
+
+@dataclass(frozen=True)
+class MeanScore:
+    """The mean score of a system, and its interval.
+
+    Attributes
+    ----------
+    system : str
+    score, low, high : float
+    standard_error : float
+    """
+
+    system: str
+    score: float
+    low: float
+    high: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class MeanRank:
+    """The mean rank of a system, and the range it is in."""
+
+    system: str
+    rank: float
+    low: float
+    high: float
+
+
+def score_influence(
+    blocks: Blocks, method: Method, parameters: Mapping[str, Any] | None = None
+) -> ScoreInfluence:
+    """Score one test set, with the influence of each of its judges.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    method : Method
+        One with influence values of counts.
+    parameters : mapping, optional
+
+    Returns
+    -------
+    ScoreInfluence
+
+    Raises
+    ------
+    ValueError
+        If the method has no influence values.
+    """
+    if method.influence is None:
+        raise ValueError(f"{method.name} has no influence values")
+    settings = method.complete(parameters)
+    fitted = method.score(blocks, **settings)
+    # Systems without a score would only disturb the others.
+    kept = [name for name, known in zip(blocks.systems, fitted.estimable, strict=True) if known]
+    ranked = blocks.without(set(blocks.systems) - set(kept)).with_judges_in_order()
+    scores = method.score(ranked, **settings)
+    layout = method.layout(len(ranked.systems))
+    moments = moments_of_blocks(ranked, layout)
+    influence = method.influence(layout.unpack(moments.cells), **settings)[:, layout.used]
+    _blocks, segments, judges = (
+        ClusteredCovariance(clustered_covariance(moments, influence, unit), moments.effective(unit))
+        for unit in CLUSTER_UNITS
+    )
+    counts = unit_counts(ranked, layout, ranked.judge.astype(np.int64))
+    counts.resize((counts.shape[0], len(ranked.judges)))
+    return ScoreInfluence(
+        systems=ranked.systems,
+        scores=scores.values,
+        covariance=method.covariance(moments, layout, **settings),
+        segments=segments,
+        judges=judges,
+        names=ranked.judges,
+        of_judges=np.asarray((counts.T @ influence.T).T, dtype=np.float64),
+        work=np.asarray(counts.sum(axis=0), dtype=np.float64).ravel(),
+    )
+
+
+def mean_scores(
+    test_sets: Sequence[ScoreInfluence], systems: Sequence[str], *, confidence: float = 0.95
+) -> tuple[MeanScore, ...]:
+    """Return the mean scores of systems over test sets, in the order of `systems`.
+
+    Parameters
+    ----------
+    test_sets : sequence of ScoreInfluence
+        T of them, at least one; each has a score of each of the systems.
+    systems : sequence of str
+    confidence : float
+        Of each interval by itself, between 0 and 1.
+
+    Returns
+    -------
+    tuple of MeanScore
+        Intervals are Student's t, with the degrees of freedom of the variance (Satterthwaite 1946):
+        each part has its effective number of units less one, judges of all test sets together.
+    """
+    share = 1 / len(test_sets)
+    count = len(systems)
+    total, means, uncertain = np.zeros((count, count)), np.zeros(count), 0.0
+    among: dict[str, FloatArray] = {}
+    work: dict[str, float] = {}
+    own_judges = np.zeros((count, count))
+    for each in test_sets:
+        rows = np.array([each.systems.index(name) for name in systems], dtype=np.int64)
+        square = np.ix_(rows, rows)
+        means += each.scores[rows] * share
+        total += each.covariance.matrix[square] * share**2
+        segments = float(np.trace(each.segments.matrix[square])) * share**2
+        uncertain += segments**2 / max(each.segments.effective - 1, 1)
+        if not each.knows_judges:
+            continue
+        correction = each.judges.effective / (each.judges.effective - 1)
+        influence = each.of_judges[rows] * (share * correction**0.5)
+        own_judges += influence @ influence.T
+        for place, name in enumerate(each.names):
+            among[name] = among.get(name, np.zeros(count)) + influence[:, place]
+            work[name] = work.get(name, 0.0) + float(each.work[place])
+    if among:
+        together = np.array(list(among.values()))
+        joint = together.T @ together
+        total = total + joint - own_judges
+        amount = np.array(list(work.values()))
+        effective = float(amount.sum()) ** 2 / float((amount**2).sum())
+        uncertain += float(np.trace(joint)) ** 2 / max(effective - 1, 1)
+    variance = np.maximum(np.diag(total), 0.0)
+    freedom = max(1.0, float(np.sum(variance)) ** 2 / uncertain) if uncertain else np.inf
+    errors = np.sqrt(variance)
+    half = float(student.ppf((1 + confidence) / 2, freedom)) * errors
+    return tuple(
+        MeanScore(name, *(float(value) for value in row))
+        for name, *row in zip(systems, means, means - half, means + half, errors, strict=True)
+    )
+
+
+def mean_ranks(
+    rankings: Sequence[Mapping[str, tuple[int, int, int]]], systems: Sequence[str]
+) -> tuple[MeanRank, ...]:
+    """Return the mean ranks of systems over test sets, in the order of `systems`.
+
+    The range goes from the mean of the lower ends of the test sets' rank ranges to the mean of the upper
+    ones. It is as wide with many test sets as with one: it holds whatever the test sets share, judges,
+    tastes or an order of the systems, and where ranks are biased towards the middle.
+
+    Parameters
+    ----------
+    rankings : sequence of mapping
+        Of each test set: rank and rank range (rank, low, high) of each of the systems.
+    systems : sequence of str
+
+    Returns
+    -------
+    tuple of MeanRank
+    """
+    found = np.array([[each[name] for name in systems] for each in rankings], dtype=np.float64)
+    means = found.reshape(len(rankings), len(systems), 3).mean(axis=0)
+    return tuple(
+        MeanRank(name, *(float(value) for value in row))
+        for name, row in zip(systems, means, strict=True)
+    )

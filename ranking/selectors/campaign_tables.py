@@ -1,0 +1,266 @@
+"""Tables over the test sets of a campaign: what they are of, and what was answered."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, Func, IntegerField, JSONField, Sum
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Cast, TruncDate
+from django.utils.translation import get_language
+
+from annotation.models import JudgedQuarterHour, JudgeTally, JudgmentSequence, WorkedQuarterHour
+from campaign.models import Campaign, JobState, Judge, JudgeGroup, System, TestSet
+from ranking.campaign_tables import TableKind
+from ranking.campaign_tables.collected import TOTAL
+from ranking.campaign_tables.test_sets import (
+    NO_JUDGMENT,
+    NOT_RANKED,
+    Collected,
+    ListedSystem,
+    RankedTestSet,
+    TableRow,
+    TableTestSet,
+    live_test_set,
+)
+from ranking.models import CampaignTable, LatestRanking
+from ranking.reports import Report
+from ranking.reports.stored import report_in
+
+
+@dataclass(frozen=True, slots=True)
+class TableAnswer:
+    """What there is of a table.
+
+    Attributes
+    ----------
+    report : Report or None
+        The newest answer, in the language in force; None before there is one.
+    shown : CampaignTable or None
+        Where it is stored; None of tables of what is stored anyway.
+    pending : CampaignTable or None
+        The newest question of the same choice, if it is newer than that.
+    newer : int
+        Judgments that are not in the answer.
+    """
+
+    report: Report | None
+    shown: CampaignTable | None = None
+    pending: CampaignTable | None = None
+    newer: int = 0
+
+
+def table_answer(
+    *, campaign: Campaign, kind: TableKind, options: dict[str, Any], choice_digest: str
+) -> TableAnswer:
+    """Return the newest answer to a question. At most eight queries, none of which grows with judgments."""
+    if kind.is_live(options):
+        return TableAnswer(report=kind.tell(live_rows(campaign=campaign, kind=kind), options))
+    asked = CampaignTable.objects.of(campaign.pk).filter(choice_digest=choice_digest)
+    short = asked.select_related("job").defer("data", "reports", "test_sets").order_by("-id")
+    newest = short.first()
+    shown = asked.finished().select_related("job").order_by("-id").first()
+    if shown is None:
+        return TableAnswer(report=None, pending=newest)
+    is_newer = newest is not None and newest.pk > shown.pk
+    last = sum(
+        JudgmentSequence.objects.filter(test_set__campaign=campaign).values_list(
+            "last_number", flat=True
+        )
+    )
+    return TableAnswer(
+        report=stored_report(shown),
+        shown=shown,
+        pending=newest if is_newer else None,
+        newer=max(0, last - sum(each["watermark"] for each in shown.test_sets)),
+    )
+
+
+def stored_report(table: CampaignTable) -> Report:
+    """Return the answer of a finished table in the language in force."""
+    language = get_language() or settings.LANGUAGE_CODE
+    return report_in(table.reports or {}, language, data=table.data)
+
+
+def tables_asked(*, campaign: Campaign) -> Any:
+    """Return what was asked of a campaign, the newest first, without the answers."""
+    asked = CampaignTable.objects.of(campaign.pk).select_related("job", "asked_by")
+    return asked.defer("data", "reports", "test_sets").order_by("-id")
+
+
+def table_test_sets(*, campaign: Campaign) -> list[TableTestSet]:
+    """Return the test sets of a campaign in the order in which they came, at their newest numbers. Two queries."""
+    systems: dict[int, list[ListedSystem]] = {}
+    rows = System.objects.filter(test_set__campaign=campaign).order_by("name")
+    for test_set, name, kind, constrained in rows.values_list(
+        "test_set", "name", "kind", "constrained"
+    ):
+        listed = ListedSystem(name=name, kind=kind, constrained=constrained)
+        systems.setdefault(test_set, []).append(listed)
+    found = TestSet.objects.filter(campaign=campaign).order_by("created_at", "pk")
+    return [
+        TableTestSet(
+            pk=pk,
+            name=name,
+            source=source,
+            target=target,
+            is_closed=closed_at is not None,
+            systems=tuple(systems.get(pk, ())),
+            watermark=last or 0,
+        )
+        for pk, name, source, target, closed_at, last in found.values_list(
+            *("pk", "name", "source_language", "target_language", "closed_at"),
+            "judgment_sequence__last_number",
+        )
+    ]
+
+
+def live_rows(*, campaign: Campaign, kind: TableKind) -> list[TableRow]:
+    """Return the rows of a table of what is stored anyway. At most seven queries."""
+    test_sets = table_test_sets(campaign=campaign)
+    if kind.name == "collected":
+        return _collected(campaign, test_sets)
+    return _ranked(campaign, test_sets)
+
+
+class _Without(Func):
+    """A JSON object without some of its keys; it is decompressed once."""
+
+    template = "%(expressions)s - ARRAY['pairs', 'agreement']"
+    output_field = JSONField()
+
+
+def _ranked(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[TableRow]:
+    rankings = LatestRanking.objects.filter(test_set__campaign=campaign).values_list(
+        "test_set", "method", "choice", "watermark", _Without("result")
+    )
+    found: dict[int, tuple[RankedTestSet, int]] = {
+        test_set: (live_test_set(method=method, choice=choice, result=result), watermark)
+        for test_set, method, choice, watermark, result in rankings
+    }
+    rows = []
+    for each in test_sets:
+        if each.pk in found:
+            ranking, watermark = found[each.pk]
+            rows.append(TableRow(at(each, watermark), ranking))
+        else:
+            rows.append(TableRow(at(each, 0), None, NOT_RANKED if each.watermark else NO_JUDGMENT))
+    return rows
+
+
+def at(test_set: TableTestSet, watermark: int) -> TableTestSet:
+    """Return the test set as of an earlier number."""
+    values = {name: getattr(test_set, name) for name in TableTestSet.__slots__}
+    return TableTestSet(**{**values, "watermark": watermark})
+
+
+def _collected(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[TableRow]:
+    of_campaign = {"test_set__campaign": campaign}
+    counted: dict[int, tuple[int, int, int]] = {
+        test_set: tuple(counts)
+        for test_set, *counts in JudgmentSequence.objects.filter(**of_campaign).values_list(
+            "test_set", "judges", "judged", "skipped"
+        )
+    }
+    people = {**of_campaign, "judge__origin": Judge.Origin.PERSON}
+    worked = dict(
+        WorkedQuarterHour.objects.filter(**people)
+        .order_by()
+        .values_list("test_set")
+        .annotate(Sum("active_ms"))
+    )
+    day = TruncDate("start")
+    judged = JudgedQuarterHour.objects.filter(**of_campaign, judged__gt=0).order_by()
+    # A row a test set and day, not a judgment.
+    days = list(judged.annotate(day=day).values_list("test_set", "day").distinct())
+    rankings = LatestRanking.objects.filter(**of_campaign)
+    agreement = KeyTransform("agreement", "result")
+    of_ranking = {
+        test_set: (given or {}, collapsed)
+        for test_set, given, collapsed in rankings.values_list(
+            "test_set",
+            KeyTransform("input", "result", output_field=JSONField()),
+            Cast(KeyTransform("comparisons", agreement), IntegerField()),
+        )
+    }
+    judges = JudgeTally.objects.filter(**of_campaign, judged__gt=0)
+    rows = [
+        TableRow(
+            each,
+            _of(
+                counted.get(each.pk, (0, 0, 0)),
+                worked.get(each.pk, 0),
+                sum(test_set == each.pk for test_set, _day in days),
+                *of_ranking.get(each.pk, ({}, None)),
+            ),
+        )
+        for each in test_sets
+    ]
+    total = _total(
+        [row.found for row in rows],
+        judges=judges.aggregate(count=Count("judge", distinct=True))["count"],
+        days=len({each for _test_set, each in days}),
+    )
+    nobody = TableTestSet(
+        pk=TOTAL, name="", source="", target="", is_closed=False, systems=(), watermark=0
+    )
+    return [*rows, TableRow(nobody, total)]
+
+
+def _of(
+    counts: tuple[int, int, int],
+    active_ms: int,
+    days: int,
+    given: dict[str, Any],
+    collapsed: int | None,
+) -> Collected:
+    judges, blocks, skipped = counts
+    return Collected(
+        judges=judges,
+        blocks=blocks,
+        skipped=skipped,
+        active_ms=active_ms,
+        days=days,
+        comparisons=given.get("comparisons"),
+        ties=given.get("ties"),
+        collapsed=collapsed,
+        segments=given.get("segments"),
+    )
+
+
+def _total(found: Sequence[Collected], *, judges: int, days: int) -> Collected:
+    def summed(name: str) -> int | None:
+        known = [getattr(each, name) for each in found if getattr(each, name) is not None]
+        return sum(known) if known else None
+
+    return Collected(
+        judges=judges,
+        blocks=summed("blocks") or 0,
+        skipped=summed("skipped") or 0,
+        active_ms=summed("active_ms") or 0,
+        days=days,
+        comparisons=summed("comparisons"),
+        ties=summed("ties"),
+        collapsed=summed("collapsed"),
+        segments=summed("segments"),
+    )
+
+
+def table_state(table: CampaignTable) -> str:
+    """Return the state of what was asked: "done" once there is an answer."""
+    if table.finished_at is not None:
+        return str(JobState.DONE)
+    return str(JobState.QUEUED if table.job is None else table.job.state)
+
+
+def groups_to_choose(*, campaign: Campaign) -> list[str]:
+    """Return the names of the groups of judges of a campaign. One query."""
+    groups = JudgeGroup.objects.present().filter(campaign=campaign).order_by("name")
+    return list(groups.values_list("name", flat=True))
+
+
+def linked_test_sets(*, campaign: Campaign) -> list[tuple[int, str]]:
+    """Return the test sets of a campaign, for links to their own pages. One query."""
+    found = TestSet.objects.filter(campaign=campaign).order_by("created_at", "pk")
+    return list(found.values_list("pk", "name"))

@@ -1,0 +1,513 @@
+"""Tables over the test sets of a campaign: figures by hand, one path for page, REST and command."""
+
+import io
+import json
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone, translation
+
+from annotation.models import WorkedQuarterHour
+from campaign.models import Campaign, Job, Judge, JudgeGroup, System, TestSet, User
+from campaign.services import judge_group_create, judge_group_members_change
+from campaign.services.jobs import jobs_run_waiting
+from ranking.analyses import OptionError
+from ranking.campaign_tables import TABLES
+from ranking.models import CampaignTable, LatestRanking
+from ranking.reports import Report, ReportFormat, write
+from ranking.selectors.campaign_tables import live_rows, stored_report, table_answer
+from ranking.services import ranking_run_compute
+from ranking.services.campaign_tables import (
+    MOST_KEPT,
+    table_ask,
+    table_choice,
+    table_compute,
+    table_reproduce,
+)
+from tests.factories import make_analyst
+from tests.integration.ranking.pages import text_of
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+WriteTestSet = Callable[..., TestSetWriter]
+
+
+def rows_of(report: Report, name: str) -> list[list[Any]]:
+    """The rows of one part of a table."""
+    return [list(row) for table in report.tables if table.name == name for row in table.rows]
+
+
+def told(campaign: Campaign, kind: str, **given: Any) -> Report:
+    """The table, computed at once where it has to be."""
+    choice = table_choice(kind, given)
+    if choice.is_live:
+        return choice.kind.tell(live_rows(campaign=campaign, kind=choice.kind), choice.options)
+    table = table_ask(campaign=campaign, choice=choice, is_queued=False)
+    return stored_report(table_compute(table=table))
+
+
+@pytest.fixture
+def three(write_test_set: WriteTestSet) -> list[TestSetWriter]:
+    """Three test sets: A > B > C always, the same with a tie, and C ahead; D is in the last alone.
+
+    j1 and j2 judge in the first, j1 in the second, j3 and j4 in the last. Two days. One skip.
+    """
+    first = write_test_set(("A", "B", "C"), name="one")
+    for segment in range(1, 5):
+        block = first.block(segment, ["A", "B", "C"])
+        for judge in ("j1", "j2"):
+            first.judgment(judge, block, [1, 2, 3])
+    first.skip("j2", first.block(5, ["A", "B", "C"]))
+    WorkedQuarterHour.objects.create(
+        test_set=first.test_set,
+        judge=first.judge("j1"),
+        start=timezone.now(),
+        sentences=4,
+        active_ms=5_400_000,
+        untimed=0,
+    )
+    second = write_test_set(("A", "B", "C"), name="two")
+    for segment in range(1, 4):
+        block = second.block(segment, ["A", "B,C"])
+        second.judgment("j1", block, [1, 2], at=timezone.now() - timedelta(days=3))
+    block = second.block(4, ["A", "B", "C"])
+    second.judgment("j1", block, [1, 2, 2], at=timezone.now() - timedelta(days=3))
+    third = write_test_set(("A", "B", "C", "D"), name="three")
+    third.system("_ref", kind="reference")
+    for segment in range(1, 5):
+        block = third.block(segment, ["A", "B", "C", "D"])
+        for judge in ("j3", "j4"):
+            third.judgment(judge, block, [3, 4, 1, 2])
+    block = third.block(5, ["A", "_ref"])
+    third.judgment("j3", block, [2, 1])
+    System.objects.filter(name="A").update(constrained=True)
+    System.objects.filter(name="B").update(constrained=False)
+    for each in (first, second, third):
+        ranking_run_compute(test_set_id=each.test_set.pk)
+    return [first, second, third]
+
+
+def test_data_collected_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:
+    rows = rows_of(told(campaign, "collected"), "collected")
+    assert [row[0] for row in rows] == ["one", "two", "three", "Total"]
+    assert {row[1] for row in rows} == {"Czech–English", ""}
+    assert [row[2:] for row in rows] == [
+        # Systems, judges, blocks, comparisons, without ties, of texts, per system, sentences, blocks per sentence, …
+        [3, 2, 8, 24, 24, 24, 8.0, 4, 2.0, 1, 1.5, 1],
+        # Three blocks of A against a text of B and C: two comparisons of systems, one of texts; and a tie.
+        [3, 1, 4, 9, 8, 6, 3.0, 4, 1.0, 0, None, 1],
+        # A block beside the reference is judged, and no comparison of the ranking.
+        [4, 2, 9, 48, 48, 48, 12.0, 4, 2.25, 0, None, 1],
+        [10, 4, 21, 81, 80, 78, 8.1, 12, 1.75, 1, 1.5, 2],
+    ]
+
+
+def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: Campaign) -> None:
+    report = told(campaign, "clusters")
+    tables = {table.title: table for table in report.tables}
+    third = tables["Czech–English, three"]
+    latest = LatestRanking.objects.get(test_set=three[2].test_set)
+    assert [row[0] for row in third.rows] == ["C", "D", "A", "B"]
+    assert [[row[2], row[3], row[4], row[5], row[1]] for row in third.rows] == [
+        [row["score"], row["rank"], row["rank_low"], row["rank_high"], row["cluster"]]
+        for row in latest.result["systems"]
+    ]
+    assert [row[6] for row in third.rows] == ["–", "–", "constrained", "unconstrained"]
+    assert "Reference, not ranked: _ref." in third.notes
+    ends = [row["cluster"] for row in latest.result["systems"]]
+    assert third.rules == {n for n in range(3) if ends[n] != ends[n + 1]}
+    latex = write(report, ReportFormat.LATEX)
+    assert latex.count(r"\toprule") == 3
+    assert latex.count(r"\midrule") == 3 + sum(len(table.rules) for table in report.tables)
+    typst = write(report, ReportFormat.TYPST)
+    assert typst.count("#figure(") == 3
+    assert '"A", "' in typst
+
+
+def test_bojars_table_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:
+    rows = rows_of(told(campaign, "agreement"), "agreement")
+    assert [row[0] for row in rows] == ["one", "two", "three", "Average"]
+    # Systems with the reference, blocks, labels, comparisons, reference ≥ others, κ with themselves and between.
+    assert rows[0][2:] == [3, 8, 24, 24, None, None, 1.0]
+    assert rows[1][2:] == [3, 4, 9, 9, None, None, None]
+    assert rows[2][2:] == [5, 9, 34, 49, 1.0, None, 1.0]
+    assert rows[3][2:] == [
+        11 / 3,
+        7.0,
+        pytest.approx(67 / 3),
+        pytest.approx(82 / 3),
+        1.0,
+        None,
+        1.0,
+    ]
+
+
+def test_methods_and_clusters(three: list[TestSetWriter], campaign: Campaign) -> None:
+    report = told(campaign, "methods", methods=["expected_wins", "geq_others"], resamples=200)
+    assert [row[0] for row in rows_of(report, "clusters")] == ["one", "two", "three"]
+    firsts = rows_of(report, "first_clusters")
+    assert [row[:2] for row in firsts[:2]] == [["one", "Expected Wins"], ["one", "≥ others"]]
+    # Everybody says the same in the first test set.
+    assert firsts[0][2:] == [3, "A", 0]
+    orders = report.data["test_sets"][0]["methods"]
+    assert [each["order"] for each in orders] == [["A", "B", "C"], ["A", "B", "C"]]
+
+
+def test_pairs_that_methods_order_differently_are_named(
+    write_test_set: WriteTestSet, campaign: Campaign
+) -> None:
+    # A never loses to B and ties often; B wins most that is decided against C.
+    writer = write_test_set(("A", "B", "C"), name="one")
+    for segment in range(1, 9):
+        writer.judgment("j1", writer.block(segment, ["A", "C"]), [1, 1] if segment < 8 else [1, 2])
+        writer.judgment("j2", writer.block(segment, ["B", "C"]), [1, 2] if segment < 6 else [2, 1])
+    report = told(campaign, "methods", methods=["expected_wins", "gt_others"])
+    swapped = [row[1:] for row in rows_of(report, "orders")]
+    assert swapped == [["A", "B", "> others"]]
+
+
+def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:
+    report = told(campaign, "average-ranks")
+    latest = [LatestRanking.objects.get(test_set=each.test_set).result["systems"] for each in three]
+    rows = rows_of(report, "average_ranks")
+    assert [row[0] for row in rows] == ["A", "B", "C"] or rows[0][0] in {"A", "C"}
+    for name, rank, low, high, score, score_low, score_high in rows:
+        own = [next(row for row in each if row["system"] == name) for each in latest]
+        assert rank == pytest.approx(sum(row["rank"] for row in own) / 3)
+        assert low == pytest.approx(sum(row["rank_low"] for row in own) / 3)
+        assert high == pytest.approx(sum(row["rank_high"] for row in own) / 3)
+        assert score == pytest.approx(sum(row["score"] for row in own) / 3)
+        assert (score_low, score_high) == (None, None)
+    words = " ".join(report.notes)
+    assert "says nothing about other languages" in words
+    assert "Without 1 system that does not take part in all test sets: D." in words
+    by_test_set = rows_of(report, "ranks")
+    assert by_test_set[-1][0] == "D"
+    assert by_test_set[-1][1:3] == [None, None]
+    computed = rows_of(told(campaign, "average-ranks", method="expected_wins"), "average_ranks")
+    assert [row[0] for row in computed] == [row[0] for row in rows]
+    assert [row[4] for row in computed] == [pytest.approx(row[4]) for row in rows]
+    for row in computed:
+        assert row[5] <= row[4] <= row[6]
+
+
+def test_page_rest_and_command_give_the_same(
+    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+) -> None:
+    for kind, given in [
+        ("collected", {}),
+        ("clusters", {}),
+        ("clusters", {"method": "bojar"}),
+        ("agreement", {"confidence": "0.9"}),
+        ("methods", {"methods": ["bojar", "geq_others"]}),
+        ("average-ranks", {"method": "geq_others"}),
+    ]:
+        page = reverse("campaign-table", args=[campaign.slug, kind])
+        rest = reverse("api-campaign-table", args=[campaign.slug, kind])
+        answer = as_organiser.post(page, given)
+        assert answer.status_code == 302
+        jobs_run_waiting()
+        shown = as_organiser.get(answer["Location"])
+        assert shown.status_code == 200
+        query = answer["Location"].partition("?")[2]
+        body = as_organiser.get(f"{rest}?{query}").json()
+        assert body["state"] == "done"
+        again = as_organiser.post(rest, {"options": given}, content_type="application/json")
+        assert (again.status_code, again.json()) == (200, body)
+        out = io.StringIO()
+        options = [
+            f"{name}={each}"
+            for name, value in given.items()
+            for each in (value if isinstance(value, list) else [value])
+        ]
+        said = ["--option", *options] if options else []
+        call_command(
+            "campaign_table",
+            kind,
+            "--campaign",
+            campaign.slug,
+            "--format",
+            "json",
+            *said,
+            stdout=out,
+        )
+        assert json.loads(out.getvalue()) == body["answer"]
+        for ending in ("txt", "csv", "json", "md", "tex", "typ"):
+            name = [campaign.slug, kind, ending]
+            file = as_organiser.get(f"{reverse('campaign-table-file', args=name)}?{query}")
+            same = as_organiser.get(f"{reverse('api-campaign-table-report', args=name)}?{query}")
+            assert file.status_code == same.status_code == 200
+            assert file.content == same.content
+            if ending == "json":
+                assert json.loads(file.content) == body["answer"]
+
+
+def test_a_computed_table_follows_from_what_it_recorded(
+    three: list[TestSetWriter], campaign: Campaign
+) -> None:
+    choice = table_choice("average-ranks", {"method": "expected_wins"})
+    table = table_compute(table=table_ask(campaign=campaign, choice=choice, is_queued=False))
+    before = table.data, table.reports
+    three[0].judgment("j9", three[0].block(1, ["A", "B", "C"]), [3, 2, 1])
+    System.objects.filter(name="A").update(constrained=None)
+    TestSet.objects.filter(name="one").update(name="another")
+    data, reports = table_reproduce(table)
+    assert (json.loads(json.dumps(data)), json.loads(json.dumps(reports))) == before
+    assert reports.keys() >= {"en", "de", "ar"}
+    answer = table_answer(
+        campaign=campaign,
+        kind=choice.kind,
+        options=dict(choice.options),
+        choice_digest=choice.digest,
+    )
+    assert (answer.shown, answer.newer, answer.pending) == (table, 1, None)
+    later = table_ask(campaign=campaign, choice=choice)
+    assert later != table
+    assert Job.objects.get().parameters == {"table": later.pk}
+    assert jobs_run_waiting() == 1
+    later.refresh_from_db()
+    assert later.finished_at is not None
+    assert later.test_sets[0]["watermark"] == table.test_sets[0]["watermark"] + 1
+
+
+def test_who_judged_in_several_test_sets_counts_together(
+    write_test_set: WriteTestSet, campaign: Campaign
+) -> None:
+    """The same judgments by the same six judges in two test sets; then as if by others in each."""
+
+    def half(name: str, prefix: str) -> None:
+        writer = write_test_set(("A", "B", "C"), name=name)
+        for segment in range(1, 13):
+            block = writer.block(segment, ["A", "B", "C"])
+            for judge in range(6):
+                writer.judgment(f"{prefix}{judge}", block, [2, 1, 3] if judge < 3 else [1, 2, 3])
+
+    half("one", "j")
+    half("two", "j")
+
+    def width() -> float:
+        rows = rows_of(told(campaign, "average-ranks", method="expected_wins"), "average_ranks")
+        row = next(row for row in rows if row[0] == "A")
+        return float(row[6] - row[5])
+
+    together = width()
+    TestSet.objects.filter(name="two").update(name="gone", campaign=_other())
+    half("three", "k")
+    assert together > 1.3 * width()
+
+
+def _other() -> Campaign:
+    return Campaign.objects.create(slug="other", name="Other")
+
+
+def test_what_there_is_nothing_of_is_said(
+    write_test_set: WriteTestSet, campaign: Campaign, as_organiser: Client
+) -> None:
+    for kind in TABLES:
+        page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, kind]))
+        assert page.status_code == 200
+    assert "There is no test set yet." in " ".join(told(campaign, "clusters").notes)
+    empty = write_test_set(("A", "B"), name="empty")
+    alone = write_test_set(("A",), name="alone")
+    with pytest.raises(OptionError, match="No test set of this campaign has a judgment yet"):
+        table_ask(campaign=campaign, choice=table_choice("agreement", {}))
+    alone.judgment("j1", alone.block(1, ["A"]), [1])
+    tied = write_test_set(("A", "B"), name="tied")
+    tied.judgment("j1", tied.block(1, ["A", "B"]), [1, 1])
+    for each in (alone, tied):
+        ranking_run_compute(test_set_id=each.test_set.pk)
+    TestSet.objects.filter(pk=tied.test_set.pk).update(closed_at=timezone.now())
+    for kind, given in [
+        ("collected", {}),
+        ("clusters", {}),
+        ("clusters", {"method": "expected_wins"}),
+        ("agreement", {}),
+        ("methods", {}),
+        ("average-ranks", {}),
+        ("average-ranks", {"method": "expected_wins"}),
+    ]:
+        report = told(campaign, kind, **given)
+        for report_format in ReportFormat:
+            assert write(report, report_format)
+        if kind != "collected":
+            assert "empty: no judgment yet." in report.notes, kind
+    notes = [note for table in told(campaign, "clusters").tables for note in table.notes]
+    assert "Cannot be ranked by these judgments: A, B." in notes
+    assert "The test set is closed." in notes
+    words = told(campaign, "average-ranks").notes
+    assert "tied: no system can be ranked by these judgments." in words
+    assert "No test set has a ranking yet." in words
+    assert empty.test_set.pk
+    page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, "clusters"]))
+    assert "empty: no judgment yet." in text_of(page)
+
+
+def test_what_cannot_be_asked_is_refused_with_its_field(
+    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+) -> None:
+    for kind, given, field in [
+        ("nothing", {}, "kind"),
+        ("clusters", {"metod": "bojar"}, "metod"),
+        ("clusters", {"ranges": "sign_test"}, "ranges"),
+        ("clusters", {"excluded_judges": "count"}, "excluded_judges"),
+        ("average-ranks", {"method": "lopez"}, "method"),
+        ("methods", {"methods": []}, "methods"),
+        ("methods", {"methods": ["bojar"], "ranges": "anytime"}, "ranges"),
+    ]:
+        with pytest.raises(OptionError) as refused:
+            table_choice(kind, given)
+        assert refused.value.field == field
+    address = reverse("campaign-table", args=[campaign.slug, "clusters"])
+    assert as_organiser.get(f"{address}?ranges=sign_test").status_code == 400
+    rest = reverse("api-campaign-table", args=[campaign.slug, "clusters"])
+    assert as_organiser.get(f"{rest}?ranges=sign_test").json().keys() == {"ranges"}
+    assert (
+        as_organiser.get(reverse("campaign-table", args=[campaign.slug, "no"])).status_code == 404
+    )
+    with pytest.raises(OptionError, match="no group"):
+        table_ask(
+            campaign=campaign,
+            choice=table_choice("clusters", {"method": "bojar", "judge_group": "nobody"}),
+        )
+    with pytest.raises(CommandError, match="ranges"):
+        call_command(
+            *("campaign_table", "clusters", "--campaign", campaign.slug),
+            *("--option", "ranges=sign_test"),
+        )
+    assert not CampaignTable.objects.exists()
+
+
+def test_only_the_judges_of_a_group_count(three: list[TestSetWriter], campaign: Campaign) -> None:
+    group: JudgeGroup = judge_group_create(campaign=campaign, name="experts")
+    judge_group_members_change(group=group, add=list(Judge.objects.filter(pseudonym="j2")))
+    report = told(campaign, "agreement", judge_group="experts")
+    assert rows_of(report, "agreement")[0][:4] == ["one", "Czech–English", 3, 4]
+    assert any("No judgment counts by this choice" in note for note in report.notes)
+
+
+def test_analysts_ask_and_the_campaign_stays(
+    three: list[TestSetWriter], campaign: Campaign, client: Client
+) -> None:
+    analyst: User = make_analyst(campaign)
+    client.force_login(analyst)
+    answer = client.post(
+        reverse("campaign-table", args=[campaign.slug, "agreement"]), {"seed": "1"}
+    )
+    assert answer.status_code == 302
+    assert CampaignTable.objects.get().asked_by == analyst
+    waiting = client.get(answer["Location"])
+    assert "Being computed" in text_of(waiting)
+    part = client.get(answer["Location"], headers={"HX-Request": "true"})
+    assert "<html" not in part.content.decode()
+    assert jobs_run_waiting() == 1
+    assert "Rankings collected" in text_of(client.get(answer["Location"]))
+
+
+def test_the_page_draws_and_the_plot_is_a_file(
+    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+) -> None:
+    page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, "clusters"]))
+    assert page.content.decode().count('<svg class="figure"') == 3
+    files = re.findall(r'href="([^"]+\.svg)"', page.content.decode())
+    assert len(files) == 3
+    assert as_organiser.get(files[0])["Content-Type"] == "image/svg+xml"
+    with translation.override("de"):
+        assert told(campaign, "clusters").tables[0].title == "Tschechisch–Englisch, one"
+
+
+def test_only_so_many_are_kept(
+    three: list[TestSetWriter], campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ranking.services.campaign_tables.MOST_KEPT", 2)
+    assert MOST_KEPT > 2
+    first = None
+    for seed in range(3):
+        choice = table_choice("clusters", {"method": "bojar", "seed": seed, "resamples": 100})
+        table = table_ask(campaign=campaign, choice=choice)
+        first = first or table
+        jobs_run_waiting()
+    table_ask(campaign=campaign, choice=table_choice("agreement", {}))
+    assert first is not None
+    assert not CampaignTable.objects.filter(pk=first.pk).exists()
+    assert CampaignTable.objects.finished().count() == 2
+
+
+def test_days_are_those_of_the_installation(
+    write_test_set: WriteTestSet, campaign: Campaign
+) -> None:
+    writer = write_test_set(("A", "B"), name="one")
+    zone = ZoneInfo(timezone.get_current_timezone_name())
+    for hour in (0, 23):
+        at = datetime(2026, 3, 4, hour, 30, tzinfo=zone)
+        writer.judgment(f"j{hour}", writer.block(1, ["A", "B"]), [1, 2], at=at)
+    assert [row[-1] for row in rows_of(told(campaign, "collected"), "collected")] == [1, 1]
+
+
+def test_pages_cost_the_same_for_few_test_sets_and_many(
+    three: list[TestSetWriter],
+    write_test_set: WriteTestSet,
+    campaign: Campaign,
+    as_organiser: Client,
+) -> None:
+    queries = [
+        *(("collected", ""), ("clusters", ""), ("average-ranks", "")),
+        ("agreement", "seed=1"),
+        ("average-ranks", "method=bojar"),
+    ]
+    for kind, given in (("agreement", {"seed": 1}), ("average-ranks", {"method": "bojar"})):
+        told(campaign, kind, **given)
+
+    def cost() -> dict[tuple[str, str], int]:
+        found = {}
+        for kind, query in queries:
+            address = reverse("campaign-table", args=[campaign.slug, kind])
+            with CaptureQueriesContext(connection) as captured:
+                page = as_organiser.get(f"{address}?{query}")
+            assert page.status_code == 200
+            found[kind, query] = len(captured)
+        return found
+
+    cost()
+    few = cost()
+    for number in range(5):
+        writer = write_test_set(("A", "B"), name=f"more {number}")
+        for judge in range(4):
+            block = writer.block(judge + 1, ["A", "B"])
+            writer.judgment(f"more {judge}", block, [1, 2])
+        ranking_run_compute(test_set_id=writer.test_set.pk)
+    assert cost() == few
+    assert max(few.values()) <= 25
+
+
+# --- Figures of the papers ------------------------------------------------------------------------
+
+
+@pytest.mark.realdata
+def test_rows_of_table_1_of_bojar_et_al_2011(campaign: Campaign, real_data: Any) -> None:
+    for languages in ("cs", "es"):
+        call_command(
+            "import_judgments",
+            str(real_data / "wmt10" / f"judgments.{languages}-en.csv"),
+            campaign=campaign.slug,
+            test_set=f"newstest2010 {languages}-en",
+            create_test_set=True,
+            verbosity=0,
+        )
+    czech, spanish, average = rows_of(told(campaign, "agreement"), "agreement")
+    # As printed, but for the four blocks without any label, which an import takes for skips.
+    assert czech[2:6] == [13, 539, 2691, 5375]
+    assert [round(value, 3) for value in czech[6:]] == [0.976, 0.700, 0.504]
+    assert spanish[2:6] == [15, 1140, 5665, 11307]
+    assert [round(value, 3) for value in spanish[6:]] == [0.989, 0.693, 0.508]
+    assert average[2:6] == [14.0, 839.5, 4178.0, 8341.0]
+    assert average[6] == pytest.approx((czech[6] + spanish[6]) / 2)
