@@ -64,7 +64,7 @@ class JudgmentFilter(DeskFilter):
         label=gettext_lazy("Against"), method="is_read_with_system", max_length=200
     )
     outcome = django_filters.ChoiceFilter(
-        label=gettext_lazy("The system"),
+        label=gettext_lazy("Outcome"),
         choices=Outcome.choices,
         empty_label=gettext_lazy("any"),
         method="is_read_with_system",

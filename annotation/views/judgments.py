@@ -111,6 +111,9 @@ def judgment_page(request: HttpRequest, slug: str, test_set_id: int, number: int
         "later": getattr(
             getattr(getattr(judgment, "superseded_by", None), "numbered", None), "number", None
         ),
+        "before": number - 1,
+        # Numbers have no gaps.
+        "after": number + 1 if found.filter(number=number + 1).exists() else None,
         "active": seconds_in_words(judgment.active_ms),
         "clock": seconds_in_words(judgment.duration_ms),
         "reports": ProblemReport.objects.filter(block=block, judge=judgment.judge_id),

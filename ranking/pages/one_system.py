@@ -26,6 +26,8 @@ from ranking.wording.places import place_in_words
 TICKS = tuple((percent(share / 100), share) for share in (0, 25, 50, 75, 100))
 #: Rows of a table that are shown at once; the rest unfolds.
 SHOWN_AT_ONCE = 30
+#: Sentences that are shown at once; the rest unfolds.
+SENTENCES_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from ranking.analyses.options import OptionError
 from ranking.models import Analysis
 from ranking.pages.addresses import Addresses
 from ranking.pages.one_system import (
+    SENTENCES_AT_ONCE,
     TICKS,
     opponents_table,
     part_tables,
@@ -149,6 +150,7 @@ class _Page:
             "shown": shown,
             "neighbours": _neighbours(self.name, standing, addresses),
             "ticks": TICKS,
+            "at_once": SENTENCES_AT_ONCE,
             "lost_address": addresses.judgments(system=self.name, outcome="lost"),
             "won_address": addresses.judgments(system=self.name, outcome="won"),
             "source": language_described(self.test_set.source_language),

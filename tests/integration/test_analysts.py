@@ -43,6 +43,7 @@ OWN: Final = {
 #: What analysts are there for: an answer is kept, and the campaign stays as it is (ranking/test_analyses.py).
 ASKED: Final = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<slug:kind>/",
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/results/ask/",
     "api/v1/test-sets/<int:test_set_id>/analyses/",
     "api/v1/test-sets/<int:test_set_id>/rankings/",
 }
@@ -83,7 +84,9 @@ def test_analysts_open_what_organisers_open_and_see_nothing_to_change(world: Wor
 def _forms(body: str) -> Iterator[str]:
     for form in re.findall(r"<form\b[^>]*>", body):
         action = re.search(r'action="([^"]*)"', form)
-        own = action is not None and (action[1] in _OWN_FORMS or "/analyses/" in action[1])
+        own = action is not None and (
+            action[1] in _OWN_FORMS or "/analyses/" in action[1] or action[1].endswith("/ask/")
+        )
         if 'method="post"' in form and not own:
             yield form
 

@@ -297,6 +297,9 @@ ADDRESSES = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/close/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/reopen/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/results/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/results/ask/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/segments/<int:number>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<slug:kind>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/report.<slug:ending>": (
@@ -406,6 +409,7 @@ ADDRESSES = {
     "api/v1/test-sets/<int:test_set_id>/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/systems/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/segments/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/segments/<int:number>/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/skips/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/judgments/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/analyses/": MEMBERS_API,
