@@ -19,6 +19,7 @@ from ranking.views.judge_groups import (
 )
 from ranking.views.judges import judges_page
 from ranking.views.keeping import ranking_keep
+from ranking.views.one_system import system_results_ask, system_results_page
 from ranking.views.publishing.desk import publish_confirm, publish_page
 from ranking.views.publishing.public import (
     published_embed,
@@ -42,6 +43,7 @@ from ranking.views.rules import (
     rules_page,
     rules_suggest,
 )
+from ranking.views.segment import segment_page
 from ranking.views.settings import ranking_settings_page
 from ranking.views.stopping_rule import stopping_rule_page
 
@@ -100,6 +102,15 @@ urlpatterns = [
         analysis_plot,
         name="analysis-plot",
     ),
+    path(
+        f"{_TEST_SET}systems/<int:system_id>/results/", system_results_page, name="system-results"
+    ),
+    path(
+        f"{_TEST_SET}systems/<int:system_id>/results/ask/",
+        system_results_ask,
+        name="system-results-ask",
+    ),
+    path(f"{_TEST_SET}segments/<int:number>/", segment_page, name="segment"),
     path(f"{_TEST_SET}ranking/keep/", ranking_keep, name="ranking-keep"),
     path(f"{_TEST_SET}publish/", publish_page, name="publish"),
     path(f"{_TEST_SET}publish/confirm/", publish_confirm, name="publish-confirm"),

@@ -1,9 +1,11 @@
 """The table of a test set's judgments, and what it is filtered by."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, Final
 
 import django_filters
+from django import forms
 from django.db.models import F, QuerySet
 from django.urls import reverse
 from django.utils.formats import date_format, number_format
@@ -16,6 +18,10 @@ from django.utils.translation import gettext_lazy
 from annotation.selectors.judgment_list import (
     HasTies,
     JudgmentListed,
+    Outcome,
+    counted_in_rankings,
+    of_outcome,
+    on_day,
     reported_by_judge,
     shows_system,
     with_comment,
@@ -34,6 +40,17 @@ def _has(words: Any, method: str) -> django_filters.ChoiceFilter:
     )
 
 
+class _JudgmentForm(forms.Form):
+    """What is asked for fits together."""
+
+    def clean(self) -> dict[str, Any]:
+        """Say that the other system or the outcome is of a system, which has to be named."""
+        asked: dict[str, Any] = super().clean() or {}
+        if not asked.get("system") and (asked.get("other") or asked.get("outcome")):
+            self.add_error("system", _("Name the system whose comparisons are meant."))
+        return asked
+
+
 class JudgmentFilter(DeskFilter):
     """Filters of the numbers of judgments."""
 
@@ -42,6 +59,15 @@ class JudgmentFilter(DeskFilter):
     )
     system = django_filters.CharFilter(
         label=gettext_lazy("System"), method="of_system", max_length=200
+    )
+    other = django_filters.CharFilter(
+        label=gettext_lazy("Against"), method="is_read_with_system", max_length=200
+    )
+    outcome = django_filters.ChoiceFilter(
+        label=gettext_lazy("Outcome"),
+        choices=Outcome.choices,
+        empty_label=gettext_lazy("any"),
+        method="is_read_with_system",
     )
     segment = django_filters.NumberFilter(
         "judgment__block__segment__number",
@@ -53,6 +79,13 @@ class JudgmentFilter(DeskFilter):
     document = django_filters.CharFilter(
         "judgment__block__segment__document__name", label=gettext_lazy("Document"), max_length=300
     )
+    day = django_filters.DateFilter(
+        label=gettext_lazy("Day (UTC)"),
+        method="of_day",
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        input_formats=["%Y-%m-%d"],
+    )
+    counts = _has(gettext_lazy("Counts in rankings"), "of_counted")
     ties = _has(gettext_lazy("Has ties"), "of_ties")
     min_seconds = django_filters.NumberFilter(
         label=gettext_lazy("Seconds, at least"), method="of_least", min_value=0, max_value=_DAY
@@ -63,9 +96,30 @@ class JudgmentFilter(DeskFilter):
     comment = _has(gettext_lazy("Comment"), "of_comment")
     reported = _has(gettext_lazy("Problem reported"), "of_report")
 
+    class Meta:
+        form = _JudgmentForm
+
     def of_system(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
         del name
+        other, outcome = (self.form.cleaned_data.get(each) or "" for each in ("other", "outcome"))
+        if other or outcome:
+            return of_outcome(rows, system=value, other=other, outcome=outcome)
         return rows.filter(shows_system(value))
+
+    def is_read_with_system(
+        self, rows: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
+        del name, value
+        return rows
+
+    def of_day(self, rows: QuerySet[Any, Any], name: str, value: date) -> QuerySet[Any, Any]:
+        del name
+        return rows.filter(on_day(value))
+
+    def of_counted(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        condition = counted_in_rankings()
+        return rows.filter(condition if value == "yes" else ~condition)
 
     def of_ties(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
         del name
@@ -122,6 +176,7 @@ class JudgmentTable(DeskTable):
         of = [test_set.campaign.slug, test_set.pk, 0]
         self._judgment = reverse("judgment", args=of).removesuffix("0/")
         self._judge = reverse("judge-page", args=of).removesuffix("0/")
+        self._segment = reverse("segment", args=of).removesuffix("0/")
         self.whole()
 
     def cell_number(self, row: JudgmentListed) -> SafeString:
@@ -130,8 +185,8 @@ class JudgmentTable(DeskTable):
     def cell_judge(self, row: JudgmentListed) -> SafeString:
         return format_html('<a href="{}{}/">{}</a>', self._judge, row.judge_id, row.judge)
 
-    def cell_segment(self, row: JudgmentListed) -> str:
-        return str(row.segment)
+    def cell_segment(self, row: JudgmentListed) -> SafeString:
+        return format_html('<a href="{}{}/">{}</a>', self._segment, row.segment, row.segment)
 
     def cell_document(self, row: JudgmentListed) -> str:
         return row.document

@@ -71,11 +71,11 @@ class SkipTable(DeskTable):
         super().__init__(rows)
         of = [test_set.campaign.slug, test_set.pk, 0]
         self._judge = reverse("judge-page", args=of).removesuffix("0/")
-        self._texts = reverse("test-set-texts", args=of[:2])
+        self._segment = reverse("segment", args=of).removesuffix("0/")
 
     def cell_segment(self, row: Skip) -> SafeString:
         number = row.block.segment.number
-        return format_html('<a href="{}?segment={}">{}</a>', self._texts, number, number)
+        return format_html('<a href="{}{}/">{}</a>', self._segment, number, number)
 
     def cell_reason(self, row: Skip) -> str | SafeString:
         if not row.is_judged:  # type: ignore[attr-defined]

@@ -2,12 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final, NamedTuple
 
-from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, QuerySet
+from django.db.models import (
+    BooleanField,
+    Exists,
+    F,
+    Func,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextChoices,
+)
+from django.utils.translation import gettext_lazy
 
-from annotation.models import JudgmentNumber, JudgmentSequence, ProblemReport
+from annotation.models import (
+    JudgmentNumber,
+    JudgmentSequence,
+    ProblemReport,
+    QualityAction,
+    QualityActionKind,
+)
 from annotation.models.block import by_candidate
 from annotation.selectors.outputs_shown import outputs_of
 from campaign.models import Output, TestSet
@@ -74,6 +92,144 @@ def reported_by_judge() -> Exists:
 def shows_system(name: str) -> Exists:
     """Return a condition of numbers of judgments: the block shows an output of the system of this name."""
     return Exists(outputs_of("judgment__block__").filter(system__name=name))
+
+
+class _Candidate(Func):
+    """The number of the candidate that stands for the output at a place; NULL of a place that is NULL."""
+
+    template = (
+        "(SELECT COALESCE((SELECT min(number) FROM (SELECT number, sum(size) OVER (ORDER BY number) AS last"
+        " FROM unnest(stands_for) WITH ORDINALITY AS sizes(size, number)) AS candidates"
+        " WHERE last >= place), place) FROM (SELECT %(expressions)s) AS asked(place, stands_for))"
+    )
+    output_field = IntegerField()
+
+
+class _Element(Func):
+    """An element of an array by its place."""
+
+    template = "(%(expressions)s]"
+    arg_joiner = ")["
+    output_field = IntegerField()
+
+
+class _PlaceIn(Func):
+    """The place of a value in an array."""
+
+    function = "array_position"
+    output_field = IntegerField()
+
+
+def _candidate_of(name: str) -> _Candidate:
+    """Return an expression of numbers of judgments: which candidate stands for a system, NULL for none."""
+    # By the index of outputs by segment and system.
+    output = Output.objects.filter(
+        segment=OuterRef("judgment__block__segment"), system__name=name
+    ).values("pk")[:1]
+    place = _PlaceIn(F("judgment__block__outputs"), Subquery(output))
+    return _Candidate(place, F("judgment__block__stands_for"))
+
+
+class Outcome(TextChoices):
+    """How a comparison ended for a system."""
+
+    WON = "won", gettext_lazy("won")
+    LOST = "lost", gettext_lazy("lost")
+    TIED = "tied", gettext_lazy("tied")
+
+
+class _Alike(Func):
+    """How many labels of the first expression are the same as the second."""
+
+    template = (
+        "(SELECT count(*) FROM (SELECT %(expressions)s) AS asked(labels, own),"
+        " unnest(labels) AS label WHERE label = own)"
+    )
+    output_field = IntegerField()
+
+
+class _Least(Func):
+    """The smallest label."""
+
+    template = "(SELECT min(label) FROM unnest(%(expressions)s) AS label)"
+    output_field = IntegerField()
+
+
+class _Greatest(Func):
+    """The greatest label."""
+
+    template = "(SELECT max(label) FROM unnest(%(expressions)s) AS label)"
+    output_field = IntegerField()
+
+
+def of_outcome(
+    rows: QuerySet[JudgmentNumber, Any], *, system: str, other: str = "", outcome: str = ""
+) -> QuerySet[JudgmentNumber, Any]:
+    """Return the numbers of judgments in which a system was compared, and how that ended.
+
+    With `other` it was compared with that one. Otherwise with any: it won against one of them at least, lost against
+    one, or tied with one.
+    """
+    labels = F("judgment__labels")
+    found: QuerySet[JudgmentNumber, Any] = rows.alias(candidate=_candidate_of(system))
+    found = found.alias(own=_Element(labels, F("candidate")))
+    if other:
+        found = found.alias(other_candidate=_candidate_of(other))
+        found = found.alias(others=_Element(labels, F("other_candidate")))
+        # One candidate is not compared with itself.
+        found = found.filter(~Q(candidate=F("other_candidate")))
+        return found.filter(
+            {
+                "": Q(own__isnull=False, others__isnull=False),
+                Outcome.WON: Q(own__lt=F("others")),
+                Outcome.LOST: Q(own__gt=F("others")),
+                Outcome.TIED: Q(own=F("others")),
+            }[outcome]
+        )
+    if outcome == Outcome.TIED:
+        return found.alias(alike=_Alike(labels, F("own"))).filter(alike__gte=2)
+    if outcome == Outcome.LOST:
+        return found.filter(own__gt=_Least(labels))
+    return found.filter(own__lt=_Greatest(labels))
+
+
+def counted_in_rankings() -> Q:
+    """Return a condition of numbers of judgments: no control, not corrected later, by nobody who is excluded."""
+    excluded = QualityAction.objects.in_force().filter(
+        judge=OuterRef("judgment__judge"), action=QualityActionKind.EXCLUDE
+    )
+    return Q(judgment__block__control="", judgment__superseded_by__isnull=True) & ~Exists(excluded)
+
+
+def on_day(day: date) -> Q:
+    """Return a condition of numbers of judgments: submitted on a day, in UTC as in analyses."""
+    start = datetime.combine(day, time(), UTC)
+    return Q(judgment__submitted_at__gte=start, judgment__submitted_at__lt=start + timedelta(1))
+
+
+#: Judgments of which the times are looked at, evenly from the first to the last.
+_LOOKED_AT: Final = 500
+
+
+def number_near_day(*, test_set: TestSet, day: date, oldest_first: bool) -> int | None:
+    """Return where to begin to look for the judgments of a day; None for where any list begins. Two queries.
+
+    Numbers mostly rise with time, so the times of some of them say about where a day is.
+    """
+    sequence = JudgmentSequence.objects.filter(pk=test_set.pk).values_list("last_number", flat=True)
+    last = sequence.first() or 0
+    if last <= WINDOW:
+        return None
+    step = max(1, last // _LOOKED_AT)
+    looked = JudgmentNumber.objects.filter(
+        test_set=test_set, number__in=range(step, last + 1, step)
+    ).values_list("number", "judgment__submitted_at")
+    start = datetime.combine(day, time(), UTC)
+    if oldest_first:
+        before = [number for number, at in looked if at < start]
+        return max(before, default=None)
+    after = [number for number, at in looked if at >= start + timedelta(1)]
+    return min(after, default=None)
 
 
 @dataclass(frozen=True, slots=True)

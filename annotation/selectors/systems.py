@@ -182,12 +182,6 @@ def systems_listed(*, test_set: TestSet) -> QuerySet[System]:
     return System.objects.filter(test_set=test_set).order_by("name")
 
 
-def withdrawn_names(*, test_set: TestSet) -> frozenset[str]:
-    """Return the names of the withdrawn systems of a test set. One query."""
-    rows = System.objects.filter(test_set=test_set, withdrawn_at__isnull=False)
-    return frozenset(rows.values_list("name", flat=True))
-
-
 def conflicts_listed(*, test_set: TestSet) -> dict[int, list[tuple[str, str]]]:
     """Return by system the judges who must not judge it, each with the note. One query."""
     rows = (

@@ -9,13 +9,12 @@ from django.db.models import Count, FloatField, Func, Q, Sum
 from annotation.models import BlockControl, Design, Judgment
 from annotation.selectors.outputs_shown import candidate_count
 from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, TestSet
+from campaign.texts.languages import without_spaces
 
 #: The judgments that are measured: the latest ones, so that it takes the same time in any campaign.
 MOST_MEASURED: Final = 1_000
 # The segments whose words are counted, evenly from the first to the last, so that a page waits for no more.
 _MOST_SEGMENTS: Final = 300
-# Languages that are written without spaces; two characters count as a word there.
-_WITHOUT_SPACES: Final = frozenset({"bo", "ja", "km", "lo", "my", "th", "yue", "zh"})
 
 
 class _Spaced(Func):
@@ -108,7 +107,7 @@ def segment_words(
 ) -> dict[int, SegmentWords]:
     """Return the words of these segments of a test set by id; outputs of `systems` only, if given. Three queries."""
     of_source, of_target = (
-        _Halved if tag.split("-")[0] in _WITHOUT_SPACES else _Spaced
+        _Halved if without_spaces(tag) else _Spaced
         for tag in (test_set.source_language, test_set.target_language)
     )
     sources = Segment.objects.filter(pk__in=segments, source_text__isnull=False).values_list(

@@ -1,5 +1,7 @@
 """Judgments as organisers read them: a list to filter, and one of them with its texts."""
 
+from http import HTTPStatus
+
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,6 +15,7 @@ from annotation.selectors.judgment_list import (
     INDEXED,
     judgments_listed,
     judgments_page,
+    number_near_day,
     ranked_texts,
 )
 from campaign.models import Reference
@@ -30,12 +33,17 @@ def judgments_list_page(request: HttpRequest, slug: str, test_set_id: int) -> Ht
     test_set = organised_test_set(request, slug, test_set_id)
     asked = JudgmentFilter.of(request, judgments_listed(test_set=test_set))
     oldest_first = request.GET.get("sort") == _OLDEST
+    start = _number(request.GET.get("from", ""))
+    day = asked.form.cleaned_data.get("day") if asked.status == HTTPStatus.OK else None
+    is_indexed = not asked.is_used or any(request.GET.get(name) for name in INDEXED)
+    if day is not None and start is None and not is_indexed:
+        start = number_near_day(test_set=test_set, day=day, oldest_first=oldest_first)
     page = judgments_page(
         asked.found,
         test_set=test_set,
-        start=_number(request.GET.get("from", "")),
+        start=start,
         oldest_first=oldest_first,
-        is_indexed=not asked.is_used or any(request.GET.get(name) for name in INDEXED),
+        is_indexed=is_indexed,
     )
     names = dict(test_set.systems.values_list("id", "name"))
     shown = systems_shown(row.block_id for row in page.rows)
@@ -103,6 +111,9 @@ def judgment_page(request: HttpRequest, slug: str, test_set_id: int, number: int
         "later": getattr(
             getattr(getattr(judgment, "superseded_by", None), "numbered", None), "number", None
         ),
+        "before": number - 1,
+        # Numbers have no gaps.
+        "after": number + 1 if found.filter(number=number + 1).exists() else None,
         "active": seconds_in_words(judgment.active_ms),
         "clock": seconds_in_words(judgment.duration_ms),
         "reports": ProblemReport.objects.filter(block=block, judge=judgment.judge_id),

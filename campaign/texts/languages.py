@@ -32,6 +32,15 @@ RIGHT_TO_LEFT_LANGUAGES = frozenset(
 RIGHT_TO_LEFT_SCRIPTS = frozenset({"adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"})
 
 
+#: Languages that are written without spaces; two characters count as a word there.
+WITHOUT_SPACES = frozenset({"bo", "ja", "km", "lo", "my", "th", "yue", "zh"})
+
+
+def without_spaces(tag: str) -> bool:
+    """Return whether texts of this language have no spaces between words."""
+    return tag.lower().replace("_", "-").split("-")[0] in WITHOUT_SPACES
+
+
 def language_direction(tag: str) -> Literal["ltr", "rtl"]:
     """Return the direction in which texts of this language are written."""
     public, _private = _parted(tag.lower())

@@ -81,6 +81,7 @@ from ranking.api.rules import (
     RuleUndoView,
     SuggestedRulesView,
 )
+from ranking.api.segments import SegmentJudgedView
 from ranking.api.stopping_rules import StoppingRuleView
 from ranking.api.views import (
     JudgesView,
@@ -158,6 +159,7 @@ _test_set = [
         "systems/<int:system_id>/restore/", SystemRestoreView.as_view(), name="api-system-restore"
     ),
     path("segments/", SegmentsView.as_view(), name="api-segments"),
+    path("segments/<int:number>/", SegmentJudgedView.as_view(), name="api-segment"),
     path("judgments/", JudgmentsView.as_view(), name="api-judgments"),
     path("skips/", SkipsView.as_view(), name="api-skips"),
     path("analyses/", AnalysesView.as_view(), name="api-analyses"),

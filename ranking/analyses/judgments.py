@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +70,8 @@ class ChosenJudgments:
         Sentences that each judge skipped when the analysis was asked for.
     leave_out : tuple of str or None
         Judges who count, and without whom the analysis looks again; None if it is of another kind.
+    groups : dict of str to list of str, or None
+        The judges of each group of the campaign who judged the test set; None if the analysis is of another kind.
     """
 
     systems: tuple[str, ...]
@@ -79,6 +81,7 @@ class ChosenJudgments:
     documents: tuple[str, ...] | None
     skipped: Mapping[str, int]
     leave_out: tuple[str, ...] | None = None
+    groups: Mapping[str, Sequence[str]] | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -91,6 +94,11 @@ class ChosenJudgments:
             "documents": None if self.documents is None else list(self.documents),
             "skipped": dict(self.skipped),
             **({} if self.leave_out is None else {"leave_out": list(self.leave_out)}),
+            **(
+                {}
+                if self.groups is None
+                else {"groups": {name: list(each) for name, each in self.groups.items()}}
+            ),
         }
 
 
@@ -105,4 +113,5 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         documents=None if documents is None else tuple(documents),
         skipped=values["skipped"],
         leave_out=None if leave_out is None else tuple(leave_out),
+        groups=values.get("groups"),
     )

@@ -19,11 +19,13 @@ from ranking.analyses.options import OptionError
 from ranking.analyses.pairs import PAIRS
 from ranking.analyses.ranking import RANKING
 from ranking.analyses.stopping import STOPPING
+from ranking.analyses.system import ONE_SYSTEM
 from ranking.analyses.without import WITHOUT_JUDGES
 
 _KINDS = (
     RANKING,
     PAIRS,
+    ONE_SYSTEM,
     FIRMNESS,
     STOPPING,
     COMPARED_METHODS,

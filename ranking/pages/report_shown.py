@@ -1,13 +1,15 @@
-"""A report as a page shows it: figures in the reader's language, and plots."""
+"""A report as a page shows it: figures in the reader's language, plots, and what leads to the judgments behind them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.formats import number_format
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from ranking.pages.addresses import Addresses
 from ranking.pages.plot_drawing import drawn
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
 
 _NOTHING = "–"
 #: With more rows than this, the rest is in the files.
@@ -19,19 +21,41 @@ _P_VALUES = frozenset({"p_value", "adjusted_p", "p_random"})
 
 
 @dataclass(frozen=True, slots=True)
-class ShownCell:
-    """A cell: its words, under which heading, and whether it is a number."""
+class ShownPart:
+    """A part of a cell, and where it leads."""
 
     words: str
+    address: str | None = None
+
+    @property
+    def shown(self) -> str | SafeString:
+        """The part as a link, or as it is."""
+        if self.address is None:
+            return self.words
+        return format_html('<a href="{}">{}</a>', self.address, self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A cell: its parts, under which heading, and whether it is a number."""
+
+    parts: Sequence[ShownPart]
     heading: str
     is_number: bool
+
+    @property
+    def shown(self) -> str | SafeString:
+        """The cell; put together here, since a template takes many times as long for thousands of them."""
+        if all(part.address is None for part in self.parts):
+            return "".join(part.words for part in self.parts)
+        return format_html_join("", "{}", ((part.shown,) for part in self.parts))
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
     """A row; a rule is drawn below it if `ends`."""
 
-    name: str
+    head: ShownCell
     cells: Sequence[ShownCell]
     ends: bool
 
@@ -49,31 +73,107 @@ class ShownTable:
     more: int
 
 
-def shown_tables(report: Report, *, without: frozenset[str] = frozenset()) -> list[ShownTable]:
-    """Return the tables of a report but those named in `without`."""
-    return [_table(table) for table in report.tables if table.name not in without]
+def shown_tables(
+    report: Report, *, without: frozenset[str] = frozenset(), addresses: Addresses | None = None
+) -> list[ShownTable]:
+    """Return the tables of a report but those named in `without`; with `addresses`, their cells lead there."""
+    tables = [table for table in report.tables if table.name not in without]
+    if addresses is not None:
+        addresses.judges_look_up(
+            name
+            for table in tables
+            for at, column in enumerate(table.columns)
+            if column.names in ("judge", "judges")
+            for row in table.rows[:MOST_ROWS]
+            for name in str(row[at]).split(BETWEEN if column.names == "judges" else "\n")
+        )
+    return [_table(table, addresses) for table in tables]
 
 
-def _table(table: Table) -> ShownTable:
+def _table(table: Table, addresses: Addresses | None) -> ShownTable:
+    rows = [_cells(table, row, addresses) for row in table.rows[:MOST_ROWS]]
     return ShownTable(
         name=table.name,
         title=table.title,
         headings=[(column.heading, not column.is_text) for column in table.columns],
         rows=[
-            ShownRow(
-                name=_words(row[0], table.columns[0]),
-                cells=[
-                    ShownCell(_words(value, column), column.heading, not column.is_text)
-                    for value, column in zip(row[1:], table.columns[1:], strict=True)
-                ],
-                ends=number in table.rules,
-            )
-            for number, row in enumerate(table.rows[:MOST_ROWS])
+            ShownRow(head=cells[0], cells=cells[1:], ends=number in table.rules)
+            for number, cells in enumerate(rows)
         ],
         notes=table.notes,
         plot=drawn(table),
         more=max(0, len(table.rows) - MOST_ROWS),
     )
+
+
+def _cells(table: Table, row: Sequence[Value], addresses: Addresses | None) -> list[ShownCell]:
+    about = {} if addresses is None else _about(table, row)
+    return [
+        ShownCell(
+            parts=[ShownPart(_words(value, column))]
+            if addresses is None or value is None
+            else _parts(value, column, about, addresses),
+            heading=column.heading,
+            is_number=not column.is_text,
+        )
+        for value, column in zip(row, table.columns, strict=True)
+    ]
+
+
+def _about(table: Table, row: Sequence[Value]) -> dict[Named, str]:
+    """Return what a row is about: what all are about, and what its first cells name."""
+    found = dict(table.about)
+    for value, column in zip(row, table.columns, strict=True):
+        if column.names is None:
+            break
+        if column.names == "systems":
+            found |= _two_systems(str(value))
+        elif column.names != "judges" and value is not None:
+            found[column.names] = str(value)
+    return found
+
+
+def _two_systems(words: str) -> dict[Named, str]:
+    one, _between, other = words.partition(BETWEEN)
+    return {"system": one, "other": other}
+
+
+def _parts(
+    value: Value, column: Column, about: dict[Named, str], addresses: Addresses
+) -> list[ShownPart]:
+    words = _words(value, column)
+    if column.names == "judges":
+        one, between, other = words.partition(BETWEEN)
+        return [
+            ShownPart(one, addresses.judge(one)),
+            ShownPart(between),
+            ShownPart(other, addresses.judge(other)),
+        ]
+    if column.names is not None:
+        return [ShownPart(words, _named(str(value), column.names, addresses))]
+    if column.counts is not None and value and _is_there(about, addresses):
+        outcome = None if column.counts == "judgments" else column.counts
+        return [ShownPart(words, addresses.judgments(**about, outcome=outcome))]
+    return [ShownPart(words)]
+
+
+def _named(value: str, names: Named, addresses: Addresses) -> str | None:
+    if names in ("system", "other"):
+        return addresses.system(value)
+    if names == "judge":
+        return addresses.judge(value)
+    if names == "segment":
+        return addresses.segment(int(value))
+    if names == "systems":
+        systems = _two_systems(value)
+        return addresses.judgments(**systems) if _is_there(systems, addresses) else None
+    return addresses.judgments(**{names: value})
+
+
+def _is_there(about: dict[Named, str], addresses: Addresses) -> bool:
+    """Return whether a row is about something, and its systems are there: one is not in any list by another name."""
+    systems = [about[name] for name in ("system", "other") if name in about]
+    return bool(about) and all(name in addresses.systems for name in systems)
 
 
 def _words(value: Value, column: Column) -> str:

@@ -12,7 +12,7 @@ from ranking.core.agreement.breakdowns import PartAgreement
 from ranking.core.agreement.intervals import AgreementEstimate
 from ranking.reports.inputs import Input, ignored_documents_notes, input_data, input_notes
 from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
 from ranking.wording.agreement import (
     no_interval_in_words,
     not_estimable_in_words,
@@ -82,6 +82,7 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
             "by_system",
             _("Agreement on comparisons with each system"),
             _("System"),
+            "system",
             [(str(row.part[0]), row) for row in _least_first(found.by_system)],
             found.whole.kappa,
         ),
@@ -89,7 +90,8 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
             "by_pair",
             _("Agreement on comparisons of two systems"),
             _("Systems"),
-            [(" – ".join(map(str, row.part)), row) for row in _least_first(found.by_pair)],
+            "systems",
+            [(BETWEEN.join(map(str, row.part)), row) for row in _least_first(found.by_pair)],
             found.whole.kappa,
         ),
     ]
@@ -99,6 +101,7 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
                 "by_document",
                 _("Agreement by document"),
                 _("Document"),
+                "document",
                 [(_document(given, row), row) for row in _least_first(found.by_document)],
                 found.whole.kappa,
             )
@@ -108,6 +111,7 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
             "by_segment",
             _("Sentences with the least agreement"),
             _("Sentence"),
+            "segment",
             [(str(row.part[0]), row) for row in found.by_segment],
             found.whole.kappa,
             notes=[
@@ -141,6 +145,7 @@ def _table(
     name: str,
     title: str,
     heading: str,
+    names: Named,
     rows: Sequence[tuple[str, PartAgreement]],
     whole: float | None,
     notes: Sequence[str] = (),
@@ -149,7 +154,7 @@ def _table(
         name=name,
         title=title,
         columns=(
-            Column("part", heading, is_text=True),
+            Column("part", heading, is_text=True, names=names),
             Column("kappa", _("κ")),
             Column("low", _("From")),
             Column("high", _("To")),

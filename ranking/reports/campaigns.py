@@ -77,10 +77,10 @@ def _systems(found: CampaignDiagnosis) -> Table:
         name="systems",
         title=_("Systems"),
         columns=(
-            Column("system", _("System"), is_text=True),
+            Column("system", _("System"), is_text=True, names="system"),
             Column("geq_others", _("≥ others")),
             Column("sole_winner", _("Sole winner")),
-            Column("times_judged", _("Times judged")),
+            Column("times_judged", _("Times judged"), counts="judgments"),
             Column("times_beside_reference", _("Beside reference")),
             Column("tie_rate", _("Ties")),
         ),
@@ -114,7 +114,7 @@ def _beside_reference(found: CampaignDiagnosis) -> list[Table]:
             name="beside_reference",
             title=_("Score against the share of blocks beside the reference"),
             columns=(
-                Column("system", _("System"), is_text=True),
+                Column("system", _("System"), is_text=True, names="system"),
                 Column("share", _("Share of blocks beside the reference")),
                 Column("geq_others", _("≥ others")),
             ),
@@ -135,7 +135,7 @@ def _sole_winners(found: CampaignDiagnosis) -> Table:
         name="sole_winners",
         title=_("Blocks won by one system alone"),
         columns=(
-            Column("system", _("System"), is_text=True),
+            Column("system", _("System"), is_text=True, names="system"),
             Column("blocks", _("Blocks won alone")),
             Column("share", _("Of the blocks that show it")),
         ),
@@ -156,7 +156,7 @@ def _ties(found: CampaignDiagnosis) -> Table:
         name="ties",
         title=_("Share of comparisons that are ties"),
         columns=(
-            Column("system", _("System"), is_text=True),
+            Column("system", _("System"), is_text=True, names="system"),
             Column("tie_rate", _("Ties")),
         ),
         rows=[(name, found.tie_rates[name]) for name in order],
@@ -171,7 +171,7 @@ def _win_ratios(found: CampaignDiagnosis) -> Table:
         title=_("Win ratios"),
         columns=(
             Column("place", _("Place")),
-            Column("system", _("System"), is_text=True),
+            Column("system", _("System"), is_text=True, names="system"),
             Column("win_ratio", _("Win ratio")),
         ),
         rows=[
@@ -193,11 +193,11 @@ def _pairwise(found: CampaignDiagnosis) -> Table:
         name="pairwise",
         title=_("Pairs of systems"),
         columns=(
-            Column("system", _("System"), is_text=True),
-            Column("other", _("Other"), is_text=True),
-            Column("wins", _("Wins")),
-            Column("losses", _("Losses")),
-            Column("ties", _("Ties")),
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("other", _("Other"), is_text=True, names="other"),
+            Column("wins", _("Wins"), counts="won"),
+            Column("losses", _("Losses"), counts="lost"),
+            Column("ties", _("Ties"), counts="tied"),
         ),
         rows=[
             (one, other, *counts)
@@ -225,10 +225,10 @@ def _identical_tables(found: IdenticalTexts | None) -> list[Table]:
             name="identical_texts",
             title=_("Identical texts ranked differently"),
             columns=(
-                Column("segment", _("Segment")),
-                Column("judge", _("Judge"), is_text=True),
-                Column("system", _("System"), is_text=True),
-                Column("other", _("Other"), is_text=True),
+                Column("segment", _("Segment"), names="segment"),
+                Column("judge", _("Judge"), is_text=True, names="judge"),
+                Column("system", _("System"), is_text=True, names="system"),
+                Column("other", _("Other"), is_text=True, names="other"),
                 Column("label", _("Label")),
                 Column("other_label", _("Label of the other")),
             ),

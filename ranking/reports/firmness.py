@@ -14,7 +14,7 @@ from ranking.core.firmness.fewest_blocks import FewestBlocks, Proof
 from ranking.core.firmness.without_each import WithoutEach
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Named, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 
 #: With more judgments than this, they are not listed one by one.
@@ -51,7 +51,7 @@ def firmness_report(given: Input, found: FirmnessFound) -> Report:
         tables=[
             *_deciding(given, found.fewest),
             *(
-                _without(name, without, unit, title)
+                _without(name, without, unit, title, _NAMED[name])
                 for name, (without, unit, title, _note) in units.items()
                 if without
             ),
@@ -133,8 +133,8 @@ def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
             name="deciding",
             title=_("The judgments that decide first place"),
             columns=(
-                Column("judge", _("Judge"), is_text=True),
-                Column("segment", _("Segment")),
+                Column("judge", _("Judge"), is_text=True, names="judge"),
+                Column("segment", _("Segment"), names="segment"),
                 Column("label", _("Label of %(system)s") % {"system": fewest.first[0]}),
                 Column("other_label", _("Label of %(system)s") % {"system": fewest.new_first}),
             ),
@@ -183,18 +183,22 @@ def _fewest_data(given: Input, fewest: FewestBlocks) -> dict[str, Any]:
 # --- Without each judge, document and day -------------------------------------------------------
 
 
-def _without(name: str, without: WithoutEach, unit: str, title: str) -> Table:
+#: What stands in the first column, by the table.
+_NAMED: dict[str, Named] = {"judges": "judge", "documents": "document", "days": "day"}
+
+
+def _without(name: str, without: WithoutEach, unit: str, title: str, names: Named) -> Table:
     all_ = without.lead
     drawn = min(_MOST_DRAWN, len(without.units))
     return Table(
         name=name,
         title=title,
         columns=(
-            Column("unit", unit, is_text=True),
-            Column("blocks", _("Blocks")),
+            Column("unit", unit, is_text=True, names=names),
+            Column("blocks", _("Blocks"), counts="judgments"),
             Column("lead", _("Lead"), decimals=4),
             Column("change", _("Change of the lead"), decimals=4),
-            Column("first", _("First"), is_text=True),
+            Column("first", _("First"), is_text=True, names="system"),
             Column("swaps", _("Swaps")),
             Column("swapped", _("Which"), is_text=True),
         ),

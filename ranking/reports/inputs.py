@@ -87,6 +87,8 @@ class Input:
     leave_out : tuple of str or None
         The judges that an analysis of what would be without some judges leaves out; None where the
         judgments do not say whom.
+    groups : mapping of str to sequence of str, or None
+        Judges by group, where the analysis looks at groups and they are known.
     """
 
     read: JudgmentsRead
@@ -94,6 +96,7 @@ class Input:
     reference: str | None
     texts: Texts | None = None
     leave_out: tuple[str, ...] | None = None
+    groups: Mapping[str, Sequence[str]] | None = None
 
     @property
     def is_reference_excluded(self) -> bool:

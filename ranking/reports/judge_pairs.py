@@ -15,7 +15,7 @@ from ranking.core.agreement.report import Agreement
 from ranking.core.judges.unanimity import Unanimity
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
 from ranking.wording.agreement import (
     no_interval_in_words,
     not_estimable_in_words,
@@ -157,7 +157,7 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: npt.NDArray[np.int
         pair = found.pairs.at(row)
         rows.append(
             (
-                " – ".join(pair.judges),
+                BETWEEN.join(pair.judges),
                 pair.kappa,
                 pair.low,
                 pair.high,
@@ -172,7 +172,7 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: npt.NDArray[np.int
         name="pairs",
         title=_("Pairs of judges, those beside the band first"),
         columns=(
-            Column("judges", _("Judges"), is_text=True),
+            Column("judges", _("Judges"), is_text=True, names="judges"),
             Column("kappa", _("κ"), decimals=2),
             Column("low", _("From"), decimals=2),
             Column("high", _("To"), decimals=2),
@@ -240,7 +240,7 @@ def _matrix(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[Table
             name="matrix",
             title=_("κ of every two judges, with the number of pairs of comparisons"),
             columns=(
-                Column("judge", _("Judge"), is_text=True),
+                Column("judge", _("Judge"), is_text=True, names="judge"),
                 *(
                     Column(f"judge_{number}", name, is_text=True)
                     for number, name in enumerate(names, 1)

@@ -56,8 +56,8 @@ def _judges(
         name="judges",
         title=_("Judges"),
         columns=(
-            Column("judge", _("Judge"), is_text=True),
-            Column("blocks", _("Blocks")),
+            Column("judge", _("Judge"), is_text=True, names="judge"),
+            Column("blocks", _("Blocks"), counts="judgments"),
             Column("skipped", _("Skipped")),
             Column("kappa", _("κ with others"), decimals=2),
             Column("kappa_low", _("From"), decimals=2),
@@ -106,7 +106,7 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
             name="themselves",
             title=_("Judges with themselves"),
             columns=(
-                Column("judge", _("Judge"), is_text=True),
+                Column("judge", _("Judge"), is_text=True, names="judge"),
                 Column("kappa", _("κ with themselves"), decimals=2),
                 Column("low", _("From"), decimals=2),
                 Column("high", _("To"), decimals=2),

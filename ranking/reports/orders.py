@@ -50,7 +50,7 @@ def _places(given: Input, orders: Sequence[MethodOrder]) -> Table:
         name="orders",
         title=_("Place given by each method"),
         columns=(
-            Column("system", _("System"), is_text=True),
+            Column("system", _("System"), is_text=True, names="system"),
             *(Column(order.method, str(METHOD_WORDS[order.method])) for order in orders),
         ),
         rows=[(name, *(order.ranks.get(name) for order in orders)) for name in systems],

@@ -177,12 +177,12 @@ def _matrix(
     found: PairsFound, rows: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
 ) -> Table:
     columns = (
-        Column("system", _("System"), is_text=True),
-        Column("other", _("Other"), is_text=True),
-        Column("wins", _("Wins")),
-        Column("losses", _("Losses")),
-        Column("ties", _("Ties")),
-        Column("comparisons", _("Comparisons")),
+        Column("system", _("System"), is_text=True, names="system"),
+        Column("other", _("Other"), is_text=True, names="other"),
+        Column("wins", _("Wins"), counts="won"),
+        Column("losses", _("Losses"), counts="lost"),
+        Column("ties", _("Ties"), counts="tied"),
+        Column("comparisons", _("Comparisons"), counts="judgments"),
         Column("share", _("Share won")),
         Column("other_share", _("Share lost")),
         Column("p_value", _("p")),
@@ -255,8 +255,8 @@ def _said(row: Contradiction, level: float) -> dict[str, Any]:
 
 def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
     columns = (
-        Column("system", _("Higher score"), is_text=True),
-        Column("other", _("Lower score"), is_text=True),
+        Column("system", _("Higher score"), is_text=True, names="system"),
+        Column("other", _("Lower score"), is_text=True, names="other"),
         Column("score", _("Score")),
         Column("other_score", _("Score of the other")),
         *(
@@ -264,9 +264,9 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
             if options["only_shared"]
             else ()
         ),
-        Column("wins", _("Wins")),
-        Column("losses", _("Losses")),
-        Column("ties", _("Ties")),
+        Column("wins", _("Wins"), counts="won"),
+        Column("losses", _("Losses"), counts="lost"),
+        Column("ties", _("Ties"), counts="tied"),
         Column("adjusted_p", _("Corrected p")),
         Column("significant", _("Significant"), is_text=True),
     )

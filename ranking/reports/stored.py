@@ -64,7 +64,10 @@ def _values(report: Report) -> dict[str, Any]:
                 "name": table.name,
                 "title": str(table.title),
                 "columns": [
-                    [column.key, str(column.heading), column.decimals, column.is_text]
+                    [
+                        *(column.key, str(column.heading), column.decimals, column.is_text),
+                        *(column.names, column.counts),
+                    ]
                     for column in table.columns
                 ],
                 "rows": [plain(list(row)) for row in table.rows],
@@ -72,6 +75,7 @@ def _values(report: Report) -> dict[str, Any]:
                 "rules": sorted(table.rules),
                 "keys": table.keys,
                 "plot": plain(table.plot),
+                "about": dict(table.about),
             }
             for table in report.tables
         ],
@@ -82,14 +86,13 @@ def _table(values: Mapping[str, Any], rows: Sequence[Any]) -> Table:
     table = Table(
         name=values["name"],
         title=values["title"],
-        columns=[
-            Column(key, heading, decimals=decimals, is_text=is_text)
-            for key, heading, decimals, is_text in values["columns"]
-        ],
+        # Those stored before columns said what stands behind them have four values.
+        columns=[Column(*column) for column in values["columns"]],
         rows=rows,
         notes=values["notes"],
         rules=frozenset(values["rules"]),
         keys=values["keys"],
+        about=values.get("about", {}),
     )
     plot = values.get("plot")
     return table if plot is None else replace(table, plot=Plot(**plot))

@@ -7,13 +7,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ranking.reports.plots import Plot
 
 Value = str | int | float | None
+#: What the cells of a column name; of two systems or judges both, with `BETWEEN` between them.
+Named = Literal["system", "other", "judge", "segment", "document", "day", "systems", "judges"]
+BETWEEN = " – "
+#: What judgments the cells of a column count: all that the row is about, or those in which its system won,
+#: lost or tied, against the other one where it names two.
+Counted = Literal["judgments", "won", "lost", "tied"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +27,16 @@ class Column:
     """A column of a table.
 
     `key` names it in files for programs, `heading` in those for people. Floats are shown with
-    `decimals` digits; None is shown as a dash, and left empty in CSV.
+    `decimals` digits; None is shown as a dash, and left empty in CSV. `names` and `counts` say what
+    stands behind its cells, for pages that lead there; files do not.
     """
 
     key: str
     heading: str
     decimals: int = 3
     is_text: bool = False
+    names: Named | None = None
+    counts: Counted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ class Table:
     """Rows under columns. A rule is drawn below the rows (by index) in `rules`.
 
     The first `keys` columns name a row. `plot` says how the rows are drawn, for those who would rather look
-    than read.
+    than read. `about` says what all rows are about, beside what their cells name.
     """
 
     name: str
@@ -46,6 +55,7 @@ class Table:
     rules: frozenset[int] = frozenset()
     keys: int = 1
     plot: Plot | None = None
+    about: Mapping[Named, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ def _systems(found: RankingsWithout) -> Table:
         name="systems",
         title=_("Ranking before and after"),
         columns=(
-            Column("system", _("System"), is_text=True),
+            Column("system", _("System"), is_text=True, names="system"),
             Column("score_before", _("Score before")),
             Column("rank_before", _("Rank before")),
             Column("low_before", _("From")),
@@ -219,8 +219,8 @@ def _judges(found: RankingsWithout, agreement: AgreementReport) -> Table:
         name="left_out",
         title=_("Judges left out"),
         columns=(
-            Column("judge", _("Judge"), is_text=True),
-            Column("blocks", _("Blocks")),
+            Column("judge", _("Judge"), is_text=True, names="judge"),
+            Column("blocks", _("Blocks"), counts="judgments"),
             Column("kappa", _("κ with others"), decimals=2),
             Column("low", _("From"), decimals=2),
             Column("high", _("To"), decimals=2),
@@ -266,8 +266,8 @@ def _pairs(found: RankingsWithout) -> Table:
         name="changed_pairs",
         title=_("Pairs of systems that change"),
         columns=(
-            Column("better", _("Better before"), is_text=True),
-            Column("worse", _("Worse before"), is_text=True),
+            Column("better", _("Better before"), is_text=True, names="system"),
+            Column("worse", _("Worse before"), is_text=True, names="other"),
             Column("p_before", _("Corrected p before")),
             Column("p_after", _("Corrected p after")),
             Column("significant_before", _("Significant before"), is_text=True),

@@ -10,9 +10,11 @@ from django.utils.translation import gettext as _
 
 from annotation.models import JudgeTally
 from annotation.selectors import excluded_judges
-from campaign.models import Document, JudgeGroup, Output, Segment, SystemKind, TestSet
+from campaign.models import Document, GroupMember, JudgeGroup, Output, Segment, SystemKind, TestSet
+from campaign.texts.languages import without_spaces
 from ranking.analyses.judgments import EXCLUDED, ChosenJudgments
 from ranking.analyses.options import OptionError
+from ranking.analyses.system import SYSTEM
 from ranking.analyses.without import LEAVE_OUT
 from ranking.core.diagnosis.campaign import count_labels
 from ranking.core.judged.blocks import Blocks
@@ -62,6 +64,7 @@ def judgments_chosen(*, test_set: TestSet, options: Mapping[str, Any]) -> Chosen
         documents=_documents(test_set, options),
         skipped=_skipped(test_set),
         leave_out=leave_out,
+        groups=_groups(test_set) if SYSTEM.name in options else None,
     )
 
 
@@ -108,22 +111,34 @@ def stored_input(
         read=read,
         blocks=counted,
         reference=reference,
-        texts=StoredTexts(test_set.pk),
+        texts=StoredTexts(test_set.pk, language=languages[0]),
         leave_out=chosen.leave_out,
+        groups=chosen.groups,
     )
+
+
+def _spaced_words(text: str) -> int:
+    return len(text.split())
+
+
+def _half_of_characters(text: str) -> int:
+    """Return the words of a text without spaces: two characters count as one."""
+    return -(-len("".join(text.split())) // 2)
 
 
 @dataclass(frozen=True)
 class StoredTexts:
-    """The texts of a test set, read when they are asked for."""
+    """The texts of a test set, read when they are asked for; `language` is that of its sources."""
 
     test_set_id: int
+    language: str = ""
 
     def words(self) -> npt.NDArray[np.int64]:
         """Return the words of each segment's source by its number; -1 where it is not known, and at 0."""
         rows = Segment.objects.filter(test_set=self.test_set_id, source_text__isnull=False)
+        count = _half_of_characters if without_spaces(self.language) else _spaced_words
         lengths = {
-            number: len((text or "").split())
+            number: count(text or "")
             for number, text in rows.order_by().values_list("number", "source_text")
         }
         found = np.full(max(self._last, *lengths, 0) + 1, -1, dtype=np.int64)
@@ -157,6 +172,21 @@ def _leave_out(test_set: TestSet, options: Mapping[str, Any]) -> tuple[str, ...]
     # Nobody is called back whom another option leaves out.
     never = _without(test_set, {**options, EXCLUDED.name: "count"})
     return tuple(sorted(named.difference(never)))
+
+
+def _groups(test_set: TestSet) -> dict[str, list[str]]:
+    """Return the judges of each group, sorted, who judged a test set. One query."""
+    judged = JudgeTally.objects.filter(test_set=test_set).values("judge")
+    members = GroupMember.objects.filter(
+        group__in=JudgeGroup.objects.present().filter(campaign=test_set.campaign_id),
+        judge__in=judged,
+    )
+    found: dict[str, list[str]] = {}
+    for group, judge in members.order_by("group__name", "judge__pseudonym").values_list(
+        "group__name", "judge__pseudonym"
+    ):
+        found.setdefault(group, []).append(judge)
+    return found
 
 
 def _refuse_strangers(test_set: TestSet, names: set[str], *, field: str) -> None:

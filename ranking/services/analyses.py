@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -21,6 +22,7 @@ from ranking.analyses.judgments import (
 )
 from ranking.analyses.kind import Progress
 from ranking.analyses.options import OptionError, completed
+from ranking.analyses.system import ONE_SYSTEM
 from ranking.code_version import code_version
 from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.models import Analysis
@@ -28,7 +30,7 @@ from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 
-#: So many of a test set are kept; the oldest go first.
+#: So many of a test set are kept, and as many of single systems; the oldest go first.
 MOST_KEPT = 500
 _LANGUAGES = tuple(code for code, _words in settings.LANGUAGES)
 _JUDGMENTS = frozenset(option.name for option in JUDGMENT_OPTIONS)
@@ -151,7 +153,12 @@ def _queue(analysis: Analysis, user: User | None) -> None:
         user=user,
     )
     found.save(update_fields=["job"])
-    oldest = Analysis.objects.of(found.test_set_id).finished().order_by("-id")[MOST_KEPT:]
+    # Pages of systems ask by themselves: what people asked is not deleted for that.
+    alike = Analysis.objects.of(found.test_set_id).finished().order_by("-id")
+    asked_by_pages = Q(kind=ONE_SYSTEM.name)
+    oldest = alike.filter(asked_by_pages if found.kind == ONE_SYSTEM.name else ~asked_by_pages)[
+        MOST_KEPT:
+    ]
     Analysis.objects.filter(pk__in=list(oldest.values_list("pk", flat=True))).delete()
 
 

@@ -15,6 +15,7 @@ from campaign.models import TestSet, User
 from campaign.views.access import asked_test_set, organised_test_set
 from ranking.analyses import ANALYSES, AnalysisKind, OptionError
 from ranking.models import Analysis
+from ranking.pages.addresses import Addresses
 from ranking.pages.analysis_form import AnalysisForm, query_of
 from ranking.pages.analysis_words import asked_in_words
 from ranking.pages.beside import rankings_beside
@@ -167,8 +168,9 @@ def _answer(request: HttpRequest, test_set: TestSet, answer: Answered) -> dict[s
     shown = Analysis.objects.get(pk=answer.shown.pk)
     report = _report(shown)
     context |= {"shown": shown, "notes": report.notes}
+    addresses = Addresses(test_set)
     if shown.kind != "ranking":
-        return context | {"tables": shown_tables(report)}
+        return context | {"tables": shown_tables(report, addresses=addresses)}
     ranking = report.data["rankings"][0]
     return context | {
         "run": ranking,
@@ -187,7 +189,8 @@ def _answer(request: HttpRequest, test_set: TestSet, answer: Answered) -> dict[s
             for value in values
         ],
         # The first table is shown with its ranges drawn.
-        "tables": shown_tables(report, without=frozenset({ranking["method"]})),
+        "tables": shown_tables(report, without=frozenset({ranking["method"]}), addresses=addresses),
+        "addresses": addresses,
         "table_notes": report.tables[0].notes,
     }
 

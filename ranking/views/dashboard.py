@@ -11,12 +11,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation.selectors.replica_reads import ReadAt, test_set_answer
-from annotation.selectors.systems import withdrawn_names
 from campaign.models import TestSet, User
 from campaign.pages.rights import role_remember
 from campaign.pages.test_set_seen import test_set_remember
 from ranking.analyses import ANALYSES
 from ranking.models import RankingRun
+from ranking.pages.addresses import Addresses
 from ranking.pages.effects import effects_in_words
 from ranking.pages.history_plot import history_plot
 from ranking.pages.judge_measures import rule_in_words
@@ -34,6 +34,7 @@ from ranking.selectors.judges import (
     tallies_with_low_agreement,
 )
 from ranking.selectors.left_out import judges_left_out
+from ranking.selectors.one_system import systems_by_name
 from ranking.selectors.progress import judging_progress
 from ranking.selectors.rule_effects import effects_held
 from ranking.selectors.runs import latest_run
@@ -97,6 +98,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
     progress = judging_progress(test_set=test_set, now=state.at)
     judges, has_more = _judges_shown(test_set, run)
     agreement = run.result["agreement"] if run else None
+    systems = systems_by_name(test_set_id=test_set.pk)
     return {
         "campaign": test_set.campaign,
         "test_set": test_set,
@@ -110,7 +112,8 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "rule": shown_rule_of(run),
         "anytime": anytime_ranges_of(run),
         "plot": rank_plot(run.result["systems"]) if run else None,
-        "withdrawn": withdrawn_names(test_set=test_set),
+        "addresses": Addresses(test_set, systems=systems),
+        "withdrawn": {name for name, system in systems.items() if system.is_withdrawn},
         "not_estimable": _not_estimable(run),
         "history": history_plot(ranking_history(test_set_id=test_set.pk, latest=run)),
         "progress": progress,

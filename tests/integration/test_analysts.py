@@ -45,6 +45,7 @@ ASKED: Final = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<slug:kind>/",
     "campaigns/<slug:slug>/tables/<slug:name>/",
     "api/v1/campaigns/<slug:slug>/tables/<slug:name>/",
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/results/ask/",
     "api/v1/test-sets/<int:test_set_id>/analyses/",
     "api/v1/test-sets/<int:test_set_id>/rankings/",
 }
@@ -86,7 +87,10 @@ def _forms(body: str) -> Iterator[str]:
     for form in re.findall(r"<form\b[^>]*>", body):
         action = re.search(r'action="([^"]*)"', form)
         own = action is not None and (
-            action[1] in _OWN_FORMS or "/analyses/" in action[1] or "/tables/" in action[1]
+            action[1] in _OWN_FORMS
+            or "/analyses/" in action[1]
+            or "/tables/" in action[1]
+            or action[1].endswith("/ask/")
         )
         if 'method="post"' in form and not own:
             yield form

@@ -1,6 +1,7 @@
 """Organisers read judgments: a list that the address filters, and each with its texts."""
 
 import re
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.models import Judgment, ProblemReport
+from annotation.models import Judgment, ProblemReport, QualityAction
 from annotation.pages.judgment_table import in_order
 from annotation.services import judgments_number
 from campaign.models import Output, Reference, Segment
@@ -84,6 +85,22 @@ FILTERS = [
     ("comment=no&judge=ben", [2]),
     ("reported=yes", [5]),
     ("reported=no&system=C", [4]),
+    # A and B stand for one candidate in the second block, and are not compared there.
+    ("system=A&other=B", [3, 2, 1]),
+    ("system=A&other=B&outcome=won", [1]),
+    ("system=A&other=B&outcome=lost", [3, 2]),
+    ("system=B&other=C", [5, 4]),
+    ("system=B&other=C&outcome=won", [4]),
+    ("system=C&other=B&outcome=lost", [4]),
+    ("system=B&other=C&outcome=tied", [5]),
+    ("system=A&other=nobody", []),
+    ("system=A&outcome=won", [4, 1]),
+    ("system=A&outcome=lost", [3, 2]),
+    ("system=C&outcome=tied", [5]),
+    ("counts=yes", [5, 4, 3, 2]),
+    ("counts=no", [1]),
+    ("system=A&other=B&outcome=won&counts=yes", []),
+    ("day=2001-01-01", []),
 ]
 
 
@@ -103,6 +120,40 @@ def test_what_is_wrong_is_refused(page: Client, writer: TestSetWriter, query: st
     assert page.get(f"{at('judgments', writer)}?{query}").status_code == 400
     answer = page.get(f"/api/v1/test-sets/{writer.test_set.pk}/judgments/?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (400, [query.partition("=")[0]])
+
+
+def test_an_outcome_is_that_of_a_system(page: Client, writer: TestSetWriter) -> None:
+    for query in ("other=B", "outcome=won"):
+        assert page.get(f"{at('judgments', writer)}?{query}").status_code == 400
+        answer = page.get(f"/api/v1/test-sets/{writer.test_set.pk}/judgments/?{query}")
+        assert (answer.status_code, list(answer.json()["errors"])) == (400, ["system"])
+
+
+@pytest.mark.parametrize("order", ["", "&sort=oldest"])
+def test_judgments_of_a_day_are_found_among_many(
+    page: Client, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch, order: str
+) -> None:
+    """The list begins near the day; what lies elsewhere is not looked through first."""
+    monkeypatch.setattr("annotation.selectors.judgment_list.WINDOW", 4)
+    monkeypatch.setattr("annotation.selectors.judgment_list._LOOKED_AT", 10)
+    block = writer.block(3, ["A", "B"])
+    for day in range(1, 31):
+        at_noon = datetime(2030, 6, day, 23, 59, tzinfo=UTC)
+        writer.judgment(f"judge{day}", block, [1, 2], at=at_noon)
+    # Five of today are before them.
+    assert listed(page, writer, f"day=2030-06-15{order}") == [20]
+    assert listed(page, writer, f"day=2031-01-01{order}") == []
+
+
+def test_judgments_of_excluded_judges_do_not_count(page: Client, writer: TestSetWriter) -> None:
+    QualityAction.objects.create(
+        judge=writer.judge("ben"),
+        test_set=writer.test_set,
+        action="exclude",
+        created_by=writer.campaign.memberships.get().user,
+    )
+    assert listed(page, writer, "counts=yes") == [5, 3]
+    assert listed(page, writer, "counts=no") == [4, 2, 1]
 
 
 @pytest.mark.parametrize("order", ["", "&sort=oldest"])

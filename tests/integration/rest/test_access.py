@@ -84,6 +84,7 @@ OF_ITS_ORGANISERS = (
     "api-rule-act",
     "api-rule-off",
     "api-rule-undo",
+    "api-segment",
     "api-rules",
     "api-rules-preview",
     "api-rules-suggested",

@@ -93,6 +93,7 @@ ANALYSES = {
     f"{_ANALYSES}{{analysis_id}}/report.{{ending}}": {"get"},
     f"{RANKINGS}keep/": {"post"},
 }
+SEGMENT = {"/api/v1/test-sets/{test_set_id}/segments/{number}/": {"get"}}
 _PUBLISHED = "/api/v1/test-sets/{test_set_id}/published-results/"
 PUBLISHED = {_PUBLISHED: {"get", "post"}, f"{_PUBLISHED}{{version}}/": {"get", "patch"}}
 _JUDGES = "/api/v1/campaigns/{slug}/judges/"
@@ -143,7 +144,7 @@ def schema() -> dict[str, Any]:
 def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None:
     paths = {path for path in schema["paths"] if "/judging/" not in path}
     described = RULES | LIFE | REPLIES | FILES_AND_WORK | ONE_SYSTEM | MEMBERS | PEOPLE
-    described |= OF_DESIGNS | ANALYSES | PUBLISHED
+    described |= OF_DESIGNS | ANALYSES | PUBLISHED | SEGMENT
     assert paths == {*READ, *ORGANISERS, SETTINGS, STOPPING, CLOSING, *described}
     assert {path: set(schema["paths"][path]) for path in described} == described
     read_only = {*READ, *ORGANISERS} - {CAMPAIGN, TEST_SET, RANKINGS, SYSTEMS, DESIGNS}

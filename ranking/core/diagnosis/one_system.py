@@ -1,0 +1,417 @@
+"""One system against the others: how often it won, by opponent and by part of the judgments.
+
+A block shows a system beside several others, so its comparisons depend on each other; segments suit some
+systems better, and judges have tastes. So intervals are not those of independent trials: they account for
+segments (for documents, where these are known and there are enough of them) and for judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betaincinv, stdtr, stdtrit
+
+from ranking.core.counting.effective_numbers import effective_number_from
+from ranking.core.counting.moments import MIN_UNITS, two_way_units, units_of
+from ranking.core.judged.blocks import Blocks
+from ranking.core.uncertainty.two_way import (
+    ClusteredCovariance,
+    ScoreCovariance,
+    combined_covariance,
+)
+
+BoolArray = npt.NDArray[np.bool_]
+Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """How the comparisons of one system ended.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        The B blocks in which the system got a label, in the order of their keys.
+    system : int
+        Its index.
+    won, lost, tied : bool, shape (B, n)
+        Against each of n systems. Systems that share its candidate are not compared with it.
+    """
+
+    blocks: Blocks
+    system: int
+    won: BoolArray
+    lost: BoolArray
+    tied: BoolArray
+
+
+@dataclass(frozen=True)
+class ShareWon:
+    """Comparisons of a system, and the share of the decided ones that it won.
+
+    Attributes
+    ----------
+    won, lost, tied : int
+    share : float or None
+        won / (won + lost); None if nothing was decided.
+    low, high : float or None
+        Ends of the interval of the share.
+    limits : tuple of str
+        Units that the interval does not account for, because there are too few: codes of `RangeLimit`.
+    """
+
+    won: int
+    lost: int
+    tied: int
+    share: float | None = None
+    low: float | None = None
+    high: float | None = None
+    limits: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LengthTrend:
+    """How the share won changes with the length of the source.
+
+    Attributes
+    ----------
+    slope : float
+        Change of the share with twice as many words.
+    p_value : float
+        Of the two-sided test that it does not change.
+    """
+
+    slope: float
+    p_value: float
+
+
+def outcomes_of(blocks: Blocks, system: int) -> Outcomes:
+    """Return how the comparisons of a system ended.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    system : int
+        Index of the system.
+
+    Returns
+    -------
+    Outcomes
+    """
+    rows = np.flatnonzero(blocks.labels[:, system] > 0)
+    # Sums of floats depend on the order, results must not.
+    shown = blocks.take(rows[np.argsort(blocks.key[rows], kind="stable")])
+    own = shown.labels[:, [system]]
+    compared = (shown.labels > 0) & (shown.candidates != shown.candidates[:, [system]])
+    return Outcomes(
+        blocks=shown,
+        system=system,
+        won=compared & (own < shown.labels),
+        lost=compared & (own > shown.labels),
+        tied=compared & (own == shown.labels),
+    )
+
+
+def share_won(
+    outcomes: Outcomes,
+    rows: npt.NDArray[np.generic] | slice = slice(None),
+    *,
+    opponent: int | None = None,
+    confidence: float = 0.95,
+) -> ShareWon:
+    """Return the share of decided comparisons that a system won, with its interval.
+
+    The interval is that of Clopper and Pearson (1934) on an effective number of trials, as Korn and
+    Graubard (1998) propose for shares near 0 and 1: the trials divided by the design effect, and
+    multiplied by (t of trials − 1 / t of ν)², quantiles of Student's distribution. The design effect is
+    the variance of the share between segments and judges (`combined_covariance`, with ν degrees of
+    freedom) over that of independent trials, both around a share with one success and one failure
+    added; below 1 it is taken for 1. So no interval is shorter than that of independent trials.
+
+    Parameters
+    ----------
+    outcomes : Outcomes
+        Of B blocks.
+    rows : array of int, array of bool of shape (B,), or slice
+        Blocks that count; all if not given.
+    opponent : int, optional
+        Index of the only system that counts as one; all if not given.
+    confidence : float
+
+    Returns
+    -------
+    ShareWon
+
+    Raises
+    ------
+    ValueError
+        If `confidence` is not between 0 and 1.
+
+    References
+    ----------
+    E. L. Korn, B. I. Graubard (1998), Confidence Intervals for Proportions with Small Expected
+    Number of Positive Counts Estimated from Survey Data, Survey Methodology 24.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
+    won, lost, tied = (
+        _counts(each[rows], opponent) for each in (outcomes.won, outcomes.lost, outcomes.tied)
+    )
+    wins, losses, ties = int(won.sum()), int(lost.sum()), int(tied.sum())
+    trials = wins + losses
+    if not trials:
+        return ShareWon(wins, losses, ties)
+    decided = np.flatnonzero(won + lost)
+    blocks = outcomes.blocks.take(rows).take(decided)
+    smoothed = (wins + 1) / (trials + 2)
+    covariance, effective_blocks = _covariance(blocks, won[decided], lost[decided], smoothed)
+    alpha = (1 - confidence) / 2
+    effective = 1.0
+    if effective_blocks > 1:
+        independent = wins * (1 - smoothed) ** 2 + losses * smoothed**2
+        effect = max(1.0, float(covariance.matrix[0, 0]) / independent)
+        few = stdtrit(trials - 1, alpha) / stdtrit(covariance.degrees_of_freedom, alpha)
+        effective = trials / effect * min(1.0, float(few) ** 2)
+    share = wins / trials
+    x = share * effective
+    return ShareWon(
+        won=wins,
+        lost=losses,
+        tied=ties,
+        share=share,
+        low=float(betaincinv(x, effective - x + 1, alpha)) if wins else 0.0,
+        high=float(betaincinv(x + 1, effective - x, 1 - alpha)) if losses else 1.0,
+        limits=tuple(str(limit) for limit in covariance.limits),
+    )
+
+
+def _counts(of_pairs: BoolArray, opponent: int | None) -> Int64Array:
+    if opponent is not None:
+        return of_pairs[:, opponent].astype(np.int64)
+    return np.count_nonzero(of_pairs, axis=1).astype(np.int64)
+
+
+def _covariance(
+    blocks: Blocks, won: Int64Array, lost: Int64Array, share: float
+) -> tuple[ScoreCovariance, float]:
+    """Return the variance of the number won less the share of the decided, and the effective number of blocks.
+
+    Sums over units are whole numbers, so they do not depend on the order of rows.
+    """
+
+    def part(unit: Int64Array) -> ClusteredCovariance:
+        number = np.unique(unit, return_inverse=True)[1]
+        wins = np.bincount(number, won).astype(np.int64)
+        losses = np.bincount(number, lost).astype(np.int64)
+        sizes = wins + losses
+        effective = effective_number_from(int(sizes.sum()), int(sizes @ sizes))
+        if effective <= 1:
+            return ClusteredCovariance(np.zeros((1, 1)), effective)
+        squares = (
+            (1 - share) ** 2 * int(wins @ wins)
+            - 2 * share * (1 - share) * int(wins @ losses)
+            + share**2 * int(losses @ losses)
+        )
+        return ClusteredCovariance(np.array([[squares * effective / (effective - 1)]]), effective)
+
+    judges = part(units_of(blocks, "judges"))
+    if blocks.document is not None:
+        documents = part(two_way_units(blocks, "segments"))
+        if documents.effective >= MIN_UNITS:
+            of_blocks = part(two_way_units(blocks, "blocks"))
+            return combined_covariance(of_blocks, documents, judges), of_blocks.effective
+    of_blocks = part(units_of(blocks, "blocks"))
+    segments = part(units_of(blocks, "segments"))
+    found = combined_covariance(
+        of_blocks, segments, judges, few_documents=blocks.document is not None
+    )
+    return found, of_blocks.effective
+
+
+def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
+    """Test whether the share won changes with the length of the source.
+
+    The share of the decided comparisons is regressed on the binary logarithm of the words of the source, by least
+    squares; the variance of the slope is that between segments and judges, and the test is Student's t.
+
+    Parameters
+    ----------
+    outcomes : Outcomes
+        Of B blocks.
+    words : int64, shape (last segment number + 1,)
+        Words of each segment's source by its number; below 1 where they are not known.
+
+    Returns
+    -------
+    LengthTrend or None
+        None if lengths do not differ, or nothing was decided.
+    """
+    won, lost = (_counts(each, None) for each in (outcomes.won, outcomes.lost))
+    length = words[outcomes.blocks.segment]
+    rows = np.flatnonzero((won + lost > 0) & (length > 0))
+    won, lost = won[rows].astype(np.float64), lost[rows].astype(np.float64)
+    trials = won + lost
+    if not len(rows):
+        return None
+    x = np.log2(length[rows])
+    x = x - float(trials @ x) / float(trials.sum())
+    spread = float(trials @ x**2)
+    if spread < 1e-9:
+        return None
+    share = float(won.sum() / trials.sum())
+    slope = float(x @ (won - share * trials)) / spread
+    influence = x * (won - (share + slope * x) * trials) / spread
+    covariance = _influence_covariance(outcomes.blocks.take(rows), influence, trials)
+    variance = float(covariance.matrix[0, 0])
+    if variance <= 0:
+        return LengthTrend(slope, 1.0)
+    t = abs(slope) / np.sqrt(variance)
+    return LengthTrend(slope, float(2 * stdtr(covariance.degrees_of_freedom, -t)))
+
+
+def _influence_covariance(
+    blocks: Blocks, influence: FloatArray, trials: FloatArray
+) -> ScoreCovariance:
+    def part(unit: Int64Array) -> ClusteredCovariance:
+        number = np.unique(unit, return_inverse=True)[1]
+        summed = np.bincount(number, influence)
+        sizes = np.bincount(number, trials).astype(np.int64)
+        effective = effective_number_from(int(sizes.sum()), int(sizes @ sizes))
+        factor = effective / (effective - 1) if effective > 1 else 0.0
+        return ClusteredCovariance(np.array([[float(summed @ summed) * factor]]), effective)
+
+    judges = part(units_of(blocks, "judges"))
+    if blocks.document is not None:
+        documents = part(two_way_units(blocks, "segments"))
+        if documents.effective >= MIN_UNITS:
+            return combined_covariance(part(two_way_units(blocks, "blocks")), documents, judges)
+    segments = part(units_of(blocks, "segments"))
+    return combined_covariance(part(units_of(blocks, "blocks")), segments, judges)
+
+
+@dataclass(frozen=True)
+class ClearSegment:
+    """A segment on which a system and another one are far apart.
+
+    Attributes
+    ----------
+    segment : int
+        Its number.
+    other : str
+        The system that is furthest away.
+    distance : float
+        Mean difference of the two labels, in the blocks with both; above 0 the better one is ahead.
+    compared : int
+        Blocks with both.
+    judgments, judges : int
+        Of the segment with the system.
+    ranks : mapping of str to float
+        Mean labels in these judgments, best first.
+    """
+
+    segment: int
+    other: str
+    distance: float
+    compared: int
+    judgments: int
+    judges: int
+    ranks: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class ClearSegments:
+    """The segments on which a system lost, or won, most clearly.
+
+    Attributes
+    ----------
+    lost, won : tuple of ClearSegment
+        The clearest first.
+    fewest : int
+        How often the two were compared there at least.
+    """
+
+    lost: tuple[ClearSegment, ...]
+    won: tuple[ClearSegment, ...]
+    fewest: int
+
+
+def clear_segments(outcomes: Outcomes, *, most: int = 10, fewest: int = 2) -> ClearSegments:
+    """Find the segments on which a system is furthest behind another one, and ahead of another one.
+
+    Parameters
+    ----------
+    outcomes : Outcomes
+        Of B blocks over n systems.
+    most : int
+        So many segments each at most.
+    fewest : int
+        Two systems that were compared less often on a segment are left out: one judgment says little. Where
+        none was compared as often, one comparison is enough.
+
+    Returns
+    -------
+    ClearSegments
+        By distance, then by comparisons, then by number.
+    """
+    blocks = outcomes.blocks
+    numbers, place = np.unique(blocks.segment, return_inverse=True)
+    n = len(blocks.systems)
+    compared = np.zeros((len(numbers), n), dtype=np.int64)
+    behind = np.zeros((len(numbers), n), dtype=np.int64)
+    is_compared = outcomes.won | outcomes.lost | outcomes.tied
+    difference = blocks.labels[:, [outcomes.system]].astype(np.int64) - blocks.labels
+    for other in range(n):
+        here = is_compared[:, other]
+        compared[:, other] = np.bincount(place, here, len(numbers))
+        behind[:, other] = np.bincount(place, difference[:, other] * here, len(numbers))
+    if not (compared >= fewest).any():
+        fewest = 1
+    mean = np.where(compared >= fewest, behind / np.maximum(1, compared), 0.0)
+
+    def clearest(distance: FloatArray) -> tuple[ClearSegment, ...]:
+        # Of several that are as far away the one that was compared most often.
+        other = np.lexsort((compared, distance), axis=1)[:, -1]
+        index = np.arange(len(numbers))
+        furthest, often = distance[index, other], compared[index, other]
+        order = np.lexsort((numbers, -often, -furthest))[:most]
+        return tuple(
+            _clear_segment(
+                blocks,
+                np.flatnonzero(place == each),
+                int(other[each]),
+                float(furthest[each]),
+                int(often[each]),
+            )
+            for each in order.tolist()
+            if furthest[each] > 0
+        )
+
+    if not len(numbers):
+        return ClearSegments((), (), fewest)
+    return ClearSegments(lost=clearest(mean), won=clearest(-mean), fewest=fewest)
+
+
+def _clear_segment(
+    blocks: Blocks, rows: Int64Array, other: int, distance: float, compared: int
+) -> ClearSegment:
+    here = blocks.take(rows)
+    labels = here.labels.astype(np.int64)
+    times = np.count_nonzero(labels, axis=0)
+    means = {
+        blocks.systems[index]: int(labels[:, index].sum()) / int(times[index])
+        for index in np.flatnonzero(times).tolist()
+    }
+    return ClearSegment(
+        segment=int(here.segment[0]),
+        other=blocks.systems[other],
+        distance=distance,
+        compared=compared,
+        judgments=len(here),
+        judges=len(np.unique(here.judge)),
+        ranks=dict(sorted(means.items(), key=lambda item: (item[1], item[0]))),
+    )

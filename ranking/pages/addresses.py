@@ -1,0 +1,70 @@
+"""Where figures of a test set lead: to systems, judges, segments, and the judgments behind a number."""
+
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from campaign.models import Judge, TestSet
+from ranking.selectors.one_system import NamedSystem, systems_by_name
+
+_FIRST = "0/"
+
+
+class Addresses:
+    """Addresses of organisers' pages of a test set. Names that are not there any more have none.
+
+    Addresses are reversed once, and names are looked up when they are first asked for.
+    """
+
+    def __init__(
+        self, test_set: TestSet, *, systems: Mapping[str, NamedSystem] | None = None
+    ) -> None:
+        self._test_set = test_set
+        self._of = [test_set.campaign.slug, test_set.pk]
+        self._systems = systems
+        self._judges: dict[str, int] = {}
+        self._judgments = reverse("judgments", args=self._of)
+        self._begun: dict[str, str] = {}
+
+    def judges_look_up(self, names: Iterable[str]) -> None:
+        """Look up judges by their pseudonyms, so that `judge` has their addresses. One query."""
+        wanted = set(names).difference(self._judges)
+        if wanted:
+            found = Judge.objects.filter(
+                campaign=self._test_set.campaign_id, pseudonym__in=sorted(wanted)
+            )
+            self._judges.update(found.values_list("pseudonym", "pk"))
+
+    @property
+    def systems(self) -> Mapping[str, NamedSystem]:
+        """The systems of the test set by name."""
+        if self._systems is None:
+            self._systems = systems_by_name(test_set_id=self._test_set.pk)
+        return self._systems
+
+    def system(self, name: str) -> str | None:
+        """Return the page of what a system won and lost."""
+        found = self.systems.get(name)
+        return None if found is None else f"{self._beginning('system-results')}{found.pk}/results/"
+
+    def judge(self, pseudonym: str) -> str | None:
+        """Return the page of a judge, of those looked up."""
+        found = self._judges.get(pseudonym)
+        return None if found is None else f"{self._beginning('judge-page')}{found}/"
+
+    def segment(self, number: int) -> str:
+        """Return the page of a segment."""
+        return f"{self._beginning('segment')}{number}/"
+
+    def judgments(self, **asked: str | int | None) -> str:
+        """Return the list of the judgments that count, filtered."""
+        query = {name: value for name, value in asked.items() if value}
+        return f"{self._judgments}?{urlencode({**query, 'counts': 'yes'})}"
+
+    def _beginning(self, name: str) -> str:
+        found = self._begun.get(name)
+        if found is None:
+            address = reverse(name, args=[*self._of, 0])
+            found = self._begun[name] = address[: address.rindex(f"/{_FIRST}") + 1]
+        return found

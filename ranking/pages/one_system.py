@@ -1,0 +1,433 @@
+"""The page of a system: what it won and lost, in words, tables and sentences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.formats import number_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import capfirst
+from django.utils.translation import get_language, ngettext, pgettext
+from django.utils.translation import gettext as _
+
+from campaign.models import TestSet
+from campaign.texts.differences import Run, differences
+from ranking.pages.addresses import Addresses
+from ranking.pages.formats import rank_range
+from ranking.pages.plots import percent
+from ranking.pages.summary import names_in_a_row, reason_in_words
+from ranking.reports.system import TREND_LEVEL
+from ranking.selectors.one_system import SystemStanding, sentence_texts
+from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.places import place_in_words
+
+#: Ticks of the axis of shares, in per cent.
+TICKS = tuple((percent(share / 100), share) for share in (0, 25, 50, 75, 100))
+#: Rows of a table that are shown at once; the rest unfolds.
+SHOWN_AT_ONCE = 30
+#: Sentences that are shown at once; the rest unfolds.
+SENTENCES_AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SystemWords:
+    """What a page of a system begins with."""
+
+    headline: str
+    lead: str
+    counts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number, and the judgments behind it."""
+
+    words: str
+    address: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShareRow:
+    """A row of a table of shares.
+
+    Attributes
+    ----------
+    name : str
+    address : str or None
+    numbers : sequence of Number
+        Won, lost and tied.
+    share : str
+        In per cent, without the sign.
+    interval : str
+        "" where it is not known yet.
+    low, high, dot : str or None
+        On the axis.
+    outcome : str
+        "wins", "loses" or "open", "" where nothing was decided.
+    said : str
+        The same in words.
+    begins : bool
+        Whether a rule is drawn above it.
+    """
+
+    name: str
+    address: str | None
+    numbers: Sequence[Number]
+    share: str
+    interval: str
+    low: str | None
+    high: str | None
+    dot: str | None
+    outcome: str
+    said: str
+    begins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShareTable:
+    """Shares of a system by part: `note` goes above, `rest` are the rows that unfold."""
+
+    name: str
+    title: str
+    heading: str
+    note: str
+    rows: Sequence[ShareRow]
+    rest: Sequence[ShareRow] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RankChip:
+    """The rank of a system in a sentence; `is_own` that of the page's system."""
+
+    name: str
+    rank: str
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence where a system is far from another one: both outputs, with what differs marked."""
+
+    number: int
+    address: str
+    document: str
+    where: str
+    chips: Sequence[RankChip]
+    source: str | None
+    own: SafeString | str
+    other: SafeString | str
+    other_name: str
+
+
+def system_words(
+    name: str, standing: SystemStanding | None, data: Mapping[str, Any] | None
+) -> SystemWords:
+    """Return what is said of a system; `data` is the answer of the analysis, if it is there."""
+    if standing is None:
+        return SystemWords(name, _("There is no ranking yet."), "")
+    if standing.row is None:
+        why = reason_in_words(standing.reason) if standing.reason else _("not ranked")
+        return SystemWords(
+            _("%(system)s has no rank") % {"system": name}, capfirst(f"{why}."), _counts(None, data)
+        )
+    row = standing.row
+    place = place_in_words(row["rank"])
+    trend = (data or {}).get("length_trend")
+    headline = {
+        0: _("%(system)s is %(place)s"),
+        1: _("%(system)s is %(place)s, and gains ground as sentences grow"),
+        -1: _("%(system)s is %(place)s, and loses ground as sentences grow"),
+    }[_direction(trend)]
+    return SystemWords(
+        headline=headline % {"system": name, "place": place},
+        lead=" ".join([_rank_and_score(row, standing), *_told_apart(standing)]),
+        counts=_counts(row, data),
+    )
+
+
+def _direction(trend: Mapping[str, Any] | None) -> int:
+    if trend is None or trend["p_value"] is None or trend["p_value"] >= TREND_LEVEL:
+        return 0
+    return 1 if trend["slope"] > 0 else -1
+
+
+def _rank_and_score(row: Mapping[str, Any], standing: SystemStanding) -> str:
+    score = number_format(row["score"], 3)
+    words = {
+        "rank": rank_range(dict(row)),
+        "method": METHOD_WORDS.get(standing.method, standing.method),
+        "score": score,
+    }
+    return _("Rank %(rank)s, %(method)s %(score)s.") % words
+
+
+def _told_apart(standing: SystemStanding) -> list[str]:
+    """Return a sentence on whom it loses to, cannot be told from, and beats, by the tests of the ranking."""
+    if not standing.opponents:
+        return []
+    better = [each.name for each in standing.opponents if each.is_told_apart and each.is_better]
+    worse = [each.name for each in standing.opponents if each.is_told_apart and not each.is_better]
+    alike = [each.name for each in standing.opponents if not each.is_told_apart]
+    return [
+        words % {"names": _named(names)}
+        for names, words in (
+            (better, _("It loses to %(names)s.")),
+            (alike, _("It cannot be told from %(names)s.")),
+            (worse, _("It beats %(names)s.")),
+        )
+        if names
+    ]
+
+
+def _named(names: Sequence[str]) -> str:
+    """Return names in a row; of many, how many they are."""
+    if len(names) <= 8:
+        return names_in_a_row(names)
+    return ngettext("%(count)s system", "%(count)s systems", len(names)) % {
+        "count": number_format(len(names))
+    }
+
+
+def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> str:
+    if data is not None:
+        whole = data["all"]
+        won, lost, tied = whole["won"], whole["lost"], whole["tied"]
+    elif row is not None:
+        won, lost, tied = row["wins"], row["losses"], row["ties"]
+    else:
+        return ""
+    counts = {
+        "comparisons": number_format(won + lost + tied),
+        "won": number_format(won),
+        "lost": number_format(lost),
+        "tied": number_format(tied),
+    }
+    if data is None:
+        return _("%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied.") % counts
+    return _(
+        "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied, from %(blocks)s by %(judges)s."
+    ) % {
+        **counts,
+        "blocks": ngettext("%(count)s block", "%(count)s blocks", data["blocks"])
+        % {"count": number_format(data["blocks"])},
+        "judges": ngettext("%(count)s judge", "%(count)s judges", data["judges"])
+        % {"count": number_format(data["judges"])},
+    }
+
+
+# --- Tables of shares ---------------------------------------------------------------------------
+
+
+def opponents_table(
+    name: str,
+    standing: SystemStanding,
+    data: Mapping[str, Any] | None,
+    *,
+    addresses: Addresses,
+) -> ShareTable:
+    """Return the table of opponents, best first: with intervals once the analysis is there."""
+    counted = {each["opponent"]: each for each in (data or {}).get("opponents", ())}
+    rows = []
+    before: int | None = None
+    for each in standing.opponents:
+        part = counted.get(each.name) or {
+            "won": each.won,
+            "lost": each.lost,
+            "tied": each.tied,
+            "share": each.won / (each.won + each.lost) if each.won + each.lost else None,
+            "low": None,
+            "high": None,
+        }
+        rows.append(
+            _row(
+                each.name,
+                part,
+                address=addresses.system(each.name),
+                links={"system": name, "other": each.name},
+                addresses=addresses,
+                begins=before is not None and each.cluster != before,
+            )
+        )
+        before = each.cluster
+    return ShareTable(
+        name="opponents",
+        title=_("Against each opponent"),
+        heading=_("Opponent"),
+        note=_("Best opponent first; a heavy rule separates clusters."),
+        rows=rows,
+    )
+
+
+def part_tables(name: str, data: Mapping[str, Any], *, addresses: Addresses) -> list[ShareTable]:
+    """Return the tables by length, domain, group and document; the last one is the longest."""
+    found = []
+    for kind, title, heading, note in (
+        ("lengths", _("By length of the source"), _("Words"), _lengths_note(data["lengths"])),
+        ("groups", _("By group of judges"), _("Group"), ""),
+        ("domains", _("By domain"), _("Domain"), _many_looks(len(data["domains"]))),
+        ("documents", _("By document"), _("Document"), _many_looks(len(data["documents"]))),
+    ):
+        rows = [
+            _row(
+                _part_in_words(kind, part[kind.removesuffix("s")]),
+                part,
+                address=addresses.judgments(document=part["document"], system=name)
+                if kind == "documents"
+                else None,
+                links={"system": name, "document": part["document"]}
+                if kind == "documents"
+                else None,
+                addresses=addresses,
+            )
+            for part in data[kind]
+        ]
+        if rows:
+            # Two rows less are not worth a click.
+            split = SHOWN_AT_ONCE if len(rows) > SHOWN_AT_ONCE + 2 else len(rows)
+            found.append(ShareTable(kind, title, heading, note, rows[:split], rows[split:]))
+    return found
+
+
+def _part_in_words(kind: str, part: str | None) -> str:
+    if part is None:
+        return _("in no group") if kind == "groups" else _("none")
+    if kind == "lengths" and part.endswith("+"):
+        return _("over %(words)d") % {"words": int(part[:-1]) - 1}
+    return part
+
+
+def _lengths_note(lengths: Sequence[Mapping[str, Any]]) -> str:
+    decided = [each["share"] for each in lengths if each["share"] is not None]
+    if len(decided) < 2:
+        return ""
+    return _("It wins %(short)s %% in the shortest sentences, %(long)s %% in the longest.") % {
+        "short": number_format(round(100 * decided[0])),
+        "long": number_format(round(100 * decided[-1])),
+    }
+
+
+def _many_looks(count: int) -> str:
+    if count < 5:
+        return _("Worst first.")
+    return _(
+        "Worst first. These are %(count)s looks: by chance about one in twenty intervals leaves out what is true."
+    ) % {"count": number_format(count)}
+
+
+def _row(
+    name: str,
+    part: Mapping[str, Any],
+    *,
+    address: str | None,
+    links: Mapping[str, str] | None,
+    addresses: Addresses,
+    begins: bool = False,
+) -> ShareRow:
+    share, low, high = part["share"], part["low"], part["high"]
+    outcome = ""
+    if share is not None:
+        outcome = (
+            "wins"
+            if low is not None and low > 0.5
+            else "loses"
+            if high is not None and high < 0.5
+            else "open"
+        )
+    return ShareRow(
+        name=name,
+        address=address,
+        numbers=[
+            Number(
+                number_format(part[key]),
+                addresses.judgments(**links, outcome=key) if links and part[key] else None,
+            )
+            for key in ("won", "lost", "tied")
+        ],
+        share="–" if share is None else number_format(round(100 * share)),
+        interval=""
+        if low is None or high is None
+        else _("%(low)s–%(high)s")
+        % {"low": number_format(round(100 * low)), "high": number_format(round(100 * high))},
+        low=None if low is None else percent(low),
+        high=None if high is None else percent(high),
+        dot=None if share is None else percent(share),
+        outcome=outcome,
+        said={
+            "wins": _("more than half"),
+            "loses": _("less than half"),
+        }.get(outcome, ""),
+        begins=begins,
+    )
+
+
+# --- Sentences ----------------------------------------------------------------------------------
+
+
+def sentences(
+    name: str,
+    clear: Sequence[Mapping[str, Any]],
+    *,
+    test_set: TestSet,
+    addresses: Addresses,
+) -> list[Sentence]:
+    """Return the sentences of an answer with their texts. Two queries."""
+    texts = sentence_texts(
+        test_set=test_set,
+        numbers={each["segment"] for each in clear},
+        systems={name, *(each["other"] for each in clear)},
+    )
+    return [
+        _sentence(name, each, texts[each["segment"]], addresses)
+        for each in clear
+        if each["segment"] in texts
+    ]
+
+
+def _sentence(name: str, each: Mapping[str, Any], texts: Any, addresses: Addresses) -> Sentence:
+    own, other = texts.outputs.get(name), texts.outputs.get(each["other"])
+    shown: tuple[SafeString | str, SafeString | str] = (own or "–", other or "–")
+    if own and other:
+        first, second = differences(own, other)
+        shown = (marked(first), marked(second))
+    return Sentence(
+        number=texts.number,
+        address=addresses.segment(texts.number),
+        document=texts.document,
+        where=_("sentence %(position)s, %(judges)s")
+        % {
+            "position": number_format(texts.position),
+            "judges": ngettext("%(count)s judge", "%(count)s judges", each["judges"])
+            % {"count": number_format(each["judges"])},
+        },
+        # The database keeps no order of names.
+        chips=[
+            RankChip(system, _rank(rank), system == name)
+            for system, rank in sorted(each["ranks"].items(), key=lambda item: (item[1], item[0]))
+        ],
+        source=texts.source,
+        own=shown[0],
+        other=shown[1],
+        other_name=each["other"],
+    )
+
+
+def _rank(mean: float) -> str:
+    return number_format(mean, 0 if float(mean).is_integer() else 1)
+
+
+def marked(runs: Sequence[Run]) -> SafeString:
+    """Return a text in which what differs is marked, for eyes and for ears."""
+    words = pgettext("before words that the other text does not have", "only here:")
+    hidden = format_html(
+        '<span class="visually-hidden" lang="{}">{} </span>', get_language() or "en", words
+    )
+    # Each part is escaped, or ours.
+    return mark_safe(  # noqa: S308
+        "".join(
+            format_html("<mark>{}{}</mark>", hidden, run.text)
+            if run.differs
+            else format_html("{}", run.text)
+            for run in runs
+        )
+    )

@@ -1,0 +1,181 @@
+"""A system as the present ranking has it, and the texts of sentences beside those of others."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F, JSONField
+from django.db.models.fields.json import KeyTransform
+
+from campaign.models import Output, Segment, System, SystemKind, TestSet
+from ranking.models import LatestRanking
+from ranking.range_choices import recorded_choice
+
+
+@dataclass(frozen=True, slots=True)
+class Opponent:
+    """Comparisons of a system with another one.
+
+    Attributes
+    ----------
+    name : str
+    cluster : int
+    won, lost, tied : int
+        Of the system, not of the opponent.
+    is_better : bool
+        Whether the opponent's score is higher.
+    is_told_apart : bool
+        Whether the ranking tells the two apart.
+    """
+
+    name: str
+    cluster: int
+    won: int
+    lost: int
+    tied: int
+    is_better: bool
+    is_told_apart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SystemStanding:
+    """The present ranking as one system sees it.
+
+    Attributes
+    ----------
+    row : dict or None
+        Its row of the ranking; None if it is not ranked.
+    systems : sequence of dict
+        All rows, best first.
+    opponents : sequence of Opponent
+        Best first; empty where pairs were not stored.
+    method : str
+    parameters, watermark
+        Of the ranking.
+    reason : str
+        Why it is not ranked, a code.
+    """
+
+    row: Mapping[str, Any] | None
+    systems: Sequence[Mapping[str, Any]]
+    opponents: Sequence[Opponent]
+    method: str
+    parameters: Mapping[str, Any]
+    watermark: int
+    reason: str = ""
+
+
+def system_standing(*, test_set: TestSet, name: str) -> SystemStanding | None:
+    """Return how a system stands in the present ranking; None without a ranking. One query.
+
+    What the ranking says of judges is left where it is.
+    """
+
+    def part(key: str) -> KeyTransform:
+        return KeyTransform(key, "result", output_field=JSONField())
+
+    found = (
+        LatestRanking.objects.filter(pk=test_set.pk)
+        .annotate(systems=part("systems"), pairs=part("pairs"), missing=part("not_estimable"))
+        .values("systems", "pairs", "missing", "method", "parameters", "watermark")
+        .first()
+    )
+    if found is None:
+        return None
+    systems = found["systems"] or []
+    names = [row["system"] for row in systems]
+    reasons = {row["system"]: row["reason"] for row in found["missing"] or []}
+    place = names.index(name) if name in names else None
+    return SystemStanding(
+        row=None if place is None else systems[place],
+        systems=systems,
+        opponents=[]
+        if place is None or found["pairs"] is None
+        else _opponents(systems, found["pairs"], place, found["parameters"]),
+        method=found["method"],
+        parameters=found["parameters"],
+        watermark=found["watermark"],
+        reason=reasons.get(name, ""),
+    )
+
+
+def _opponents(
+    systems: Sequence[Mapping[str, Any]],
+    pairs: Sequence[Sequence[float]],
+    place: int,
+    parameters: Mapping[str, Any],
+) -> list[Opponent]:
+    """Return the opponents from the pairs, which are stored first and second, first and third …"""
+    level, count = recorded_choice(parameters).level, len(systems)
+    found = []
+    for other, row in enumerate(systems):
+        if other == place:
+            continue
+        first, second = sorted((place, other))
+        wins, losses, ties, _p, adjusted = pairs[
+            first * count - first * (first + 1) // 2 + second - first - 1
+        ]
+        won, lost = (wins, losses) if place == first else (losses, wins)
+        found.append(
+            Opponent(
+                name=row["system"],
+                cluster=row["cluster"],
+                won=int(won),
+                lost=int(lost),
+                tied=int(ties),
+                is_better=other < place,
+                is_told_apart=adjusted <= level,
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSystem:
+    """A system by its key, and whether it was withdrawn."""
+
+    pk: int
+    kind: str
+    is_withdrawn: bool
+
+
+def systems_by_name(*, test_set_id: int) -> dict[str, NamedSystem]:
+    """Return the systems of a test set by name. One query."""
+    rows = System.objects.filter(test_set=test_set_id).order_by("name")
+    return {
+        name: NamedSystem(pk, kind, withdrawn_at is not None)
+        for name, pk, kind, withdrawn_at in rows.values_list("name", "pk", "kind", "withdrawn_at")
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceTexts:
+    """A segment with its document, and outputs by system; None where a text is not known."""
+
+    number: int
+    document: str
+    position: int
+    source: str | None
+    outputs: Mapping[str, str | None]
+
+
+def sentence_texts(
+    *, test_set: TestSet, numbers: Iterable[int], systems: Iterable[str]
+) -> dict[int, SentenceTexts]:
+    """Return segments by number, with the outputs of these systems. Two queries."""
+    segments = Segment.objects.filter(test_set=test_set, number__in=list(numbers))
+    rows = list(
+        segments.annotate(called=F("document__name"))
+        .order_by()
+        .values_list("pk", "number", "called", "position", "source_text")
+    )
+    outputs: dict[int, dict[str, str | None]] = {}
+    texts = Output.objects.filter(
+        segment__in=[row[0] for row in rows], system__name__in=list(systems)
+    ).exclude(system__kind=SystemKind.BAD_REFERENCE)
+    for segment, system, text in texts.order_by().values_list("segment_id", "system__name", "text"):
+        outputs.setdefault(segment, {})[system] = text
+    return {
+        number: SentenceTexts(number, document, position, source, outputs.get(pk, {}))
+        for pk, number, document, position, source in rows
+    }

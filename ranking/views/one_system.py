@@ -1,0 +1,226 @@
+"""A system: what it won and lost, by opponent and by part, and the sentences that show it most clearly."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from campaign.models import SystemKind, TestSet, User
+from campaign.texts.languages import language_described
+from campaign.views.access import asked_test_set, organised_test_set
+from ranking.analyses.options import OptionError
+from ranking.models import Analysis
+from ranking.pages.addresses import Addresses
+from ranking.pages.one_system import (
+    SENTENCES_AT_ONCE,
+    TICKS,
+    opponents_table,
+    part_tables,
+    sentences,
+    system_words,
+)
+from ranking.selectors.analyses import Answered, answered
+from ranking.selectors.left_out import judges_not_counted
+from ranking.selectors.one_system import (
+    NamedSystem,
+    SystemStanding,
+    system_standing,
+    systems_by_name,
+)
+from ranking.services.analyses import (
+    AnalysisChoice,
+    analysis_ask,
+    analysis_choice,
+    is_being_computed,
+)
+
+#: Asked again by itself once this share of judgments is new.
+GROWTH = 0.02
+
+
+@require_safe
+@never_cache
+@login_required
+def system_results_page(
+    request: HttpRequest, slug: str, test_set_id: int, system_id: int
+) -> HttpResponse:
+    """Show a system. What takes a pass over its comparisons a worker computes, which the page asks for by itself."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    page = _Page(test_set, system_id)
+    answer = page.answer()
+    is_awaited = answer is not None and _is_awaited(answer)
+    if not request.headers.get("HX-Request"):
+        context = page.context(answer) | {"asks": not is_awaited and page.asks(answer)}
+        return render(request, "results/system.html", context)
+    if is_awaited:
+        return render(request, "results/_progress.html", page.context_of_progress(answer))
+    response = render(request, "results/_system.html", page.context(answer))
+    # It takes the place of all that is known so far, not only of the progress.
+    response["HX-Retarget"], response["HX-Reswap"] = "#system-results", "outerHTML"
+    return response
+
+
+@require_POST
+@never_cache
+@login_required
+def system_results_ask(
+    request: HttpRequest, slug: str, test_set_id: int, system_id: int
+) -> HttpResponse:
+    """Have a worker look at a system. Members who only read may ask, too: it changes nothing."""
+    test_set = asked_test_set(request, slug, test_set_id)
+    page = _Page(test_set, system_id)
+    if page.choice is not None:
+        try:
+            analysis_ask(test_set=test_set, choice=page.choice, user=cast("User", request.user))
+        except OptionError:
+            # Nothing was judged yet, or a group was deleted since the ranking.
+            page.choice = None
+    if not request.headers.get("HX-Request"):
+        return redirect("system-results", slug, test_set_id, system_id)
+    answer = page.answer()
+    if answer is not None and _is_awaited(answer):
+        return render(request, "results/_progress.html", page.context_of_progress(answer))
+    response = render(request, "results/_system.html", page.context(answer))
+    response["HX-Retarget"], response["HX-Reswap"] = "#system-results", "outerHTML"
+    return response
+
+
+def _is_awaited(answer: Answered) -> bool:
+    return answer.pending is not None and is_being_computed(answer.pending)
+
+
+class _Page:
+    """A system of a test set, as the present ranking has it."""
+
+    def __init__(self, test_set: TestSet, system_id: int) -> None:
+        self.test_set = test_set
+        self.systems = systems_by_name(test_set_id=test_set.pk)
+        found = [(name, each) for name, each in self.systems.items() if each.pk == system_id]
+        if not found:
+            raise Http404
+        self.name, self.system = found[0]
+        self.standing = system_standing(test_set=test_set, name=self.name)
+        self.choice = _choice(self.name, self.system, self.systems, self.standing)
+
+    def answer(self) -> Answered | None:
+        """Return the newest answer of the analysis; None where there is nothing to ask."""
+        if self.choice is None:
+            return None
+        return answered(test_set=self.test_set, choice_digest=self.choice.digest)
+
+    def asks(self, answer: Answered | None) -> bool:
+        """Return whether the page asks by itself: unless the answer is there, or there is none."""
+        if answer is None or self.standing is None:
+            return False
+        if answer.pending is not None:
+            # It was refused, or stopped.
+            return False
+        shown = answer.shown
+        if shown is None:
+            return True
+        counted = set(judges_not_counted(self.standing.parameters))
+        return answer.newer > GROWTH * shown.watermark or set(shown.judgments["without"]) != counted
+
+    def context_of_progress(self, answer: Answered | None) -> dict[str, Any]:
+        """Return what is shown while a worker is at it."""
+        return {
+            "campaign": self.test_set.campaign,
+            "test_set": self.test_set,
+            "system_id": self.system.pk,
+            "job": answer.pending.job if answer is not None and answer.pending else None,
+            "is_awaited": answer is not None and _is_awaited(answer),
+        }
+
+    def context(self, answer: Answered | None) -> dict[str, Any]:
+        """Return all that is known so far."""
+        shown = None if answer is None else answer.shown
+        data = None if shown is None else _data(shown)
+        standing = self.standing
+        addresses = Addresses(self.test_set, systems=self.systems)
+        context = self.context_of_progress(answer) | {
+            "section": "ranking",
+            "name": self.name,
+            "is_withdrawn": self.system.is_withdrawn,
+            "words": system_words(self.name, standing, data),
+            "answer": answer,
+            "shown": shown,
+            "neighbours": _neighbours(self.name, standing, addresses),
+            "ticks": TICKS,
+            "at_once": SENTENCES_AT_ONCE,
+            "lost_address": addresses.judgments(system=self.name, outcome="lost"),
+            "won_address": addresses.judgments(system=self.name, outcome="won"),
+            "source": language_described(self.test_set.source_language),
+            "target": language_described(self.test_set.target_language),
+        }
+        opponents = (
+            [opponents_table(self.name, standing, data, addresses=addresses)]
+            if standing is not None and standing.opponents
+            else []
+        )
+        parts = [] if data is None else part_tables(self.name, data, addresses=addresses)
+        # The longest table stands beside the others.
+        wide = [table for table in parts if table.name == "documents"] or parts
+        context["columns"] = [
+            [*opponents, *(table for table in parts if table not in wide)],
+            wide,
+        ]
+        if data is not None:
+            clear = data["lost_most_clearly"], data["won_most_clearly"]
+            texts = sentences(
+                self.name,
+                [*clear[0], *clear[1]],
+                test_set=self.test_set,
+                addresses=addresses,
+            )
+            context |= {
+                "lost": texts[: len(clear[0])],
+                "won": texts[len(clear[0]) :],
+                "fewest": data["compared_at_least"],
+            }
+        return context
+
+
+def _choice(
+    name: str,
+    system: NamedSystem,
+    systems: Mapping[str, NamedSystem],
+    standing: SystemStanding | None,
+) -> AnalysisChoice | None:
+    """Return the question of the page, of the judgments that the ranking counts; None if there is none to ask."""
+    if standing is None or system.kind == SystemKind.BAD_REFERENCE:
+        return None
+    references = {name for name, each in systems.items() if each.kind == SystemKind.REFERENCE}
+    left_out = set(standing.parameters.get("left_out", ()))
+    is_ranked = bool(references - left_out)
+    group = standing.parameters.get("judge_group")
+    given: dict[str, Any] = {"system": name}
+    if is_ranked or name in references:
+        given["reference"] = "include"
+    if group:
+        given["judge_group"] = group["name"]
+    return analysis_choice("system", given)
+
+
+def _data(answer: Analysis) -> dict[str, Any]:
+    found = Analysis.objects.values_list("data", flat=True).get(pk=answer.pk)
+    return cast("dict[str, Any]", found)
+
+
+def _neighbours(
+    name: str, standing: SystemStanding | None, addresses: Addresses
+) -> dict[str, tuple[str, str | None]]:
+    """Return the systems before and after in the ranking, each with its page."""
+    names = [] if standing is None else [row["system"] for row in standing.systems]
+    if name not in names:
+        return {}
+    place = names.index(name)
+    found = {}
+    if place > 0:
+        found["before"] = (names[place - 1], addresses.system(names[place - 1]))
+    if place + 1 < len(names):
+        found["after"] = (names[place + 1], addresses.system(names[place + 1]))
+    return found
