@@ -1,4 +1,4 @@
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import pgtrigger
 from django.db import models
@@ -10,11 +10,6 @@ from ranking.models.published_result import PublishedResult
 
 #: Bytes of each part of a bundle but the last.
 PART_BYTES: Final = 1 << 20
-
-
-class ResultBundleQuerySet(models.QuerySet["ResultBundle"]):
-    def made(self) -> "ResultBundleQuerySet":
-        return self.exclude(digest="")
 
 
 class ResultBundle(models.Model):
@@ -54,8 +49,6 @@ class ResultBundle(models.Model):
     size = models.PositiveBigIntegerField(_("bytes"), default=0)
     digest = models.CharField(_("SHA-256"), max_length=64, blank=True, default="")
     made_at = models.DateTimeField(_("made"), null=True, blank=True)
-
-    objects: ClassVar[ResultBundleQuerySet] = ResultBundleQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("bundle of a published result")

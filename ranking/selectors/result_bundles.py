@@ -10,9 +10,18 @@ from ranking.models import PART_BYTES, BundlePart, PublishedResult, ResultBundle
 _SENT: Final = 1 << 16
 
 
+def bundle_asked(result: PublishedResult) -> ResultBundle | None:
+    """Return the bundle of a result, made or not yet; None where nobody asked for one."""
+    try:
+        return result.bundle
+    except ResultBundle.DoesNotExist:
+        return None
+
+
 def bundle_of(result: PublishedResult) -> ResultBundle | None:
-    """Return the bundle of a result if it is made. One query."""
-    return ResultBundle.objects.made().filter(pk=result.pk).first()
+    """Return the bundle of a result if it is made."""
+    bundle = bundle_asked(result)
+    return bundle if bundle is not None and bundle.is_made else None
 
 
 def bundle_opened(bundle: ResultBundle) -> IO[bytes]:

@@ -75,7 +75,7 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
         problem = _problem(name, hashes, listed, described)
         if problem is not None:
             found.add(problem)
-    if CHECKSUMS in hashes and listed and not found and not _is_as_written(bundle, hashes):
+    if CHECKSUMS in hashes and not found and not _is_as_written(bundle, hashes):
         found.add(Finding(CHECKSUMS, Problem.CHANGED))
     own = _digest(bundle, found)
     if own and not own.startswith(digest.lower()):
@@ -118,7 +118,7 @@ def _listed(bundle: OpenedBundle, found: set[Finding]) -> dict[str, str]:
     except FormatError:
         lines = [""]
     read = [_LINE.fullmatch(line) for line in lines]
-    if not all(read):
+    if not read or not all(read):
         found.add(Finding(CHECKSUMS, Problem.CHANGED))
     return {line[2]: line[1] for line in read if line}
 

@@ -36,14 +36,13 @@ class Command(BundleCommand):
             "--digest",
             metavar="D",
             type=_digest,
-            default="",
             help="address or SHA-256 by which the result was cited: without, a bundle made anew as a whole passes",
         )
         super().add_arguments(parser)
 
     def report(self, options: Options, _progress: Progress) -> Report:
         with opened_bundle(options["bundle"]) as bundle:
-            check = bundle_check(bundle, digest=options["digest"])
+            check = bundle_check(bundle, digest=options["digest"] or "")
         if check.findings:
             self.failed(_("The bundle is not as it was made."))
         return check_report(check)
