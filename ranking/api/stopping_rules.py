@@ -12,9 +12,9 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_test_set, reader
 from campaign.models import TestSet
 from ranking.models import StoppingRule
-from ranking.pages.stopping_rule import shown_rule
 from ranking.selectors.stopping_rules import stopping_rule_history, stopping_rule_state
 from ranking.services import StoppingRuleError, stopping_rule_set
+from ranking.wording.rule_states import shown_rule
 
 
 class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):

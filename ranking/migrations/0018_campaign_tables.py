@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("campaign", "0022_analyses"),
-        ("ranking", "0011_published_results"),
+        ('ranking', '0015_stopping_rules'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

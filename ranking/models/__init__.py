@@ -8,13 +8,16 @@ from ranking.models.published_result import ADDRESS_LENGTH, PublishedResult
 from ranking.models.quality_report import QualityReport
 from ranking.models.ranking_run import KeptFor, RankingRun
 from ranking.models.ranking_settings import RankingSettings
+from ranking.models.result_bundle import PART_BYTES, BundlePart, ResultBundle
 from ranking.models.shards import ShardJob, ShardResult
 from ranking.models.stopping_rule import StoppingRule
 from ranking.models.stored_tallies import StoredTallies, TalliesBuild
 
 __all__ = [
     "ADDRESS_LENGTH",
+    "PART_BYTES",
     "Analysis",
+    "BundlePart",
     "CampaignTable",
     "JudgeMeasures",
     "KeptFor",
@@ -23,6 +26,7 @@ __all__ = [
     "QualityReport",
     "RankingRun",
     "RankingSettings",
+    "ResultBundle",
     "ShardJob",
     "ShardResult",
     "StoppingRule",

@@ -15,6 +15,7 @@ from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
 from ranking.range_choices import RangeChoice
 from ranking.wording.live_methods import LiveMethod
+from ranking.wording.ranges import RangesFrom
 
 
 class RankingSettingsQuerySet(models.QuerySet["RankingSettings"]):
@@ -32,18 +33,14 @@ class RankingSettings(models.Model):
 
     Method = LiveMethod
 
+    Ranges = RangesFrom
+
     class Resample(models.TextChoices):
         TWO_WAY = "two_way", _("Segments and judges")
         SEGMENTS = "segments", _("Segments")
         JUDGES = "judges", _("Judges")
         BLOCKS = "blocks", _("Blocks")
         PAIRS = "pairs", _("Comparisons")
-
-    class Ranges(models.TextChoices):
-        PERCENTILE = "percentile", _("percentiles")
-        SIGN_TEST = "sign_test", _("sign tests")
-        CONFIDENCE_SET = "confidence_set", _("confidence sets")
-        ANYTIME = "anytime", _("at any time")
 
     class Correction(models.TextChoices):
         NONE = "none", _("none")

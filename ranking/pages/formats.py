@@ -67,18 +67,6 @@ def judge_status_label(value: JudgeStatus) -> str:
     return words.get(value, "")
 
 
-def rank_range(row: dict[str, int]) -> str:
-    """Return "3–4", or "1" for a range of one rank."""
-    return _range_of_ranks(row["rank_low"], row["rank_high"])
-
-
-@by_language
-def _range_of_ranks(low: int, high: int) -> str:
-    if low == high:
-        return number_format(low)
-    return _("%(low)s–%(high)s") % {"low": number_format(low), "high": number_format(high)}
-
-
 def duration(seconds: float | None) -> str:
     """Return "0.8 s", "34 s", "2 min 5 s" or "1 h 12 min", as precise as a median needs."""
     if seconds is None:

@@ -14,13 +14,13 @@ from django.utils.translation import gettext as _
 from campaign.models import TestSet
 from campaign.texts.differences import Run, differences
 from ranking.pages.addresses import Addresses
-from ranking.pages.formats import rank_range
 from ranking.pages.plots import percent
 from ranking.pages.summary import names_in_a_row, reason_in_words
 from ranking.reports.system import TREND_LEVEL
 from ranking.selectors.one_system import SystemStanding, sentence_texts
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.places import place_in_words
+from ranking.wording.ranges import rank_range
 
 #: Ticks of the axis of shares, in per cent.
 TICKS = tuple((percent(share / 100), share) for share in (0, 25, 50, 75, 100))

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from ranking.models import RankingSettings
 from ranking.wording.numbers import percent_in_figures
+from ranking.wording.rule_states import moment_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +34,6 @@ def settings_lines(rows: Sequence[RankingSettings]) -> list[SettingsLine]:
         )
         for row in rows
     ]
-
-
-def moment_in_words(judgments: int | None) -> str:
-    """Return "before the first judgment", "after 312 judgments"; empty where that was not recorded."""
-    if judgments is None:
-        return ""
-    if judgments == 0:
-        return _("before the first judgment")
-    return ngettext("after %(count)s judgment", "after %(count)s judgments", judgments) % {
-        "count": number_format(judgments)
-    }
 
 
 def _what(row: RankingSettings) -> str:

@@ -25,7 +25,7 @@ from campaign.database.prepared_query import Parameter, PreparedQuery, field_nam
 from campaign.models import Campaign, CampaignState, TestSet, User
 from ranking.models import ADDRESS_LENGTH, LatestRanking, PublishedResult
 from ranking.selectors.left_out import judges_left_out
-from ranking.selectors.stopping_rules import RuleState, rule_state
+from ranking.wording.rule_states import RuleState, rule_state
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,13 @@
 """Read by which rule judging is to end, and whether it is met."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
 from django.db.models import Case, F, JSONField, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Coalesce, JSONObject
-from django.utils import timezone
-from django.utils.dateparse import parse_date
 
 from ranking.models import LatestRanking, RankingRun, StoppingRule
+from ranking.wording.rule_states import RuleState, rule_state
 from ranking.wording.stopping_rules import CRITERIA
 
 _RECORDED = (*CRITERIA, "tests", "confidence", "after_judgments")
@@ -41,69 +38,6 @@ def rule_asked_for(test_set: str) -> Coalesce:
     )
     nothing = Value({}, output_field=JSONField())
     return Coalesce(Subquery(newest.values(recorded=recorded)[:1]), nothing)
-
-
-@dataclass(frozen=True, slots=True)
-class RuleState:
-    """A rule, and how far judging is by it.
-
-    Attributes
-    ----------
-    rule : mapping
-        As `StoppingRule.recorded`.
-    judgments : int
-        That count in the latest ranking.
-    found : mapping or None
-        What the latest ranking says of the rule, see `ranking.services.stopping_results`; None if it was not
-        ranked by this rule yet.
-    met : mapping or None
-        The first ranking that met it: `run`, `judgments`, `at` and its `criteria`; None if none did.
-    is_day_over : bool
-        Whether the day of the rule has come.
-    """
-
-    rule: Mapping[str, Any]
-    judgments: int = 0
-    found: Mapping[str, Any] | None = None
-    met: Mapping[str, Any] | None = None
-    is_day_over: bool = False
-
-    @property
-    def is_met(self) -> bool:
-        """Whether it was ever met: a rule that is met stays met."""
-        return self.met is not None or self.is_day_over
-
-    @property
-    def criteria(self) -> Sequence[str]:
-        """Names of the criteria by which it was met first."""
-        if self.met is not None:
-            return list(self.met["criteria"])
-        return ["until"] if self.is_day_over else []
-
-    @property
-    def more(self) -> int:
-        """Judgments made since the first ranking that met it."""
-        return 0 if self.met is None else max(0, self.judgments - self.met["judgments"])
-
-
-def rule_state(
-    rule: Mapping[str, Any],
-    *,
-    found: Mapping[str, Any] | None,
-    met: Mapping[str, Any] | None,
-    judgments: int,
-    today: date | None = None,
-) -> RuleState:
-    """Return how far judging is by a rule, as a ranking recorded it."""
-    until = parse_date(rule["until"]) if rule.get("until") else None
-    today = today or timezone.localdate()
-    return RuleState(
-        rule=rule,
-        judgments=judgments,
-        found=found,
-        met=met,
-        is_day_over=until is not None and until <= today,
-    )
 
 
 def stopping_rule_state(*, test_set_id: int, today: date | None = None) -> RuleState | None:

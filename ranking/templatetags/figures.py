@@ -10,6 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from ranking.pages import formats
+from ranking.wording.ranges import rank_range
 
 register = template.Library()
 
@@ -20,7 +21,7 @@ for _filter in (
     formats.why_no_interval,
     formats.share,
     formats.judge_status_label,
-    formats.rank_range,
+    rank_range,
     formats.duration,
     formats.ago,
     formats.languages,

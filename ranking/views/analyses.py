@@ -23,7 +23,6 @@ from ranking.pages.plot_drawing import drawn
 from ranking.pages.plots import rank_plot
 from ranking.pages.report_file import report_file
 from ranking.pages.report_shown import shown_tables
-from ranking.pages.stopping_rule import ShownRule, shown_rule
 from ranking.pages.summary import headline
 from ranking.reports import Report
 from ranking.reports.stored import report_in
@@ -31,6 +30,7 @@ from ranking.reports.writing import FILES
 from ranking.selectors.analyses import Answered, analyses_asked, answered, judgments_to_choose
 from ranking.selectors.stopping_rules import stopping_rule_state
 from ranking.services.analyses import analysis_ask, analysis_choice, is_being_computed
+from ranking.wording.rule_states import ShownRule, shown_rule
 
 _SECTION = "ranking"
 _ON_A_PAGE = 25

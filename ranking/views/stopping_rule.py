@@ -12,13 +12,14 @@ from annotation.selectors.judged import judgments_so_far
 from campaign.models import User
 from campaign.views.access import organised_test_set
 from ranking.pages.stopping_form import StoppingRuleForm
-from ranking.pages.stopping_rule import rule_lines, shown_rule, tests_words
+from ranking.pages.stopping_rule import rule_lines, tests_words
 from ranking.selectors.stopping_rules import (
     stopping_rule_history,
     stopping_rule_in_force,
     stopping_rule_state,
 )
 from ranking.services import StoppingRuleError, stopping_rule_set
+from ranking.wording.rule_states import shown_rule
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

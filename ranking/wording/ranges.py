@@ -6,9 +6,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import models
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from ranking.core.anytime.ranges import Refusal
 from ranking.core.counting.moments import MIN_UNITS
@@ -18,7 +19,29 @@ from ranking.core.rankings.range_kinds import RangeKind
 from ranking.core.uncertainty.two_way import RangeLimit
 from ranking.range_choices import RangeChoice
 from ranking.range_limits import ONE_DOCUMENT
+from ranking.wording.by_language import by_language
 from ranking.wording.numbers import number_in_words, percent_in_figures
+
+
+class RangesFrom(models.TextChoices):
+    """What rank ranges are made from."""
+
+    PERCENTILE = "percentile", gettext_lazy("percentiles")
+    SIGN_TEST = "sign_test", gettext_lazy("sign tests")
+    CONFIDENCE_SET = "confidence_set", gettext_lazy("confidence sets")
+    ANYTIME = "anytime", gettext_lazy("at any time")
+
+
+def rank_range(row: Mapping[str, Any]) -> str:
+    """Return "3–4", or "1" for a range of one rank."""
+    return _range_of_ranks(row["rank_low"], row["rank_high"])
+
+
+@by_language
+def _range_of_ranks(low: int, high: int) -> str:
+    if low == high:
+        return number_format(low)
+    return _("%(low)s–%(high)s") % {"low": number_format(low), "high": number_format(high)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from campaign.management.arguments import test_set_named, user_named
 from ranking.management.arguments import POSITIVE, SHARE, number_between, whole_number
 from ranking.models import StoppingRule
-from ranking.pages.settings_history import moment_in_words
 from ranking.services import StoppingRuleError, stopping_rule_set
+from ranking.wording.rule_states import moment_in_words
 from ranking.wording.stopping_rules import rule_in_words
 
 

@@ -54,6 +54,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--embargo-until", default="", metavar="MOMENT", help="for instance 2026-12-01T09:00"
         )
+        parser.add_argument(
+            "--texts",
+            action="store_true",
+            help="sources, references and outputs are in its bundle, too, which everybody can download",
+        )
         address_option_add(parser)
         parser.add_argument(
             "--preview", action="store_true", help="publish nothing; print the table in Markdown"
@@ -75,7 +80,9 @@ class Command(BaseCommand):
                 self.stdout.write(_preview(chosen), ending="")
                 return
             until = _moment(options["embargo_until"])
-            result = result_publish(**chosen, by=None, embargo_until=until)
+            result = result_publish(
+                **chosen, by=None, embargo_until=until, with_texts=options["texts"]
+            )
         except PublishingRefusedError as error:
             raise CommandError(str(error)) from error
         if options["verbosity"]:

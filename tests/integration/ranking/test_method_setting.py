@@ -8,11 +8,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from ranking.pages.published.method import method_sentences
 
 from annotation.models import Design
 from campaign.models import User
 from ranking.models import RankingRun, RankingSettings
-from ranking.pages.published.method import method_sentences
 from ranking.range_choices import RangeChoiceError
 from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
 from ranking.selectors.settings import ranking_settings_history, ranking_settings_in_force

@@ -11,13 +11,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from ranking.pages.published.method import method_sentences
 
 from annotation.models import Design
 from campaign.models import ActivityEvent, User
 from ranking.core.rankings.rank import rank
 from ranking.models import LatestRanking, RankingRun, StoppingRule
-from ranking.pages.published.method import method_sentences
-from ranking.pages.stopping_rule import shown_rule
 from ranking.selectors.alerts import AlertKind, alerts_of_campaigns
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.selectors.runs import due_test_sets, latest_run
@@ -29,6 +28,7 @@ from ranking.services import (
     stopping_rule_set,
 )
 from ranking.services.publishing.content import PublishedWords, published_content, published_facts
+from ranking.wording.rule_states import shown_rule
 from tests.integration.ranking.pages import addresses, text_of
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 

@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.selectors import JudgeStatus
-from ranking.pages.formats import ago, duration, kappa, rank_range, share
+from ranking.pages.formats import ago, duration, kappa, share
 from ranking.pages.history_plot import ROW, WIDTH, history_plot
 from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
 from ranking.selectors.history import RUNS_SHOWN, HistoryPoint, _evenly_spread
 from ranking.selectors.judges import JudgeKappa, JudgeRow
 from ranking.selectors.progress import Period
+from ranking.wording.ranges import rank_range
 
 
 def system(name: str, rank: int, low: int, high: int, cluster: int) -> dict[str, Any]:

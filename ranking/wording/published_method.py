@@ -1,6 +1,7 @@
 """The method of a published result, in sentences made of what it records."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from django.utils.formats import date_format, number_format
@@ -8,16 +9,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from ranking.core.ranges.sign_tests import Correction
-from ranking.models import RankingSettings
-from ranking.pages.formats import rank_range
-from ranking.pages.published.reading import Content, moment_of
-from ranking.pages.stopping_rule import shown_rule
 from ranking.range_choices import recorded_choice
-from ranking.selectors.stopping_rules import rule_state
-from ranking.wording.live_methods import score_words
+from ranking.wording.live_methods import LiveMethod, score_words
 from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS
-from ranking.wording.ranges import ranges_in_words
+from ranking.wording.ranges import RangesFrom, ranges_in_words, rank_range
+from ranking.wording.rule_states import rule_state, shown_rule
 from ranking.wording.stopping_rules import rule_in_words
+
+Content = Mapping[str, Any]
 
 _EXPECTED_WINS: Final = "expected_wins"
 _BRADLEY_TERRY: Final = "bradley_terry"
@@ -120,8 +119,8 @@ def _fixed(content: Content) -> Iterator[str]:
         yield words % {
             "day": _day(each),
             "count": number_format(each["judgments"] or 0),
-            "method": RankingSettings.Method(each["method"]).label,
-            "ranges": RankingSettings.Ranges(each["ranges"]).label,
+            "method": LiveMethod(each["method"]).label,
+            "ranges": RangesFrom(each["ranges"]).label,
         } + _because(each)
 
 
@@ -145,7 +144,7 @@ def _stopping(content: Content) -> Iterator[str]:
             found=said["found"],
             met=said["met"],
             judgments=content["input"]["blocks"],
-            today=moment_of(content["published_at"]).date(),
+            today=datetime.fromisoformat(content["published_at"]).date(),
         )
     )
     yield _("Stopping rule: %(rule)s") % {"rule": shown.rule}
@@ -165,7 +164,7 @@ def _stopping(content: Content) -> Iterator[str]:
 
 
 def _day(change: Mapping[str, Any]) -> str:
-    return date_format(moment_of(change["at"]), "DATE_FORMAT")
+    return date_format(datetime.fromisoformat(change["at"]), "DATE_FORMAT")
 
 
 def _because(change: Mapping[str, Any]) -> str:
