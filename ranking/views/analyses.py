@@ -18,6 +18,7 @@ from ranking.models import Analysis
 from ranking.pages.analysis_form import AnalysisForm, query_of
 from ranking.pages.analysis_words import asked_in_words
 from ranking.pages.beside import rankings_beside
+from ranking.pages.judges_to_act import judges_to_act
 from ranking.pages.plot_drawing import drawn
 from ranking.pages.plots import rank_plot
 from ranking.pages.report_file import report_file
@@ -156,7 +157,7 @@ def _answer(request: HttpRequest, test_set: TestSet, answer: Answered) -> dict[s
     report = _report(shown)
     context |= {"shown": shown, "notes": report.notes}
     if shown.kind != "ranking":
-        return context | {"tables": shown_tables(report)}
+        return context | {"tables": shown_tables(report), "judges_to_act": judges_to_act(shown)}
     ranking = report.data["rankings"][0]
     return context | {
         "run": ranking,

@@ -48,7 +48,6 @@ ORGANISERS = [
     "/api/v1/campaigns/{slug}/overview/",
     "/api/v1/campaigns/{slug}/time/",
     "/api/v1/test-sets/{test_set_id}/hits/",
-    "/api/v1/test-sets/{test_set_id}/quality-actions/",
 ]
 CAMPAIGN = "/api/v1/campaigns/{slug}/"
 TEST_SET = "/api/v1/test-sets/{test_set_id}/"
@@ -91,6 +90,12 @@ ANALYSES = {
     f"{_ANALYSES}{{analysis_id}}/": {"get"},
     f"{_ANALYSES}{{analysis_id}}/report.{{ending}}": {"get"},
     f"{RANKINGS}keep/": {"post"},
+}
+_ACTIONS = "/api/v1/test-sets/{test_set_id}/quality-actions/"
+ACTIONS = {
+    _ACTIONS: {"get", "post"},
+    f"{_ACTIONS}{{action_id}}/revert/": {"post"},
+    f"{_ACTIONS}{{batch}}/undo/": {"post"},
 }
 _PUBLISHED = "/api/v1/test-sets/{test_set_id}/published-results/"
 PUBLISHED = {_PUBLISHED: {"get", "post"}, f"{_PUBLISHED}{{version}}/": {"get", "patch"}}
@@ -142,7 +147,7 @@ def schema() -> dict[str, Any]:
 def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None:
     paths = {path for path in schema["paths"] if "/judging/" not in path}
     described = RULES | LIFE | REPLIES | FILES_AND_WORK | ONE_SYSTEM | MEMBERS | PEOPLE
-    described |= OF_DESIGNS | ANALYSES | PUBLISHED
+    described |= OF_DESIGNS | ANALYSES | PUBLISHED | ACTIONS
     assert paths == {*READ, *ORGANISERS, SETTINGS, CLOSING, *described}
     assert {path: set(schema["paths"][path]) for path in described} == described
     read_only = {*READ, *ORGANISERS} - {CAMPAIGN, TEST_SET, RANKINGS, SYSTEMS, DESIGNS}
@@ -173,6 +178,7 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "HITState",
         "JobKind",
         "JobState",
+        "JudgeDecisionKind",
         "JudgeMeasure",
         "JudgeOrigin",
         "JudgeRowState",
