@@ -90,7 +90,7 @@ urlpatterns = [
         name="analysis-file",
     ),
     path(
-        f"{_TEST_SET}analyses/<int:analysis_id>/plots/<slug:table>.svg",
+        f"{_TEST_SET}analyses/<int:analysis_id>/plots/<slug:table>.<slug:ending>",
         analysis_plot,
         name="analysis-plot",
     ),

@@ -310,7 +310,7 @@ ADDRESSES = {
         MEMBERS_PAGE
     ),
     # No table of this analysis is drawn.
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/plots/<slug:table>.svg": {
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/plots/<slug:table>.<slug:ending>": {
         **dict.fromkeys(ROLES, 404),
         "nobody": 302,
     },
