@@ -35,7 +35,13 @@ from ranking.views.publishing.versions import (
     published_retract,
     published_reviewers,
 )
-from ranking.views.quality import action_revert, judge_act
+from ranking.views.quality import (
+    action_revert,
+    judge_act,
+    judges_act,
+    judges_act_undo,
+    judges_acted,
+)
 from ranking.views.rules import (
     rule_act,
     rule_page,
@@ -86,6 +92,9 @@ urlpatterns = [
     path(f"{_TEST_SET}design/forecast/", design_budget, name="design-forecast"),
     path(f"{_TEST_SET}design/<int:design_id>/again/", design_again, name="design-again"),
     path(f"{_TEST_SET}judges/", judges_page, name="judge-quality"),
+    path(f"{_TEST_SET}judges/act/", judges_act, name="judges-act"),
+    path(f"{_TEST_SET}judges/acted/<uuid:batch>/", judges_acted, name="judges-acted"),
+    path(f"{_TEST_SET}judges/acted/<uuid:batch>/undo/", judges_act_undo, name="judges-act-undo"),
     path(f"{_TEST_SET}judges/<int:judge_id>/", judge_page, name="judge-page"),
     path(f"{_TEST_SET}judges/<int:judge_id>/act/", judge_act, name="judge-act"),
     path(f"{_TEST_SET}actions/<int:action_id>/revert/", action_revert, name="action-revert"),
@@ -99,7 +108,7 @@ urlpatterns = [
         name="analysis-file",
     ),
     path(
-        f"{_TEST_SET}analyses/<int:analysis_id>/plots/<slug:table>.svg",
+        f"{_TEST_SET}analyses/<int:analysis_id>/plots/<slug:table>.<slug:ending>",
         analysis_plot,
         name="analysis-plot",
     ),

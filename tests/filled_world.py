@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -34,7 +34,7 @@ from campaign.services.uploads import (
     upload_part_store,
 )
 from ranking.models import PublishedResult, RankingRun
-from ranking.services import quality_evaluate, ranking_compute
+from ranking.services import decision_take, quality_evaluate, ranking_compute
 from ranking.services.publishing import result_publish
 from tests.at_work import assignment_lend
 from tests.factories import make_analyst, make_campaign, make_organiser, make_test_set
@@ -58,6 +58,7 @@ class FilledWorld:
     report: ProblemReport
     users: dict[str, User]
     published: PublishedResult
+    decided: UUID
 
     def address(self, route: str) -> str:
         """Return the address of a route of the URL registry in this campaign."""
@@ -79,6 +80,7 @@ class FilledWorld:
             "<str:ending>": "json",
             "<int:number>": 1,
             "<uuid:upload_id>": self.upload.pk,
+            "<uuid:batch>": self.decided,
             "<int:group_id>": self.group.pk,
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
@@ -119,6 +121,9 @@ def filled_world(slug: str, filling: Filling) -> FilledWorld:
         report=_report(test_set, judge),
         users={"organiser": organiser, "analyst": analyst, "judge": judge.user},
         published=result_publish(test_set=test_set, by=organiser),
+        decided=decision_take(
+            judges=[judge], test_set=test_set, action="warn", user=organiser
+        ).batch,
     )
 
 

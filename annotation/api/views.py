@@ -89,17 +89,28 @@ def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
         "languages": languages_data(view.source_language, view.target_language),
         "rules": rules_data(judge),
         "progress": asdict(lent.progress),
-        "notice": _notice(lent.judge_status),
+        "notice": _notice(lent),
     }
 
 
-def _notice(judge_status: JudgeStatus) -> str:
-    if judge_status != JudgeStatus.WARNED:
-        return ""
-    return _(
-        "A note from the organisers: some of your rankings differ from what they expected. "
-        "Please take your time and read every output before you rank it. Thank you."
-    )
+def _notice(lent: LentAssignment) -> str:
+    """Return what organisers have to say to the judge, the newest message first."""
+    said = [_("A message from the organisers: %(text)s") % {"text": text} for text in lent.messages]
+    if lent.is_asked_again:
+        said.append(
+            _(
+                "The organisers ask you to look at your latest rankings again, and to change those "
+                "that you would rank otherwise now. Thank you."
+            )
+        )
+    if lent.judge_status == JudgeStatus.WARNED:
+        said.append(
+            _(
+                "A note from the organisers: some of your rankings differ from what they expected. "
+                "Please take your time and read every output before you rank it. Thank you."
+            )
+        )
+    return "\n".join(said)
 
 
 def _lent(request: Request, response: Response, judge: Judge) -> Response:

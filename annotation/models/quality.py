@@ -13,6 +13,7 @@ from campaign.database.recording import Recorded
 from campaign.database.triggers import NeverTruncated, trigger_from_file
 from campaign.models.recorded import OF_JUDGE
 
+#: What a rule may do.
 ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
 
 
@@ -22,6 +23,12 @@ class QualityActionKind(models.TextChoices):
     WARN = "warn", _("warned")
     PAUSE = "pause", _("paused")
     EXCLUDE = "exclude", _("excluded")
+    AGAIN = "again", _("asked to judge again")
+    MESSAGE = "message", _("written to")
+
+
+#: What holds against a judge while it is in force, and what reinstating them reverts.
+STANDING_ACTIONS = (QualityActionKind.WARN, QualityActionKind.PAUSE, QualityActionKind.EXCLUDE)
 
 
 class RuleDirection(models.TextChoices):
@@ -86,7 +93,11 @@ class QualityRule(models.Model):
         constraints = [
             is_one_of("measure", JudgeMeasure, name="quality_rule_measure_is_known"),
             is_one_of("direction", RuleDirection, name="quality_rule_direction_is_known"),
-            is_one_of("action", QualityActionKind, name="quality_rule_action_is_known"),
+            is_one_of(
+                "action",
+                [action for action, _words in ACTIONS],
+                name="quality_rule_action_is_known",
+            ),
             models.CheckConstraint(
                 condition=models.Q(minimum__gte=1), name="quality_rule_needs_evidence"
             ),
@@ -143,9 +154,13 @@ class QualityActionQuerySet(models.QuerySet["QualityAction"]):
         """Return the actions that were not reverted."""
         return self.filter(reversal__isnull=True)
 
+    def standing(self) -> "QualityActionQuerySet":
+        """Return those in force that hold against a judge: not what only asks or tells them something."""
+        return self.in_force().filter(action__in=STANDING_ACTIONS)
+
 
 class QualityAction(models.Model):
-    """A judge was warned, paused or excluded: by which rule or by whom, and on what evidence.
+    """A judge was warned, paused, excluded, asked or told something: by which rule or whom, on what evidence.
 
     Holds for the judge in the whole campaign; `test_set` is where the evidence
     comes from. Append-only: what is taken back gets a `QualityReversal`.
@@ -165,6 +180,15 @@ class QualityAction(models.Model):
     note = models.TextField(
         _("note"), blank=True, help_text=_("The organiser's reason; judges never read it.")
     )
+    text = models.TextField(
+        _("message"), blank=True, default="", db_default="", help_text=_("What the judge reads.")
+    )
+    batch = models.UUIDField(
+        _("decision"),
+        null=True,
+        blank=True,
+        help_text=_("What was decided about several judges at once has the same."),
+    )
     created_by = models.ForeignKey(
         "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
@@ -182,15 +206,27 @@ class QualityAction(models.Model):
                 | models.Q(rule__isnull=True, created_by__isnull=False),
                 name="quality_action_by_a_rule_or_by_a_person",
             ),
+            models.CheckConstraint(
+                condition=models.Q(action="message") & ~models.Q(text="")
+                | ~models.Q(action="message") & models.Q(text=""),
+                name="quality_action_has_a_text_exactly_if_a_message",
+            ),
             # Also after somebody took it back: the organiser's word stands against the rule's.
             models.UniqueConstraint(
                 fields=["rule", "judge"], name="quality_action_once_per_rule_and_judge"
             ),
         ]
+        indexes = [
+            models.Index(
+                fields=["batch"],
+                condition=models.Q(batch__isnull=False),
+                name="quality_action_of_a_batch",
+            )
+        ]
         triggers = [
             Recorded(
                 name="quality_action_recorded",
-                fields=["judge_id", "rule_id", "action", "note"],
+                fields=["judge_id", "rule_id", "action", "note", "text"],
                 campaign=OF_JUDGE,
                 test_set="{row}.test_set_id",
                 called="(SELECT pseudonym FROM campaign_judge WHERE id = {row}.judge_id)",
@@ -218,12 +254,20 @@ class QualityReversal(models.Model):
 
     action = models.OneToOneField(QualityAction, on_delete=models.PROTECT, related_name="reversal")
     note = models.TextField(_("note"), blank=True)
+    batch = models.UUIDField(_("decision"), null=True, blank=True)
     created_by = models.ForeignKey("campaign.User", on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     class Meta:
         verbose_name = _("reversal of a quality action")
         verbose_name_plural = _("reversals of quality actions")
+        indexes = [
+            models.Index(
+                fields=["batch"],
+                condition=models.Q(batch__isnull=False),
+                name="quality_reversal_of_a_batch",
+            )
+        ]
         triggers = [
             Recorded(
                 name="quality_reversal_recorded",

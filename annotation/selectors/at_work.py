@@ -1,8 +1,9 @@
 """Who is at work now, and on how much: what organisers are told before they stop somebody."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -21,11 +22,11 @@ class AtWork:
 
 @dataclass(frozen=True, slots=True)
 class JudgeShare:
-    """Blocks that a judge judged in a test set, of those that all judged; HITs the judge holds now."""
+    """Blocks that judges judged in a test set, of those that all judged; how many of them hold a HIT now."""
 
     judged: int
     judged_by_all: int
-    held: int
+    at_work: int
 
 
 def test_set_at_work(*, test_set: TestSet) -> AtWork:
@@ -61,12 +62,18 @@ def closing_in_words(*, test_set: TestSet) -> list[str]:
     ]
 
 
-def judge_share(*, judge: Judge, test_set: TestSet) -> JudgeShare:
-    """Return how much of a test set's judgments is a judge's, and what they hold. Three queries."""
-    own = JudgeTally.objects.filter(test_set=test_set, judge=judge).values_list("judged", flat=True)
+def judges_share(*, judges: Collection[Judge], test_set: TestSet) -> JudgeShare:
+    """Return how much of a test set's judgments is of these judges, and what they hold. Three queries."""
+    tallies = JudgeTally.objects.filter(test_set=test_set, judge__in=judges)
     all_ = JudgmentSequence.objects.filter(test_set=test_set).values_list("judged", flat=True)
-    held = assignments_held().filter(judge=judge).aggregate(hits=Count("pk"))
-    return JudgeShare(judged=own.first() or 0, judged_by_all=all_.first() or 0, held=held["hits"])
+    held = (
+        assignments_held().filter(judge__in=judges).aggregate(judges=Count("judge", distinct=True))
+    )
+    return JudgeShare(
+        judged=tallies.aggregate(judged=Sum("judged"))["judged"] or 0,
+        judged_by_all=all_.first() or 0,
+        at_work=held["judges"],
+    )
 
 
 def assignments_held() -> QuerySet[Assignment]:

@@ -1,9 +1,11 @@
 """The status of judges, by the quality actions in force against them."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from enum import StrEnum
 
 from django.db.models import BigIntegerField, OuterRef, QuerySet
+from django.db.models.functions import Now
 
 from annotation.models import QualityAction, QualityActionKind
 from annotation.models.quality import QualityActionQuerySet
@@ -29,7 +31,20 @@ _STATUS_BY_ACTION = {
     QualityActionKind.PAUSE: JudgeStatus.PAUSED,
     QualityActionKind.EXCLUDE: JudgeStatus.EXCLUDED,
 }
+# On the page of sentences; on “Your time” until it is taken back.
+_MESSAGE_SHOWN_FOR = timedelta(days=7)
 _SEVERITY = list(JudgeStatus)
+
+
+def messages_in_force(judge: Judge | OuterRef) -> QuerySet[QualityAction]:
+    """Return what organisers wrote to a judge within a week, the newest first; not what they took back."""
+    return messages_to(judge).filter(created_at__gt=Now() - _MESSAGE_SHOWN_FOR)
+
+
+def messages_to(judge: Judge | OuterRef) -> QuerySet[QualityAction]:
+    """Return what organisers wrote to a judge and did not take back, the newest first."""
+    actions = QualityAction.objects.in_force().filter(judge=judge, action=QualityActionKind.MESSAGE)
+    return actions.order_by("-id")
 
 
 def actions_that_stop(judge: OuterRef) -> QuerySet[QualityAction]:
@@ -39,9 +54,13 @@ def actions_that_stop(judge: OuterRef) -> QuerySet[QualityAction]:
 
 
 def status_from_actions(actions: Iterable[str]) -> JudgeStatus:
-    """Return the status that these actions, all in force, give a judge."""
+    """Return the status that these actions, all in force, give a judge; some give none."""
     return max(
-        (_STATUS_BY_ACTION[QualityActionKind(action)] for action in actions),
+        (
+            _STATUS_BY_ACTION[QualityActionKind(action)]
+            for action in actions
+            if action in _STATUS_BY_ACTION
+        ),
         key=_SEVERITY.index,
         default=JudgeStatus.GOOD,
     )
@@ -56,7 +75,7 @@ def judge_status(judge: Judge) -> JudgeStatus:
 def judge_statuses(*judge_ids: int) -> dict[int, JudgeStatus]:
     """Return the status of each judge; judges in good standing are left out. One query."""
     found: dict[int, JudgeStatus] = {}
-    actions = QualityAction.objects.in_force().filter(judge__in=judge_ids)
+    actions = QualityAction.objects.standing().filter(judge__in=judge_ids)
     for judge_id, action in actions.values_list("judge_id", "action"):
         status = _STATUS_BY_ACTION[QualityActionKind(action)]
         found[judge_id] = max(found.get(judge_id, JudgeStatus.GOOD), status, key=_SEVERITY.index)

@@ -2,6 +2,14 @@
 
 from annotation.services.counters import counters_check, counters_rebuild
 from annotation.services.declining import judge_decline, judge_take_part
+from annotation.services.judge_decisions import (
+    MESSAGE_LENGTH,
+    NOTE_LENGTH,
+    REINSTATE,
+    Decided,
+    judges_decide,
+    judges_decision_undo,
+)
 from annotation.services.judging.numbers import judgments_number, waiting_judgments_number
 from annotation.services.judging.problem_reports import problem_report
 from annotation.services.judging.refusal import SubmissionRefusedError
@@ -59,7 +67,11 @@ from annotation.services.training import (
 )
 
 __all__ = [
+    "MESSAGE_LENGTH",
+    "NOTE_LENGTH",
+    "REINSTATE",
     "REPLY_LENGTH",
+    "Decided",
     "DesignRefusedError",
     "InstructionsPendingError",
     "JudgeDeclinedError",
@@ -84,6 +96,8 @@ __all__ = [
     "judge_decline",
     "judge_reinstate",
     "judge_take_part",
+    "judges_decide",
+    "judges_decision_undo",
     "judgment_submit",
     "judgments_number",
     "leases_release",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -21,6 +22,7 @@ from annotation.models import (
     QualityRule,
     RuleDirection,
 )
+from annotation.models.quality import STANDING_ACTIONS
 from annotation.services.judging.notifications import ranking_request
 from campaign.models import Campaign, Judge, TestSet, User
 
@@ -164,14 +166,24 @@ def quality_action_take(
     action: str,
     user: User,
     note: str = "",
+    text: str = "",
     evidence: dict[str, Any] | None = None,
+    batch: UUID | None = None,
 ) -> QualityAction:
-    """Warn, pause or exclude a judge by an organiser's decision, and return the action."""
+    """Warn, pause or exclude a judge, ask or tell them something, by an organiser's decision; return the action.
+
+    `text` is what they read of a message. `batch` marks what was decided about several judges at once.
+    """
     if test_set.campaign_id != judge.campaign_id:
         raise QualityRefusedError(_("The test set belongs to another campaign."))
+    is_message = action == QualityActionKind.MESSAGE
+    if is_message and not text.strip():
+        raise QualityRefusedError(_("Write what the judge should read."), field="text")
+    if action not in STANDING_ACTIONS and judge.origin != Judge.Origin.PERSON:
+        raise QualityRefusedError(_("Nobody reads it: the judge is imported or simulated."))
     Judge.objects.select_for_update().get(pk=judge.pk)
     in_force = QualityAction.objects.in_force().filter(judge=judge, action=action)
-    if in_force.exists():
+    if not is_message and in_force.exists():
         raise QualityRefusedError(_("Nothing to do: the judge is already in this state."))
     taken = QualityAction.objects.create(
         judge=judge,
@@ -179,29 +191,35 @@ def quality_action_take(
         action=action,
         created_by=user,
         note=note,
+        text=text.strip() if is_message else "",
         evidence=evidence or {},
+        batch=batch,
     )
     _rankings_request(taken)
     return taken
 
 
 @transaction.atomic
-def quality_action_revert(*, action: QualityAction, user: User, note: str = "") -> QualityReversal:
+def quality_action_revert(
+    *, action: QualityAction, user: User, note: str = "", batch: UUID | None = None
+) -> QualityReversal:
     """Revert an action; it stays in the history, and its rule does not act on this judge again."""
     Judge.objects.select_for_update().get(pk=action.judge_id)
     if QualityReversal.objects.filter(action=action).exists():
         raise QualityRefusedError(_("This action was already reverted."))
-    reversal = QualityReversal.objects.create(action=action, created_by=user, note=note)
+    reversal = QualityReversal.objects.create(
+        action=action, created_by=user, note=note, batch=batch
+    )
     _rankings_request(action)
     return reversal
 
 
 @transaction.atomic
-def judge_reinstate(*, judge: Judge, user: User, note: str = "") -> int:
-    """Revert all actions in force against a judge and return their number."""
-    actions = list(QualityAction.objects.in_force().filter(judge=judge).order_by("pk"))
+def judge_reinstate(*, judge: Judge, user: User, note: str = "", batch: UUID | None = None) -> int:
+    """Revert all that stands against a judge and return the number of actions; messages stay."""
+    actions = list(QualityAction.objects.standing().filter(judge=judge).order_by("pk"))
     for action in actions:
-        quality_action_revert(action=action, user=user, note=note)
+        quality_action_revert(action=action, user=user, note=note, batch=batch)
     return len(actions)
 
 

@@ -38,6 +38,7 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "JudgeStatus": ["good", "warned", "paused", "excluded"],
     "ProblemKind": ["source", "reference", "output", "content", "page", "other"],
     "QualityActionKind": "annotation.models.QualityActionKind",
+    "JudgeDecisionKind": "ranking.pages.forms.DECISIONS",
     "QualityRuleAction": "annotation.models.quality.ACTIONS",
     "QualityRuleDirection": "annotation.models.RuleDirection",
     "JudgeMeasure": "annotation.judge_measures.JudgeMeasure",

@@ -90,6 +90,8 @@ from ranking.api.stopping_rules import StoppingRuleView
 from ranking.api.views import (
     JudgesView,
     LatestRankingView,
+    QualityActionRevertView,
+    QualityActionsUndoView,
     QualityActionsView,
     RankingKeepView,
     RankingSettingsView,
@@ -199,6 +201,16 @@ _test_set = [
     path("hits/", HITsView.as_view(), name="api-hits"),
     path("judges/", JudgesView.as_view(), name="api-judges"),
     path("quality-actions/", QualityActionsView.as_view(), name="api-quality-actions"),
+    path(
+        "quality-actions/<int:action_id>/revert/",
+        QualityActionRevertView.as_view(),
+        name="api-quality-action-revert",
+    ),
+    path(
+        "quality-actions/<uuid:batch>/undo/",
+        QualityActionsUndoView.as_view(),
+        name="api-quality-actions-undo",
+    ),
 ]
 
 _members = [

@@ -8,10 +8,12 @@ from rest_framework import serializers
 
 from annotation.models import QualityAction
 from annotation.selectors import JudgeStatus
+from annotation.services import MESSAGE_LENGTH, NOTE_LENGTH
 from campaign.models import Judge
 from ranking.core.agreement.kappa_intervals import NoInterval
 from ranking.core.scores import NotEstimable
 from ranking.models import RankingRun, RankingSettings
+from ranking.pages.forms import DECISIONS
 from ranking.range_limits import LIMITS
 from ranking.selectors.left_out import judges_left_out
 from ranking.selectors.quality import JudgeQuality
@@ -332,7 +334,7 @@ class JudgeSerializer(serializers.Serializer[JudgeQuality]):
 
 
 class QualityActionSerializer(serializers.ModelSerializer[QualityAction]):
-    """A judge was warned, paused or excluded; and whether that was taken back."""
+    """A judge was warned, paused, excluded, asked or told something; and whether that was taken back."""
 
     judge = serializers.CharField(source="judge.pseudonym")
     test_set = serializers.CharField(source="test_set.name")
@@ -355,6 +357,8 @@ class QualityActionSerializer(serializers.ModelSerializer[QualityAction]):
             "by_rule",
             "evidence",
             "note",
+            "text",
+            "batch",
             "created_at",
             "created_by",
             "reverted_at",
@@ -364,3 +368,50 @@ class QualityActionSerializer(serializers.ModelSerializer[QualityAction]):
 
     def get_by_rule(self, action: QualityAction) -> bool:
         return action.rule_id is not None
+
+
+class JudgeDecisionSerializer(serializers.Serializer[Any]):
+    """A decision about judges."""
+
+    judges = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        min_length=1,
+        max_length=10_000,
+        help_text="Pseudonyms.",
+    )
+    action = serializers.ChoiceField(choices=DECISIONS)
+    note = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=NOTE_LENGTH,
+        help_text="Why; judges never read it.",
+    )
+    text = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=MESSAGE_LENGTH,
+        help_text="Of a message: what the judges read.",
+    )
+    analysis = serializers.IntegerField(
+        default=None,
+        allow_null=True,
+        help_text="Id of the analysis whose figures are kept as evidence.",
+    )
+    dry_run = serializers.BooleanField(
+        default=False, help_text="Say what it would do, and change nothing."
+    )
+
+
+class JudgesDecidedSerializer(serializers.Serializer[Any]):
+    """What a decision did, or would do."""
+
+    batch = serializers.UUIDField(allow_null=True, help_text="By which it is undone.")
+    judges = serializers.ListField(
+        child=serializers.CharField(), help_text="For whom something changed."
+    )
+    unchanged = serializers.DictField(
+        child=serializers.CharField(), help_text="The others, each with the reason."
+    )
+    effects = serializers.ListField(
+        child=serializers.CharField(), help_text="Of a dry run: what it would do, in sentences."
+    )

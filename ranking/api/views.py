@@ -1,28 +1,33 @@
 """Ranking runs and judges, for the members of a campaign."""
 
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response
 from django.utils.functional import cached_property
 from django.utils.http import quote_etag
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import generics
+from drf_spectacular.utils import extend_schema, extend_schema_view, inline_serializer
+from rest_framework import generics, serializers
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.replica import from_replica
-from annotation.models import QualityAction
+from annotation.models import QualityAction, QualityActionKind
+from annotation.services import QualityRefusedError, judges_decision_undo, quality_action_revert
 from campaign.api.access import organised_test_set, readable_test_set, reader
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.judge_groups import group_asked_for
 from campaign.api.pages import CursorPages
-from campaign.models import TestSet
+from campaign.models import Judge, TestSet
 from ranking.api.analyses import AnalysisSerializer, RankingAskedSerializer, ask
 from ranking.api.serializers import (
+    JudgeDecisionSerializer,
+    JudgesDecidedSerializer,
     JudgeSerializer,
     QualityActionSerializer,
     RankingBriefSerializer,
@@ -30,7 +35,8 @@ from ranking.api.serializers import (
     RankingSettingsInForceSerializer,
     RankingSettingsSerializer,
 )
-from ranking.models import RankingRun
+from ranking.models import Analysis, RankingRun
+from ranking.pages.acting import deciding_in_words
 from ranking.pages.judge_table import JudgeFilter
 from ranking.range_choices import RangeChoiceError
 from ranking.selectors.judge_list import judges_listed
@@ -38,7 +44,7 @@ from ranking.selectors.judges import TallyRow
 from ranking.selectors.quality import judges_quality, quality_actions
 from ranking.selectors.runs import latest_run, latest_version
 from ranking.selectors.settings import ranking_settings_in_force
-from ranking.services import latest_ranking_keep, ranking_settings_change
+from ranking.services import decision_take, latest_ranking_keep, ranking_settings_change
 
 
 class RankingsView(generics.ListAPIView[RankingRun]):
@@ -183,3 +189,91 @@ class QualityActionsView(generics.ListAPIView[QualityAction]):
     def get_queryset(self) -> QuerySet[QualityAction]:
         test_set = organised_test_set(self.request, self.kwargs["test_set_id"])
         return quality_actions(test_set=test_set)
+
+    @extend_schema(
+        operation_id="quality_actions_take",
+        request=JudgeDecisionSerializer,
+        responses={200: JudgesDecidedSerializer, 201: JudgesDecidedSerializer},
+    )
+    def post(self, request: Request, test_set_id: int) -> Response:
+        """Decide about judges, all at once; with `dry_run`, 200 says what it would do."""
+        test_set = organised_test_set(request, test_set_id)
+        sent = JudgeDecisionSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        asked = dict(sent.validated_data)
+        judges, analysis = _judges_named(test_set, asked.pop("judges")), asked.pop("analysis")
+        if asked["action"] == QualityActionKind.MESSAGE and not asked["text"].strip():
+            raise ValidationError({"text": [_("Write what the judge should read.")]})
+        if asked.pop("dry_run"):
+            asked.pop("note")
+            effects = deciding_in_words(judges=judges, test_set=test_set, **asked)
+            return Response({"batch": None, "judges": [], "unchanged": {}, "effects": effects})
+        decided = decision_take(
+            judges=judges,
+            test_set=test_set,
+            user=reader(request),
+            analysis=_analysis_finished(test_set, analysis),
+            **asked,
+        )
+        done = {
+            "batch": decided.batch if decided.judges else None,
+            "judges": [judge.pseudonym for judge in decided.judges],
+            "unchanged": {judge.pseudonym: why for judge, why in decided.refused},
+            "effects": [],
+        }
+        return Response(done, status=201 if decided.judges else 200)
+
+
+def _judges_named(test_set: TestSet, names: list[str]) -> list[Judge]:
+    judges = list(Judge.objects.filter(campaign=test_set.campaign_id, pseudonym__in=names))
+    unknown = sorted(set(names) - {judge.pseudonym for judge in judges})
+    if unknown:
+        said = _("Nobody called %(value)s is a judge here.") % {"value": ", ".join(unknown)}
+        raise ValidationError({"judges": [said]})
+    return judges
+
+
+def _analysis_finished(test_set: TestSet, analysis_id: int | None) -> Analysis | None:
+    if analysis_id is None:
+        return None
+    found = Analysis.objects.of(test_set.pk).finished().filter(pk=analysis_id).first()
+    if found is None:
+        raise ValidationError({"analysis": [_("There is no such answer of this test set.")]})
+    return found
+
+
+class QualityActionsUndoView(APIView):
+    @extend_schema(
+        operation_id="quality_actions_undo",
+        request=None,
+        responses=inline_serializer(
+            "JudgesUndone", {"judges": serializers.ListField(child=serializers.CharField())}
+        ),
+    )
+    def post(self, request: Request, test_set_id: int, batch: UUID) -> Response:
+        """Undo all of a decision about judges; the history keeps both."""
+        test_set = organised_test_set(request, test_set_id)
+        try:
+            judges = judges_decision_undo(
+                campaign=test_set.campaign, batch=batch, user=reader(request)
+            )
+        except QualityRefusedError as error:
+            raise ValidationError({"detail": str(error)}) from error
+        return Response({"judges": [judge.pseudonym for judge in judges]})
+
+
+class QualityActionRevertView(APIView):
+    @extend_schema(
+        operation_id="quality_action_revert", request=None, responses=QualityActionSerializer
+    )
+    def post(self, request: Request, test_set_id: int, action_id: int) -> Response:
+        """Take one action back; it stays in the history."""
+        test_set = organised_test_set(request, test_set_id)
+        action = get_object_or_404(quality_actions(test_set=test_set), pk=action_id)
+        try:
+            quality_action_revert(action=action, user=reader(request))
+        except QualityRefusedError as error:
+            raise ValidationError({"detail": str(error)}) from error
+        return Response(
+            QualityActionSerializer(quality_actions(test_set=test_set).get(pk=action_id)).data
+        )

@@ -13,9 +13,9 @@ from annotation.judge_measures import (
 )
 from annotation.models import QualityActionKind, RuleDirection
 from annotation.models.quality import ACTIONS
-from annotation.services import RuleTerms
-from campaign.models import Campaign, JudgeGroup, TestSet
-from ranking.models import RankingSettings
+from annotation.services import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
+from campaign.models import Campaign, Judge, JudgeGroup, TestSet
+from ranking.models import Analysis, RankingSettings
 
 
 class RuleForm(forms.Form):
@@ -110,19 +110,78 @@ class RankingSettingsForm(forms.Form):
         self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
 
 
-REINSTATE = "reinstate"
+#: What an organiser decides about judges.
+DECISIONS = [*QualityActionKind.choices, (REINSTATE, _("reinstated"))]
 
 
 class ActionForm(forms.Form):
     """An organiser's decision about a judge."""
 
-    action = forms.ChoiceField(
-        choices=[*QualityActionKind.choices, (REINSTATE, _("reinstated"))],
+    action = forms.ChoiceField(choices=DECISIONS)
+    note = forms.CharField(required=False, max_length=NOTE_LENGTH)
+    text = forms.CharField(required=False, max_length=MESSAGE_LENGTH)
+
+    @property
+    def written(self) -> dict[str, str]:
+        """Return the fields of a valid form, to be sent again."""
+        return {name: self.cleaned_data[name] for name in ("action", "note", "text")}
+
+    def clean(self) -> dict[str, Any]:
+        """Demand a text of a message, and drop it of anything else."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("action") != QualityActionKind.MESSAGE:
+            cleaned["text"] = ""
+        elif not cleaned.get("text"):
+            self.add_error("text", _("Write what the judge should read."))
+        return cleaned
+
+
+class JudgesActionForm(ActionForm):
+    """The same about several judges of a campaign, perhaps from an analysis of a test set."""
+
+    judge = forms.ModelMultipleChoiceField(
+        queryset=Judge.objects.none(),
+        to_field_name="pseudonym",
+        required=False,
+        error_messages={"invalid_choice": _("Nobody called %(value)s is a judge here.")},
     )
-    note = forms.CharField(required=False, max_length=1000)
+    others = forms.CharField(required=False, max_length=100_000)
+    analysis = forms.ModelChoiceField(queryset=Analysis.objects.none(), required=False)
+
+    def __init__(self, *args: Any, test_set: TestSet, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._campaign = Judge.objects.filter(campaign=test_set.campaign_id)
+        self.fields["judge"].queryset = self._campaign  # type: ignore[attr-defined]
+        analyses = Analysis.objects.of(test_set.pk).finished()
+        self.fields["analysis"].queryset = analyses  # type: ignore[attr-defined]
+
+    def clean_others(self) -> list[Judge]:
+        """Return judges by the pseudonyms of a list, with commas or line breaks between them."""
+        lines = self.cleaned_data["others"].replace("\n", ",").split(",")
+        wanted = {name.strip() for name in lines if name.strip()}
+        found = list(self._campaign.filter(pseudonym__in=wanted))
+        unknown = sorted(wanted - {judge.pseudonym for judge in found})
+        if unknown:
+            raise forms.ValidationError(
+                _("Nobody called %(value)s is a judge here."), params={"value": ", ".join(unknown)}
+            )
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        """Demand that somebody is chosen."""
+        cleaned = super().clean()
+        if not self.errors and not self.judges:
+            self.add_error("judge", _("Choose at least one judge."))
+        return cleaned
+
+    @property
+    def judges(self) -> list[Judge]:
+        """The judges chosen, by pseudonym."""
+        chosen = {*self.cleaned_data.get("judge", ()), *self.cleaned_data.get("others", ())}
+        return sorted(chosen, key=lambda judge: judge.pseudonym)
 
 
 class NoteForm(forms.Form):
     """The reason why an action is reverted."""
 
-    note = forms.CharField(required=False, max_length=1000)
+    note = forms.CharField(required=False, max_length=NOTE_LENGTH)

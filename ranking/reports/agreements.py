@@ -174,6 +174,7 @@ def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
                 Column("kappa", _("κ")),
                 Column("low", _("From")),
                 Column("high", _("To")),
+                Column("strength", _("In words"), is_text=True),
                 Column("comparable", _("Comparable")),
             ),
             rows=[
@@ -183,6 +184,7 @@ def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
                     measure.kappa,
                     measure.low,
                     measure.high,
+                    strength_in_words(measure.kappa),
                     measure.comparable,
                 )
                 for row, measure in rows

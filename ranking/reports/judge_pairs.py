@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from scipy.cluster.hierarchy import leaves_list, linkage
 
 from ranking.code_version import code_version
 from ranking.core.agreement.pair_intervals import PairAgreement, PairsAgreement
@@ -20,6 +21,7 @@ from ranking.wording.agreement import (
     no_interval_in_words,
     not_estimable_in_words,
     strength_caution,
+    strength_in_words,
 )
 
 #: More pairs than this are not listed, and a matrix of more judges is not readable.
@@ -163,6 +165,7 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: npt.NDArray[np.int
                 pair.high,
                 pair.comparable,
                 pair.segments,
+                strength_in_words(pair.kappa),
                 words[int(beside[row])],
                 _why(pair),
             )
@@ -178,6 +181,7 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: npt.NDArray[np.int
             Column("high", _("To"), decimals=2),
             Column("comparable", _("Comparable")),
             Column("segments", _("Segments")),
+            Column("strength", _("In words"), is_text=True),
             Column("beside", _("Beside the band"), is_text=True),
             Column("why", _("Without κ or interval because"), is_text=True),
         ),
@@ -213,16 +217,22 @@ def _why(pair: PairAgreement) -> str | None:
 
 
 def _matrix(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[Table]:
-    """Return κ of the judges who share most, each with the number of pairs of comparisons."""
+    """Return κ of the judges who share most, each with the number of pairs of comparisons.
+
+    Of the judge asked for and those who share most with them, if one was. Judges who agree stand together.
+    """
     pairs = found.pairs
     if not len(pairs):
         return []
-    shared = np.bincount(pairs.first, pairs.comparable, len(pairs.names))
-    shared += np.bincount(pairs.second, pairs.comparable, len(pairs.names))
+    of_judge = pairs.names.index(found.asked[0]) if found.asked[0] else None
+    shared = _shared(pairs, of_judge)
     most = np.lexsort((np.arange(len(shared)), -shared))[:MOST_JUDGES]
     judges = sorted(int(index) for index in most if shared[index] > 0)
     shown = np.flatnonzero(np.isin(pairs.first, judges) & np.isin(pairs.second, judges)).tolist()
     row_of = {(int(pairs.first[row]), int(pairs.second[row])): row for row in shown}
+    judges = _alike_together(
+        judges, {pair: float(pairs.kappa[row]) for pair, row in row_of.items()}
+    )
 
     def cell(one: int, other: int) -> str | None:
         row = row_of.get((min(one, other), max(one, other)))
@@ -234,7 +244,20 @@ def _matrix(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[Table
         return f"{words} ({number_format(int(pairs.comparable[row]))}){sign}"
 
     names = [pairs.names[index] for index in judges]
-    is_whole = len(judges) == np.count_nonzero(shared)
+    notes = [_("Judges who agree with each other stand together.")]
+    if of_judge is not None:
+        notes.append(
+            _("%(judge)s and the %(count)d judges who share most with them.")
+            % {"judge": found.asked[0], "count": len(judges) - 1}
+        )
+    elif len(judges) < np.count_nonzero(shared):
+        notes.append(
+            _(
+                "The %(count)d judges who share most with others. Name one as “Judge” to see those who share "
+                "most with them."
+            )
+            % {"count": len(judges)}
+        )
     return [
         Table(
             name="matrix",
@@ -250,13 +273,39 @@ def _matrix(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[Table
                 (name, *(cell(one, other) for other in judges))
                 for name, one in zip(names, judges, strict=True)
             ],
-            notes=[]
-            if is_whole
-            else [
-                _("The %(count)d judges who share most with others.") % {"count": len(judges)},
-            ],
+            notes=notes,
+            plot=Plot(kind="grid", label="judge", value="judge_1"),
         )
     ]
+
+
+def _shared(pairs: PairsAgreement, of_judge: int | None) -> npt.NDArray[np.float64]:
+    """Return how much each judge shares with the others, or with one, who then has most."""
+    count = len(pairs.names)
+    if of_judge is None:
+        shared = np.bincount(pairs.first, pairs.comparable, count)
+        return shared + np.bincount(pairs.second, pairs.comparable, count)
+    shared = np.zeros(count)
+    for own, others in ((pairs.first, pairs.second), (pairs.second, pairs.first)):
+        mine = own == of_judge
+        shared[others[mine]] += pairs.comparable[mine]
+    shared[of_judge] = np.inf if shared.any() else 0
+    return shared
+
+
+def _alike_together(judges: list[int], kappas: dict[tuple[int, int], float]) -> list[int]:
+    """Return judges in the order of a tree that joins those who agree most first."""
+    if len(judges) < 3:
+        return judges
+    known = [kappa for kappa in kappas.values() if not np.isnan(kappa)]
+    usual = float(np.mean(known)) if known else 0.0
+    distances = []
+    for at, one in enumerate(judges):
+        for other in judges[at + 1 :]:
+            kappa = kappas.get((one, other), usual)
+            distances.append(1.0 - (usual if np.isnan(kappa) else kappa))
+    tree = linkage(np.asarray(distances), method="average")
+    return [judges[int(place)] for place in leaves_list(tree)]
 
 
 def _outcomes(pair: PairAgreement | None) -> list[Table]:

@@ -13,6 +13,7 @@ from ranking.core.judges.themselves import SelfAgreement
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.agreement import strength_caution, strength_in_words
 
 
 def judges_report(
@@ -62,6 +63,7 @@ def _judges(
             Column("kappa", _("κ with others"), decimals=2),
             Column("kappa_low", _("From"), decimals=2),
             Column("kappa_high", _("To"), decimals=2),
+            Column("strength", _("In words"), is_text=True),
             Column("deviation", _("Label − others'"), decimals=2),
             Column("distance", _("Distance"), decimals=2),
             Column("easy_missed", _("Easy missed"), decimals=2),
@@ -78,6 +80,7 @@ def _judges(
                 judge.agreement.kappa,
                 judge.agreement.low,
                 judge.agreement.high,
+                strength_in_words(judge.agreement.kappa),
                 judge.labels.deviation,
                 judge.labels.distance,
                 judge.easy.share_missed,
@@ -86,6 +89,7 @@ def _judges(
             )
             for judge in judges
         ],
+        notes=[strength_caution()],
         plot=Plot(
             kind="intervals",
             label="judge",
@@ -110,6 +114,7 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
                 Column("kappa", _("κ with themselves"), decimals=2),
                 Column("low", _("From"), decimals=2),
                 Column("high", _("To"), decimals=2),
+                Column("strength", _("In words"), is_text=True),
                 Column("p_agree", _("P(A)")),
                 Column("p_chance", _("P(E) of own labels")),
                 Column("tie_rate", _("Ties")),
@@ -121,6 +126,7 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
                     row.kappa,
                     row.low,
                     row.high,
+                    strength_in_words(row.kappa),
                     row.p_agree,
                     row.p_chance,
                     row.ties / row.comparisons,

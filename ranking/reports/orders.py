@@ -10,6 +10,7 @@ from ranking.code_version import code_version
 from ranking.core.rankings.orders import MethodOrder
 from ranking.core.selection.cross_validation import MethodSelection
 from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.plots import Plot
 from ranking.reports.selections import accuracy_table, selection_data
 from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
@@ -60,6 +61,7 @@ def _places(given: Input, orders: Sequence[MethodOrder]) -> Table:
             for order in orders
             if order.reason
         ],
+        plot=Plot(kind="bump", label="system", value=orders[0].method),
     )
 
 

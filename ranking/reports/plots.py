@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-PlotKind = Literal["intervals", "line", "points", "matrix"]
+PlotKind = Literal["intervals", "line", "points", "matrix", "grid", "bump"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,11 +14,13 @@ class Plot:
 
     Attributes
     ----------
-    kind : "intervals", "line", "points" or "matrix"
+    kind : "intervals", "line", "points", "matrix", "grid" or "bump"
         "intervals": a row each, with a dot at `value` and a bar from `low` to `high`. "line": `value` against
         `label`, connected, in the order of the rows. "points": `value` against `low`, each named by `label`.
         "matrix": a cell for each pair of `label` and `across` and one for the same two the other way round;
-        heads are in the order in which the rows name them.
+        heads are in the order in which the rows name them. "grid": all of a square table, whose cells say
+        “figure (number) mark”. "bump": all of a table of ranks, a line for each row from column to column;
+        `value` is the first of these columns.
     label : str
         The column that names a row, or is on the horizontal axis of a line.
     value : str

@@ -15,6 +15,7 @@ from ranking.range_limits import range_limits
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words
 
 
@@ -224,6 +225,7 @@ def _judges(found: RankingsWithout, agreement: AgreementReport) -> Table:
             Column("kappa", _("κ with others"), decimals=2),
             Column("low", _("From"), decimals=2),
             Column("high", _("To"), decimals=2),
+            Column("strength", _("In words"), is_text=True),
             Column("comparable", _("Comparable")),
         ),
         rows=[
@@ -233,10 +235,12 @@ def _judges(found: RankingsWithout, agreement: AgreementReport) -> Table:
                 kappas[name].kappa,
                 kappas[name].low,
                 kappas[name].high,
+                strength_in_words(kappas[name].kappa),
                 kappas[name].comparable,
             )
             for name, blocks in found.judges.items()
         ],
+        notes=[strength_caution()],
         plot=Plot(kind="intervals", label="judge", value="kappa", low="low", high="high", mark=0),
     )
 

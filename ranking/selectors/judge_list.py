@@ -89,7 +89,7 @@ def _measured(measure: JudgeMeasure, number: str = "value") -> Cast:
 
 def _gravity(test_set: TestSet) -> Case:
     """Return an expression of the status of each judge. One query: few of them have any but a good one."""
-    actions = QualityAction.objects.in_force().filter(judge__campaign=test_set.campaign_id)
+    actions = QualityAction.objects.standing().filter(judge__campaign=test_set.campaign_id)
     found: dict[int, list[str]] = {}
     for judge_id, action in actions.values_list("judge", "action"):
         found.setdefault(judge_id, []).append(action)

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import BigIntegerField, Count, F, OuterRef, Q, QuerySet, Subquery
 
-from annotation.models import QualityAction, QualityActionKind, QualityRule
+from annotation.models import QualityAction, QualityActionKind, QualityReversal, QualityRule
 from annotation.models.pool import IsAnyOf
 from annotation.models.quality import QualityActionQuerySet
 from campaign.database.prepared_query import Parameter, PreparedQuery
@@ -79,6 +80,20 @@ def quality_actions(*, test_set: TestSet) -> QualityActionQuerySet:
     )
 
 
+def decision_actions(*, campaign_id: int, batch: UUID) -> QuerySet[QualityAction]:
+    """Return the actions of one decision about judges of a campaign, by pseudonym."""
+    actions = QualityAction.objects.filter(batch=batch, judge__campaign=campaign_id)
+    return actions.select_related("judge", "rule", "created_by", "test_set", "reversal").order_by(
+        "judge__pseudonym"
+    )
+
+
+def decision_reversals(*, campaign_id: int, batch: UUID) -> QuerySet[QualityReversal]:
+    """Return what one decision reverted, by pseudonym."""
+    reversals = QualityReversal.objects.filter(batch=batch, action__judge__campaign=campaign_id)
+    return reversals.select_related("action__judge").order_by("action__judge__pseudonym")
+
+
 def judges_quality(
     *, test_set: TestSet, run: RankingRun | None, tallies: Iterable[TallyRow] | None = None
 ) -> list[JudgeQuality]:
@@ -106,7 +121,7 @@ def actions_in_force(*, test_set: TestSet, judges: list[int]) -> dict[int, list[
     """Return what holds against these judges of a test set's campaign, newest first. At most one query."""
     found: dict[int, list[QualityAction]] = {}
     if judges:
-        actions = QualityAction.objects.in_force().filter(
+        actions = QualityAction.objects.standing().filter(
             judge__in=judges, judge__campaign=test_set.campaign_id
         )
         for action in actions.select_related("rule").order_by("-id"):

@@ -1,5 +1,6 @@
 """Writes of the ranking app: rankings, and actions on judges by quality rules."""
 
+from ranking.services.judge_decisions import decision_take
 from ranking.services.latest_rankings import latest_ranking_keep, rankings_of_days_keep
 from ranking.services.planned_runs import SEED
 from ranking.services.quality import quality_evaluate
@@ -27,6 +28,7 @@ __all__ = [
     "ConfirmationNeededError",
     "RulesInForce",
     "StoppingRuleError",
+    "decision_take",
     "latest_ranking_keep",
     "quality_evaluate",
     "ranking_compute",

@@ -19,7 +19,8 @@ from ranking.pages.addresses import Addresses
 from ranking.pages.analysis_form import AnalysisForm, query_of
 from ranking.pages.analysis_words import asked_in_words
 from ranking.pages.beside import rankings_beside
-from ranking.pages.plot_drawing import drawn
+from ranking.pages.judges_to_act import judges_to_act
+from ranking.pages.plot_file import PLOT_FILES, plot_file
 from ranking.pages.plots import rank_plot
 from ranking.pages.report_file import report_file
 from ranking.pages.report_shown import shown_tables
@@ -99,16 +100,18 @@ def analysis_file(
 @never_cache
 @login_required
 def analysis_plot(
-    request: HttpRequest, slug: str, test_set_id: int, analysis_id: int, table: str
+    request: HttpRequest, slug: str, test_set_id: int, analysis_id: int, table: str, ending: str
 ) -> HttpResponse:
-    """Return the plot of one of its tables as an SVG file."""
+    """Return one of its tables as a file: its plot as SVG or PNG, or its rows as CSV."""
     analysis = _finished(request, slug, test_set_id, analysis_id)
-    plots = (drawn(each, as_file=True) for each in _report(analysis).tables if each.name == table)
-    plot = next(plots, None)
-    if plot is None:
+    found = next((each for each in _report(analysis).tables if each.name == table), None)
+    if found is None or ending not in PLOT_FILES:
         raise Http404
-    response = HttpResponse(plot, content_type="image/svg+xml")
-    response["Content-Disposition"] = f'attachment; filename="{analysis.kind}-{table}.svg"'
+    content = plot_file(found, ending)
+    if content is None:
+        raise Http404
+    response = HttpResponse(content, content_type=PLOT_FILES[ending])
+    response["Content-Disposition"] = f'attachment; filename="{analysis.kind}-{table}.{ending}"'
     return response
 
 
@@ -170,7 +173,10 @@ def _answer(request: HttpRequest, test_set: TestSet, answer: Answered) -> dict[s
     context |= {"shown": shown, "notes": report.notes}
     addresses = Addresses(test_set)
     if shown.kind != "ranking":
-        return context | {"tables": shown_tables(report, addresses=addresses)}
+        return context | {
+            "tables": shown_tables(report, addresses=addresses),
+            "judges_to_act": judges_to_act(shown),
+        }
     ranking = report.data["rankings"][0]
     return context | {
         "run": ranking,

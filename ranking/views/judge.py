@@ -18,7 +18,7 @@ from campaign.models import Judge, TestSet
 from campaign.texts.languages import language_name
 from campaign.views.access import organised_test_set
 from ranking.models import QualityReport
-from ranking.pages.action_lines import action_line
+from ranking.pages.action_lines import action_lines
 from ranking.pages.hour_plot import hour_plot
 from ranking.pages.judge_measures import reference_missing_in_words
 from ranking.pages.judge_strips import drawn_measures
@@ -69,9 +69,9 @@ def _judge_page(
         else "",
         "report": QualityReport.objects.filter(test_set=test_set).first(),
         "training": training_rounds(test_set_id=test_set.pk, judges=[judge.pk]).get(judge.pk, []),
-        "actions": [
-            action_line(action) for action in quality_actions(test_set=test_set).filter(judge=judge)
-        ],
+        "actions": action_lines(
+            quality_actions(test_set=test_set).filter(judge=judge), test_set=test_set
+        ),
         "read_at": at,
         **_worked(judge),
     }

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from annotation.judge_measures import JudgeMeasure
 from annotation.selectors.replica_reads import ReadAt, test_set_answer
 from campaign.models import TestSet
+from campaign.pages.rights import rights
 from campaign.views.access import organised_test_set
 from ranking.models import QualityReport
 from ranking.pages.action_lines import action_line
@@ -35,6 +36,8 @@ def _judges_page(request: HttpRequest, test_set: TestSet, at: ReadAt | None) -> 
     asked = JudgeFilter.of(request, judges_listed(test_set=test_set))
     table = JudgeTable(asked.found, test_set=test_set)
     table.of(request)
+    if rights(request)["may_change"]:
+        table.chosen_by = "decide"
     flagged = [row.record.judge_id for row in table.page if row.record.gravity]
     table.actions = actions_in_force(test_set=test_set, judges=flagged)
     lacks_reference = lacks_measure(test_set_id=test_set.pk, measure=JudgeMeasure.REFERENCE)

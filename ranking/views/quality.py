@@ -1,90 +1,189 @@
-"""What organisers decide about judges."""
+"""What organisers decide about judges: one or many, from their page or from an analysis."""
 
 from typing import cast
+from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
 
-from annotation.models import QualityAction, QualityActionKind
+from annotation.models import QualityAction
 from annotation.services import (
+    Decided,
     QualityRefusedError,
-    judge_reinstate,
+    judges_decision_undo,
     quality_action_revert,
-    quality_action_take,
 )
 from campaign.models import Judge, TestSet, User
 from campaign.views.access import organised_test_set
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from ranking.pages.acting import stopping_in_words
-from ranking.pages.forms import REINSTATE, ActionForm, NoteForm
-from ranking.selectors.judge_measures import measures_of
+from ranking.models import Analysis
+from ranking.pages.acting import (
+    button_of,
+    deciding_in_words,
+    done_in_words,
+    judged_by,
+    refused_in_words,
+    title_of,
+)
+from ranking.pages.action_lines import action_lines
+from ranking.pages.analysis_words import asked_in_words
+from ranking.pages.forms import ActionForm, JudgesActionForm, NoteForm
+from ranking.selectors.quality import decision_actions, decision_reversals
 from ranking.selectors.rule_effects import STOPPING
+from ranking.services import decision_take
 
 
 @require_POST
 @login_required
 def judge_act(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) -> HttpResponse:
-    """Warn, pause, exclude or reinstate a judge; to pause or exclude is asked first."""
+    """Decide about a judge on their page; to pause or exclude is asked first."""
     test_set = organised_test_set(request, slug, test_set_id)
     judge = get_object_or_404(Judge, pk=judge_id, campaign=test_set.campaign_id)
     form = ActionForm(request.POST)
     if not form.is_valid():
         return HttpResponseBadRequest(_("Warn, pause, exclude or reinstate the judge."))
-    user, note = cast("User", request.user), form.cleaned_data["note"]
-    action = form.cleaned_data["action"]
-    if action in STOPPING and not is_answered(request):
-        question = _stop_question(judge, test_set, action, note)
+    back = _address_of(test_set, judge.pk)
+    if form.cleaned_data["action"] in STOPPING and not is_answered(request):
+        question = _question(form, [judge], test_set, cancel=back)
         return ask(
             request, question, campaign=test_set.campaign, test_set=test_set, section="judges"
         )
-    try:
-        if action == REINSTATE:
-            judge_reinstate(judge=judge, user=user, note=note)
-        else:
-            evidence = {"measures": measures_of(judge=judge, test_set=test_set)}
-            quality_action_take(
-                judge=judge,
-                test_set=test_set,
-                action=action,
-                user=user,
-                note=note,
-                evidence=evidence,
-            )
-    except QualityRefusedError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, _said(action) % {"judge": judge.pseudonym})
-    return redirect(_address_of(test_set, judge.pk))
+    _decide(request, form, [judge], test_set)
+    return redirect(back)
 
 
-def _stop_question(judge: Judge, test_set: TestSet, action: str, note: str) -> Question:
-    is_exclusion = action == QualityActionKind.EXCLUDE
-    title = _("Exclude %(judge)s") if is_exclusion else _("Pause %(judge)s")
-    return Question(
-        title=title % {"judge": judge.pseudonym},
-        facts=stopping_in_words(judge=judge, test_set=test_set, action=action),
-        after=_("One click on “Revert” undoes it; the history keeps both."),
-        answers=[Answer(_("Exclude the judge") if is_exclusion else _("Pause the judge"))],
-        fields={"action": action, "note": note},
-        cancel=_address_of(test_set, judge.pk),
+@require_POST
+@login_required
+def judges_act(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+    """Say what a decision about judges would do, and with the second POST take it for all of them at once."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    form = JudgesActionForm(request.POST, test_set=test_set)
+    if not form.is_valid():
+        said = [str(error) for errors in form.errors.values() for error in errors]
+        messages.error(request, " ".join(said))
+        return redirect(_back(form, test_set))
+    if not is_answered(request):
+        question = _question(
+            form, form.judges, test_set, cancel=_back(form, test_set), is_of_many=True
+        )
+        return ask(
+            request, question, campaign=test_set.campaign, test_set=test_set, section="judges"
+        )
+    decided = _decide(request, form, form.judges, test_set, analysis=form.cleaned_data["analysis"])
+    if not decided.judges:
+        return redirect(_back(form, test_set))
+    return redirect("judges-acted", slug, test_set.pk, decided.batch)
+
+
+@require_safe
+@never_cache
+@login_required
+def judges_acted(request: HttpRequest, slug: str, test_set_id: int, batch: UUID) -> HttpResponse:
+    """Show what a decision did, with the button that undoes it."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    actions = list(decision_actions(campaign_id=test_set.campaign_id, batch=batch))
+    reversals = list(decision_reversals(campaign_id=test_set.campaign_id, batch=batch))
+    context = {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "section": "judges",
+        "batch": batch,
+        "lines": action_lines(actions, test_set=test_set),
+        "reversals": reversals,
+        "may_undo": bool(reversals) or any(not hasattr(action, "reversal") for action in actions),
+    }
+    return render(
+        request,
+        "quality/acted.html",
+        context,
+        status=200 if actions or reversals else 404,
     )
 
 
-def _said(action: str) -> str:
-    return {
-        QualityActionKind.WARN: _("%(judge)s is warned: they see a friendly note on their page."),
-        QualityActionKind.PAUSE: _("%(judge)s is paused and gets no more sentences."),
-        QualityActionKind.EXCLUDE: _(
-            "%(judge)s is excluded. The ranking is being recomputed without them; nothing "
-            "is deleted."
+@require_POST
+@login_required
+def judges_act_undo(request: HttpRequest, slug: str, test_set_id: int, batch: UUID) -> HttpResponse:
+    """Undo all of a decision."""
+    test_set = organised_test_set(request, slug, test_set_id)
+    try:
+        judges = judges_decision_undo(
+            campaign=test_set.campaign, batch=batch, user=cast("User", request.user)
+        )
+    except QualityRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        said = _("Undone for %(judge)s; the history keeps both.")
+        messages.success(request, said % {"judge": judged_by(judges)})
+    return redirect("judge-quality", slug, test_set.pk)
+
+
+def _question(
+    form: ActionForm,
+    judges: list[Judge],
+    test_set: TestSet,
+    *,
+    cancel: str,
+    is_of_many: bool = False,
+) -> Question:
+    action = form.cleaned_data["action"]
+    fields = form.written
+    if is_of_many:
+        analysis = form.cleaned_data["analysis"]
+        fields |= {
+            "others": ",".join(judge.pseudonym for judge in judges),
+            "analysis": str(analysis.pk) if analysis else "",
+        }
+    return Question(
+        title=title_of(action) % {"judge": judged_by(judges)},
+        facts=deciding_in_words(
+            judges=judges, test_set=test_set, action=action, text=form.cleaned_data["text"]
         ),
-        REINSTATE: _("%(judge)s is reinstated."),
-    }[action]
+        after=_("One click on “Undo” undoes it for all; the history keeps both.")
+        if is_of_many
+        else _("One click on “Revert” undoes it; the history keeps both."),
+        answers=[Answer(button_of(action))],
+        fields=fields,
+        cancel=cancel,
+    )
+
+
+def _decide(
+    request: HttpRequest,
+    form: ActionForm,
+    judges: list[Judge],
+    test_set: TestSet,
+    *,
+    analysis: Analysis | None = None,
+) -> Decided:
+    said = form.cleaned_data
+    decided = decision_take(
+        judges=judges,
+        test_set=test_set,
+        action=said["action"],
+        user=cast("User", request.user),
+        note=said["note"],
+        text=said["text"],
+        analysis=analysis,
+    )
+    for words in refused_in_words(decided):
+        messages.error(request, words)
+    if decided.judges:
+        messages.success(request, done_in_words(said["action"], decided.judges))
+    return decided
+
+
+def _back(form: JudgesActionForm, test_set: TestSet) -> str:
+    """Return the address of the analysis that judges were chosen on, or of the judges."""
+    analysis = form.cleaned_data.get("analysis")
+    if analysis is not None:
+        return asked_in_words(analysis, test_set).address
+    return reverse("judge-quality", args=[test_set.campaign.slug, test_set.pk])
 
 
 @require_POST

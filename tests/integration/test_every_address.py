@@ -261,6 +261,13 @@ ADDRESSES = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/<int:judge_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/texts/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/<int:judge_id>/act/": ONLY_POST,
+    # Writing: tests/integration/controls/test_decisions.py.
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/act/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/acted/<uuid:batch>/": {
+        **dict.fromkeys(ROLES, 404),
+        "nobody": 302,
+    },
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/acted/<uuid:batch>/undo/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/actions/<int:action_id>/revert/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/bad-references/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/settings/": MEMBERS_PAGE,
@@ -317,7 +324,7 @@ ADDRESSES = {
         MEMBERS_PAGE
     ),
     # No table of this analysis is drawn.
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/plots/<slug:table>.svg": {
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/plots/<slug:table>.<slug:ending>": {
         **dict.fromkeys(ROLES, 404),
         "nobody": 302,
     },
@@ -443,6 +450,14 @@ ADDRESSES = {
     "api/v1/test-sets/<int:test_set_id>/published-results/<int:version>/bundle/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/judges/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/quality-actions/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/quality-actions/<int:action_id>/revert/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
+    "api/v1/test-sets/<int:test_set_id>/quality-actions/<uuid:batch>/undo/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
 }
 
 
@@ -499,6 +514,7 @@ class World:
             .replace("<int:bad_reference_id>", "1")
             .replace("<int:block_id>", "1")
             .replace("<uuid:client_id>", str(uuid4()))
+            .replace("<uuid:batch>", str(uuid4()))
             .replace("<uuid:upload_id>", str(self.upload.pk))
             .replace("<int:file_id>", "1")
             .replace("<int:job_id>", str(self.job.pk))

@@ -26,10 +26,15 @@ from annotation.models import (
     HITPurpose,
     JudgeAccount,
     QualityAction,
+    QualityActionKind,
     TrainingBlock,
 )
 from annotation.selectors.designs import designs_in_force
-from annotation.selectors.judge_status import JudgeStatus, status_from_actions
+from annotation.selectors.judge_status import (
+    JudgeStatus,
+    messages_in_force,
+    status_from_actions,
+)
 from annotation.selectors.pool import chosen_or_all, design_is_for, test_sets_open_to_some
 from annotation.selectors.progress import JudgeWork, work_annotations
 from annotation.services.lending.work_requests import NONE_LEFT_VALID_FOR
@@ -87,6 +92,10 @@ class LendingContext:
     now : datetime
         By the database's clock.
     judge_status : JudgeStatus
+    is_asked_again : bool
+        Whether organisers asked them to judge again.
+    messages : tuple of str
+        What organisers wrote to them within a week, the newest first.
     has_declined : bool
         Whether they declined to take part.
     owes_acceptance : bool
@@ -109,6 +118,8 @@ class LendingContext:
 
     now: datetime
     judge_status: JudgeStatus
+    is_asked_again: bool
+    messages: tuple[str, ...]
     has_declined: bool
     owes_acceptance: bool
     campaign_state: str
@@ -146,6 +157,7 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
     annotations = {
         "now": Now(),
         "actions": ArraySubquery(actions.values("action")),
+        "messages": ArraySubquery(messages_in_force(judge).values("text")),
         "owes_acceptance": Exists(Instructions.objects.demanded_of(judge)),
         "conflict_ids": ArraySubquery(
             ConflictOfInterest.objects.filter(judge=judge).values("system")
@@ -199,7 +211,7 @@ def lending_context_lock(judge: Judge) -> LendingContext:
     One round trip, however many test sets there are.
     """
     [(campaign_state, lease_minutes, chosen, declined_at, *row)] = _CONTEXT.rows(judge_id=judge.pk)
-    now, actions, owes_acceptance, conflicts, withdrawn, begun, open_sets, *work = row
+    now, actions, messages, owes_acceptance, conflicts, withdrawn, begun, open_sets, *work = row
     mine = chosen_or_all(
         [_open_test_set(**each) for each in open_sets if _is_for_them(each)], chosen
     )
@@ -208,6 +220,8 @@ def lending_context_lock(judge: Judge) -> LendingContext:
     return LendingContext(
         now=now,
         judge_status=status_from_actions(actions),
+        is_asked_again=QualityActionKind.AGAIN in actions,
+        messages=tuple(messages),
         has_declined=declined_at is not None,
         owes_acceptance=owes_acceptance,
         campaign_state=campaign_state,

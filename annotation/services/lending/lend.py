@@ -46,6 +46,8 @@ class LentAssignment:
     assignment: Assignment
     progress: JudgeProgress
     judge_status: JudgeStatus
+    is_asked_again: bool = False
+    messages: tuple[str, ...] = ()
 
 
 @transaction.atomic
@@ -78,7 +80,13 @@ def assignment_lend(*, judge: Judge, after: UUID | None = None) -> LentAssignmen
         assignment = _lend_new(judge, context)
     if assignment is None:
         return None
-    return LentAssignment(assignment, context.work.progress, context.judge_status)
+    return LentAssignment(
+        assignment,
+        context.work.progress,
+        context.judge_status,
+        is_asked_again=context.is_asked_again,
+        messages=context.messages,
+    )
 
 
 def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assignment | None:

@@ -130,9 +130,16 @@ def test_who_agrees_with_whom(varied: TestSetWriter) -> None:
         [24, 0, 0, 24], [0, 0, 0, 0], [12, 0, 0, 12], [36, 0, 0, 36],
     ]  # fmt: skip
     matrix = table_of(found, "matrix", "de")
-    assert [column.heading for column in matrix.columns][1:] == [f"j{n}" for n in range(6)]
-    assert matrix.rows[0][2] == "1,00 (36)"
-    assert matrix.rows[0][1] is None
+    # Who agree stand together: j0 and j1 differ from the others.
+    assert [column.heading for column in matrix.columns][1:] == [row[0] for row in matrix.rows]
+    names = [row[0] for row in matrix.rows]
+    assert abs(names.index("j0") - names.index("j1")) == 1
+    cells = {row[0]: dict(zip(matrix.columns, row, strict=True)) for row in matrix.rows}
+    by_name = {
+        name: {column.heading: cell for column, cell in row.items()} for name, row in cells.items()
+    }
+    assert by_name["j0"]["j1"] == "1,00 (36)"
+    assert by_name["j0"]["j0"] is None
     unanimous = table_of(found, "unanimity")
     # A and C, B and C of twelve sentences.
     assert list(unanimous.rows[1])[:4] == ["6", 36, 24, pytest.approx(2 / 3)]
@@ -255,7 +262,8 @@ def test_plots_stand_beside_their_tables(varied: TestSetWriter, as_organiser: Cl
         "diagnosis": {"systems", "sole_winners", "ties", "win_ratios"},
         "agreement": {"agreement"},
         "judges": {"judges", "themselves"},
-        "judge_pairs": {"pairs", "unanimity"},
+        "judge_pairs": {"pairs", "unanimity", "matrix"},
+        "methods": {"orders"},
         "agreement_by": {"by_system", "by_pair", "by_segment"},
     }
     varied.judgment("j0", varied.block(1, ["C", "B", "A"]), [3, 2, 1])
@@ -265,9 +273,15 @@ def test_plots_stand_beside_their_tables(varied: TestSetWriter, as_organiser: Cl
         assert tables <= {table.name for table in report.tables if table.plot is not None}
         for table in tables:
             address = [varied.campaign.slug, varied.test_set.pk, asked.pk, table]
-            plot = as_organiser.get(reverse("analysis-plot", args=address))
-            assert plot.status_code == 200, (kind, table)
-            assert b'class="dot"' in plot.content
+            files = {
+                ending: as_organiser.get(reverse("analysis-plot", args=[*address, ending]))
+                for ending in ("svg", "png", "csv")
+            }
+            assert {each.status_code for each in files.values()} == {200}, (kind, table)
+            mark = b"strength-" if table == "matrix" else b'class="dot"'
+            assert mark in files["svg"].content
+            assert files["png"].content.startswith(b"\x89PNG")
+            assert b"," in files["csv"].content
 
 
 def test_win_ratios_are_in_the_order_of_systems(varied: TestSetWriter) -> None:

@@ -102,7 +102,7 @@ def test_the_page_draws_the_matrix(ten_blocks: TestSetWriter, as_organiser: Clie
     assert "<title>A – B: 90.0 %, n = 10" in shown
     assert "‡ ≤ 0.01" in shown
     file = as_organiser.get(
-        reverse("analysis-plot", args=[campaign.slug, test_set.pk, asked.pk, "pairs"])
+        reverse("analysis-plot", args=[campaign.slug, test_set.pk, asked.pk, "pairs", "svg"])
     )
     assert file["Content-Type"] == "image/svg+xml"
     assert b"<title>C" in file.content

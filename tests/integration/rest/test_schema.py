@@ -48,7 +48,6 @@ ORGANISERS = [
     "/api/v1/campaigns/{slug}/overview/",
     "/api/v1/campaigns/{slug}/time/",
     "/api/v1/test-sets/{test_set_id}/hits/",
-    "/api/v1/test-sets/{test_set_id}/quality-actions/",
 ]
 CAMPAIGN = "/api/v1/campaigns/{slug}/"
 TEST_SET = "/api/v1/test-sets/{test_set_id}/"
@@ -94,6 +93,12 @@ ANALYSES = {
     f"{RANKINGS}keep/": {"post"},
 }
 SEGMENT = {"/api/v1/test-sets/{test_set_id}/segments/{number}/": {"get"}}
+_ACTIONS = "/api/v1/test-sets/{test_set_id}/quality-actions/"
+ACTIONS = {
+    _ACTIONS: {"get", "post"},
+    f"{_ACTIONS}{{action_id}}/revert/": {"post"},
+    f"{_ACTIONS}{{batch}}/undo/": {"post"},
+}
 _PUBLISHED = "/api/v1/test-sets/{test_set_id}/published-results/"
 PUBLISHED = {
     _PUBLISHED: {"get", "post"},
@@ -148,7 +153,7 @@ def schema() -> dict[str, Any]:
 def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None:
     paths = {path for path in schema["paths"] if "/judging/" not in path}
     described = RULES | LIFE | REPLIES | FILES_AND_WORK | ONE_SYSTEM | MEMBERS | PEOPLE
-    described |= OF_DESIGNS | ANALYSES | PUBLISHED | SEGMENT
+    described |= OF_DESIGNS | ANALYSES | PUBLISHED | SEGMENT | ACTIONS
     assert paths == {*READ, *ORGANISERS, SETTINGS, STOPPING, CLOSING, *described}
     assert {path: set(schema["paths"][path]) for path in described} == described
     read_only = {*READ, *ORGANISERS} - {CAMPAIGN, TEST_SET, RANKINGS, SYSTEMS, DESIGNS}
@@ -181,6 +186,7 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "HITState",
         "JobKind",
         "JobState",
+        "JudgeDecisionKind",
         "JudgeMeasure",
         "JudgeOrigin",
         "JudgeRowState",

@@ -1,0 +1,120 @@
+"""Decide about one or many judges at once, and undo a decision."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import QualityAction, QualityReversal
+from annotation.services.quality import (
+    QualityRefusedError,
+    judge_reinstate,
+    quality_action_revert,
+    quality_action_take,
+)
+from campaign.models import Campaign, Judge, TestSet, User
+
+#: The decision that reverts all that stands against a judge.
+REINSTATE: Final = "reinstate"
+#: Characters of a message to a judge, and of an organiser's note.
+MESSAGE_LENGTH: Final = 2000
+NOTE_LENGTH: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a decision did.
+
+    Attributes
+    ----------
+    batch : UUID
+        By which it is undone.
+    judges : list of Judge
+        Those it changed something for.
+    refused : list of (Judge, str)
+        The others, each with the reason.
+    """
+
+    batch: UUID
+    judges: list[Judge]
+    refused: list[tuple[Judge, str]]
+
+
+@transaction.atomic
+def judges_decide(
+    *,
+    judges: Sequence[Judge],
+    test_set: TestSet,
+    action: str,
+    user: User,
+    note: str = "",
+    text: str = "",
+    evidence: Mapping[int, dict[str, Any]],
+) -> Decided:
+    """Take an action on each of these judges, or reinstate them.
+
+    A judge for whom there is nothing to do is left as they are, and said with the reason. `evidence` is by
+    the judge's id. Locks judges in the order of their ids.
+    """
+    batch, done, refused = uuid4(), [], []
+    for judge in sorted(judges, key=lambda judge: judge.pk):
+        try:
+            if action == REINSTATE:
+                if not judge_reinstate(judge=judge, user=user, note=note, batch=batch):
+                    raise QualityRefusedError(_("Nothing to do: the judge is in good standing."))
+            else:
+                quality_action_take(
+                    judge=judge,
+                    test_set=test_set,
+                    action=action,
+                    user=user,
+                    note=note,
+                    text=text,
+                    evidence=evidence.get(judge.pk),
+                    batch=batch,
+                )
+        except QualityRefusedError as error:
+            refused.append((judge, str(error)))
+        else:
+            done.append(judge)
+    return Decided(batch, done, refused)
+
+
+@transaction.atomic
+def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list[Judge]:
+    """Undo a decision and return the judges for whom something changed; the history keeps both.
+
+    What it did is reverted, and what it reverted is done again.
+    """
+    actions = QualityAction.objects.in_force().filter(batch=batch, judge__campaign=campaign)
+    changed: dict[int, Judge] = {}
+    for action in actions.select_related("judge").order_by("judge", "pk"):
+        quality_action_revert(action=action, user=user)
+        changed[action.judge_id] = action.judge
+    reversals = QualityReversal.objects.filter(batch=batch, action__judge__campaign=campaign)
+    rows = reversals.select_related("action__judge", "action__test_set", "action__rule")
+    for reversal in rows.order_by("action__judge", "pk"):
+        before = reversal.action
+        again = {"action": before.pk, "rule": before.rule_id}
+        if QualityAction.objects.filter(
+            judge=before.judge_id, evidence__again_after__action=before.pk
+        ).exists():
+            continue
+        try:
+            quality_action_take(
+                judge=before.judge,
+                test_set=before.test_set,
+                action=before.action,
+                user=user,
+                note=before.note or (str(before.rule) if before.rule else ""),
+                evidence={**before.evidence, "again_after": again},
+            )
+        except QualityRefusedError:
+            continue
+        changed[before.judge_id] = before.judge
+    if not changed:
+        raise QualityRefusedError(_("Nothing is left to undo."))
+    return list(changed.values())

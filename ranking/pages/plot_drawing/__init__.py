@@ -1,0 +1,77 @@
+"""Draw the plot of a report's table as SVG: on a page, where its colours are the page's, or as a file of its own."""
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from ranking.pages.plot_drawing.bump import bump
+from ranking.pages.plot_drawing.grid import grid
+from ranking.pages.plot_drawing.intervals import intervals
+from ranking.pages.plot_drawing.line import line, points
+from ranking.pages.plot_drawing.matrix import matrix
+from ranking.pages.plot_drawing.rows import rows_of
+from ranking.pages.plot_drawing.svg import STYLE, WIDTH
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Table
+
+
+def drawn(table: Table, *, as_file: bool = False) -> SafeString | None:
+    """Return the plot of a table as SVG; None if it has none, or no row can be drawn."""
+    plot = table.plot
+    found = None if plot is None else _drawn(table, plot)
+    if plot is None or found is None:
+        return None
+    width, height, inside = found
+    return format_html(
+        '<svg class="figure" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" height="{}"'
+        ' role="img" aria-labelledby="{}-title {}-desc"><title id="{}-title">{}</title>'
+        '<desc id="{}-desc">{}</desc>{}{}</svg>',
+        width,
+        height,
+        width,
+        height,
+        *(f"plot-{table.name}",) * 3,
+        table.title,
+        f"plot-{table.name}",
+        _described(plot),
+        format_html("<style>{}</style>", mark_safe(STYLE)) if as_file else "",  # noqa: S308  ours
+        inside,
+    )
+
+
+def _drawn(table: Table, plot: Plot) -> tuple[int, int, SafeString] | None:
+    if plot.kind == "bump":
+        return bump(table) if table.rows else None
+    if plot.kind == "grid":
+        return grid(table) if table.rows else None
+    rows = rows_of(table, plot)[: plot.most]
+    if not rows:
+        return None
+    if plot.kind == "matrix":
+        return matrix(table, plot)
+    if plot.kind == "intervals":
+        return (WIDTH, *intervals(plot, rows))
+    draw = line if plot.kind == "line" else points
+    return (WIDTH, *draw(table, plot, rows))
+
+
+def _described(plot: Plot) -> str:
+    """Return how to read a plot without seeing it: the table has all of it."""
+    return (
+        {
+            "intervals": _(
+                "A row for each line of the table: a dot for the value, a bar for its interval."
+            ),
+            "line": _(
+                "The values of the table in order, connected, with a band for their intervals."
+            ),
+            "points": _("A named point for each line of the table."),
+            "matrix": _(
+                "A cell for each pair of the table, and one for the same two the other way round."
+            ),
+            "grid": _("The table as cells, coloured where they leave what is expected."),
+            "bump": _("A line for each row of the table, from column to column, best above."),
+        }[plot.kind]
+        + " "
+        + _("The table says the same.")
+    )

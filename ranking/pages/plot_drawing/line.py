@@ -1,0 +1,105 @@
+"""Values connected by a line, with a band of intervals; and points, each with a name."""
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from ranking.pages.plot_drawing.axis import Axis, across, horizontal
+from ranking.pages.plot_drawing.rows import Row
+from ranking.pages.plot_drawing.svg import LINE_HEIGHT, MARGIN, TOP, WIDTH, joined, shortened
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Table
+
+
+def line(table: Table, plot: Plot, rows: list[Row]) -> tuple[int, SafeString]:
+    """Return height and drawing."""
+    values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
+    y = Axis(values, plot, LINE_HEIGHT - 40, 16)
+    places = _places(rows, WIDTH)
+    parts = [horizontal(y, 48, WIDTH - MARGIN), across(y, plot, 48, WIDTH - MARGIN)]
+    parts += [
+        format_html('<polygon class="band" points="{}"/>', each) for each in _bands(places, rows, y)
+    ]
+    points = [f"{x:.1f},{y.at(row.value)}" for x, row in zip(places, rows, strict=True)]
+    parts.append(format_html('<polyline class="curve" points="{}"/>', " ".join(points)))
+    every = -(-len(rows) // 10)
+    parts += [
+        format_html(
+            '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
+            f"{x:.1f}",
+            LINE_HEIGHT - 20,
+            shortened(str(row.label)),
+        )
+        for number, (x, row) in enumerate(zip(places, rows, strict=True))
+        if number % every == 0
+    ]
+    parts.append(_below(table, plot.label))
+    return LINE_HEIGHT, joined(parts)
+
+
+def _bands(places: list[float], rows: list[Row], y: Axis) -> list[str]:
+    """Return the points of a band for each stretch of at least two rows that have both ends."""
+    found: list[str] = []
+    upper: list[str] = []
+    lower: list[str] = []
+    for x, row in [*zip(places, rows, strict=True), (0.0, None)]:
+        if row is not None and row.low is not None and row.high is not None:
+            upper.append(f"{x:.1f},{y.at(row.high)}")
+            lower.append(f"{x:.1f},{y.at(row.low)}")
+            continue
+        if len(upper) > 1:
+            found.append(" ".join(upper + lower[::-1]))
+        upper, lower = [], []
+    return found
+
+
+def _places(rows: list[Row], width: int) -> list[float]:
+    """Return where the rows of a line are: by their numbers, or evenly where they have none."""
+    left, right = 56, width - MARGIN - 12
+    found = [float(row.label) for row in rows if isinstance(row.label, int | float)]
+    if len(found) == len(rows):
+        low, high = min(found), max(found)
+        if high > low:
+            return [left + (each - low) / (high - low) * (right - left) for each in found]
+    gap = (right - left) / max(1, len(rows) - 1)
+    return [left + number * gap for number in range(len(rows))]
+
+
+def points(table: Table, plot: Plot, rows: list[Row]) -> tuple[int, SafeString]:
+    """Return height and drawing."""
+    found = [row for row in rows if row.low is not None]
+    if not found:
+        return TOP, SafeString("")
+    y = Axis([row.value for row in found], plot, LINE_HEIGHT - 40, 16)
+    free = Plot(kind="points", label=plot.label, value=plot.value)
+    x = Axis([row.low or 0.0 for row in found], free, 64, WIDTH - 120)
+    parts = [horizontal(y, 48, WIDTH - MARGIN)]
+    parts += [
+        format_html(
+            '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
+            at,
+            LINE_HEIGHT - 20,
+            words,
+        )
+        for at, words in x.ticks
+    ]
+    parts += [
+        format_html(
+            '<circle class="dot" cx="{0}" cy="{1}" r="4"/><text x="{0}" y="{1}" dx="8" dy="4">{2}</text>',
+            x.at(row.low or 0.0),
+            y.at(row.value),
+            shortened(str(row.label)),
+        )
+        for row in found
+    ]
+    parts.append(_below(table, plot.low or plot.label))
+    return LINE_HEIGHT, joined(parts)
+
+
+def _below(table: Table, key: str) -> SafeString:
+    heading = next(column.heading for column in table.columns if column.key == key)
+    return format_html(
+        '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
+        WIDTH - MARGIN,
+        LINE_HEIGHT - 5,
+        heading,
+    )

@@ -1,0 +1,102 @@
+"""A cell for each pair, and one for the same two the other way round."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from ranking.pages.plot_drawing.svg import HEADS, NAMES, joined, shortened
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Table, Value
+
+CELL_WIDTH: Final = 64
+CELL_HEIGHT: Final = 44
+_STRENGTH: Final = {"": 0, "*": 1, "†": 2, "‡": 3}
+_LEVELS: Final = {"": "", "*": ", p ≤ 0.10", "†": ", p ≤ 0.05", "‡": ", p ≤ 0.01"}
+
+
+def matrix(table: Table, plot: Plot) -> tuple[int, int, SafeString]:
+    """Return width, height and cells: share in %, mark and number; the colour says nothing that these do not."""
+    place = {column.key: number for number, column in enumerate(table.columns)}
+    keys = (plot.label, plot.across, plot.value, plot.back, plot.count, plot.sign)
+    pairs = [[row[place[key]] if key in place else None for key in keys] for row in table.rows]
+    names = list(dict.fromkeys([*(str(row[0]) for row in pairs), *(str(row[1]) for row in pairs)]))
+    at = {name: number for number, name in enumerate(names)}
+    cells = []
+    for one, other, share, back, count, sign in pairs:
+        shares = (share, back)
+        for row, column, (own, against) in (
+            (str(one), str(other), shares),
+            (str(other), str(one), shares[::-1]),
+        ):
+            cells.append(
+                _cell(at[row], at[column], f"{row} – {column}", (own, against, count, sign))
+            )
+    width = NAMES + len(names) * CELL_WIDTH + HEADS
+    inside = format_html('{}<g text-anchor="middle">{}</g>', heads(names), joined(cells))
+    return width, HEADS + len(names) * CELL_HEIGHT + 8, inside
+
+
+def heads(names: Sequence[str]) -> SafeString:
+    """Return the names of rows and columns, and a dot where both are the same."""
+    rows = format_html_join(
+        "",
+        '<text x="{}" y="{}" text-anchor="end">{}</text><text class="quiet" x="{}" y="{}"'
+        ' text-anchor="middle">·</text>',
+        (
+            (
+                NAMES - 14,
+                HEADS + number * CELL_HEIGHT + CELL_HEIGHT // 2 + 4,
+                shortened(name),
+                NAMES + number * CELL_WIDTH + CELL_WIDTH // 2,
+                HEADS + number * CELL_HEIGHT + CELL_HEIGHT // 2 + 4,
+            )
+            for number, name in enumerate(names)
+        ),
+    )
+    columns = format_html_join(
+        "",
+        '<text transform="translate({} {}) rotate(-40)">{}</text>',
+        (
+            (NAMES + number * CELL_WIDTH + CELL_WIDTH // 2, HEADS - 10, shortened(name))
+            for number, name in enumerate(names)
+        ),
+    )
+    return joined([rows, columns])
+
+
+def _cell(row: int, column: int, names: str, said: tuple[Value, Value, Value, Value]) -> SafeString:
+    share, back, count, sign = said
+    x, y = NAMES + column * CELL_WIDTH, HEADS + row * CELL_HEIGHT
+    if not isinstance(share, int | float) or not isinstance(back, int | float):
+        return format_html(
+            '<g><title>{}: n = 0</title><text class="quiet" x="{}" y="{}">–</text></g>',
+            names,
+            x + CELL_WIDTH // 2,
+            y + CELL_HEIGHT // 2 + 4,
+        )
+    mark = str(sign or "")
+    outcome = "won" if share > back else "lost" if share < back else "even"
+    return format_html(
+        '<g><title>{}: {} %, n = {}{}</title><rect class="{} strength-{}" x="{}" y="{}" width="{}" height="{}"'
+        ' rx="3"/><text{} x="{}" y="{}">{}{}</text><text class="small" x="{}" y="{}">{}</text></g>',
+        names,
+        f"{100 * share:.1f}",
+        count,
+        _LEVELS.get(mark, ""),
+        outcome,
+        _STRENGTH.get(mark, 0),
+        x + 1,
+        y + 1,
+        CELL_WIDTH - 2,
+        CELL_HEIGHT - 2,
+        mark_safe(' class="more"') if outcome == "won" else "",
+        x + CELL_WIDTH // 2,
+        y + 20,
+        f"{100 * share:.0f}",
+        mark,
+        x + CELL_WIDTH // 2,
+        y + 36,
+        count,
+    )

@@ -1,0 +1,40 @@
+"""What all drawings share: sizes, the style of files, and putting parts together."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+WIDTH: Final = 720
+#: Room for the names of rows.
+NAMES: Final = 200
+TOP: Final = 26
+MARGIN: Final = 24
+LINE_HEIGHT: Final = 280
+#: Room for heads of columns, which are at an angle, above and beside the columns.
+HEADS: Final = 148
+_LETTERS: Final = 28
+#: Of a file, which no style sheet of ours reaches; readable in grey.
+STYLE: Final = (
+    "text{font:13px system-ui,sans-serif;fill:#1d2127}.quiet{fill:#545b66}"
+    ".grid{stroke:#e4e2dc}.mark{stroke:#545b66;stroke-dasharray:3 3}"
+    ".range{stroke:#b9c0ea;stroke-width:7;stroke-linecap:round}.dot{fill:#3b4cca}"
+    ".curve{fill:none;stroke:#3b4cca;stroke-width:2}.band{fill:#b9c0ea;opacity:.5}"
+    ".won{fill:#1f5fa8}.lost{fill:#bf4f14}.even{fill:#6a6f78}.strength-0{fill-opacity:.08}"
+    ".strength-1{fill-opacity:.2}.strength-2{fill-opacity:.32}.strength-3{fill-opacity:.45}"
+    ".more{font-weight:700}.small{font-size:11px}"
+    ".path{fill:none;stroke:#1d2127;stroke-width:1.6}.path-1{stroke-dasharray:8 4}"
+    ".path-2{stroke-dasharray:2 3}.path-3{stroke-dasharray:10 3 2 3}"
+    ".path-4{stroke-width:3}.path-5{stroke-width:3;stroke-dasharray:8 4}"
+)
+
+
+def joined(parts: Sequence[Any]) -> SafeString:
+    """Return parts one after the other."""
+    return format_html_join("", "{}", ((part,) for part in parts))
+
+
+def shortened(words: str) -> str:
+    """Return words with an ellipsis where they are too long for their place."""
+    return words if len(words) <= _LETTERS else f"{words[: _LETTERS - 1]}…"

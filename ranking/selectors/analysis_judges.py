@@ -1,0 +1,116 @@
+"""Judges in the answer of an analysis, with the figures that an organiser may act on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from ranking.models import Analysis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeInAnswer:
+    """What an analysis found of a judge.
+
+    Attributes
+    ----------
+    judge : str
+        Pseudonym.
+    kappa, low, high : float or None
+        κ with the others, or with `other`, and its interval.
+    comparable : int or None
+        Pairs of comparisons it is of.
+    blocks : int or None
+        Blocks that count.
+    other : str
+        The judge that κ is with; "" for all others.
+    rules : tuple of str
+        Rules by which they stand out.
+    below : int
+        Pairs with another judge that are below the band.
+    stands_out : bool
+    """
+
+    judge: str
+    kappa: float | None = None
+    low: float | None = None
+    high: float | None = None
+    comparable: int | None = None
+    blocks: int | None = None
+    other: str = ""
+    rules: tuple[str, ...] = ()
+    below: int = 0
+    stands_out: bool = False
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """What is stored as evidence: all that is known, but the name."""
+        known = {name: value for name, value in asdict(self).items() if value not in (None, "", ())}
+        return {name: value for name, value in known.items() if name != "judge"}
+
+
+def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
+    """Return the judges an answer is about, those who stand out first; none of other kinds."""
+    read = _READERS.get(analysis.kind)
+    if read is None or analysis.data is None:
+        return []
+    return sorted(read(analysis.data), key=lambda row: (not row.stands_out, *_least(row)))
+
+
+def evidence_of(analysis: Analysis, judges: list[str]) -> dict[str, dict[str, Any]]:
+    """Return, for each of these judges, which answer an organiser acted on and its figures."""
+    found = {row.judge: row.figures for row in judges_in_answer(analysis)}
+    said = {"id": analysis.pk, "kind": analysis.kind, "watermark": analysis.watermark}
+    return {name: {**said, "figures": found.get(name, {})} for name in judges}
+
+
+def _least(row: JudgeInAnswer) -> tuple[float, str]:
+    return (2.0 if row.kappa is None else row.kappa, row.judge)
+
+
+def _of_judges(data: dict[str, Any]) -> list[JudgeInAnswer]:
+    rules: dict[str, list[str]] = {}
+    for rule in data["outliers"]:
+        for name in rule["outliers"]:
+            rules.setdefault(name, []).append(rule["rule"])
+    return [
+        JudgeInAnswer(
+            judge=row["judge"],
+            **{name: row["agreement"][name] for name in ("kappa", "low", "high", "comparable")},
+            blocks=row["blocks"],
+            rules=tuple(rules.get(row["judge"], ())),
+            stands_out=row["judge"] in rules,
+        )
+        for row in data["judges"]
+    ]
+
+
+def _of_pairs(data: dict[str, Any]) -> list[JudgeInAnswer]:
+    """Return each judge with the pair that is farthest below the band, or the first listed."""
+    first: dict[str, dict[str, Any]] = {}
+    below: dict[str, int] = {}
+    # The pairs beside the band come first, the farthest before.
+    for each in sorted(data["pairs"], key=lambda each: each["beside"] >= 0):
+        for name in each["pair"]["judges"]:
+            first.setdefault(name, each["pair"])
+            below[name] = below.get(name, 0) + (each["beside"] < 0)
+    return [
+        JudgeInAnswer(
+            judge=name,
+            **{key: pair[key] for key in ("kappa", "low", "high", "comparable")},
+            other=next(other for other in pair["judges"] if other != name),
+            below=below[name],
+            stands_out=below[name] > 0,
+        )
+        for name, pair in first.items()
+    ]
+
+
+def _of_without(data: dict[str, Any]) -> list[JudgeInAnswer]:
+    return [
+        JudgeInAnswer(judge=name, blocks=blocks, stands_out=True)
+        for name, blocks in data["left_out"].items()
+    ]
+
+
+_READERS: Final = {"judges": _of_judges, "judge_pairs": _of_pairs, "without": _of_without}

@@ -1,0 +1,209 @@
+"""Decisions about one or many judges: from an analysis, from the list and over REST, and undone at once."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import QualityAction, QualityReversal
+from annotation.selectors import JudgeStatus, judge_status
+from annotation.services import quality_action_take
+from campaign.models import Judge, TestSet, User
+from ranking.models import Analysis
+from ranking.selectors.analysis_judges import judges_in_answer
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test_set() -> TestSet:
+    return make_test_set(make_campaign())
+
+
+@pytest.fixture
+def organiser(test_set: TestSet) -> User:
+    return make_organiser(test_set.campaign)
+
+
+@pytest.fixture
+def judged(test_set: TestSet) -> TestSetWriter:
+    writer = TestSetWriter(test_set.campaign, "judged", ["A", "B", "C"])
+    writer.system("_ref", kind="reference")
+    for segment in range(1, 25):
+        block = writer.block(segment, ["A", "_ref", "B", "C"])
+        writer.judgment("ada", block, [2, 1, 3, 4], active_ms=31_000)
+        writer.judgment("zoe", block, [3, 5, 3, 3], active_ms=2_000)
+    return writer
+
+
+@pytest.fixture
+def page(client: Client, organiser: User) -> Client:
+    client.force_login(organiser)
+    return client
+
+
+def words(response: Any) -> str:
+    text = re.sub(r"<[^>]+>", " ", response.content.decode())
+    return " ".join(text.split())
+
+
+def at(name: str, test_set: TestSet, *more: object) -> str:
+    return reverse(name, args=[test_set.campaign.slug, test_set.pk, *more])
+
+
+def answer(test_set: TestSet, kind: str, **given: object) -> Analysis:
+    asked = analysis_ask(test_set=test_set, choice=analysis_choice(kind, given), is_queued=False)
+    return analysis_compute(analysis=asked)
+
+
+def judge_named(name: str) -> Judge:
+    return Judge.objects.get(pseudonym=name)
+
+
+@pytest.mark.parametrize("kind", ["judges", "judge_pairs", "without"])
+def test_judges_are_acted_on_from_an_analysis(
+    page: Client,
+    judged: TestSetWriter,
+    kind: str,
+) -> None:
+    given = {"leave_out": ["zoe"]} if kind == "without" else {}
+    analysis = answer(judged.test_set, kind, **given)
+    question = reverse("analysis", args=[judged.campaign.slug, judged.test_set.pk, kind])
+    shown = page.get(question, {"leave_out": "zoe"} if given else {})
+    assert "Act on judges" in words(shown)
+    assert re.search(r'name="judge" value="zoe"', shown.content.decode())
+    sent = {
+        "analysis": analysis.pk,
+        "judge": ["zoe"],
+        "others": "ada" if kind == "judges" else "",
+        "action": "pause",
+        "note": "Look.",
+    }
+    asked = page.post(at("judges-act", judged.test_set), sent)
+    assert "no more sentences" in words(asked)
+    assert not QualityAction.objects.exists()
+    done = page.post(at("judges-act", judged.test_set), {**sent, "act": "yes"}, follow=True)
+    assert "zoe paused" in words(done)
+    assert "Look." in words(done)
+    assert question in done.content.decode()
+    action = QualityAction.objects.get(judge__pseudonym="zoe")
+    evidence = action.evidence["analysis"]
+    assert (evidence["id"], evidence["kind"]) == (analysis.pk, kind)
+    row = next(each for each in judges_in_answer(analysis) if each.judge == "zoe")
+    assert evidence["figures"] == json.loads(json.dumps(row.figures)) != {}
+    on_their_page = page.get(at("judge-page", judged.test_set, action.judge_id))
+    assert question in on_their_page.content.decode()
+    page.post(at("judges-act-undo", judged.test_set, action.batch))
+    assert judge_status(judge_named("zoe")) == JudgeStatus.GOOD
+    assert not QualityAction.objects.in_force().exists()
+
+
+def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
+    page: Client,
+    judged: TestSetWriter,
+    organiser: User,
+) -> None:
+    quality_action_take(
+        judge=judge_named("ada"), test_set=judged.test_set, action="exclude", user=organiser
+    )
+    address = at("judges-act", judged.test_set)
+    sent = {"judge": ["ada", "zoe"], "action": "exclude"}
+    asked = words(page.post(address, sent))
+    assert "ada and zoe judged 48 blocks of this test set, 100 % of all." in asked
+    done = words(page.post(address, {**sent, "act": "yes"}, follow=True))
+    assert "ada: Nothing to do" in done
+    assert "zoe is excluded." in done
+    again = {"judge": ["ada", "zoe"], "action": "reinstate", "act": "yes"}
+    page.post(address, again)
+    assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {JudgeStatus.GOOD}
+    batch = QualityReversal.objects.values_list("batch", flat=True).distinct().get()
+    undo = at("judges-act-undo", judged.test_set, batch)
+    page.post(undo)
+    assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {JudgeStatus.EXCLUDED}
+    twice = page.post(undo, follow=True)
+    assert "Nothing is left to undo." in words(twice)
+
+
+def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSetWriter) -> None:
+    address = at("judges-act", judged.test_set)
+    for sent, said in (
+        ({"action": "warn"}, "Choose at least one judge."),
+        ({"action": "warn", "others": "ada, stranger"}, "Nobody called stranger"),
+        ({"action": "warn", "judge": "stranger"}, "Nobody called stranger"),
+        ({"action": "message", "judge": "ada", "text": " "}, "Write what the judge should read."),
+        ({"action": "shout", "judge": "ada"}, "shout"),
+    ):
+        assert said in words(page.post(address, {**sent, "act": "yes"}, follow=True))
+    assert not QualityAction.objects.exists()
+
+
+def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_back(
+    page: Client,
+    test_set: TestSet,
+) -> None:
+    judge = make_judge(test_set.campaign, "ben")
+    address = at("judges-act", test_set)
+    message = {"judge": "ben", "action": "message", "text": "Take <care>.", "act": "yes"}
+    page.post(address, message)
+    page.post(address, {"judge": "ben", "action": "again", "act": "yes"})
+    assert judge_status(judge) == JudgeStatus.GOOD
+    assert judge.user is not None
+    client = Client()
+    client.force_login(judge.user)
+    lend = "/api/v1/judging/assignments/"
+    client.get(reverse("judge", args=[test_set.campaign.slug]))
+    held = client.post(lend, "{}", content_type="application/json")
+    assert "Take <care>." in held.json()["notice"]
+    assert "look at your latest rankings again" in held.json()["notice"]
+    time = reverse("judge-work-time", args=[test_set.campaign.slug])
+    assert "Take &lt;care&gt;." in client.get(time).content.decode()
+    for action in QualityAction.objects.in_force():
+        page.post(at("judges-act-undo", test_set, action.batch))
+    held = client.post(lend, "{}", content_type="application/json")
+    assert held.json()["notice"] == ""
+    assert "Take" not in client.get(time).content.decode()
+
+
+def test_who_reads_nothing_is_not_written_to(page: Client, judged: TestSetWriter) -> None:
+    Judge.objects.filter(pseudonym="ada").update(origin=Judge.Origin.IMPORTED, user=None)
+    sent = {"judge": "ada", "action": "message", "text": "Hello.", "act": "yes"}
+    said = words(page.post(at("judges-act", judged.test_set), sent, follow=True))
+    assert "ada: Nobody reads it: the judge is imported or simulated." in said
+    assert not QualityAction.objects.exists()
+
+
+def test_the_same_over_rest(page: Client, judged: TestSetWriter) -> None:
+    base = f"/api/v1/test-sets/{judged.test_set.pk}/quality-actions/"
+    analysis = answer(judged.test_set, "judges")
+    sent = {"judges": ["zoe"], "action": "exclude", "note": "Clicks.", "analysis": analysis.pk}
+
+    def post(address: str, data: object = None) -> tuple[int, dict[str, object]]:
+        answered = page.post(address, data or {}, content_type="application/json")
+        return answered.status_code, answered.json()
+
+    status, said = post(base, {**sent, "dry_run": True})
+    assert status == 200
+    assert "zoe judged 24 blocks" in str(said["effects"])
+    assert not QualityAction.objects.exists()
+    status, said = post(base, sent)
+    assert (status, said["judges"]) == (201, ["zoe"])
+    (action,) = page.get(base).json()["results"]
+    assert action["batch"] == said["batch"]
+    assert action["evidence"]["analysis"]["id"] == analysis.pk
+    status, twice = post(base, sent)
+    assert (status, twice["batch"]) == (200, None)
+    assert set(twice["unchanged"]) == {"zoe"}
+    assert post(base, {**sent, "judges": ["stranger"]})[0] == 400
+    assert post(base, {**sent, "analysis": 0})[0] == 400
+    assert post(base, {"judges": ["zoe"], "action": "message"})[0] == 400
+    status, undone = post(f"{base}{said['batch']}/undo/")
+    assert (status, undone) == (200, {"judges": ["zoe"]})
+    assert post(f"{base}{said['batch']}/undo/")[0] == 400
+    assert post(f"{base}{action['id']}/revert/")[0] == 400
+    assert judge_status(judge_named("zoe")) == JudgeStatus.GOOD

@@ -1,0 +1,130 @@
+"""Plots as files: orders of methods, matrices of judges, PNG with letters of all scripts."""
+
+import re
+import struct
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from ranking.pages.plot_drawing import drawn
+from ranking.pages.plot_file import needs_other_fonts, plot_file, png_of
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Table, Value
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def orders(*rows: tuple[Value, ...]) -> Table:
+    names = ("system", "expected_wins", "bojar", "trueskill")
+    columns = [Column(name, name, is_text=name == "system") for name in names]
+    return Table(
+        "orders", "Orders", columns, rows, plot=Plot(kind="bump", label="system", value="bojar")
+    )
+
+
+def root_of(table: Table) -> ET.Element:
+    plot = drawn(table, as_file=True)
+    assert plot is not None
+    return ET.fromstring(plot)
+
+
+def test_each_system_is_a_line_from_method_to_method() -> None:
+    root = root_of(orders(("a", 1, 2, 1), ("<b>", 2, 1, 2), ("c", 3, 3, None)))
+    lines = {
+        group.findtext(f"{SVG}title"): len(group.findall(f"{SVG}line"))
+        for group in root.iter(f"{SVG}g")
+    }
+    # c has no rank by the last method, where its line ends.
+    assert lines == {"a": 2, "<b>": 2, "c": 1}
+    styles = [
+        line.get("class") for line in root.iter(f"{SVG}line") if "path" in line.get("class", "")
+    ]
+    # Told apart in grey.
+    assert len(set(styles)) == 3
+    words = [text.text for text in root.iter(f"{SVG}text")]
+    assert words[:3] == ["expected_wins", "bojar", "trueskill"]
+    assert words[3:] == ["a", "<b>", "c", "a", "<b>"]
+
+
+def test_a_method_without_an_order_has_no_column_and_equal_ranks_one_line_of_names() -> None:
+    root = root_of(orders(("a", 1, None, 1), ("b", 2, None, 1)))
+    words = [text.text for text in root.iter(f"{SVG}text")]
+    assert words == ["expected_wins", "trueskill", "a", "b", "a, b"]
+    assert drawn(orders()) is None
+
+
+def test_only_marked_cells_of_a_grid_have_a_colour() -> None:
+    columns = [
+        Column("judge", "Judge", is_text=True),
+        Column("judge_1", "a"),
+        Column("judge_2", "b"),
+    ]
+    rows = [("a", None, "0.10 (40) ▼"), ("b", "0.90 (1,200)", None)]
+    table = Table(
+        "matrix", "κ", columns, rows, plot=Plot(kind="grid", label="judge", value="judge_1")
+    )
+    root = root_of(table)
+    assert [each.get("class") for each in root.iter(f"{SVG}rect")] == [
+        "lost strength-3",
+        "even strength-0",
+    ]
+    words = [text.text for text in root.iter(f"{SVG}text")]
+    assert {"0.10 ▼", "40", "0.90", "1,200"} <= set(words)
+
+
+def test_a_drawing_is_named_and_described() -> None:
+    root = root_of(orders(("a", 1, 2, 1)))
+    assert root.get("role") == "img"
+    ids = {each.get("id"): each.text for each in root if each.get("id")}
+    named, described = str(root.get("aria-labelledby")).split()
+    assert ids[named] == "Orders"
+    assert "The table says the same." in str(ids[described])
+
+
+def size_of(png: bytes) -> tuple[int, int]:
+    width, height = struct.unpack(">II", png[16:24])
+    return width, height
+
+
+def test_a_png_is_twice_the_size_and_the_same_each_time() -> None:
+    table = orders(("a", 1, 2, 1), ("b", 2, 1, 2))
+    png = plot_file(table, "png")
+    assert png is not None
+    assert png.startswith(b"\x89PNG\r\n")
+    svg = str(drawn(table, as_file=True))
+    found = re.search(r'width="(\d+)" height="(\d+)"', svg)
+    assert found is not None
+    assert size_of(png) == (2 * int(found[1]), 2 * int(found[2]))
+    assert plot_file(table, "png") == png
+    csv = plot_file(table, "csv")
+    assert csv is not None
+    assert csv.decode().splitlines() == [
+        "system,expected_wins,bojar,trueskill",
+        "a,1,2,1",
+        "b,2,1,2",
+    ]
+
+
+def test_a_very_large_drawing_stays_an_image_that_can_be_opened() -> None:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9000 9000" width="9000" height="9000"></svg>'
+    width, height = size_of(png_of(svg))
+    assert width * height <= 64_000_000
+
+
+@pytest.mark.parametrize(
+    ("label", "beyond"),
+    [
+        ("onlineA – κ ≥ ½ ▼", False),
+        ("عربية", False),
+        ("Řeč", False),
+        ("中文", True),
+        ("हिन्दी", True),
+    ],
+)
+def test_letters_of_all_scripts_are_drawn(label: str, beyond: bool) -> None:
+    assert needs_other_fonts(label) is beyond
+    image = plot_file(orders((label, 1, 2, 1)), "png")
+    boxes = plot_file(orders(("\ue000" * len(label), 1, 2, 1)), "png")
+    assert image is not None
+    # Of other scripts the machine's fonts decide.
+    assert beyond or image != boxes
