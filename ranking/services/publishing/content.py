@@ -73,6 +73,7 @@ def published_content(
     words: PublishedWords,
     version: int,
     at: datetime,
+    sections: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the content of a version; `labels` are what systems are called, by name."""
     run, test_set = facts.run, facts.test_set
@@ -115,7 +116,7 @@ def published_content(
         "contact": words.contact,
         "change_note": words.change_note,
         # Sections that not every result has, by name: readers leave out those they do not know.
-        "sections": {},
+        "sections": dict(sections),
     }
 
 

@@ -25,6 +25,7 @@ def result_publish(
     words: PublishedWords | None = None,
     embargo_until: datetime | None = None,
     seen: str = "",
+    with_firmness: bool = True,
 ) -> PublishedResult:
     """Publish the present ranking of a test set as its next version.
 
@@ -36,6 +37,8 @@ def result_publish(
         Systems that are not to be named.
     seen : str
         Of the draft that was looked at; empty for whoever looks at none.
+    with_firmness : bool
+        Whether it has how firm first place is, where that is known: nothing is computed here.
 
     Raises
     ------
@@ -48,7 +51,13 @@ def result_publish(
     """
     named_lock(f"publishing of test set {test_set.pk}")
     run = latest_ranking_keep(test_set_id=test_set.pk)
-    draft = published_draft(test_set=test_set, anonymous=anonymous, words=words, run=run)
+    draft = published_draft(
+        test_set=test_set,
+        anonymous=anonymous,
+        words=words,
+        run=run,
+        with_firmness=with_firmness,
+    )
     if seen and seen != draft.seen:
         raise RankingChangedError(
             _("Nothing was published: the result has changed since you looked. Look again.")
