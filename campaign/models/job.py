@@ -19,6 +19,7 @@ class JobKind(models.TextChoices):
     REHEARSAL = "rehearsal", _("Rehearsal")
     REHEARSAL_END = "rehearsal_end", _("End of the rehearsal")
     ANALYSIS = "analysis", _("Analysis")
+    CAMPAIGN_COPY = "campaign_copy", _("Static copy")
 
 
 class JobState(models.TextChoices):

@@ -40,11 +40,14 @@ OWN: Final = {
     "campaigns/<slug:slug>/people/leave/",
     "api/v1/campaigns/<slug:slug>/members/leave/",
 }
-#: What analysts are there for: an answer is kept, and the campaign stays as it is (ranking/test_analyses.py).
+#: What analysts are there for: an answer is kept, and the campaign stays as it is (ranking/test_analyses.py); a
+#: copy is kept, and they have read all of it (copying/test_asking.py).
 ASKED: Final = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<slug:kind>/",
     "api/v1/test-sets/<int:test_set_id>/analyses/",
     "api/v1/test-sets/<int:test_set_id>/rankings/",
+    "campaigns/<slug:slug>/copies/",
+    "api/v1/campaigns/<slug:slug>/copies/",
 }
 #: Forms of one's own.
 _OWN_FORMS: Final = ("/sign-out/", "/language/", "/campaigns/mine/people/leave/")
@@ -83,7 +86,9 @@ def test_analysts_open_what_organisers_open_and_see_nothing_to_change(world: Wor
 def _forms(body: str) -> Iterator[str]:
     for form in re.findall(r"<form\b[^>]*>", body):
         action = re.search(r'action="([^"]*)"', form)
-        own = action is not None and (action[1] in _OWN_FORMS or "/analyses/" in action[1])
+        own = action is not None and (
+            action[1] in _OWN_FORMS or "/analyses/" in action[1] or action[1].endswith("/copies/")
+        )
         if 'method="post"' in form and not own:
             yield form
 

@@ -9,11 +9,10 @@ from typing import Any, Final
 
 from campaign.models import JobState, TestSet, User
 from ranking.analyses import OptionError
-from ranking.analyses.judgments import ChosenJudgments
 from ranking.core.methods.registry import METHODS
 from ranking.models import Analysis, RankingRun
 from ranking.models.analysis import AnalysisQuerySet
-from ranking.selectors.left_out import judges_not_counted
+from ranking.selectors.chosen_judgments import judgments_of_run
 from ranking.services.analyses import analysis_ask, analysis_choice
 
 _KIND: Final = "firmness"
@@ -66,7 +65,7 @@ def firmness_ask(
         choice=choice,
         user=by,
         watermark=run.watermark,
-        judgments=_judgments(run),
+        judgments=judgments_of_run(run),
         is_queued=is_queued,
     )
 
@@ -78,22 +77,11 @@ def has_failed(analysis: Analysis) -> bool:
 
 def _of(run: RankingRun) -> AnalysisQuerySet:
     """Select the answers about the judgments of a run, by its method."""
-    judgments = _judgments(run).recorded
+    judgments = judgments_of_run(run).recorded
     same = ("systems", "with_reference", "without", "documents")
     return Analysis.objects.of(run.test_set_id).filter(
         kind=_KIND,
         watermark=run.watermark,
         choice__method=run.method,
         **{f"judgments__{name}": judgments[name] for name in same},
-    )
-
-
-def _judgments(run: RankingRun) -> ChosenJudgments:
-    return ChosenJudgments(
-        systems=tuple(run.parameters["systems"]),
-        reference=None,
-        with_reference=False,
-        without=tuple(judges_not_counted(run.parameters)),
-        documents=None,
-        skipped={},
     )
