@@ -14,8 +14,10 @@ FILE_COMMANDS = frozenset(
         "measure_agreement",
         "plan_budget",
         "rank_judgments",
+        "reproduce",
         "select_method",
         "simulate_campaigns",
+        "verify",
     }
 )
 #: Commands that change tables and triggers, or pass triggers, which the application's role may not.

@@ -111,6 +111,8 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     ranking.Analysis: _WORK,
     ranking.LatestRanking: _WORK,
     ranking.PublishedResult: "a result of the other campaign, at its address",
+    ranking.ResultBundle: "of such a result",
+    ranking.BundlePart: "of such a result",
     ranking.QualityReport: _WORK,
     ranking.JudgeMeasures: _WORK,
     ranking.TalliesBuild: _WORK,

@@ -7,6 +7,7 @@ class RankingConfig(AppConfig):
     verbose_name = _("Ranking")
 
     def ready(self) -> None:
+        import ranking.export.bundles.jobs  # registers the handler of its jobs
         import ranking.services.analyses  # noqa: F401  registers the handler of its jobs
         from campaign.selectors.deletion import deletion_asked
         from ranking.selectors.published_results import deletion_said

@@ -27,6 +27,7 @@ from ranking.views.publishing.public import (
     published_review_file,
 )
 from ranking.views.publishing.versions import (
+    published_bundle,
     published_embargo,
     published_restore,
     published_retract,
@@ -88,6 +89,7 @@ urlpatterns = [
     path(f"{_TEST_SET}ranking/keep/", ranking_keep, name="ranking-keep"),
     path(f"{_TEST_SET}publish/", publish_page, name="publish"),
     path(f"{_TEST_SET}publish/confirm/", publish_confirm, name="publish-confirm"),
+    path(f"{_VERSION}bundle/", published_bundle, name="published-bundle"),
     path(f"{_VERSION}embargo/", published_embargo, name="published-embargo"),
     path(f"{_VERSION}reviewers/", published_reviewers, name="published-reviewers"),
     path(f"{_VERSION}retract/", published_retract, name="published-retract"),

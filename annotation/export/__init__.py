@@ -1,5 +1,10 @@
 """Judgments out of the database, as files have them."""
 
-from annotation.export.five_way import five_way_csv, five_way_rows
+from annotation.export.five_way import (
+    five_way_csv,
+    five_way_rows,
+    judged_rows,
+    most_candidates,
+)
 
-__all__ = ["five_way_csv", "five_way_rows"]
+__all__ = ["five_way_csv", "five_way_rows", "judged_rows", "most_candidates"]

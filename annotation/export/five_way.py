@@ -1,13 +1,14 @@
 """The judgments of a test set as five-way CSV: what import_judgments reads back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from django.db.models import F, Max
+from django.db.models import F, Max, QuerySet
 
 from annotation.export.shown import systems_shown
 from annotation.models import Judgment, JudgmentSequence, Skip
+from annotation.models.judgment import JudgmentQuerySet
 from annotation.selectors import excluded_judges
 from annotation.selectors.outputs_shown import candidate_count
 from annotation.services import judgments_number
@@ -45,6 +46,25 @@ def five_way_rows(*, test_set: TestSet, watermark: int | None = None) -> Iterato
             yield from writer.rows(skipped)
 
 
+def judged_rows(
+    *, test_set: TestSet, judgments: JudgmentQuerySet, names: Mapping[int, str]
+) -> Iterator[FiveWayRow]:
+    """Yield these judgments of a test set by number, each of them.
+
+    `names` are what systems are called, by id: neither the numbers of systems in the rows nor the order of those
+    behind one candidate depends on anything else.
+    """
+    writer = _RowWriter(test_set, names)
+    for chunk in _chunks(judgments):
+        yield from writer.rows(chunk)
+
+
+def most_candidates(judgments: JudgmentQuerySet) -> int:
+    """Return the most candidates of a block among these judgments, 0 if there is none."""
+    found = judgments.aggregate(most=Max(candidate_count("block__")))
+    return int(found["most"] or 0)
+
+
 def _most_candidates(test_set: TestSet) -> int:
     """Return the most candidates of a block with a number or a skip. No judged block is looked at."""
     skipped = Skip.objects.filter(test_set=test_set)
@@ -71,11 +91,15 @@ _DOCUMENT: Final = "block__segment__document__name"
 def _judged_chunks(test_set: TestSet, until: int) -> Iterator[list[_JudgedBlock]]:
     excluded = excluded_judges(campaign_id=test_set.campaign_id)
     judgments = Judgment.objects.of(test_set.pk).counted().exclude(judge__pseudonym__in=excluded)
-    current = judgments.current(watermark=until).annotate(number=F("numbered__number"))
+    yield from _chunks(judgments.current(watermark=until))
+
+
+def _chunks(judgments: JudgmentQuerySet) -> Iterator[list[_JudgedBlock]]:
+    numbered: QuerySet[Judgment, Any] = judgments.annotate(number=F("numbered__number"))
     after = 0
     while chunk := [
         _JudgedBlock(*row)
-        for row in current.filter(number__gt=after)
+        for row in numbered.filter(number__gt=after)
         .order_by("number")
         .values_list("number", "block_id", "labels", "judge__pseudonym", *_PLACE, _DOCUMENT)[
             :_CHUNK
@@ -99,9 +123,13 @@ def _skipped_chunks(test_set: TestSet) -> Iterator[list[_JudgedBlock]]:
 
 
 class _RowWriter:
-    def __init__(self, test_set: TestSet) -> None:
+    def __init__(self, test_set: TestSet, names: Mapping[int, str] | None = None) -> None:
         self._test_set = test_set
-        systems = test_set.systems.order_by("id").values_list("id", "name")
+        self._is_in_order = names is not None
+        if names is None:
+            systems = list(test_set.systems.order_by("id").values_list("id", "name"))
+        else:
+            systems = sorted(names.items(), key=lambda one: one[1])
         # The format has a number for each system; which one is nobody's business but the file's.
         self._systems = {id_: (name, number) for number, (id_, name) in enumerate(systems, 1)}
 
@@ -111,6 +139,8 @@ class _RowWriter:
             candidates = [
                 [self._systems[id_] for id_ in systems] for systems in shown[judged.block]
             ]
+            if self._is_in_order:
+                candidates = [sorted(systems) for systems in candidates]
             yield FiveWayRow(
                 source_language=self._test_set.source_language,
                 target_language=self._test_set.target_language,

@@ -68,7 +68,11 @@ from ranking.api.judge_groups import (
     JudgeGroupView,
 )
 from ranking.api.overview import OverviewView
-from ranking.api.published_results import PublishedResultsView, PublishedResultView
+from ranking.api.published_results import (
+    PublishedResultsView,
+    PublishedResultView,
+    ResultBundleView,
+)
 from ranking.api.rules import (
     RuleActView,
     RuleOffView,
@@ -172,6 +176,11 @@ _test_set = [
         "published-results/<int:version>/",
         PublishedResultView.as_view(),
         name="api-published-result",
+    ),
+    path(
+        "published-results/<int:version>/bundle/",
+        ResultBundleView.as_view(),
+        name="api-published-bundle",
     ),
     path("ranking-settings/", RankingSettingsView.as_view(), name="api-ranking-settings"),
     path("closing/", TestSetClosingView.as_view(), name="api-closing"),

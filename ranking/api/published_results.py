@@ -4,10 +4,13 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import generics, serializers
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
@@ -17,8 +20,9 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_test_set, reader
 from campaign.api.pages import CursorPages
 from campaign.models import MembershipRole, TestSet
-from ranking.models import Analysis, PublishedResult
+from ranking.models import Analysis, PublishedResult, ResultBundle
 from ranking.selectors.published_results import versions_of
+from ranking.selectors.result_bundles import bundle_asked, bundle_bytes, bundle_of
 from ranking.selectors.runs import latest_run
 from ranking.services.publishing import (
     PublishedWords,
@@ -27,6 +31,7 @@ from ranking.services.publishing import (
     firmness_ask,
     has_failed,
     published_draft,
+    result_bundle_ask,
     result_embargo_change,
     result_publish,
     result_retract,
@@ -37,6 +42,38 @@ from ranking.services.publishing import (
 
 _TEXT: int = 5_000
 _LINE: int = 300
+
+
+class ResultBundleSerializer(serializers.Serializer[ResultBundle]):
+    """The zip from which a result is computed again; it never changes once it is made."""
+
+    is_made = serializers.BooleanField(
+        help_text="Until then a worker makes it, and there is nothing to fetch."
+    )
+    texts = serializers.BooleanField(
+        source="has_texts", help_text="Whether sources, references and outputs are in it."
+    )
+    bytes = serializers.IntegerField(source="size")
+    sha256 = serializers.CharField(source="digest")
+    url = serializers.SerializerMethodField(help_text="For everybody, once the result is open.")
+    files = serializers.JSONField(help_text="Name, bytes and SHA-256 of each file in it.")
+    error = serializers.CharField(
+        source="job.error", default="", help_text="Why it could not be made."
+    )
+
+    def get_url(self, bundle: ResultBundle) -> str | None:
+        """Return the address of the zip."""
+        if not bundle.is_made:
+            return None
+        address = reverse("published-file", args=[bundle.result.address, "bundle.zip"])
+        url: str = self.context["request"].build_absolute_uri(address)
+        return url
+
+
+class BundleAskSerializer(serializers.Serializer[Any]):
+    texts = serializers.BooleanField(
+        default=False, help_text="Sources, references and outputs are in it, too."
+    )
 
 
 class PublishedResultBriefSerializer(serializers.ModelSerializer[PublishedResult]):
@@ -51,6 +88,7 @@ class PublishedResultBriefSerializer(serializers.ModelSerializer[PublishedResult
         help_text="The link for reviewers, by which it is read under an embargo; null if there is none, "
         "and for analysts."
     )
+    bundle = serializers.SerializerMethodField(help_text="Null if nobody has asked for one.")
 
     class Meta:
         model = PublishedResult
@@ -65,6 +103,7 @@ class PublishedResultBriefSerializer(serializers.ModelSerializer[PublishedResult
             "reviewer_url",
             "retracted_at",
             "retraction_reason",
+            "bundle",
         ]
         read_only_fields = fields
 
@@ -78,6 +117,14 @@ class PublishedResultBriefSerializer(serializers.ModelSerializer[PublishedResult
             return None
         token = result.reviewer_token
         return self._absolute(reverse("published-review", args=[result.address, token]))
+
+    @extend_schema_field(ResultBundleSerializer(allow_null=True))
+    def get_bundle(self, result: PublishedResult) -> dict[str, Any] | None:
+        """Return the bundle."""
+        bundle = bundle_asked(result)
+        if bundle is None:
+            return None
+        return dict(ResultBundleSerializer(bundle, context=self.context).data)
 
     def _absolute(self, address: str) -> str:
         url: str = self.context["request"].build_absolute_uri(address)
@@ -124,6 +171,10 @@ class PublishSerializer(serializers.Serializer[Any]):
         default=True,
         help_text="How many judgments decide first place. Where that is not known yet, a worker is asked, and "
         "the answer is 202 until it is; false publishes without it.",
+    )
+    texts = serializers.BooleanField(
+        default=False,
+        help_text="Sources, references and outputs are in its bundle, which everybody can download.",
     )
     embargo_until = serializers.DateTimeField(
         default=None, allow_null=True, help_text="Null: it is open to everybody at once, for good."
@@ -208,7 +259,12 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
             if awaited is not None:
                 said = {"detail": _("Being computed"), "analysis": awaited.pk}
                 return Response(said, status=202, headers={"Retry-After": "5"})
-            result = result_publish(**chosen, by=reader(request), embargo_until=until)
+            result = result_publish(
+                **chosen,
+                by=reader(request),
+                embargo_until=until,
+                with_texts=sent.validated_data["texts"],
+            )
         return _answer(request, test_set, result.version, status=201)
 
 
@@ -247,6 +303,46 @@ class PublishedResultView(APIView):
         with _Refusals(), transaction.atomic():
             _change(result, sent.validated_data)
         return _answer(request, test_set, version)
+
+
+class ResultBundleView(APIView):
+    @extend_schema(
+        operation_id="published_result_bundle",
+        responses={(200, "application/zip"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, test_set_id: int, version: int) -> HttpResponseBase:
+        """Return the bundle of a version, from which `reproduce` computes it again."""
+        bundle = bundle_of(_found(organised_test_set(request, test_set_id), version))
+        if bundle is None:
+            raise NotFound(_("This version has no bundle yet."))
+        name = f"bundle-{bundle.result.address}.zip"
+        return StreamingHttpResponse(
+            bundle_bytes(bundle),
+            content_type="application/zip",
+            headers={
+                "Content-Length": str(bundle.size),
+                "Content-Disposition": f'attachment; filename="{name}"',
+                "Cache-Control": "no-store",
+            },
+        )
+
+    @extend_schema(
+        operation_id="published_result_bundle_make",
+        request=BundleAskSerializer,
+        responses={202: PublishedResultSerializer},
+    )
+    def post(self, request: Request, test_set_id: int, version: int) -> Response:
+        """Have the bundle of a version made that has none. `bundle` of the version says when it is there."""
+        test_set = organised_test_set(request, test_set_id)
+        sent = BundleAskSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        with _Refusals():
+            result_bundle_ask(
+                result=_found(test_set, version),
+                with_texts=sent.validated_data["texts"],
+                by=reader(request),
+            )
+        return _answer(request, test_set, version, status=202)
 
 
 class _Refusals:

@@ -7,12 +7,15 @@ from ranking.models.published_result import ADDRESS_LENGTH, PublishedResult
 from ranking.models.quality_report import QualityReport
 from ranking.models.ranking_run import KeptFor, RankingRun
 from ranking.models.ranking_settings import RankingSettings
+from ranking.models.result_bundle import PART_BYTES, BundlePart, ResultBundle
 from ranking.models.shards import ShardJob, ShardResult
 from ranking.models.stored_tallies import StoredTallies, TalliesBuild
 
 __all__ = [
     "ADDRESS_LENGTH",
+    "PART_BYTES",
     "Analysis",
+    "BundlePart",
     "JudgeMeasures",
     "KeptFor",
     "LatestRanking",
@@ -20,6 +23,7 @@ __all__ = [
     "QualityReport",
     "RankingRun",
     "RankingSettings",
+    "ResultBundle",
     "ShardJob",
     "ShardResult",
     "StoredTallies",

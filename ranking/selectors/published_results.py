@@ -20,6 +20,7 @@ def published_at(address: str) -> PublishedResult | None:
         .alias(begins=Left("digest", ADDRESS_LENGTH))
         .filter(begins=address)
         .exclude(test_set__campaign__move__moved_at__isnull=False)
+        .select_related("bundle")
         .first()
     )
     return found
@@ -36,7 +37,7 @@ def is_member(user: Any, result: PublishedResult) -> bool:
 def versions_of(*, test_set_id: int) -> QuerySet[PublishedResult, Any]:
     """Return all versions of a test set, the newest first, with `is_embargoed`."""
     rows = PublishedResult.objects.of(test_set_id).with_state()
-    return rows.select_related("published_by").order_by("-version")
+    return rows.select_related("published_by", "bundle__job").order_by("-version")
 
 
 def versions_shown(result: PublishedResult, *, with_embargoed: bool) -> list[PublishedResult]:

@@ -47,11 +47,25 @@ def run_result(run: RankingRun) -> dict[str, Any]:
     left out for their runs. Call it in a transaction, see `judged_blocks`.
     """
     judged = judged_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
-    parameters = run.parameters
+    return run_result_of_blocks(run, with_documents(run.test_set_id, judged))
+
+
+def run_result_of_blocks(run: RankingRun, judged: Blocks) -> dict[str, Any]:
+    """Return the result of a run, stored or not, from its judgments, wherever they were read.
+
+    Parameters
+    ----------
+    run : RankingRun
+        Its method, parameters and seed.
+    judged : Blocks
+        All judgments that count, over all systems that were shown, with documents; those of excluded judges
+        may be among them.
+    """
+    parameters, definition = run.parameters, _definition_of(run)
+    blocks = _counted_blocks(definition, judged)
     if _is_counted(parameters):
-        return run_result_of(run_tallies(run, judged), parameters, seed=run.seed)
-    definition, agreement = _definition_of(run), parameters["agreement"]
-    blocks = _with_documents(run.test_set_id, _counted_blocks(definition, judged))
+        return run_result_of(tallies_of_blocks(blocks, definition), parameters, seed=run.seed)
+    agreement = parameters["agreement"]
     report = inter_judge_agreement(
         blocks,
         resample=agreement["resample"],
@@ -68,7 +82,7 @@ def run_result(run: RankingRun) -> dict[str, Any]:
 def run_tallies(run: RankingRun, judged: Blocks) -> RunTallies:
     """Count the judgments 1…watermark that count, of all judges, for a run."""
     definition = _definition_of(run)
-    blocks = _with_documents(run.test_set_id, _counted_blocks(definition, judged))
+    blocks = with_documents(run.test_set_id, _counted_blocks(definition, judged))
     return tallies_of_blocks(blocks, definition)
 
 
@@ -188,8 +202,8 @@ def _result(
     return result
 
 
-def _with_documents(test_set_id: int, blocks: Blocks) -> Blocks:
-    """Return the blocks with the documents of their segments.
+def with_documents(test_set_id: int, blocks: Blocks) -> Blocks:
+    """Return the blocks of a test set with the documents of their segments.
 
     Documents are numbered in the order of their primary keys. Segments imported without documents
     are all in one document.

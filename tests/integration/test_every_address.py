@@ -37,6 +37,7 @@ from campaign.services.uploads import (
     upload_file_add,
     upload_part_store,
 )
+from ranking.export.bundles import result_bundle_make
 from ranking.models import Analysis, PublishedResult, RankingRun
 from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
@@ -254,6 +255,7 @@ ADDRESSES = {
     # Writing, and a result that is open: tests/integration/publishing.
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/confirm/": ONLY_POST,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/bundle/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/embargo/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/reviewers/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/retract/": MEMBERS_PAGE,
@@ -427,6 +429,7 @@ ADDRESSES = {
     "api/v1/test-sets/<int:test_set_id>/rankings/<int:ranking_id>/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/published-results/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/published-results/<int:version>/": MEMBERS_API,
+    "api/v1/test-sets/<int:test_set_id>/published-results/<int:version>/bundle/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/judges/": MEMBERS_API,
     "api/v1/test-sets/<int:test_set_id>/quality-actions/": MEMBERS_API,
 }
@@ -528,6 +531,10 @@ def make_world() -> World:
         language="en",
         by=None,
     )
+    published = result_publish(
+        test_set=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)
+    )
+    result_bundle_make(bundle=published.bundle)
     return World(
         judge=judge,
         membership=Membership.objects.get(user=organiser),
@@ -538,9 +545,7 @@ def make_world() -> World:
         block=block,
         rule=quality_rules_suggest(campaign=mine.campaign, user=None)[0],
         panel=make_panel(mine.campaign, name="SECRET-PANEL"),
-        published=result_publish(
-            test_set=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)
-        ),
+        published=published,
         upload=upload,
         report=report,
         job=upload_check(upload=upload),

@@ -64,6 +64,11 @@ class Command(BaseCommand):
             action="store_true",
             help="do not compute how many judgments decide first place, which takes up to half a minute",
         )
+        parser.add_argument(
+            "--texts",
+            action="store_true",
+            help="sources, references and outputs are in its bundle, too, which everybody can download",
+        )
         address_option_add(parser)
         parser.add_argument(
             "--preview", action="store_true", help="publish nothing; print the table in Markdown"
@@ -90,7 +95,9 @@ class Command(BaseCommand):
             draft = published_draft(**chosen)
             if not (draft.has_firmness or options["without_firmness"]):
                 self._firmness_compute(chosen["test_set"], quiet=not options["verbosity"])
-            result = result_publish(**chosen, by=None, embargo_until=until)
+            result = result_publish(
+                **chosen, by=None, embargo_until=until, with_texts=options["texts"]
+            )
         except PublishingRefusedError as error:
             raise CommandError(str(error)) from error
         if options["verbosity"]:

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from ranking.pages.formats import rank_range
-from ranking.pages.published.method import method_name
 from ranking.pages.published.reading import Content
 from ranking.pages.summary import names_in_a_row
+from ranking.wording.published_method import method_name
 
 #: Systems whose places are named; the others are counted.
 _NAMED: Final = 6

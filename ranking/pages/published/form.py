@@ -66,6 +66,14 @@ class PublishForm(forms.Form):
         required=False,
     )
 
+    texts = forms.BooleanField(
+        label=_(
+            "Sources, references and outputs are in the bundle that everybody can download; without the tick, "
+            "judgments alone. Texts may be somebody’s: ask."
+        ),
+        required=False,
+    )
+
     def __init__(
         self,
         data: Any,

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ranking.models import PublishedResult
+from ranking.models import PublishedResult, ResultBundle
 from ranking.pages.published.differences import differences
 from ranking.pages.published.reading import Content
+from ranking.selectors.result_bundles import bundle_asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,11 @@ class VersionLine:
     def content(self) -> Content:
         content: Content = self.result.content
         return content
+
+    @property
+    def bundle(self) -> ResultBundle | None:
+        """Its bundle, made or not yet."""
+        return bundle_asked(self.result)
 
 
 def version_lines(

@@ -1,5 +1,6 @@
 """Publish results of test sets, and change who may see them."""
 
+from ranking.services.publishing.bundles import is_being_made, result_bundle_ask
 from ranking.services.publishing.changes import (
     result_embargo_change,
     result_retract,
@@ -22,8 +23,10 @@ __all__ = [
     "embargo_check",
     "firmness_ask",
     "has_failed",
+    "is_being_made",
     "may_be_anonymous",
     "published_draft",
+    "result_bundle_ask",
     "result_embargo_change",
     "result_publish",
     "result_retract",

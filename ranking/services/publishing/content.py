@@ -25,10 +25,11 @@ from ranking.services.publishing.frozen_ranking import (
     frozen_method,
     frozen_ranking,
 )
+from ranking.services.publishing.labelled_runs import labelled_run
 
 #: Readers of other formats refuse this one, so a change of meaning is a new number.
 FORMAT: Final = 1
-_COUNTED: Final = ("blocks", "comparisons", "ties", "judges")
+COUNTED: Final = ("blocks", "comparisons", "ties", "judges")
 _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
 
 
@@ -76,7 +77,10 @@ def published_content(
     sections: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the content of a version; `labels` are what systems are called, by name."""
-    run, test_set = facts.run, facts.test_set
+    test_set = facts.test_set
+    run = labelled_run(facts.run, labels)
+    # Under the labels already.
+    labels = {**labels, **{label: label for label in labels.values()}}
     ranking = frozen_ranking(run, labels)
     return {
         "format": FORMAT,
@@ -88,7 +92,7 @@ def published_content(
             "source_language": test_set.source_language,
             "target_language": test_set.target_language,
         },
-        "finding": _finding(run, ranking),
+        "finding": frozen_finding(run, ranking),
         "ranking": ranking,
         "method": frozen_method(run, labels),
         "task": {
@@ -98,7 +102,7 @@ def published_content(
             "instructions_version": facts.instructions,
         },
         "input": {
-            **{name: run.result["input"][name] for name in _COUNTED},
+            **{name: run.result["input"][name] for name in COUNTED},
             "segments": facts.judged.segments,
             "documents": facts.judged.documents,
             "first_day": _text(facts.judged.first_day),
@@ -120,7 +124,8 @@ def published_content(
     }
 
 
-def _finding(run: RankingRun, ranking: Mapping[str, Any]) -> dict[str, Any]:
+def frozen_finding(run: RankingRun, ranking: Mapping[str, Any]) -> dict[str, Any]:
+    """Return in numbers what a ranking found."""
     level = recorded_choice(run.parameters).level
     pairs = ranking["pairs"]
     told = None if pairs is None else sum(pair["adjusted_p"] <= level for pair in pairs)

@@ -11,6 +11,7 @@ from campaign.models import TestSet, User
 from campaign.texts.canonical_json import digest_of
 from ranking.models import PublishedResult
 from ranking.services.latest_rankings import latest_ranking_keep
+from ranking.services.publishing.bundles import result_bundle_ask
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.drafts import published_draft
 from ranking.services.publishing.refusals import PublishingRefusedError, RankingChangedError
@@ -24,6 +25,7 @@ def result_publish(
     anonymous: Collection[str] = (),
     words: PublishedWords | None = None,
     embargo_until: datetime | None = None,
+    with_texts: bool = False,
     seen: str = "",
     with_firmness: bool = True,
 ) -> PublishedResult:
@@ -35,6 +37,8 @@ def result_publish(
         None: a command.
     anonymous : collection of str
         Systems that are not to be named.
+    with_texts : bool
+        Whether sources, references and outputs are in its bundle, which a worker makes.
     seen : str
         Of the draft that was looked at; empty for whoever looks at none.
     with_firmness : bool
@@ -76,6 +80,7 @@ def result_publish(
         embargo_until=embargo_until,
     )
     result.save(force_insert=True)
+    result_bundle_ask(result=result, with_texts=with_texts, by=by)
     return result
 
 

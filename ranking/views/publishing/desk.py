@@ -70,6 +70,7 @@ def publish_confirm(request: HttpRequest, slug: str, test_set_id: int) -> HttpRe
                 **chosen,
                 by=cast("User", request.user),
                 embargo_until=form.cleaned_data["embargo_until"],
+                with_texts=form.cleaned_data["texts"],
                 seen=request.POST.get("seen", ""),
                 with_firmness=with_firmness,
             )

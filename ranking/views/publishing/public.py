@@ -3,18 +3,26 @@
 from typing import Any, Final
 
 from csp.decorators import csp_replace
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from ranking.models import PublishedResult
-from ranking.pages.published.files import FILES_IN_WORDS
+from ranking.pages.published.files import (
+    BUNDLE,
+    FILES_IN_WORDS,
+    JUDGMENTS,
+    BundleLine,
+    bundle_lines,
+)
 from ranking.pages.published.page import published_page
 from ranking.pages.published.result import result_shown
 from ranking.reports.published import FILES, PublishedFile
 from ranking.selectors.published_results import versions_shown
+from ranking.selectors.result_bundles import bundle_bytes, bundle_of, bundled_bytes
 from ranking.views.publishing.reading import (
     FILE_SECONDS,
     PAGE_SECONDS,
@@ -44,7 +52,7 @@ def published_review(request: HttpRequest, digest: str, token: str) -> HttpRespo
 
 @require_safe
 @not_kept_if_missing
-def published_file(request: HttpRequest, digest: str, file_name: str) -> HttpResponse:
+def published_file(request: HttpRequest, digest: str, file_name: str) -> HttpResponseBase:
     """Return a file of a published result."""
     return _file(request, reading_of(request, digest), file_name)
 
@@ -53,7 +61,7 @@ def published_file(request: HttpRequest, digest: str, file_name: str) -> HttpRes
 @not_kept_if_missing
 def published_review_file(
     request: HttpRequest, digest: str, token: str, file_name: str
-) -> HttpResponse:
+) -> HttpResponseBase:
     """Return it to whoever has the link for reviewers."""
     return _file(request, reading_of(request, digest, token), file_name)
 
@@ -80,24 +88,46 @@ def _page(request: HttpRequest, reading: Reading) -> HttpResponse:
         "is_private": reading.is_private,
         "is_reviewer": bool(reading.token),
         "files": _files(request, reading),
+        "bundle": _bundle(request, reading),
     }
     return kept(render(request, "published/result.html", context), reading, seconds=PAGE_SECONDS)
 
 
 def _files(request: HttpRequest, reading: Reading) -> list[dict[str, Any]]:
-    name, named = "published-file", {"digest": reading.result.address}
+    return [
+        {
+            "name": name,
+            "words": words,
+            "address": _address(reading, name),
+            "url": _url(request, reading, name),
+        }
+        for name, words in FILES_IN_WORDS.items()
+    ]
+
+
+def _bundle(request: HttpRequest, reading: Reading) -> list[BundleLine]:
+    return bundle_lines(
+        reading.result,
+        address=lambda name: _address(reading, name),
+        url=lambda name: _url(request, reading, name),
+    )
+
+
+def _address(reading: Reading, file_name: str) -> str:
+    named = {"digest": reading.result.address, "file_name": file_name}
     if reading.token:
-        name, named = "published-review-file", named | {"token": reading.token}
-    files = []
-    for file_name, words in FILES_IN_WORDS.items():
-        address = reverse(name, kwargs=named | {"file_name": file_name})
-        # A link for reviewers is not printed.
-        url = "" if reading.token else request.build_absolute_uri(address)
-        files.append({"name": file_name, "words": words, "address": address, "url": url})
-    return files
+        return reverse("published-review-file", kwargs=named | {"token": reading.token})
+    return reverse("published-file", kwargs=named)
 
 
-def _file(request: HttpRequest, reading: Reading, file_name: str) -> HttpResponse:
+def _url(request: HttpRequest, reading: Reading, file_name: str) -> str:
+    """Return the whole address, to be printed; a link for reviewers is not."""
+    return "" if reading.token else request.build_absolute_uri(_address(reading, file_name))
+
+
+def _file(request: HttpRequest, reading: Reading, file_name: str) -> HttpResponseBase:
+    if file_name in {BUNDLE, JUDGMENTS}:
+        return _of_bundle(reading, file_name)
     kind = FILES.get(file_name)
     if kind is None:
         raise Http404
@@ -105,6 +135,26 @@ def _file(request: HttpRequest, reading: Reading, file_name: str) -> HttpRespons
     response = HttpResponse(text, content_type=kind.content_type)
     shown = "inline" if file_name in _SHOWN else "attachment"
     response["Content-Disposition"] = f'{shown}; filename="{file_name}"'
+    return kept(response, reading, seconds=FILE_SECONDS)
+
+
+def _of_bundle(reading: Reading, file_name: str) -> HttpResponseBase:
+    """Return the bundle, or the judgments in it, sent while it is read; a 404 before it is made."""
+    bundle = bundle_of(reading.result)
+    file = bundle and bundle.file(file_name)
+    if bundle is None or (file is None and file_name != BUNDLE):
+        raise Http404
+    stem, ending = file_name.split(".")
+    response = StreamingHttpResponse(
+        bundled_bytes(bundle, file_name) if file else bundle_bytes(bundle),
+        content_type="text/csv; charset=utf-8" if file else "application/zip",
+        headers={
+            "Content-Length": str(file["bytes"] if file else bundle.size),
+            "Content-Disposition": (
+                f'attachment; filename="{stem}-{reading.result.address}.{ending}"'
+            ),
+        },
+    )
     return kept(response, reading, seconds=FILE_SECONDS)
 
 

@@ -4,9 +4,10 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Final
+from typing import Final, TypeVar
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers, patch_cache_control
 
@@ -58,14 +59,15 @@ def reading_of(request: HttpRequest, address: str, token: str = "") -> Reading:
     return Reading(result, is_embargoed, token)
 
 
-_View = Callable[..., HttpResponse]
+_View = Callable[..., HttpResponseBase]
+_Response = TypeVar("_Response", bound=HttpResponseBase)
 
 
 def not_kept_if_missing(view: _View) -> _View:
     """Keep a 404 out of caches: what is under an embargo today is there tomorrow."""
 
     @wraps(view)
-    def answered(request: HttpRequest, *args: str, **named: str) -> HttpResponse:
+    def answered(request: HttpRequest, *args: str, **named: str) -> HttpResponseBase:
         try:
             return view(request, *args, **named)
         except Http404:
@@ -76,7 +78,7 @@ def not_kept_if_missing(view: _View) -> _View:
     return answered
 
 
-def kept(response: HttpResponse, reading: Reading, *, seconds: int) -> HttpResponse:
+def kept(response: _Response, reading: Reading, *, seconds: int) -> _Response:
     """Say how long caches may keep an answer; an answer for one reader they may not, nor list it."""
     if reading.is_private:
         add_never_cache_headers(response)

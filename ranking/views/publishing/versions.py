@@ -1,5 +1,7 @@
 """What organisers change of a version: its embargo, the link for reviewers, whether it is retracted."""
 
+from typing import cast
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaign.models import TestSet
+from campaign.models import TestSet, User
 from campaign.views.access import organised_test_set
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.models import PublishedResult
@@ -17,6 +19,7 @@ from ranking.pages.published.form import EmbargoForm, RetractionForm
 from ranking.selectors.published_results import versions_of
 from ranking.services.publishing import (
     PublishingRefusedError,
+    result_bundle_ask,
     result_embargo_change,
     result_retract,
     result_retraction_undo,
@@ -114,6 +117,24 @@ def published_restore(
     _test_set, result = _result(request, slug, test_set_id, version)
     if result_retraction_undo(result=result):
         messages.success(request, _("The retraction is taken back."))
+    return redirect("publish", slug, test_set_id)
+
+
+@require_POST
+@login_required
+def published_bundle(
+    request: HttpRequest, slug: str, test_set_id: int, version: int
+) -> HttpResponse:
+    """Have the bundle of a version made."""
+    _test_set, result = _result(request, slug, test_set_id, version)
+    try:
+        result_bundle_ask(
+            result=result, with_texts="texts" in request.POST, by=cast("User", request.user)
+        )
+    except PublishingRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("The bundle is being made."))
     return redirect("publish", slug, test_set_id)
 
 

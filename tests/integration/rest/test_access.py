@@ -76,6 +76,7 @@ OF_ITS_ORGANISERS = (
     "api-problem-reply-take-back",
     "api-problem-reports",
     "api-quality-actions",
+    "api-published-bundle",
     "api-published-result",
     "api-published-results",
     "api-ranking-settings",

@@ -95,7 +95,11 @@ ANALYSES = {
     f"{RANKINGS}keep/": {"post"},
 }
 _PUBLISHED = "/api/v1/test-sets/{test_set_id}/published-results/"
-PUBLISHED = {_PUBLISHED: {"get", "post"}, f"{_PUBLISHED}{{version}}/": {"get", "patch"}}
+PUBLISHED = {
+    _PUBLISHED: {"get", "post"},
+    f"{_PUBLISHED}{{version}}/": {"get", "patch"},
+    f"{_PUBLISHED}{{version}}/bundle/": {"get", "post"},
+}
 _JUDGES = "/api/v1/campaigns/{slug}/judges/"
 _GROUPS = "/api/v1/campaigns/{slug}/judge-groups/"
 PEOPLE = {

@@ -1,14 +1,16 @@
 """The method of a published result, in sentences made of what it records."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.core.ranges.sign_tests import Correction
-from ranking.pages.published.reading import Content
 from ranking.range_choices import recorded_choice
 from ranking.wording.ranges import ranges_in_words
+
+Content = Mapping[str, Any]
 
 _EXPECTED_WINS: Final = "expected_wins"
 _BRADLEY_TERRY: Final = "bradley_terry"

@@ -1,0 +1,53 @@
+"""The judgments of a bundle, in the formats that `rank_judgments` reads."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from annotation.export import judged_rows, most_candidates
+from annotation.models.judgment import JudgmentQuerySet
+from campaign.formats import FiveWayRow, write_five_way_csv
+from ranking.export.bundles.frozen import FrozenResult, Progress
+from ranking.files.parquet.writing import in_order_of_segments, write_parquet
+from ranking.files.reading import read_columns
+
+
+def judgments_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
+    """Write the judgments that count as five-way CSV, a few thousand in memory at a time."""
+    _csv_write(frozen, frozen.counted, path, progress)
+
+
+def left_out_write(frozen: FrozenResult, path: Path, progress: Progress) -> bool:
+    """Write the judgments of judges who are left out; return False, and write nothing, if there is none."""
+    if not frozen.left_out or not frozen.not_counted.exists():
+        return False
+    _csv_write(frozen, frozen.not_counted, path, progress)
+    return True
+
+
+def parquet_write(judgments: Path, path: Path) -> bool:
+    """Write a file of judgments as Parquet; return False, and write nothing, where pyarrow is not installed."""
+    if find_spec("pyarrow") is None:
+        return False
+    columns, vocabulary = read_columns([str(judgments)])
+    write_parquet(str(path), in_order_of_segments(columns), vocabulary)
+    return True
+
+
+def _csv_write(
+    frozen: FrozenResult, judgments: JudgmentQuerySet, path: Path, progress: Progress
+) -> None:
+    rows = judged_rows(test_set=frozen.test_set, judgments=judgments, names=frozen.names)
+    slots = max(most_candidates(judgments), 5)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for line in write_five_way_csv(_told(rows, frozen, progress), slots=slots):
+            file.write(line)
+
+
+def _told(
+    rows: Iterator[FiveWayRow], frozen: FrozenResult, progress: Progress
+) -> Iterator[FiveWayRow]:
+    for done, row in enumerate(rows):
+        if done % 500 == 0:
+            progress(done, 2 * frozen.watermark)
+        yield row

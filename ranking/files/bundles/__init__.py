@@ -1,0 +1,1 @@
+"""Bundles of published results as files: opened without trust, and checked. No database."""

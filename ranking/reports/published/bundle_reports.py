@@ -1,0 +1,168 @@
+"""What the commands on bundles found, as reports."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from campaign.texts.canonical_json import canonical, digest_of
+from ranking.code_version import code_version
+from ranking.files.bundles.checking import Check, Problem
+from ranking.reports.published.report import rank_range_of, title_of
+from ranking.reports.tables import Column, Report, Table, Value
+
+#: Differences that are listed; JSON has all.
+_LISTED: Final = 40
+
+
+class Difference(Protocol):
+    """Where two results differ."""
+
+    @property
+    def where(self) -> str: ...
+    @property
+    def published(self) -> Any: ...
+    @property
+    def computed(self) -> Any: ...
+
+
+def check_report(check: Check) -> Report:
+    """Tell what was changed in a bundle."""
+    notes = []
+    if check.findings:
+        rows = [[each.file, problem_in_words(each.problem)] for each in check.findings]
+    else:
+        rows = []
+        told = ngettext(
+            "The bundle is as it was made: %(count)d file, and its checksum fits.",
+            "The bundle is as it was made: %(count)d files, and all checksums fit.",
+            check.files,
+        )
+        notes.append(told % {"count": check.files})
+    if check.digest:
+        notes.append(_("SHA-256 of the result: %(digest)s") % {"digest": check.digest})
+        notes.append(
+            _("Its address ends in %(address)s: compare it with the one that was cited.")
+            % {"address": check.digest[:16]}
+        )
+    table = Table(
+        name="findings",
+        title=_("What was changed"),
+        columns=(Column("file", _("File"), is_text=True), Column("what", _("What"), is_text=True)),
+        rows=rows,
+    )
+    return Report(
+        notes=notes,
+        tables=[table] if rows else [],
+        data={
+            "is_unchanged": not check.findings,
+            "files": check.files,
+            "digest": check.digest or None,
+            "findings": [
+                {"file": each.file, "problem": each.problem.value} for each in check.findings
+            ],
+            "version": code_version(),
+        },
+    )
+
+
+def problem_in_words(problem: Problem) -> str:
+    """Return what is wrong with a file."""
+    return {
+        Problem.CHANGED: _("was changed"),
+        Problem.MISSING: _("is missing"),
+        Problem.ADDED: _("was added"),
+        Problem.UNREADABLE: _("cannot be read"),
+        Problem.OTHER_RESULT: _("is another result than the other files say"),
+        Problem.OTHER_ADDRESS: _("is not the result of this address"),
+    }[problem]
+
+
+def reproduction_report(content: Mapping[str, Any], differences: Sequence[Difference]) -> Report:
+    """Tell whether a result computed again is the published one, and show its table."""
+    made, own = content["method"]["code_version"], code_version()
+    versions = (
+        _("Computed by Quintet %(own)s, the version that made it.") % {"own": own}
+        if made == own
+        else _("Computed by Quintet %(own)s; it was made by %(made)s.") % {"own": own, "made": made}
+    )
+    digest = digest_of(content)
+    if differences:
+        said = ngettext(
+            "%(count)d value differs from the published result.",
+            "%(count)d values differ from the published result.",
+            len(differences),
+        ) % {"count": len(differences)}
+    else:
+        said = _(
+            "The same as published, bit for bit: scores, ranges, clusters, pairs and agreement."
+        )
+    notes = [said, versions, _("SHA-256 of the result: %(digest)s") % {"digest": digest}]
+    return Report(
+        notes=notes,
+        tables=[*([_difference_table(differences)] if differences else []), _table(content)],
+        data={
+            "is_same": not differences,
+            "digest": digest,
+            "made_by": made,
+            "version": own,
+            "ranking": content["ranking"],
+            "differences": [
+                {"where": each.where, "published": each.published, "computed": each.computed}
+                for each in differences
+            ],
+        },
+    )
+
+
+def _difference_table(differences: Sequence[Difference]) -> Table:
+    more = len(differences) - _LISTED
+    return Table(
+        name="differences",
+        title=_("What differs"),
+        columns=(
+            Column("where", _("Where"), is_text=True),
+            Column("published", _("Published"), is_text=True),
+            Column("computed", _("Computed"), is_text=True),
+        ),
+        rows=[
+            [each.where, _shown(each.published), _shown(each.computed)]
+            for each in differences[:_LISTED]
+        ],
+        notes=[_("And %(count)d more; --format json has all.") % {"count": more}]
+        if more > 0
+        else [],
+    )
+
+
+def _shown(value: Any) -> str:
+    """Return a value with all its digits."""
+    return "–" if value is None else value if isinstance(value, str) else canonical(value)
+
+
+def _table(content: Mapping[str, Any]) -> Table:
+    rows: list[list[Value]] = [
+        [
+            str(row["cluster"]),
+            row["rank"],
+            row["system"],
+            float(row["score"]),
+            rank_range_of(row),
+        ]
+        for row in content["ranking"]["systems"]
+    ]
+    last = len(rows) - 1
+    return Table(
+        name="ranking",
+        title=_("Published: %(title)s") % {"title": title_of(content)},
+        columns=(
+            Column("cluster", _("Cluster"), is_text=True),
+            Column("rank", _("Rank")),
+            Column("system", _("System"), is_text=True),
+            Column("score", _("Score")),
+            Column("rank_range", _("Rank range"), is_text=True),
+        ),
+        rows=rows,
+        rules=frozenset(at for at in range(last) if rows[at][0] != rows[at + 1][0]),
+    )

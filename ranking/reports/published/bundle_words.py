@@ -1,0 +1,198 @@
+"""What a bundle says of itself: README.md and the metadata of RO-Crate 1.2. In English, like all its files."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from django.utils import translation
+
+from ranking.reports.published.report import basis_of, one_line, title_of
+from ranking.wording.published_method import method_sentences
+
+Content = Mapping[str, Any]
+
+CHECKSUMS: Final = "checksums.txt"
+METADATA: Final = "ro-crate-metadata.json"
+_CRATE: Final = "https://w3id.org/ro/crate/1.2"
+
+#: What each file is, and its media type; in the order in which README.md tells them.
+_FILES: Final[Mapping[str, tuple[str, str]]] = {
+    "result.json": (
+        "application/json",
+        "The published result, as RFC 8785 writes it: its SHA-256 begins with the address of the result.",
+    ),
+    "judgments.csv": (
+        "text/csv",
+        "The judgments that the ranking is computed from, a line each, in their order; judges by pseudonym.",
+    ),
+    "judgments.parquet": (
+        "application/vnd.apache.parquet",
+        "The same judgments for programs, sorted by segment.",
+    ),
+    "judgments-left-out.csv": (
+        "text/csv",
+        "Judgments of judges whom the ranking leaves out; `left_out` in result.json says why.",
+    ),
+    "design.json": (
+        "application/json",
+        "The designs by which HITs were drawn, the first one first.",
+    ),
+    "draws.jsonl": (
+        "application/jsonl",
+        (
+            "Each HIT of which something was judged, in the order of planning: its design, what its "
+            "blocks showed in which order, and who judged it."
+        ),
+    ),
+    "run.json": (
+        "application/json",
+        "How the ranking was computed: method, parameters, seed, watermark, version of the code.",
+    ),
+    "texts.jsonl": (
+        "application/jsonl",
+        "Sources, references and outputs, a line for each segment.",
+    ),
+    "README.md": ("text/markdown", "What this is, and how to check it."),
+    CHECKSUMS: ("text/plain", "SHA-256 of all other files, for `sha256sum -c`."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFile:
+    """A file of a bundle: its size in bytes and the SHA-256 of its bytes."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as the database keeps it."""
+        return asdict(self)
+
+
+def readme(content: Content, digest: str, names: Sequence[str]) -> str:
+    """Return README.md of a bundle with these files."""
+    with translation.override("en"):
+        method = " ".join(method_sentences(content))
+    inside = [name for name in _FILES if name in {*names, "README.md", CHECKSUMS}]
+    listed = "\n".join(f"- `{name}`: {_FILES[name][1]}" for name in inside)
+    texts = (
+        ""
+        if "texts.jsonl" in names
+        else "\nTexts are not in it: its organisers did not include them.\n"
+    )
+    return f"""# {title_of(content)}
+
+Version {content["version"]}, published {content["published_at"][:10]}. {basis_of(content)}
+
+SHA-256 of the result: `{digest}`. The address of its page ends in its first 16 characters, `{digest[:16]}`.
+
+## Method
+
+{method}
+
+## Files
+
+{listed}
+- `{METADATA}`: all of this for programs, as [RO-Crate 1.2]({_CRATE}).
+{texts}
+Judges are known by pseudonyms. Systems called "System A", "System B" … were not to be named.
+
+## Check it
+
+`sha256sum -c {CHECKSUMS}` in the unpacked folder says whether each file is as it was. With Quintet
+{content["method"]["code_version"]}, which needs no database for this:
+
+```sh
+python manage.py verify bundle.zip --digest {digest[:16]}
+python manage.py reproduce bundle.zip
+```
+
+The first names what was changed. The second computes the ranking again from `judgments.csv` and compares it with
+`result.json`, bit for bit. `python manage.py rank_judgments judgments.csv` ranks by other methods.
+"""
+
+
+def crate(content: Content, digest: str, files: Sequence[BundleFile]) -> str:
+    """Return the metadata of a bundle; `files` are all in it but these and the checksums."""
+    entities = [_file(file) for file in files] + [_plain_file(CHECKSUMS)]
+    authors = [
+        {"@id": f"#author-{number}", "@type": "Person", "name": one_line(name)}
+        for number, name in enumerate(content["authors"], 1)
+    ]
+    graph = [
+        {
+            "@id": METADATA,
+            "@type": "CreativeWork",
+            "conformsTo": {"@id": _CRATE},
+            "about": {"@id": "./"},
+        },
+        _root(content, digest, [*entities, *authors]),
+        *entities,
+        *authors,
+        *_provenance(content),
+        {
+            "@id": "#licence",
+            "@type": "CreativeWork",
+            "name": "No licence is stated",
+            "description": "Ask those who published the result what you may do with it.",
+        },
+    ]
+    said = {"@context": f"{_CRATE}/context", "@graph": graph}
+    return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+
+
+def _root(content: Content, digest: str, entities: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    files = [{"@id": each["@id"]} for each in entities if each["@type"] == "File"]
+    authors = [{"@id": each["@id"]} for each in entities if each["@type"] == "Person"]
+    return {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": title_of(content),
+        "description": f"A ranking of machine translation systems by people. {basis_of(content)}",
+        "datePublished": content["published_at"],
+        "version": str(content["version"]),
+        "identifier": digest,
+        "license": {"@id": "#licence"},
+        **({"author": authors} if authors else {}),
+        "hasPart": files,
+        "mentions": [{"@id": "#ranking"}],
+    }
+
+
+def _provenance(content: Content) -> list[dict[str, Any]]:
+    method = content["method"]
+    return [
+        {
+            "@id": "#ranking",
+            "@type": "CreateAction",
+            "name": f"Ranking by {method['name']}",
+            "endTime": method["computed_at"],
+            "instrument": {"@id": "#quintet"},
+            "object": [{"@id": "judgments.csv"}],
+            "result": [{"@id": "result.json"}],
+        },
+        {
+            "@id": "#quintet",
+            "@type": "SoftwareApplication",
+            "name": "Quintet",
+            "softwareVersion": method["code_version"],
+        },
+    ]
+
+
+def _plain_file(name: str) -> dict[str, Any]:
+    media_type, words = _FILES[name]
+    return {"@id": name, "@type": "File", "description": words, "encodingFormat": media_type}
+
+
+def _file(file: BundleFile) -> dict[str, Any]:
+    return {**_plain_file(file.name), "contentSize": str(file.bytes), "sha256": file.sha256}
+
+
+def checksums(files: Sequence[BundleFile]) -> str:
+    """Return the lines of checksums.txt."""
+    return "".join(
+        f"{file.sha256}  {file.name}\n" for file in sorted(files, key=lambda each: each.name)
+    )

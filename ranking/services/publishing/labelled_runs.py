@@ -1,0 +1,48 @@
+"""A ranking under the names of a published result."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ranking.code_version import code_version
+from ranking.core.judged.coded_blocks import blocks_of_codes
+from ranking.models import RankingRun
+from ranking.selectors.judged_columns import judged_columns
+from ranking.services.run_results import run_result_of_blocks, with_documents
+
+_SYSTEMS = ("systems", "left_out")
+
+
+def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
+    """Return a run, not stored, whose systems are called by `labels`; the run itself where nothing is renamed.
+
+    Ranges are drawn in the order of names, and resamples from the names of what was shown. So the ranking is
+    computed again under the names that readers have: only then do they compute the same bits. The scores stay, and
+    ranges differ as much as with another seed.
+    """
+    named = [name for part in _SYSTEMS for name in run.parameters[part]]
+    if all(labels[name] == name for name in named):
+        return run
+    renamed = RankingRun(
+        test_set_id=run.test_set_id,
+        method=run.method,
+        parameters=_renamed(run.parameters, labels),
+        seed=run.seed,
+        watermark=run.watermark,
+        code_version=code_version(),
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+    )
+    coded = judged_columns(test_set_id=run.test_set_id, watermark=run.watermark)
+    candidates = [tuple(labels[name] for name in systems) for systems in coded.candidates]
+    systems = {name for systems in candidates for name in systems}
+    blocks = blocks_of_codes(replace(coded, candidates=candidates), systems)
+    renamed.result = run_result_of_blocks(renamed, with_documents(run.test_set_id, blocks))
+    return renamed
+
+
+def _renamed(parameters: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        **parameters,
+        **{part: sorted(labels[name] for name in parameters[part]) for part in _SYSTEMS},
+    }

@@ -1,0 +1,216 @@
+"""Compute a published result again from its bundle alone. Needs no database."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from campaign.formats import FormatError
+from campaign.texts.canonical_json import canonical
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
+from ranking.core.judged.content_key import CONTENT_KEY_VERSION
+from ranking.core.methods.registry import METHODS
+from ranking.files.bundles.opening import JUDGMENTS, RESULT, OpenedBundle
+from ranking.files.reading import read_columns
+from ranking.files.sources import ReadingProgress
+from ranking.models import RankingRun
+from ranking.services.publishing.content import COUNTED, FORMAT, frozen_finding
+from ranking.services.publishing.frozen_ranking import frozen_agreement, frozen_ranking
+from ranking.services.run_results import run_result_of_blocks
+
+#: Days of judging are not in the judgments.
+_INPUT: Final = (*COUNTED, "segments", "documents")
+#: What is not there, in differences.
+ABSENT: Final = None
+
+
+class NotReproducibleError(ValueError):
+    """This code does not compute such results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A number or text that the result has otherwise; None where one of the two has nothing there."""
+
+    where: str
+    published: Any
+    computed: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A result computed again.
+
+    Attributes
+    ----------
+    content : mapping
+        As published.
+    differences : tuple of Difference
+        None if it is the same, bit for bit.
+    """
+
+    content: Mapping[str, Any]
+    differences: tuple[Difference, ...]
+
+
+def result_reproduce(
+    bundle: OpenedBundle, *, progress: ReadingProgress | None = None
+) -> Reproduction:
+    """Compute the ranking of a bundle's judgments as workers do, and compare it with the published one.
+
+    Ranking, tests of pairs, agreement and the numbers of what went in are compared: all that follows from the
+    judgments.
+
+    Raises
+    ------
+    NotReproducibleError
+        If this code does not compute such results.
+    FormatError
+        If the files are not in order.
+    """
+    content = bundle.json(RESULT)
+    try:
+        run = _run(content)
+        blocks = _blocks(bundle, run.parameters, progress)
+        run.result = run_result_of_blocks(run, blocks)
+        computed = _computed(run, blocks, content)
+        published = {key: content[key] for key in computed} | {
+            "input": {key: content["input"][key] for key in _INPUT}
+        }
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise bundle.damaged(RESULT, "is no published result") from error
+    again = json.loads(canonical(computed))
+    return Reproduction(content, tuple(_differences("", published, again)))
+
+
+def _run(content: Mapping[str, Any]) -> RankingRun:
+    """Return the ranking to be computed, without its result."""
+    if content["format"] != FORMAT:
+        raise NotReproducibleError(
+            _("The result has format %(its)s; this version of Quintet knows format %(own)s.")
+            % {"its": content["format"], "own": FORMAT}
+        )
+    method = content["method"]
+    if method["name"] not in METHODS:
+        raise NotReproducibleError(
+            _("This version of Quintet has no method “%(method)s”.") % {"method": method["name"]}
+        )
+    if method["content_key_version"] != CONTENT_KEY_VERSION:
+        raise NotReproducibleError(
+            _(
+                "The result has content keys of version %(its)s; this version of Quintet has %(own)s."
+            )
+            % {"its": method["content_key_version"], "own": CONTENT_KEY_VERSION}
+        )
+    return RankingRun(
+        method=method["name"],
+        parameters=method["parameters"],
+        seed=int(method["seed"]),
+        watermark=method["watermark"],
+        code_version=method["code_version"],
+    )
+
+
+def _blocks(
+    bundle: OpenedBundle, parameters: Mapping[str, Any], progress: ReadingProgress | None
+) -> Blocks:
+    """Read the judgments, with documents: segments that name none are in one."""
+    if JUDGMENTS not in bundle.files:
+        raise bundle.damaged(JUDGMENTS, "is missing")
+    with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
+        path = Path(folder) / JUDGMENTS
+        with bundle.files[JUDGMENTS].open() as stored, path.open("wb") as file:
+            shutil.copyfileobj(stored, file)
+        try:
+            columns, vocabulary = read_columns([str(path)], progress=progress)
+        except FormatError as error:
+            raise FormatError(
+                f"{bundle.name}: {JUDGMENTS}",
+                error.problem,
+                error.remedy,
+                error.line,
+                error.column,
+                error.field,
+            ) from error
+    coded = CodedJudgments(
+        judge=columns.judge,
+        judges=list(vocabulary.judges),
+        segment=columns.segment,
+        candidate=columns.candidate,
+        candidates=list(vocabulary.candidates),
+        label=columns.label,
+    )
+    shown = {name for systems in vocabulary.candidates for name in systems}
+    systems = {*shown, *parameters["systems"], *parameters["left_out"]}
+    unnamed = len(vocabulary.documents)
+    document = np.where(columns.document < 0, unnamed, columns.document).astype(np.int32)
+    return blocks_of_codes(coded, systems, document=document)
+
+
+def _computed(run: RankingRun, blocks: Blocks, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of content that follow from the judgments."""
+    columns = {name for row in content["ranking"]["systems"] for name in row}
+    # Later versions of Quintet may say more of a system.
+    run.result["systems"] = [
+        {name: row[name] for name in row if not columns or name in columns}
+        for row in run.result["systems"]
+    ]
+    names = {*run.parameters["systems"], *run.parameters["left_out"]}
+    ranking = frozen_ranking(run, {name: name for name in names})
+    counted = run.result["input"]
+    return {
+        "finding": frozen_finding(run, ranking),
+        "ranking": ranking,
+        "agreement": frozen_agreement(run),
+        "input": {
+            **{name: counted[name] for name in COUNTED},
+            "segments": len(np.unique(blocks.segment)),
+            "documents": len(np.unique(blocks.document)),  # type: ignore[arg-type]  # they are known
+        },
+    }
+
+
+def _differences(where: str, published: Any, computed: Any) -> Iterator[Difference]:
+    """Yield where two values of JSON differ; systems and pairs are found by their names."""
+    if isinstance(published, dict) and isinstance(computed, dict):
+        for key in sorted({*published, *computed}):
+            place = f"{where}.{key}" if where else key
+            yield from _differences(place, published.get(key, ABSENT), computed.get(key, ABSENT))
+    elif isinstance(published, list) and isinstance(computed, list):
+        yield from _differences_of_rows(where, _by_name(published), _by_name(computed))
+        if _names(published) != _names(computed):
+            yield Difference(where, _names(published), _names(computed))
+    elif canonical(published) != canonical(computed):
+        yield Difference(where, published, computed)
+
+
+def _differences_of_rows(
+    where: str, published: Mapping[str, Any], computed: Mapping[str, Any]
+) -> Iterator[Difference]:
+    for name in [*published, *(name for name in computed if name not in published)]:
+        place = f"{where}[{name}]"
+        yield from _differences(place, published.get(name, ABSENT), computed.get(name, ABSENT))
+
+
+def _by_name(rows: Sequence[Any]) -> dict[str, Any]:
+    return {_name(row, number): row for number, row in enumerate(rows)}
+
+
+def _name(row: Any, number: int) -> str:
+    if isinstance(row, dict) and "system" in row:
+        return str(row["system"])
+    if isinstance(row, dict) and {"better", "worse"} <= row.keys():
+        return f"{row['better']}, {row['worse']}"
+    return str(number)
+
+
+def _names(rows: Sequence[Any]) -> list[str]:
+    """Return the names of systems and pairs in their order; of other rows nothing."""
+    return [_name(row, 0) for row in rows if isinstance(row, dict)]

@@ -1,0 +1,533 @@
+"""Bundles: made of a frozen result and its judgments, computed again without a database, checked file by file."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pyarrow.parquet
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import InternalError, transaction
+from django.test import Client
+from django.utils import timezone, translation
+
+from annotation.models import Block, Design
+from annotation.selectors import assigned_blocks
+from annotation.services import hits_plan, judgment_submit, quality_action_take
+from campaign.models import Campaign, Job, Judge, Output, Segment, System, TestSet, User
+from campaign.services.jobs import jobs_run_waiting
+from ranking.export.bundles import result_bundle_make
+from ranking.models import BundlePart, PublishedResult, ResultBundle
+from ranking.selectors.result_bundles import bundle_bytes
+from ranking.services import ranking_run_compute
+from ranking.services.publishing import (
+    PublishedWords,
+    PublishingRefusedError,
+    result_bundle_ask,
+    result_publish,
+    result_retract,
+    result_reviewer_link_make,
+)
+from ranking.wording.published_method import method_sentences
+from tests.at_work import assignment_lend
+from tests.factories import make_judge, make_test_set
+from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
+
+pytestmark = pytest.mark.django_db
+
+ROOT = Path(__file__).resolve().parents[3]
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def bundled(test_set: TestSet, **chosen: Any) -> tuple[PublishedResult, bytes]:
+    """Publish a test set; return its result and the bundle."""
+    result = result_publish(test_set=test_set, by=None, **chosen)
+    bundle = result_bundle_make(bundle=ResultBundle.objects.get(pk=result.pk))
+    return result, b"".join(bundle_bytes(bundle))
+
+
+def files_of(zipped: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def packed(path: Path, files: Mapping[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    """Run a command in an empty folder, without any of the variables that services need."""
+
+    def started(*arguments: object) -> "subprocess.CompletedProcess[str]":
+        services = ("SECRET_KEY", "DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
+        folder = tmp_path / "elsewhere"
+        folder.mkdir(exist_ok=True)
+        return subprocess.run(
+            [sys.executable, str(ROOT / "manage.py"), *map(str, arguments)],
+            cwd=folder,
+            env={name: value for name, value in os.environ.items() if name not in services},
+            capture_output=True,
+            check=False,
+            encoding="utf-8",
+        )
+
+    return started
+
+
+def said(command: str, path: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+    """Run a command here; return its exit status and what it says."""
+    out = io.StringIO()
+    try:
+        call_command(command, str(path), *arguments, "--format", "json", stdout=out)
+    except BaseException as error:
+        status = getattr(error, "returncode", None)
+        if status is None:
+            raise
+        return int(status), json.loads(out.getvalue())
+    return 0, json.loads(out.getvalue())
+
+
+@pytest.fixture
+def wmt12(campaign: Campaign, real_data: Path) -> TestSet:
+    """The judgments of WMT12 Czech–English, ranked."""
+    path = real_data / "wmt12-cs-en" / "judgments.csv"
+    call_command(
+        "import_judgments",
+        str(path),
+        campaign="autumn",
+        test_set="newstest2012",
+        create_test_set=True,
+        stdout=io.StringIO(),
+        stderr=io.StringIO(),
+    )
+    test_set = TestSet.objects.get(name="newstest2012")
+    ranking_run_compute(test_set_id=test_set.pk)
+    return test_set
+
+
+def test_released_judgments_give_their_published_table_on_another_machine(
+    wmt12: TestSet, tmp_path: Path, command: Command
+) -> None:
+    result, zipped = bundled(wmt12)
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(zipped)
+
+    done = command("reproduce", path, "--format", "json")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    again = json.loads(done.stdout)
+    assert again["is_same"] is True
+    assert again["digest"] == result.digest
+    assert again["made_by"] == result.content["method"]["code_version"]
+    assert "The same as published, bit for bit" in command("reproduce", path).stdout
+    checked = command("verify", path, "--digest", result.address)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    # Without an anonymous system, the frozen ranking is the one that was shown.
+    assert result.content["ranking"]["systems"] == json.loads(
+        json.dumps(result.run.result["systems"])
+    )
+
+
+def test_a_flipped_rank_is_found_and_what_follows_from_it_is_said(
+    wmt12: TestSet, tmp_path: Path, command: Command
+) -> None:
+    _result, zipped = bundled(wmt12)
+    files = files_of(zipped)
+    lines = files["judgments.csv"].decode().splitlines(keepends=True)
+    row = next(at for at, line in enumerate(lines) if line.rstrip().endswith(",1,2,3,4,5"))
+    lines[row] = lines[row].rstrip().removesuffix(",1,2,3,4,5") + ",5,2,3,4,1\n"
+    path = packed(tmp_path / "bundle.zip", files | {"judgments.csv": "".join(lines).encode()})
+
+    done = command("reproduce", path, "--format", "json")
+
+    assert done.returncode == 1
+    assert "is not the published one" in done.stderr
+    differences = json.loads(done.stdout)["differences"]
+    assert any(
+        each["where"].startswith("ranking.systems[") and each["where"].endswith(".wins")
+        for each in differences
+    )
+    found = json.loads(command("verify", path, "--format", "json").stdout)["findings"]
+    assert found == [{"file": "judgments.csv", "problem": "changed"}]
+
+
+def test_verify_names_each_file_that_was_changed_taken_out_or_added(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    _result, zipped = bundled(judged.test_set)
+    files = files_of(zipped)
+    path = tmp_path / "bundle.zip"
+    for name, content in files.items():
+        for tampered in (content + b" ", content[:-2] + b"!\n", b""):
+            status, check = said("verify", packed(path, files | {name: tampered}))
+            assert status == 1
+            assert name in {each["file"] for each in check["findings"]}, tampered
+        status, check = said(
+            "verify", packed(path, {each: files[each] for each in files if each != name})
+        )
+        assert status == 1
+        assert {"file": name, "problem": "missing"} in check["findings"]
+    for added in ("notes.txt", ".hidden", "extra/notes.txt"):
+        status, check = said("verify", packed(path, files | {added: b"x"}))
+        assert (status, check["findings"]) == (1, [{"file": added, "problem": "added"}])
+
+
+def test_the_zip_is_the_same_whenever_it_is_made(judged: TestSetWriter) -> None:
+    result, zipped = bundled(judged.test_set)
+    bundle = ResultBundle.objects.get(pk=result.pk)
+    assert sha256(zipped).hexdigest() == bundle.digest
+    assert len(zipped) == bundle.size
+    files = files_of(zipped)
+    assert {each["name"]: each["sha256"] for each in bundle.files} == {
+        name: sha256(content).hexdigest() for name, content in files.items()
+    }
+    assert sha256(files["result.json"]).hexdigest() == result.digest
+    listed = b"".join(
+        f"{sha256(files[name]).hexdigest()}  {name}\n".encode()
+        for name in sorted(files)
+        if name != "checksums.txt"
+    )
+    assert files["checksums.txt"] == listed
+
+    # More judgments, systems and HITs change nothing of it.
+    judged.system("ember")
+    judged.judgment("j9", judged.block(30, ["amber", "ember"]), [1, 2])
+    BundlePart.objects.all().delete()
+    ResultBundle.objects.all().delete()
+    again = result_bundle_make(bundle=result_bundle_ask(result=result, is_queued=False))
+    assert again.digest == bundle.digest
+
+
+def as_letters(path: Path, zipped: bytes) -> str:
+    """Return all bytes in a bundle as one text, those of its Parquet unpacked."""
+    files = files_of(zipped)
+    parquet = path / "judgments.parquet"
+    parquet.write_bytes(files.pop("judgments.parquet"))
+    table = pyarrow.parquet.read_table(parquet)
+    return b"\n".join(files.values()).decode() + json.dumps(table.to_pydict())
+
+
+def test_nobody_is_identified_whose_name_is_not_to_be_known(
+    judged: TestSetWriter, tmp_path: Path, organiser: User
+) -> None:
+    System.objects.filter(name="birch").update(team="Timber Ltd", contact="ceo@timber.example")
+    for judge in Judge.objects.select_related("user"):
+        assert judge.user is not None
+        judge.user.name = f"Person behind {judge.pseudonym}"
+        judge.user.email = f"{judge.pseudonym}-mail@example.org"
+        judge.user.save()
+    Segment.objects.update(source_text="Věta.")
+    for output in Output.objects.select_related("system"):
+        output.text = f"Sentence {output.system_id % 5}."
+        output.save()
+
+    result, zipped = bundled(judged.test_set, anonymous=["birch", "dune"], with_texts=True)
+
+    text = as_letters(tmp_path, zipped)
+    for secret in ("birch", "dune", "Timber", "Person behind", "-mail@", organiser.email or "–"):
+        assert secret not in text, secret
+    assert "System A" in text
+    assert "amber" in text
+    files = files_of(zipped)
+    texts = [json.loads(line) for line in files["texts.jsonl"].decode().splitlines()]
+    assert set(texts[0]["outputs"]) == {"amber", "cobalt", "System A", "System B"}
+    # Scores do not depend on names; ranges are drawn in their order, so they were computed under the letters.
+    path = packed(tmp_path / "bundle.zip", files)
+    assert said("reproduce", path)[0] == 0
+    scores = {row["system"]: row["score"] for row in result.run.result["systems"]}
+    labels = {System.objects.get(pk=pk).name: label for pk, label in result.labels.items()}
+    assert {row["system"]: row["score"] for row in result.content["ranking"]["systems"]} == {
+        labels[name]: score for name, score in scores.items()
+    }
+
+
+def test_anonymous_systems_of_released_judgments_give_the_same_bits(
+    wmt12: TestSet, tmp_path: Path
+) -> None:
+    _result, zipped = bundled(wmt12, anonymous=["onlineA", "cu-bojar", "uk-dan-moses"])
+    status, again = said("reproduce", packed(tmp_path / "bundle.zip", files_of(zipped)))
+    assert (status, again["differences"]) == (0, [])
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"resample": "judges"},
+        {"resample": "blocks"},
+        {"ranges": "sign_test"},
+        {"ranges": "anytime"},
+        {"ranges": "confidence_set"},
+    ],
+)
+def test_any_kind_of_ranges_is_computed_again(
+    judged: TestSetWriter, tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    documents_of(judged, 2)
+    settings_change(judged, **settings)
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+    _result, zipped = bundled(judged.test_set, anonymous=["amber"])
+    status, again = said("reproduce", packed(tmp_path / "bundle.zip", files_of(zipped)))
+    assert (status, again["differences"]) == (0, [])
+
+
+def test_texts_are_in_it_only_where_they_were_asked_for(judged: TestSetWriter) -> None:
+    Segment.objects.update(source_text="Tajná věta.")
+    _result, without = bundled(judged.test_set)
+    assert "texts.jsonl" not in files_of(without)
+    assert "Texts are not in it" in files_of(without)["README.md"].decode()
+    assert not any(
+        "Tajná" in content.decode(errors="replace") for content in files_of(without).values()
+    )
+    _result, with_texts = bundled(judged.test_set, with_texts=True)
+    assert "Tajná věta." in files_of(with_texts)["texts.jsonl"].decode()
+
+
+def test_judges_who_are_left_out_are_in_a_file_of_their_own(
+    judged: TestSetWriter, tmp_path: Path, organiser: User
+) -> None:
+    j3 = Judge.objects.get(pseudonym="j3")
+    quality_action_take(
+        action="exclude", judge=j3, test_set=judged.test_set, note="Random.", user=organiser
+    )
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+    _result, zipped = bundled(judged.test_set)
+    files = files_of(zipped)
+    assert ",j3," not in files["judgments.csv"].decode()
+    left_out = files["judgments-left-out.csv"].decode().splitlines()[1:]
+    assert len(left_out) == 8
+    assert all(",j3," in line for line in left_out)
+    assert said("reproduce", packed(tmp_path / "bundle.zip", files))[0] == 0
+    # `rank_judgments` reads both formats.
+    ranked = []
+    for name in ("judgments.csv", "judgments.parquet"):
+        (tmp_path / name).write_bytes(files[name])
+        out = io.StringIO()
+        call_command("rank_judgments", str(tmp_path / name), "--format", "json", stdout=out)
+        ranked.append(json.loads(out.getvalue())["rankings"])
+    assert ranked[0] == ranked[1]
+
+
+def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
+    campaign: Campaign,
+) -> None:
+    test_set = make_test_set(campaign, name="drawn", systems=("a", "b", "c"))
+    judge = make_judge(campaign, "linnet")
+    hits_plan(test_set_id=test_set.pk, count=2)
+    assignment = assignment_lend(judge=judge)
+    assert assignment is not None
+    for assigned in assigned_blocks(assignment):
+        labels = list(range(1, len(assigned.candidates) + 1))
+        judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
+    ranking_run_compute(test_set_id=test_set.pk)
+
+    result, zipped = bundled(test_set, anonymous=["b"])
+
+    files = files_of(zipped)
+    (line,) = map(json.loads, files["draws.jsonl"].decode().splitlines())
+    assert (line["design"], line["purpose"], line["judges"]) == (1, "first", ["linnet"])
+    blocks = Block.objects.filter(hit__number=line["hit"]).order_by("position")
+    assert [each["segment"] for each in line["blocks"]] == [
+        block.segment.number for block in blocks
+    ]
+    shown = {name for each in line["blocks"] for names in each["candidates"] for name in names}
+    assert shown <= {"a", "System A", "c"}
+    designs = json.loads(files["design.json"])
+    assert designs["designs"][0]["seed"] is None
+    assert result.content["method"]["watermark"] == len(blocks)
+
+    TestSet.objects.filter(pk=test_set.pk).update(closed_at=timezone.now())
+    _result, zipped = bundled(TestSet.objects.get(pk=test_set.pk))
+    seed = Design.objects.get(test_set=test_set).seed
+    assert json.loads(files_of(zipped)["design.json"])["designs"][0]["seed"] == str(seed)
+
+
+def test_metadata_describe_each_file(judged: TestSetWriter) -> None:
+    words = PublishedWords(authors=("Horáková, Marta",))
+    result, zipped = bundled(judged.test_set, words=words)
+    files = files_of(zipped)
+    graph = {each["@id"]: each for each in json.loads(files["ro-crate-metadata.json"])["@graph"]}
+    assert graph["ro-crate-metadata.json"]["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.2"}
+    root = graph["./"]
+    assert root["identifier"] == result.digest
+    assert root["datePublished"] == result.content["published_at"]
+    parts = {each["@id"] for each in root["hasPart"]}
+    assert parts == set(files) - {"ro-crate-metadata.json"}
+    assert all(graph[name]["@type"] == "File" for name in parts)
+    assert graph["#author-1"]["name"] == "Horáková, Marta"
+    described = graph["judgments.csv"]
+    assert described["contentSize"] == str(len(files["judgments.csv"]))
+    with translation.override("en"):
+        method = " ".join(method_sentences(result.content))
+    assert method in files["README.md"].decode()
+
+
+def test_a_worker_makes_it_and_the_page_offers_it(judged: TestSetWriter, client: Client) -> None:
+    result = result_publish(test_set=judged.test_set, by=None)
+    page = f"/results/{result.address}/"
+    assert "bundle.zip" not in client.get(page).content.decode()
+    assert client.get(f"{page}bundle.zip").status_code == 404
+
+    assert jobs_run_waiting() == 1
+
+    bundle = ResultBundle.objects.get()
+    assert bundle.job is not None
+    assert (bundle.job.state, bundle.job.name) == ("done", "news, version 1")
+    shown = client.get(page).content.decode()
+    assert "Judgments as CSV" in shown
+    assert bundle.digest in shown
+    answer = client.get(f"{page}bundle.zip")
+    assert sha256(b"".join(answer.streaming_content)).hexdigest() == bundle.digest
+    assert answer["Content-Length"] == str(bundle.size)
+    assert answer["Cache-Control"] == "public, max-age=300"
+    judgments = b"".join(client.get(f"{page}judgments.csv").streaming_content)
+    known = bundle.file("judgments.csv")
+    assert known is not None
+    assert sha256(judgments).hexdigest() == known["sha256"]
+    assert known["sha256"] in shown
+    # As any other file of the result, whether or not it is retracted.
+    result_retract(result=result, reason="Wrong.")
+    assert client.get(f"{page}bundle.zip").status_code == 200
+
+
+def test_an_embargo_holds_for_its_bundle(judged: TestSetWriter, client: Client) -> None:
+    until = timezone.now() + timedelta(days=1)
+    result, _zipped = bundled(judged.test_set, embargo_until=until)
+    token = result_reviewer_link_make(result=result)
+    for name in ("bundle.zip", "judgments.csv"):
+        assert client.get(f"/results/{result.address}/{name}").status_code == 404
+        answer = client.get(f"/results/{result.address}/review/{token}/{name}")
+        assert answer.status_code == 200
+        assert "no-store" in answer["Cache-Control"]
+        wrong = f"/results/{result.address}/review/{token}x/{name}"
+        assert client.get(wrong).status_code == 404
+
+
+def test_a_made_bundle_stays_and_one_that_is_missing_is_asked_for(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
+    result, _zipped = bundled(judged.test_set)
+    with pytest.raises(PublishingRefusedError, match="stays as it is"):
+        result_bundle_ask(result=result, with_texts=True)
+    bundle = ResultBundle.objects.get()
+    with pytest.raises(InternalError, match="Cannot update"), transaction.atomic():
+        ResultBundle.objects.filter(pk=bundle.pk).update(has_texts=True)
+    # The page of a result from before there were bundles.
+    ResultBundle.objects.all().delete()
+    page = f"/campaigns/autumn/test-sets/{judged.test_set.pk}/publish/"
+    assert "Make the bundle" in as_organiser.get(page).content.decode()
+    as_organiser.post(f"{page}1/bundle/", {"texts": "on"})
+    assert "The bundle is being made." in as_organiser.get(page).content.decode()
+    Job.objects.exclude(pk=ResultBundle.objects.get().job_id).delete()
+    jobs_run_waiting()
+    assert ResultBundle.objects.get().is_made
+    assert ResultBundle.objects.get().has_texts
+    shown = as_organiser.get(page).content.decode()
+    assert ResultBundle.objects.get().digest in shown
+    assert "Make the bundle" not in shown
+
+
+def test_it_is_fetched_over_rest_and_by_a_command(
+    judged: TestSetWriter, as_organiser: Client, tmp_path: Path
+) -> None:
+    at = f"/api/v1/test-sets/{judged.test_set.pk}/published-results/"
+    made = as_organiser.post(at, {"texts": True}, content_type="application/json")
+    assert made.json()["bundle"]["is_made"] is False
+    assert made.json()["bundle"]["texts"] is True
+    assert as_organiser.get(f"{at}1/bundle/").status_code == 404
+    path = tmp_path / "written.zip"
+    out = io.StringIO()
+    call_command("write_bundle", "autumn", "news", str(path), stdout=out)
+    bundle = ResultBundle.objects.get()
+    assert out.getvalue() == f"{bundle.digest}  {path}\n"
+    assert sha256(path.read_bytes()).hexdigest() == bundle.digest
+    told = as_organiser.get(f"{at}1/").json()["bundle"]
+    assert (told["is_made"], told["bytes"], told["sha256"]) == (True, bundle.size, bundle.digest)
+    assert (
+        told["url"]
+        == f"http://testserver/results/{PublishedResult.objects.get().address}/bundle.zip"
+    )
+    fetched = b"".join(as_organiser.get(f"{at}1/bundle/").streaming_content)
+    assert fetched == path.read_bytes()
+    again = as_organiser.post(f"{at}1/bundle/", {}, content_type="application/json")
+    assert (again.status_code, list(again.json()["errors"])) == (400, ["texts"])
+    with pytest.raises(CommandError, match="no such version"):
+        call_command("write_bundle", "autumn", "news", str(path), "--result-version", "7")
+
+
+def test_hostile_zips_are_refused_in_words(
+    judged: TestSetWriter, tmp_path: Path, command: Command
+) -> None:
+    _result, zipped = bundled(judged.test_set)
+    files = files_of(zipped)
+    bomb = packed(tmp_path / "bomb.zip", files | {"zeros": b"\0" * (64 << 20)})
+    outside = packed(tmp_path / "outside.zip", files | {"../../etc/passwd": b"x"})
+    no_zip = tmp_path / "no.zip"
+    no_zip.write_bytes(b"PK")
+    for path, words in (
+        (bomb, "times its size"),
+        (outside, "leads out of the archive"),
+        (no_zip, "is no zip"),
+        (tmp_path / "missing.zip", "cannot be read"),
+        (packed(tmp_path / "empty.zip", {}), "has no result.json"),
+        (packed(tmp_path / "list.zip", files | {"result.json": b"[]"}), "is no object of JSON"),
+        (packed(tmp_path / "odd.zip", files | {"result.json": b"{}"}), "is no published result"),
+        (packed(tmp_path / "csv.zip", files | {"judgments.csv": b"x,y\n"}), "line 1"),
+    ):
+        with pytest.raises(CommandError, match=words) as caught:
+            call_command("reproduce", str(path), stdout=io.StringIO())
+        assert caught.value.returncode == 2
+    assert command("verify", bomb).returncode == 2
+
+
+def test_other_code_is_named_and_other_formats_are_refused(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    _result, zipped = bundled(judged.test_set)
+    files = files_of(zipped)
+    content = json.loads(files["result.json"])
+    method = content["method"]
+
+    def with_result(**changes: Any) -> Path:
+        changed = json.dumps(content | changes).encode()
+        return packed(tmp_path / "bundle.zip", files | {"result.json": changed})
+
+    older = with_result(method=method | {"code_version": "0.0.1"})
+    out = io.StringIO()
+    call_command("reproduce", str(older), stdout=out)
+    assert "it was made by 0.0.1" in out.getvalue()
+    for changes, words in (
+        ({"format": 9}, "format 9"),
+        ({"method": method | {"name": "guess"}}, "no method “guess”"),
+        ({"method": method | {"content_key_version": 99}}, "content keys of version 99"),
+    ):
+        with pytest.raises(CommandError, match=words):
+            call_command("reproduce", str(with_result(**changes)), stdout=io.StringIO())
+
+
+def test_a_whole_bundle_made_anew_is_told_by_the_address_alone(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    result, _zipped = bundled(judged.test_set)
+    judged.judgment("j1", judged.block(40, ["dune", "amber"]), [1, 2])
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+    _other, zipped = bundled(judged.test_set)
+    path = packed(tmp_path / "bundle.zip", files_of(zipped))
+    assert said("verify", path)[0] == 0
+    status, check = said("verify", path, "--digest", f"https://q.example/results/{result.address}/")
+    assert (status, check["findings"]) == (
+        1,
+        [{"file": "result.json", "problem": "other_address"}],
+    )
