@@ -6,7 +6,8 @@ class CellsConfig(AppConfig):
     name = "cells"
 
     def ready(self) -> None:
-        import cells.rehearsing  # noqa: F401  registers the handler of its jobs
+        import cells.campaign_copy.job
+        import cells.rehearsing  # noqa: F401  they register the handlers of their jobs
         from cells.erasing import erasing_install
 
         # No signal is sent for an app without models; ranking is the last of those whose rows are deleted.

@@ -19,6 +19,8 @@ _PATHS: Final[dict[type[Model], str]] = {
     campaign.Instructions: "campaign",
     campaign.TestSet: "campaign",
     campaign.Job: "campaign",
+    campaign.CampaignCopy: "campaign",
+    campaign.CampaignCopyPart: "copy__campaign",
     campaign.Upload: "campaign",
     campaign.UploadedFile: "upload__campaign",
     campaign.UploadedPart: "file__upload__campaign",

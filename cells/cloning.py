@@ -78,6 +78,8 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     campaign.Panel: "a study of its own at the recruiting service, with its addresses and codes",
     campaign.PanelArrival: "of a panel",
     campaign.Job: "work of the other campaign",
+    campaign.CampaignCopy: "of the other campaign",
+    campaign.CampaignCopyPart: "of the other campaign",
     campaign.Upload: _FILES,
     campaign.UploadedFile: _FILES,
     campaign.UploadedPart: _FILES,

@@ -7,6 +7,7 @@ from campaign.models.arrival import PanelArrival
 from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign, Rehearsal
 from campaign.models.conflict import ConflictOfInterest
+from campaign.models.copy import CampaignCopy, CampaignCopyPart
 from campaign.models.instructions import Acceptance, Instructions
 from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole, LinkRedemption
 from campaign.models.job import Job, JobKind, JobState
@@ -43,6 +44,8 @@ __all__ = [
     "BadReference",
     "BrowserVisit",
     "Campaign",
+    "CampaignCopy",
+    "CampaignCopyPart",
     "CampaignMove",
     "CampaignState",
     "CampaignStateChange",

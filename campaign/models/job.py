@@ -20,6 +20,7 @@ class JobKind(models.TextChoices):
     REHEARSAL_END = "rehearsal_end", _("End of the rehearsal")
     ANALYSIS = "analysis", _("Analysis")
     BUNDLE = "bundle", _("Bundle of a published result")
+    CAMPAIGN_COPY = "campaign_copy", _("Static copy")
 
 
 class JobState(models.TextChoices):

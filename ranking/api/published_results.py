@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -19,12 +20,17 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_test_set, reader
 from campaign.api.pages import CursorPages
 from campaign.models import MembershipRole, TestSet
-from ranking.models import PublishedResult, ResultBundle
+from ranking.models import Analysis, PublishedResult, ResultBundle
 from ranking.selectors.published_results import versions_of
 from ranking.selectors.result_bundles import bundle_asked, bundle_bytes, bundle_of
+from ranking.selectors.runs import latest_run
 from ranking.services.publishing import (
     PublishedWords,
     PublishingRefusedError,
+    embargo_check,
+    firmness_ask,
+    has_failed,
+    published_draft,
     result_bundle_ask,
     result_embargo_change,
     result_publish,
@@ -161,6 +167,11 @@ class PublishSerializer(serializers.Serializer[Any]):
         allow_blank=True,
         help_text="What has changed since the last version; not of the first.",
     )
+    firmness = serializers.BooleanField(
+        default=True,
+        help_text="How many judgments decide first place. Where that is not known yet, a worker is asked, and "
+        "the answer is 202 until it is; false publishes without it.",
+    )
     texts = serializers.BooleanField(
         default=False,
         help_text="Sources, references and outputs are in its bundle, which everybody can download.",
@@ -179,6 +190,15 @@ class PublishSerializer(serializers.Serializer[Any]):
             contact=sent["contact"],
             change_note=sent["change_note"],
         )
+
+
+class PublishAwaitedSerializer(serializers.Serializer[Any]):
+    """Nothing was published yet: send the request again."""
+
+    detail = serializers.CharField(read_only=True)
+    analysis = serializers.IntegerField(
+        read_only=True, help_text="The analysis that a worker computes."
+    )
 
 
 class PublishedChangesSerializer(serializers.Serializer[Any]):
@@ -219,23 +239,48 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
     @extend_schema(
         operation_id="published_results_publish",
         request=PublishSerializer,
-        responses={201: PublishedResultSerializer},
+        responses={201: PublishedResultSerializer, 202: PublishAwaitedSerializer},
     )
     def post(self, request: Request, test_set_id: int) -> Response:
         """Publish the present ranking as the next version. It is kept for good, and frozen."""
         test_set = organised_test_set(request, test_set_id)
         sent = PublishSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
+        chosen = {
+            "test_set": test_set,
+            "anonymous": sent.validated_data["anonymous"],
+            "words": sent.words,
+            "with_firmness": sent.validated_data["firmness"],
+        }
+        until = sent.validated_data["embargo_until"]
         with _Refusals():
+            embargo_check(until, now=timezone.now())
+            awaited = _firmness_awaited(request, chosen)
+            if awaited is not None:
+                said = {"detail": _("Being computed"), "analysis": awaited.pk}
+                return Response(said, status=202, headers={"Retry-After": "5"})
             result = result_publish(
-                test_set=test_set,
+                **chosen,
                 by=reader(request),
-                anonymous=sent.validated_data["anonymous"],
-                words=sent.words,
-                embargo_until=sent.validated_data["embargo_until"],
+                embargo_until=until,
                 with_texts=sent.validated_data["texts"],
             )
         return _answer(request, test_set, result.version, status=201)
+
+
+def _firmness_awaited(request: Request, chosen: dict[str, Any]) -> Analysis | None:
+    """Return what a worker computes for the result that is asked for; None where nothing is awaited."""
+    if not chosen["with_firmness"]:
+        return None
+    test_set = chosen["test_set"]
+    run = latest_run(test_set_id=test_set.pk)
+    # What is refused is refused before work is done for it.
+    if run is None or published_draft(**chosen, run=run).has_firmness:
+        return None
+    analysis = firmness_ask(test_set=test_set, run=run, by=reader(request))
+    if analysis is None or analysis.finished_at is not None or has_failed(analysis):
+        return None
+    return analysis
 
 
 class PublishedResultView(APIView):

@@ -149,7 +149,7 @@ def _row(
         headline=headline(standing.systems, standing.groups)
         if standing
         else headline_without_ranking(),
-        plot=_small_plot(standing) if standing and standing.systems else None,
+        plot=small_plot(standing) if standing and standing.systems else None,
         bar=None if share is None else percent(share),
         bars=bar_plot(overview.days),
         end=words,
@@ -158,7 +158,8 @@ def _row(
     )
 
 
-def _small_plot(standing: Standing) -> SmallPlot:
+def small_plot(standing: Standing) -> SmallPlot:
+    """Return the rank ranges of a ranking, small and without names."""
     rows = rank_plot(standing.systems).rows
     lines = [
         SmallLine(

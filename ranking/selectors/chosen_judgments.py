@@ -21,10 +21,11 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.documents import several_documents
 from ranking.files import JudgmentsRead
 from ranking.files.documents import ignored_documents
+from ranking.models import RankingRun
 from ranking.reports.inputs import Input
 from ranking.selectors.judge_list import FLAGGED, judges_listed
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks_timed
-from ranking.selectors.left_out import judges_outside
+from ranking.selectors.left_out import judges_not_counted, judges_outside
 from ranking.selectors.runs import system_kinds
 
 
@@ -65,6 +66,18 @@ def judgments_chosen(*, test_set: TestSet, options: Mapping[str, Any]) -> Chosen
         skipped=_skipped(test_set),
         leave_out=leave_out,
         groups=_groups(test_set) if SYSTEM.name in options else None,
+    )
+
+
+def judgments_of_run(run: RankingRun) -> ChosenJudgments:
+    """Return the judgments that a ranking is of."""
+    return ChosenJudgments(
+        systems=tuple(run.parameters["systems"]),
+        reference=None,
+        with_reference=False,
+        without=tuple(judges_not_counted(run.parameters)),
+        documents=None,
+        skipped={},
     )
 
 

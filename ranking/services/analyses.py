@@ -18,6 +18,7 @@ from campaign.services.jobs import JobProgress, job_queue
 from ranking.analyses import AnalysisKind, analysis_named
 from ranking.analyses.judgments import (
     JUDGMENT_OPTIONS,
+    ChosenJudgments,
     recorded_judgments,
 )
 from ranking.analyses.kind import Progress
@@ -87,12 +88,14 @@ def analysis_ask(
     choice: AnalysisChoice,
     user: User | None = None,
     watermark: int | None = None,
+    judgments: ChosenJudgments | None = None,
     is_queued: bool = True,
 ) -> Analysis:
     """Ask something of the judgments 1…`watermark` of a test set, all so far if it is not given.
 
     What was asked before and has an answer, or is being computed, is returned as it is. With `is_queued` a worker
-    computes the answer; otherwise it is left to `analysis_compute`.
+    computes the answer; otherwise it is left to `analysis_compute`. With `judgments` those count, whatever the
+    choice means now.
 
     Raises
     ------
@@ -108,17 +111,23 @@ def analysis_ask(
         )
     if not last:
         raise OptionError(_("This test set has no judgment yet."), field="watermark")
-    return _ask(test_set, choice, user, watermark or last, is_queued=is_queued)
+    return _ask(test_set, choice, user, watermark or last, judgments, is_queued=is_queued)
 
 
 @transaction.atomic
 def _ask(
-    test_set: TestSet, choice: AnalysisChoice, user: User | None, watermark: int, *, is_queued: bool
+    test_set: TestSet,
+    choice: AnalysisChoice,
+    user: User | None,
+    watermark: int,
+    judgments: ChosenJudgments | None,
+    *,
+    is_queued: bool,
 ) -> Analysis:
-    judgments = judgments_chosen(test_set=test_set, options=choice.options).recorded
+    chosen = judgments or judgments_chosen(test_set=test_set, options=choice.options)
     follows_from = {
         "choice": choice.recorded,
-        "judgments": judgments,
+        "judgments": chosen.recorded,
         "watermark": watermark,
         "code_version": code_version(),
         "content_key_version": CONTENT_KEY_VERSION,

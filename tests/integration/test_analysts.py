@@ -40,7 +40,8 @@ OWN: Final = {
     "campaigns/<slug:slug>/people/leave/",
     "api/v1/campaigns/<slug:slug>/members/leave/",
 }
-#: What analysts are there for: an answer is kept, and the campaign stays as it is (ranking/test_analyses.py).
+#: What analysts are there for: an answer is kept, and the campaign stays as it is (ranking/test_analyses.py); a
+#: copy is kept, and they have read all of it (copying/test_asking.py).
 ASKED: Final = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<slug:kind>/",
     "campaigns/<slug:slug>/tables/<slug:name>/",
@@ -48,6 +49,8 @@ ASKED: Final = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/results/ask/",
     "api/v1/test-sets/<int:test_set_id>/analyses/",
     "api/v1/test-sets/<int:test_set_id>/rankings/",
+    "campaigns/<slug:slug>/copies/",
+    "api/v1/campaigns/<slug:slug>/copies/",
 }
 #: Forms of one's own.
 _OWN_FORMS: Final = ("/sign-out/", "/language/", "/campaigns/mine/people/leave/")
@@ -91,6 +94,7 @@ def _forms(body: str) -> Iterator[str]:
             or "/analyses/" in action[1]
             or "/tables/" in action[1]
             or action[1].endswith("/ask/")
+            or action[1].endswith("/copies/")
         )
         if 'method="post"' in form and not own:
             yield form

@@ -20,7 +20,9 @@ PAGES = [
     if route.startswith("campaigns/<slug:slug>/")
     and roles["organiser"] == 200
     # A part of a page, and files.
-    and not route.endswith(("live/", "progress/", ".csv", ".jsonl", ".yaml", ".<slug:ending>"))
+    and not route.endswith(
+        ("live/", "progress/", ".csv", ".jsonl", ".yaml", ".zip", ".<slug:ending>")
+    )
     # What judges see.
     and "/as-judge/" not in route
 ]

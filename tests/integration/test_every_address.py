@@ -6,6 +6,7 @@ A new address fails the first test until it stands in the table.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from io import BytesIO
 from uuid import uuid4
 
 import pytest
@@ -29,6 +30,7 @@ from campaign.models import (
     User,
 )
 from campaign.services import instructions_accept, instructions_write, judge_group_create
+from campaign.services.copies import copy_keep
 from campaign.services.uploads import (
     upload_begin,
     upload_check,
@@ -221,6 +223,11 @@ ADDRESSES = {
     "campaigns/<slug:slug>/clone/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/file/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/file/campaign.yaml": MEMBERS_PAGE,
+    # Asking: tests/integration/copying.
+    "campaigns/<slug:slug>/copies/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/copies/<int:copy_id>.zip": MEMBERS_PAGE,
+    "api/v1/campaigns/<slug:slug>/copies/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/copies/<int:copy_id>/": MEMBERS_API,
     "campaigns/<slug:slug>/rehearsal/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/rehearsal/end/": MEMBERS_PAGE,
     # Writing: tests/integration/cells/test_rehearsal_pages.py.
@@ -519,6 +526,7 @@ class World:
             .replace("<int:file_id>", "1")
             .replace("<int:job_id>", str(self.job.pk))
             .replace("<int:group_id>", str(self.group.pk))
+            .replace("<int:copy_id>", str(self.campaign.copies.get().pk))
             .replace("<slug:digest>", self.published.address)
             .replace("<str:file_name>", "ranking.csv")
             .replace("<str:token>", "no-such-token")
@@ -550,6 +558,14 @@ def make_world() -> World:
     upload = upload_begin(campaign=mine.campaign)
     file = upload_file_add(upload=upload, name="SECRET-FILE.txt", size=2)
     upload_part_store(file=file, offset=0, content=b"a\n")
+    copy_keep(
+        campaign=mine.campaign,
+        zipped=BytesIO(b"SECRET-NEWS"),
+        pages=1,
+        with_texts=False,
+        language="en",
+        by=None,
+    )
     published = result_publish(
         test_set=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)
     )

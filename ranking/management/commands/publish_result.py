@@ -10,11 +10,16 @@ from django.utils.timezone import is_naive, make_aware
 from django.utils.translation import gettext as _
 
 from campaign.management.arguments import address_of, address_option_add, test_set_named
+from campaign.models import TestSet
 from campaign.texts.canonical_json import digest_of
+from ranking.management.output import Progress
 from ranking.reports.published import FILES, PublishedFile
+from ranking.selectors.runs import latest_run
+from ranking.services.analyses import AnalysisRefusedError, analysis_compute
 from ranking.services.publishing import (
     PublishedWords,
     PublishingRefusedError,
+    firmness_ask,
     published_draft,
     result_publish,
 )
@@ -55,6 +60,11 @@ class Command(BaseCommand):
             "--embargo-until", default="", metavar="MOMENT", help="for instance 2026-12-01T09:00"
         )
         parser.add_argument(
+            "--without-firmness",
+            action="store_true",
+            help="do not compute how many judgments decide first place, which takes up to half a minute",
+        )
+        parser.add_argument(
             "--texts",
             action="store_true",
             help="sources, references and outputs are in its bundle, too, which everybody can download",
@@ -74,12 +84,17 @@ class Command(BaseCommand):
                 contact=options["contact"],
                 change_note=options["change_note"],
             ),
+            "with_firmness": not options["without_firmness"],
         }
         try:
             if options["preview"]:
                 self.stdout.write(_preview(chosen), ending="")
                 return
             until = _moment(options["embargo_until"])
+            # What is refused is refused before work is done for it.
+            draft = published_draft(**chosen)
+            if not (draft.has_firmness or options["without_firmness"]):
+                self._firmness_compute(chosen["test_set"], quiet=not options["verbosity"])
             result = result_publish(
                 **chosen, by=None, embargo_until=until, with_texts=options["texts"]
             )
@@ -90,6 +105,23 @@ class Command(BaseCommand):
             self.stdout.write(
                 _("Version %(version)s is published: %(address)s")
                 % {"version": result.version, "address": address_of(self, options) + page}
+            )
+
+    def _firmness_compute(self, test_set: TestSet, *, quiet: bool) -> None:
+        """Compute how many judgments decide first place; without that, it is published and said."""
+        run = latest_run(test_set_id=test_set.pk)
+        if run is None:
+            return
+        analysis = firmness_ask(test_set=test_set, run=run, by=None, is_queued=False)
+        if analysis is None:
+            return
+        try:
+            with Progress(self.stderr, quiet=quiet) as progress:
+                analysis_compute(analysis=analysis, begin=progress.begin)
+        except AnalysisRefusedError as error:
+            self.stderr.write(
+                _("How many judgments decide first place could not be computed: %(error)s")
+                % {"error": error}
             )
 
 

@@ -42,8 +42,10 @@ def left_out_lines(content: Content) -> list[LeftOutLine]:
 
 
 def _judge(judge: Mapping[str, Any]) -> LeftOutLine:
+    name = judge["judge"]
     return LeftOutLine(
-        what=_("Judge %(name)s") % {"name": judge["judge"]},
+        # In a static copy of what was not published, judges have no name.
+        what=_("A judge") if name is None else _("Judge %(name)s") % {"name": name},
         blocks=judge["blocks"],
         why=_why(judge),
         decided=_decided(judge),
@@ -55,6 +57,8 @@ def _why(judge: Mapping[str, Any]) -> str:
         evidence = breach_in_words(judge["evidence"] or {})
         rule = rule_in_words(QualityRule(**judge["rule"]))
         return f"{evidence}. {rule}." if evidence else f"{rule}."
+    if judge["judge"] is None:
+        return _("The reason is not in this copy.")
     return judge["reason"] or _("No reason was given.")
 
 

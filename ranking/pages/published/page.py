@@ -14,6 +14,7 @@ from ranking.pages.published.left_out import LeftOutLine, left_out_lines
 from ranking.pages.published.matrix import MatrixRow, pair_matrix
 from ranking.pages.published.reading import Content, day_of, moment_of, run_of, withdrawn_in
 from ranking.pages.summary import RankingSummary, reason_in_words, summarise_run
+from ranking.wording.firmness import firmness_in_words
 from ranking.wording.published_method import method_sentences
 
 
@@ -28,6 +29,8 @@ class PublishedPage:
         The finding in words.
     languages : str
         "Czech → English".
+    firmness : sequence of str
+        How many judgments decide first place; empty where that was not computed.
     clusters : sequence of int
         For each row of the plot how many rows its cluster has, 0 but for the first of a cluster.
     """
@@ -36,6 +39,7 @@ class PublishedPage:
     summary: RankingSummary
     languages: str
     published_at: datetime
+    firmness: Sequence[str]
     plot: RankPlot
     clusters: Sequence[int]
     withdrawn: frozenset[str]
@@ -61,6 +65,7 @@ def published_page(content: Content) -> PublishedPage:
         summary=summarise_run(run_of(content)),
         languages=languages_in_words(test_set["source_language"], test_set["target_language"]),
         published_at=moment_of(content["published_at"]),
+        firmness=_firmness(content),
         plot=rank_plot(systems),
         clusters=_clusters(systems),
         withdrawn=withdrawn_in(content),
@@ -73,6 +78,11 @@ def published_page(content: Content) -> PublishedPage:
         first_day=day_of(content["input"]["first_day"]),
         last_day=day_of(content["input"]["last_day"]),
     )
+
+
+def _firmness(content: Content) -> list[str]:
+    section = content["sections"].get("firmness")
+    return [] if section is None else firmness_in_words(section)
 
 
 def frozen_in_words(content: Content) -> str:

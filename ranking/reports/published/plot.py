@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape
 from ranking.reports.published.report import (
     PublishedFile,
     basis_of,
+    firmness_of,
     one_line,
     rank_range_of,
     title_of,
@@ -47,7 +48,8 @@ def _described(content: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) ->
         f"cluster {row['cluster']}"
         for row in rows
     )
-    return f"{basis_of(content)} {ranks}."
+    said = " ".join([basis_of(content), *firmness_of(content)])
+    return f"{said} {ranks}."
 
 
 def _axis(count: int, begin: int, height: int) -> list[str]:

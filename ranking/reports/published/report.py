@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.utils.translation import override
+
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.firmness import firmness_in_words
 
 _METHODS: Final = {
     "expected_wins": "Expected Wins",
@@ -47,7 +50,7 @@ def published_report(file: PublishedFile) -> Report:
         title=title_of(content),
         columns=_COLUMNS,
         rows=[*map(_row, rows), *map(_unranked, content["ranking"]["not_estimable"])],
-        notes=[basis_of(content)],
+        notes=[basis_of(content), *firmness_of(content)],
         rules=frozenset(at for at in range(last) if rows[at]["cluster"] != rows[at + 1]["cluster"]),
     )
     notes = [
@@ -76,6 +79,15 @@ def basis_of(content: Mapping[str, Any]) -> str:
         f"{counted['judges']:,} judges. Score: {method}. Rank ranges at "
         f"{100 * parameters['confidence']:g} %. Rules separate clusters."
     )
+
+
+def firmness_of(content: Mapping[str, Any]) -> list[str]:
+    """Return how many judgments decide first place, in sentences; none where that was not computed."""
+    section = content["sections"].get("firmness")
+    if section is None:
+        return []
+    with override("en"):
+        return [one_line(sentence) for sentence in firmness_in_words(section)]
 
 
 def one_line(text: str) -> str:

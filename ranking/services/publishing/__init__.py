@@ -10,8 +10,9 @@ from ranking.services.publishing.changes import (
 )
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.drafts import PublishedDraft, published_draft
+from ranking.services.publishing.firmness import firmness_ask, has_failed
 from ranking.services.publishing.naming import may_be_anonymous
-from ranking.services.publishing.publish import result_publish
+from ranking.services.publishing.publish import embargo_check, result_publish
 from ranking.services.publishing.refusals import PublishingRefusedError, RankingChangedError
 
 __all__ = [
@@ -19,6 +20,9 @@ __all__ = [
     "PublishedWords",
     "PublishingRefusedError",
     "RankingChangedError",
+    "embargo_check",
+    "firmness_ask",
+    "has_failed",
     "is_being_made",
     "may_be_anonymous",
     "published_draft",

@@ -82,6 +82,7 @@ def published_content(
     words: PublishedWords,
     version: int,
     at: datetime,
+    sections: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the content of a version; `labels` are what systems are called, by name."""
     test_set = facts.test_set
@@ -130,6 +131,7 @@ def published_content(
         "sections": {
             "ranking_settings": [_settings(row) for row in reversed(facts.settings)],
             **_stopping(facts, labels),
+            **sections,
         },
     }
 

@@ -19,6 +19,7 @@ from ranking.services.publishing.content import (
     published_content,
     published_facts,
 )
+from ranking.services.publishing.firmness import frozen_firmness
 from ranking.services.publishing.naming import hidden_names, labels_of, may_be_anonymous
 from ranking.services.publishing.refusals import PublishingRefusedError, anonymous_check
 
@@ -46,6 +47,11 @@ class PublishedDraft:
         """Its number."""
         return int(self.content["version"])
 
+    @property
+    def has_firmness(self) -> bool:
+        """Whether it has how firm first place is."""
+        return "firmness" in self.content["sections"]
+
 
 def published_draft(
     *,
@@ -53,6 +59,7 @@ def published_draft(
     anonymous: Collection[str] = (),
     words: PublishedWords | None = None,
     run: RankingRun | None = None,
+    with_firmness: bool = True,
 ) -> PublishedDraft:
     """Return what would be published now of a test set; nothing is stored.
 
@@ -62,6 +69,8 @@ def published_draft(
         Systems that are not to be named.
     run : RankingRun or None
         The ranking; None for the present one.
+    with_firmness : bool
+        Whether it has how firm first place is, where that is known.
 
     Raises
     ------
@@ -88,7 +97,15 @@ def published_draft(
             _("This is the first version: nothing has changed."), field="change_note"
         )
     labels = labels_of(facts.systems, anonymous=anonymous, before=_letters_given(before))
-    content = published_content(facts, labels=labels, words=words, version=version, at=_now())
+    firmness = frozen_firmness(run, labels) if with_firmness else None
+    content = published_content(
+        facts,
+        labels=labels,
+        words=words,
+        version=version,
+        at=_now(),
+        sections={} if firmness is None else {"firmness": firmness},
+    )
     by_id = {str(each.pk): labels[each.name] for each in facts.systems}
     anonymous_check(content, hidden_names(facts.systems, by_id))
     # As everybody reads it: 1.0 is 1.

@@ -27,6 +27,7 @@ def result_publish(
     embargo_until: datetime | None = None,
     with_texts: bool = False,
     seen: str = "",
+    with_firmness: bool = True,
 ) -> PublishedResult:
     """Publish the present ranking of a test set as its next version.
 
@@ -40,6 +41,8 @@ def result_publish(
         Whether sources, references and outputs are in its bundle, which a worker makes.
     seen : str
         Of the draft that was looked at; empty for whoever looks at none.
+    with_firmness : bool
+        Whether it has how firm first place is, where that is known: nothing is computed here.
 
     Raises
     ------
@@ -52,7 +55,13 @@ def result_publish(
     """
     named_lock(f"publishing of test set {test_set.pk}")
     run = latest_ranking_keep(test_set_id=test_set.pk)
-    draft = published_draft(test_set=test_set, anonymous=anonymous, words=words, run=run)
+    draft = published_draft(
+        test_set=test_set,
+        anonymous=anonymous,
+        words=words,
+        run=run,
+        with_firmness=with_firmness,
+    )
     if seen and seen != draft.seen:
         raise RankingChangedError(
             _("Nothing was published: the result has changed since you looked. Look again.")

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from campaign.models import TestSet, User
 from campaign.views.access import organised_test_set
-from ranking.models import PublishedResult
+from ranking.models import Analysis, PublishedResult
 from ranking.pages.published.differences import differences
 from ranking.pages.published.form import PublishForm
 from ranking.pages.published.page import draft_in_words, published_page
@@ -25,6 +25,7 @@ from ranking.selectors.runs import latest_run
 from ranking.services.publishing import (
     PublishedDraft,
     PublishingRefusedError,
+    firmness_ask,
     published_draft,
     result_publish,
 )
@@ -61,6 +62,7 @@ def publish_confirm(request: HttpRequest, slug: str, test_set_id: int) -> HttpRe
         "anonymous": form.cleaned_data["anonymous"],
         "words": form.words,
     }
+    with_firmness = request.POST.get("firmness") != "without"
     said = ""
     if request.POST.get("act") == "yes":
         try:
@@ -70,6 +72,7 @@ def publish_confirm(request: HttpRequest, slug: str, test_set_id: int) -> HttpRe
                 embargo_until=form.cleaned_data["embargo_until"],
                 with_texts=form.cleaned_data["texts"],
                 seen=request.POST.get("seen", ""),
+                with_firmness=with_firmness,
             )
         except PublishingRefusedError as error:
             said = str(error)
@@ -84,10 +87,16 @@ def publish_confirm(request: HttpRequest, slug: str, test_set_id: int) -> HttpRe
         form.add_error(error.field if error.field in form.fields else None, str(error))
         return _page(request, test_set, versions, form, status=400)
     context = _context(test_set, versions, form) | _preview(draft, versions)
-    status = 409 if said else 200
-    return render(
-        request, "publish/confirm.html", context | {"draft": draft, "error": said}, status=status
-    )
+    context |= {"draft": draft, "error": said, "firmness": _firmness(request, test_set, draft)}
+    return render(request, "publish/confirm.html", context, status=409 if said else 200)
+
+
+def _firmness(request: HttpRequest, test_set: TestSet, draft: PublishedDraft) -> Analysis | None:
+    """Return what a worker is asked where the draft does not have how firm first place is."""
+    run = latest_run(test_set_id=test_set.pk)
+    if draft.has_firmness or run is None:
+        return None
+    return firmness_ask(test_set=test_set, run=run, by=cast("User", request.user))
 
 
 def _form(data: Any, test_set: TestSet, versions: list[PublishedResult]) -> PublishForm:

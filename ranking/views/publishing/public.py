@@ -18,8 +18,8 @@ from ranking.pages.published.files import (
     BundleLine,
     bundle_lines,
 )
-from ranking.pages.published.page import frozen_in_words, published_page
-from ranking.pages.published.versions import newer_version, version_lines
+from ranking.pages.published.page import published_page
+from ranking.pages.published.result import result_shown
 from ranking.reports.published import FILES, PublishedFile
 from ranking.selectors.published_results import versions_shown
 from ranking.selectors.result_bundles import bundle_bytes, bundle_of, bundled_bytes
@@ -84,17 +84,11 @@ def _page(request: HttpRequest, reading: Reading) -> HttpResponse:
     versions = versions_shown(result, with_embargoed=False)
     page_url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
     context = {
-        "page": published_page(result.content),
-        "result": result,
+        **result_shown(result, versions, page_url=page_url),
         "is_private": reading.is_private,
         "is_reviewer": bool(reading.token),
-        "frozen_words": frozen_in_words(result.content),
-        "lines": version_lines(versions, shown=result),
-        "newer": newer_version(versions, result),
-        "page_url": page_url,
         "files": _files(request, reading),
         "bundle": _bundle(request, reading),
-        "citation": FILES["citation.bib"].write(_written(request, result)),
     }
     return kept(render(request, "published/result.html", context), reading, seconds=PAGE_SECONDS)
 

@@ -35,6 +35,8 @@ NOT_RECORDED: dict[type[Model], str] = {
     campaign.AccountMail: NO_CAMPAIGN,
     campaign.AlertMail: "of no campaign: what a person was sent",
     campaign.Job: ITSELF,
+    campaign.CampaignCopy: WORKED_OUT,
+    campaign.CampaignCopyPart: WORKED_OUT,
     campaign.Upload: "files on their way: the test set they become is recorded",
     campaign.UploadedFile: "files on their way",
     campaign.UploadedPart: "files on their way",

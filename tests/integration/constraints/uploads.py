@@ -1,10 +1,10 @@
-"""Uploaded files and long work."""
+"""Uploaded files, static copies and long work."""
 
 from functools import partial
 
 from django.utils import timezone
 
-from campaign.models import Job, Upload, UploadedFile, UploadedPart
+from campaign.models import CampaignCopy, CampaignCopyPart, Job, Upload, UploadedFile, UploadedPart
 from tests.factories import make_campaign
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import small_test_set
@@ -37,6 +37,24 @@ def job() -> Create:
     return partial(Job.objects.create, campaign=make_campaign(), kind="texts_check", name="news")
 
 
+def copied() -> Create:
+    return partial(
+        CampaignCopy.objects.create,
+        campaign=make_campaign(),
+        has_texts=False,
+        language="en",
+        pages=1,
+        size=1,
+        digest="0" * 64,
+    )
+
+
+def copied_part() -> Create:
+    create = partial(CampaignCopyPart.objects.create, copy=copied()(), content=b"a")
+    create(offset=0)
+    return partial(create, offset=1)
+
+
 @breaks("campaign.Upload.id")
 def two_uploads_have_one_id(attempt: Attempt) -> None:
     create = upload()
@@ -56,6 +74,8 @@ def two_uploads_become_one_test_set(attempt: Attempt) -> None:
         create(test_set=small_test_set(make_campaign("other")))
 
 
+breaks_by_fields("campaign_copy_digest_is_a_sha_256", copied, {"digest": "0" * 63})
+breaks_by_fields("campaign_copy_part_offset_once", copied_part, {"offset": 0})
 breaks_by_fields("upload_reference_use_is_known", upload, {"reference_use": "eaten"})
 breaks_by_fields("uploaded_file_name_once", file, {"name": "a.txt"})
 breaks_by_fields("uploaded_file_has_a_name", file, {"name": ""})

@@ -28,7 +28,7 @@ def patch(client: Client, writer: TestSetWriter, **body: Any) -> Any:
 
 
 def test_an_organiser_publishes_and_reads_it(judged: TestSetWriter, as_organiser: Client) -> None:
-    body = {"anonymous": ["cobalt"], "authors": ["Lind, Jon"]}
+    body = {"anonymous": ["cobalt"], "authors": ["Lind, Jon"], "firmness": False}
     made = as_organiser.post(at(judged), body, content_type="application/json")
     assert made.status_code == 201
     result = PublishedResult.objects.get()

@@ -46,6 +46,8 @@ OF_ITS_ORGANISERS = (
     "api-alert-mail",
     "api-alerts",
     "api-campaign-clone",
+    "api-campaign-copies",
+    "api-campaign-copy",
     "api-campaign-file",
     "api-campaign-judge",
     "api-campaign-judge-link",

@@ -68,6 +68,8 @@ LIFE = {
     "/api/v1/campaigns/{slug}/clone/": {"post"},
     "/api/v1/campaigns/{slug}/file/": {"get", "put"},
     "/api/v1/campaigns/{slug}/rehearsal/": {"get", "post", "delete"},
+    "/api/v1/campaigns/{slug}/copies/": {"get", "post"},
+    "/api/v1/campaigns/{slug}/copies/{copy_id}/": {"get"},
     "/api/v1/campaigns/{slug}/{transition}/": {"post"},
 }
 _REPLIES = "/api/v1/campaigns/{slug}/problem-reports/{report_id}/replies/"

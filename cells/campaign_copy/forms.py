@@ -1,0 +1,14 @@
+"""What is asked before a static copy is made."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+
+class CopyForm(forms.Form):
+    """What is in the copy beside rankings, designs and instructions."""
+
+    texts = forms.BooleanField(
+        label=_("With texts: sources, references and outputs"),
+        help_text=_("Only where you may pass them on: the copy is for everybody who gets it."),
+        required=False,
+    )

@@ -1,0 +1,105 @@
+"""A static copy from a folder in a real browser: no server, no script, nothing asked of anybody."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from campaign.models import Campaign
+from campaign.services import instructions_write
+from cells.campaign_copy.writing import folder_write
+from ranking.services.publishing import result_publish
+from ranking.tasks import rank_test_set
+from tests.browser.conftest import NewPage
+from tests.browser.organising import enter
+from tests.factories import make_campaign
+from tests.integration.publishing.conftest import ranked_test_set
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+WIDE, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = make_campaign("autumn")
+    for name in ("news", "talks"):
+        writer = ranked_test_set(campaign, name)
+        rank_test_set(writer.test_set.pk)
+        result_publish(test_set=writer.test_set, by=None)
+    instructions_write(
+        campaign=campaign, language="en", text="# Read both", demands_acceptance=False
+    )
+    return campaign
+
+
+def look(page: Page, name: str) -> None:
+    """Photograph the page where somebody wants to look at it."""
+    folder = os.environ.get("QUINTET_LOOK")
+    if folder:
+        page.screenshot(path=Path(folder) / f"copy-{name}.png", full_page=True)
+
+
+@pytest.mark.parametrize(
+    ("viewport", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"]
+)
+def test_a_copy_opens_from_its_folder(
+    browser: Browser,
+    campaign: Campaign,
+    tmp_path: Path,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    folder_write(
+        tmp_path,
+        campaign,
+        with_texts=True,
+        address="https://q.example",
+        told=lambda _done, _total: None,
+    )
+    # Without scripts, axe could not look: that there are none, another test says.
+    context = browser.new_context(viewport=viewport, color_scheme=scheme)  # type: ignore[arg-type]
+    problems: list[str] = []
+    asked: list[str] = []
+    context.on("console", lambda message: problems.append(message.text))
+    context.on("requestfailed", lambda request: problems.append(f"failed: {request.url}"))
+    context.on("request", lambda request: asked.append(request.url))
+    page = context.new_page()
+    page.goto((tmp_path / "index.html").as_uri())
+    expect(page.get_by_role("heading", name="Autumn")).to_be_visible()
+    look(page, f"index-{viewport['width']}")
+    page.get_by_role("link", name="news").first.click()
+    expect(page.get_by_role("rowheader", name="amber").first).to_be_visible()
+    for name in ("Pairs", "Agreement", "Design", "Texts"):
+        tabs = page.get_by_role("navigation", name="Test set")
+        tabs.get_by_role("link", name=name, exact=True).click()
+        expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+    for path in sorted(tmp_path.rglob("*.html")):
+        page.goto(path.as_uri())
+        axe_check(page)
+        # What is wide scrolls within its card.
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, (path.relative_to(tmp_path), wide)
+        # Style sheets are there: the paper is not white.
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert paper == ("rgb(250, 249, 246)" if scheme == "light" else "rgb(20, 22, 26)"), path
+        look(page, f"{path.relative_to(tmp_path).as_posix().replace('/', '-')}-{viewport['width']}")
+    context.close()
+    assert problems == []
+    assert [url for url in asked if not url.startswith("file://")] == []
+
+
+def test_the_room_of_copies_passes_axe_and_reads_itself_again(
+    new_page: NewPage, campaign: Campaign, axe_check: Callable[[Page], None]
+) -> None:
+    page = new_page(viewport=PHONE)
+    enter(page, campaign)
+    page.goto(f"/campaigns/{campaign.slug}/copies/")
+    axe_check(page)
+    page.get_by_role("button", name="Make a copy").click()
+    expect(page.get_by_text("A worker is making the copy")).to_be_visible()
+    axe_check(page)
+    look(page, "room")

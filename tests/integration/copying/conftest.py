@@ -1,0 +1,73 @@
+"""A campaign with everything that a static copy has, and people who are not to be named in it."""
+
+import pytest
+from django.test import Client
+
+from annotation.services import quality_action_take
+from campaign.models import Campaign, Judge, System, User
+from campaign.services import instructions_write
+from ranking.services import ranking_run_compute
+from tests.factories import make_analyst, make_campaign, make_organiser
+from tests.integration.publishing.conftest import ranked_test_set
+from tests.integration.ranking.writing import TestSetWriter
+
+#: Words of people: of organisers and judges.
+PEOPLE = (
+    "Olga Organiserova",
+    "olga@example.org",
+    "Jana Judgeova",
+    "jana@example.org",
+    "of uncle Bob",
+)
+
+
+@pytest.fixture
+def campaign(db: None) -> Campaign:
+    return make_campaign("autumn")
+
+
+@pytest.fixture
+def organiser(campaign: Campaign) -> User:
+    user = make_organiser(campaign, PEOPLE[1])
+    User.objects.filter(pk=user.pk).update(name=PEOPLE[0])
+    return user
+
+
+@pytest.fixture
+def analyst(organiser: User, campaign: Campaign) -> User:
+    return make_analyst(campaign)
+
+
+@pytest.fixture
+def news(campaign: Campaign, organiser: User) -> TestSetWriter:
+    """A ranked test set whose judge j3 is left out."""
+    writer = ranked_test_set(campaign)
+    System.objects.filter(name="cobalt").update(team="Secret Lab")
+    judge = writer.judge("j3")
+    Judge.objects.filter(pk=judge.pk).update(note=PEOPLE[4])
+    user = User.objects.create_user(name=PEOPLE[2], email=PEOPLE[3])
+    Judge.objects.filter(pk=judge.pk).update(user=user)
+    quality_action_take(
+        judge=judge,
+        test_set=writer.test_set,
+        action="exclude",
+        user=organiser,
+        note="Jana Judgeova",
+    )
+    assert ranking_run_compute(test_set_id=writer.test_set.pk) is not None
+    text = "# Read both\n\nSee [the site](https://example.org/read)."
+    instructions_write(
+        campaign=campaign, user=organiser, language="en", text=text, demands_acceptance=False
+    )
+    return writer
+
+
+@pytest.fixture
+def talks(campaign: Campaign) -> TestSetWriter:
+    return ranked_test_set(campaign, "talks")
+
+
+@pytest.fixture
+def as_organiser(client: Client, organiser: User) -> Client:
+    client.force_login(organiser)
+    return client

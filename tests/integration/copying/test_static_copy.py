@@ -1,0 +1,341 @@
+"""A static copy: it finds its way without a server, names nobody, and is the same each time."""
+
+import io
+import posixpath
+import re
+import zipfile
+from collections.abc import Mapping
+from datetime import timedelta
+from html import unescape
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.utils import timezone, translation
+
+from campaign.models import Campaign, Segment, System
+from campaign.services import instructions_write
+from cells.campaign_copy.rankings import CopyRefusedError
+from cells.campaign_copy.writing import zip_write
+from ranking.models import PublishedResult
+from ranking.reports.published import FILES
+from ranking.selectors.runs import latest_run
+from ranking.services import ranking_run_compute
+from ranking.services.analyses import analysis_compute
+from ranking.services.publishing import (
+    PublishingRefusedError,
+    firmness_ask,
+    result_publish,
+    result_retract,
+    result_reviewer_link_make,
+)
+from ranking.services.publishing.firmness import frozen_firmness
+from ranking.wording.firmness import firmness_in_words
+from tests.factories import make_campaign
+from tests.integration.copying.conftest import PEOPLE
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "https://q.example"
+
+
+def zipped(campaign: Campaign, *, with_texts: bool = False) -> bytes:
+    stream = io.BytesIO()
+    zip_write(
+        stream, campaign, with_texts=with_texts, address=ADDRESS, told=lambda _done, _total: None
+    )
+    return stream.getvalue()
+
+
+def files_of(campaign: Campaign, **chosen: Any) -> dict[str, str]:
+    """Return the files of a copy by their paths below its folder."""
+    with zipfile.ZipFile(io.BytesIO(zipped(campaign, **chosen))) as archive:
+        names = archive.namelist()
+        assert len(set(names)) == len(names)
+        return {
+            name.removeprefix(f"{campaign.slug}/"): archive.read(name).decode() for name in names
+        }
+
+
+class Links(HTMLParser):
+    """What a page has of addresses, scripts and forms, and words that are read."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self.followed: list[str] = []
+        self.ids: set[str] = set()
+        self.tags: set[str] = set()
+        self.without_way: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.add(tag)
+        assert not [name for name in given if name.startswith(("hx-", "on"))], given
+        assert "style" not in given
+        if "id" in given:
+            self.ids.add(given["id"] or "")
+        if tag == "a":
+            if not given.get("href"):
+                self.without_way.append(str(given))
+            else:
+                self.followed.append(given["href"] or "")
+        self.asked += [given[name] or "" for name in ("src", "srcset", "data") if name in given]
+        if tag in {"link", "use", "image"}:
+            self.asked.append(given.get("href") or "")
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+
+def crawled(files: Mapping[str, str]) -> dict[str, Links]:
+    """Follow all links from the first page; assert that each leads somewhere, and that all is reached."""
+    pages = {path: Links(text) for path, text in files.items() if path.endswith(".html")}
+    reached, waiting = {"index.html"}, ["index.html"]
+    while waiting:
+        path = waiting.pop()
+        page = pages.get(path)
+        if page is None:
+            continue
+        assert not page.without_way, (path, page.without_way)
+        assert not page.tags & {"script", "form", "iframe", "input", "button"}, (path, page.tags)
+        for way in [*page.followed, *page.asked]:
+            if way in page.followed and way.startswith(("https://", "mailto:")):
+                continue
+            assert "://" not in way, (path, way)
+            assert not way.startswith("/"), (path, way)
+            target, _hash, anchor = way.partition("#")
+            there = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+            there = there if target else path
+            assert there in files, (path, way)
+            if anchor:
+                assert anchor in pages[there].ids, (path, way)
+            if there not in reached:
+                reached.add(there)
+                waiting.append(there)
+    assert reached == set(files)
+    return pages
+
+
+def published(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
+    return result_publish(test_set=writer.test_set, by=None, **chosen)
+
+
+def test_every_link_leads_into_the_copy_and_all_of_it_is_reached(
+    campaign: Campaign, news: TestSetWriter, talks: TestSetWriter
+) -> None:
+    Segment.objects.filter(test_set=news.test_set).update(source_text="Ahoj.")
+    first, second = published(news), published(news)
+    result_retract(result=first, reason="Wrong texts.")
+    files = files_of(campaign, with_texts=True)
+    pages = crawled(files)
+    expected = {
+        "index.html",
+        "instructions/1.html",
+        *(
+            f"test-set-{place}/{name}.html"
+            for place in (1, 2)
+            for name in ("index", "pairs", "agreement", "design", "texts/1")
+        ),
+        *(f"published/{each.address}/index.html" for each in (first, second)),
+    }
+    assert pages.keys() == expected
+    assert {f"published/{first.address}/{name}" for name in FILES} <= files.keys()
+    index = pages["index.html"].text
+    assert "news" in index
+    assert "talks" in index
+    assert "All four systems are told apart" in index
+    ranking = files["test-set-1/index.html"]
+    assert "<svg" in ranking
+    assert 'class="matrix"' in ranking
+    assert "κ between judges" in pages["test-set-1/index.html"].text
+    assert "Read both" in pages["instructions/1.html"].text
+    assert "Ahoj." in pages["test-set-1/texts/1.html"].text
+    assert "Wrong texts." in pages[f"published/{first.address}/index.html"].text
+    # Citations name the address for everybody.
+    assert (
+        f"{ADDRESS}/results/{second.address}/" in files[f"published/{second.address}/ranking.json"]
+    )
+
+
+def test_texts_are_in_it_only_if_asked_for(campaign: Campaign, news: TestSetWriter) -> None:
+    Segment.objects.filter(test_set=news.test_set).update(source_text="Ahoj.")
+    files = files_of(campaign)
+    crawled(files)
+    assert not [path for path in files if "texts" in path]
+    assert "Ahoj." not in "".join(files.values())
+
+
+def test_long_test_sets_have_several_pages_of_texts(
+    campaign: Campaign, news: TestSetWriter
+) -> None:
+    last = Segment.objects.filter(test_set=news.test_set).order_by("-number").first()
+    assert last is not None
+    for number in range(last.number + 1, 61):
+        Segment.objects.create(
+            test_set=news.test_set,
+            document=last.document,
+            number=number,
+            position=number,
+            source_text=f"T{number}",
+        )
+    pages = crawled(files_of(campaign, with_texts=True))
+    texts = [path for path in pages if "/texts/" in path]
+    assert len(texts) == -(-Segment.objects.filter(test_set=news.test_set).count() // 25)
+    assert "T60" in pages[max(texts)].text
+
+
+def test_it_names_no_judge_and_no_member(campaign: Campaign, news: TestSetWriter) -> None:
+    everything = "".join(files_of(campaign, with_texts=True).values())
+    for word in PEOPLE:
+        assert word not in unescape(everything), word
+    # Nor a pseudonym, where nothing was published.
+    assert not re.search(r"\bj[123]\b", everything)
+    assert "A judge" in everything
+    assert "The reason is not in this copy." in everything
+
+
+def test_published_versions_have_the_pseudonyms_that_they_have_and_no_link_of_reviewers(
+    campaign: Campaign, news: TestSetWriter
+) -> None:
+    # The reason of an organiser is public once it is published: it was read in the preview.
+    result = published(news)
+    token = result_reviewer_link_make(result=result)
+    files = files_of(campaign)
+    assert "Judge j3" in files[f"published/{result.address}/index.html"]
+    others = "".join(text for path, text in files.items() if not path.startswith("published/"))
+    assert not re.search(r"\bj[123]\b", others)
+    assert token not in "".join(files.values())
+
+
+def test_who_is_not_named_in_the_newest_version_is_named_nowhere(
+    campaign: Campaign, news: TestSetWriter, talks: TestSetWriter
+) -> None:
+    naming = published(news)
+    newest = published(news, anonymous=["cobalt"])
+    files = files_of(campaign, with_texts=True)
+    pages = crawled(files)
+    assert f"published/{newest.address}/index.html" in files
+    assert f"published/{naming.address}/index.html" not in files
+    of_news = {
+        path: text for path, text in files.items() if not path.startswith(("test-set-2/", "style/"))
+    }
+    for path, text in of_news.items():
+        assert "cobalt" not in text, path
+        assert "Secret Lab" not in text, path
+        assert naming.address not in text, path
+    assert "System A" in pages["test-set-1/index.html"].text
+    assert "System A" in pages["test-set-1/pairs.html"].text
+    assert "System A" in pages["test-set-1/texts/1.html"].text
+    assert "1 published version is not in this copy" in pages["index.html"].text
+    # Of another test set, whose results are its own.
+    assert "cobalt" in pages["test-set-2/index.html"].text
+
+
+def test_a_team_that_is_named_again_is_named(campaign: Campaign, news: TestSetWriter) -> None:
+    published(news, anonymous=["cobalt"])
+    published(news)
+    files = files_of(campaign)
+    assert len([path for path in files if re.fullmatch(r"published/\w+/index.html", path)]) == 2
+    assert "cobalt" in files["test-set-1/index.html"]
+
+
+def test_what_is_under_an_embargo_is_left_out_and_decides_all_the_same(
+    campaign: Campaign, news: TestSetWriter
+) -> None:
+    until = timezone.now() + timedelta(days=3)
+    result = published(news, anonymous=["cobalt"], embargo_until=until)
+    files = files_of(campaign)
+    assert not [path for path in files if path.startswith("published/")]
+    assert result.address not in "".join(files.values())
+    assert "cobalt" not in "".join(files.values())
+
+
+def test_texts_that_name_who_is_not_named_are_refused(
+    campaign: Campaign, news: TestSetWriter
+) -> None:
+    published(news, anonymous=["cobalt"])
+    instructions_write(
+        campaign=campaign, language="en", text="Hello.\n\nCobalt is new.", demands_acceptance=False
+    )
+    with pytest.raises(PublishingRefusedError, match=r"is in this text: “Cobalt is new.”"):
+        zipped(campaign)
+
+
+def test_a_ranking_from_before_a_system_was_renamed_is_refused(
+    campaign: Campaign, news: TestSetWriter
+) -> None:
+    published(news, anonymous=["cobalt"])
+    System.objects.filter(name="cobalt").update(name="nickel")
+    with pytest.raises(CopyRefusedError, match="a system was renamed since the ranking"):
+        zipped(campaign)
+    news.judgment("j1", news.block(30, ["amber", "birch"]), [1, 2])
+    ranking_run_compute(test_set_id=news.test_set.pk)
+    everything = "".join(files_of(campaign).values())
+    assert "cobalt" not in everything
+    assert "nickel" not in everything
+
+
+def test_the_same_campaign_gives_the_same_bytes(
+    campaign: Campaign, news: TestSetWriter, talks: TestSetWriter
+) -> None:
+    published(news)
+    assert zipped(campaign, with_texts=True) == zipped(campaign, with_texts=True)
+
+
+def test_it_is_in_the_language_in_force(campaign: Campaign, news: TestSetWriter) -> None:
+    result = published(news)
+    with translation.override("de"):
+        german = files_of(campaign)
+    assert '<html lang="de"' in german["index.html"]
+    assert '<html lang="de"' in german[f"published/{result.address}/index.html"]
+    english = files_of(campaign)
+    # Files of results are the same for everybody.
+    csv = f"published/{result.address}/ranking.csv"
+    assert german[csv] == english[csv]
+
+
+def test_it_says_how_firm_first_place_is_where_that_is_known(
+    campaign: Campaign, news: TestSetWriter
+) -> None:
+    run = latest_run(test_set_id=news.test_set.pk)
+    assert run is not None
+    asked = firmness_ask(test_set=news.test_set, run=run, by=None, is_queued=False)
+    assert asked is not None
+    before = files_of(campaign)
+    analysis_compute(analysis=asked)
+    files = files_of(campaign)
+    found = frozen_firmness(run, {name: name for name in run.parameters["systems"]})
+    assert found is not None
+    said = firmness_in_words(found)[0]
+    assert said not in before["index.html"]
+    assert said in files["index.html"]
+    assert said in files["test-set-1/index.html"]
+
+
+@pytest.mark.usefixtures("db")
+def test_rehearsals_and_what_was_not_ranked_say_so() -> None:
+    rehearsed = make_campaign("rehearsed", rehearsal_of=make_campaign("spring", state="draft"))
+    TestSetWriter(rehearsed, "empty", ["A", "B"])
+    pages = crawled(files_of(rehearsed))
+    assert all("Rehearsal of Spring: simulated judges" in page.text for page in pages.values())
+    assert "No ranking yet" in pages["index.html"].text
+    assert set(pages) == {"index.html", "test-set-1/index.html", "test-set-1/design.html"}
+
+
+def test_style_sheets_are_those_of_this_build(campaign: Campaign, news: TestSetWriter) -> None:
+    files = files_of(campaign)
+    styles = {path: text for path, text in files.items() if path.startswith("style/")}
+    assert "style/css/base.css" in styles or any("base." in path for path in styles)
+    for path, text in styles.items():
+        assert "url(" not in text, path
+        assert "@import" not in text, path
+    assert settings.STATIC_URL not in files["index.html"]
