@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.services import quality_action_take
-from campaign.models import Job, JobState, User
+from campaign.models import Job, JobKind, JobState, User
 from campaign.services.jobs import jobs_run_waiting
 from ranking.core.firmness.fewest_blocks import fewest_blocks
 from ranking.core.methods.registry import counts_method_named
@@ -205,4 +205,4 @@ def test_the_command_computes_it(judged: TestSetWriter) -> None:
     first, second = PublishedResult.objects.order_by("version")
     assert "firmness" not in first.content["sections"]
     assert second.content["sections"]["firmness"]["first"] == ["amber"]
-    assert not Job.objects.exists()
+    assert not Job.objects.filter(kind=JobKind.ANALYSIS).exists()

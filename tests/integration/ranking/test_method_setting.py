@@ -8,7 +8,6 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from ranking.pages.published.method import method_sentences
 
 from annotation.models import Design
 from campaign.models import User
@@ -21,6 +20,7 @@ from ranking.services.analyses import analysis_ask, analysis_choice, analysis_co
 from ranking.services.publishing.content import PublishedWords, published_content, published_facts
 from ranking.tasks import rank_what_is_due
 from ranking.wording.live_methods import LiveMethod, live_method_words, methods_not_offered
+from ranking.wording.published_method import method_sentences
 from tests.integration.ranking.pages import addresses, text_of
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 
@@ -139,6 +139,7 @@ def published(writer: TestSetWriter) -> str:
         published_facts(test_set=writer.test_set, run=run),
         labels={name: name for name in "ABC"},
         words=PublishedWords(),
+        sections={},
         version=1,
         at=timezone.now(),
     )

@@ -11,7 +11,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
-from ranking.pages.published.method import method_sentences
 
 from annotation.models import Design
 from campaign.models import ActivityEvent, User
@@ -28,6 +27,7 @@ from ranking.services import (
     stopping_rule_set,
 )
 from ranking.services.publishing.content import PublishedWords, published_content, published_facts
+from ranking.wording.published_method import method_sentences
 from ranking.wording.rule_states import shown_rule
 from tests.integration.ranking.pages import addresses, text_of
 from tests.integration.ranking.writing import TestSetWriter, settings_change
@@ -293,6 +293,7 @@ def published(writer: TestSetWriter) -> tuple[dict[str, Any], str]:
         published_facts(test_set=writer.test_set, run=run),
         labels={"A": "System 1", "B": "B", "C": "C"},
         words=PublishedWords(),
+        sections={},
         version=1,
         at=timezone.now(),
     )
