@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from ranking.analyses.options import Option
+from ranking.reports.work import WorkFacts, recorded_work
 
 REFERENCE = Option(
     name="reference",
@@ -70,6 +71,8 @@ class ChosenJudgments:
         Sentences that each judge skipped when the analysis was asked for.
     leave_out : tuple of str or None
         Judges who count, and without whom the analysis looks again; None if it is of another kind.
+    work : WorkFacts or None
+        How fast judges were when it was asked for; None if it is of a kind that does not ask.
     """
 
     systems: tuple[str, ...]
@@ -79,6 +82,7 @@ class ChosenJudgments:
     documents: tuple[str, ...] | None
     skipped: Mapping[str, int]
     leave_out: tuple[str, ...] | None = None
+    work: WorkFacts | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -91,6 +95,7 @@ class ChosenJudgments:
             "documents": None if self.documents is None else list(self.documents),
             "skipped": dict(self.skipped),
             **({} if self.leave_out is None else {"leave_out": list(self.leave_out)}),
+            **({} if self.work is None else {"work": self.work.recorded}),
         }
 
 
@@ -105,4 +110,5 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         documents=None if documents is None else tuple(documents),
         skipped=values["skipped"],
         leave_out=None if leave_out is None else tuple(leave_out),
+        work=recorded_work(values["work"]) if "work" in values else None,
     )

@@ -23,6 +23,7 @@ from ranking.core.rankings.effective_units import (
     effective_units_of_sizes,
 )
 from ranking.files import IgnoredBecause, JudgmentsFound, JudgmentsRead
+from ranking.reports.work import WorkFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,8 @@ class Input:
     leave_out : tuple of str or None
         The judges that an analysis of what would be without some judges leaves out; None where the
         judgments do not say whom.
+    work : WorkFacts or None
+        How fast judges were; None where nobody asked.
     """
 
     read: JudgmentsRead
@@ -94,6 +97,7 @@ class Input:
     reference: str | None
     texts: Texts | None = None
     leave_out: tuple[str, ...] | None = None
+    work: WorkFacts | None = None
 
     @property
     def is_reference_excluded(self) -> bool:

@@ -113,7 +113,9 @@ def analysis_ask(
 def _ask(
     test_set: TestSet, choice: AnalysisChoice, user: User | None, watermark: int, *, is_queued: bool
 ) -> Analysis:
-    judgments = judgments_chosen(test_set=test_set, options=choice.options).recorded
+    judgments = judgments_chosen(
+        test_set=test_set, options=choice.options, with_work=choice.kind.needs_work
+    ).recorded
     follows_from = {
         "choice": choice.recorded,
         "judgments": judgments,
