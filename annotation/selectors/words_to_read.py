@@ -102,6 +102,22 @@ def design_words(*, test_set: TestSet, design: Design) -> DesignWords:
     return DesignWords(len(found), systems.count(), *means)
 
 
+def mean_words(*, test_set: TestSet) -> SegmentWords | None:
+    """Return the words of a segment on average, of 300 segments at most; None without texts. Four queries."""
+    segments = Segment.objects.filter(test_set=test_set, source_text__isnull=False)
+    found = list(segments.order_by("number").values_list("pk", flat=True))
+    sample = found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
+    words = list(segment_words(sample, test_set=test_set).values())
+    if not words:
+        return None
+    return SegmentWords(
+        source=sum(each.source for each in words) / len(words),
+        references=sum(each.references for each in words) / len(words),
+        output=sum(each.output for each in words) / len(words),
+        outputs=round(sum(each.outputs for each in words) / len(words)),
+    )
+
+
 def segment_words(
     segments: Iterable[int], *, test_set: TestSet, systems: Any = None
 ) -> dict[int, SegmentWords]:

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from ranking.analyses.options import Option
+from ranking.reports.work import WorkFacts, recorded_work
 
 REFERENCE = Option(
     name="reference",
@@ -72,6 +73,8 @@ class ChosenJudgments:
         Judges who count, and without whom the analysis looks again; None if it is of another kind.
     groups : dict of str to list of str, or None
         The judges of each group of the campaign who judged the test set; None if the analysis is of another kind.
+    work : WorkFacts or None
+        How fast judges were when it was asked for; None if it is of a kind that does not ask.
     """
 
     systems: tuple[str, ...]
@@ -82,6 +85,7 @@ class ChosenJudgments:
     skipped: Mapping[str, int]
     leave_out: tuple[str, ...] | None = None
     groups: Mapping[str, Sequence[str]] | None = None
+    work: WorkFacts | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -99,6 +103,7 @@ class ChosenJudgments:
                 if self.groups is None
                 else {"groups": {name: list(each) for name, each in self.groups.items()}}
             ),
+            **({} if self.work is None else {"work": self.work.recorded}),
         }
 
 
@@ -114,4 +119,5 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         skipped=values["skipped"],
         leave_out=None if leave_out is None else tuple(leave_out),
         groups=values.get("groups"),
+        work=recorded_work(values["work"]) if "work" in values else None,
     )

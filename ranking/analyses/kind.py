@@ -40,6 +40,8 @@ class AnalysisKind:
         ``tell(given, options, found)`` puts it in words, those of the language in force.
     check : callable
         Returns complete options that go together; raises OptionError where they do not.
+    needs_work : bool
+        Whether it asks how fast judges are; that is recorded with the question.
     """
 
     name: str
@@ -49,6 +51,7 @@ class AnalysisKind:
     find: Callable[[Input, Mapping[str, Any], Begin], Any]
     tell: Callable[[Input, Mapping[str, Any], Any], Report]
     check: Callable[[Mapping[str, Any]], dict[str, Any]] = _nothing_more
+    needs_work: bool = False
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return all options; raise OptionError where one is unknown, or not allowed."""

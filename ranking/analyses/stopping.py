@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.sampling.priorities import active_priorities_of_many
 from ranking.analyses.common import CONFIDENCE, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
 from ranking.core.simulation.budget import Budget, plan_campaign, plan_from_start
+from ranking.core.simulation.budget_curve import ActiveDraw
+from ranking.core.simulation.cheaper_designs import needs_of_design
 from ranking.core.simulation.forecast import forecast_pairs
 from ranking.core.simulation.futures import likely_futures
 from ranking.core.simulation.noise import (
@@ -21,9 +25,18 @@ from ranking.core.simulation.noise import (
     campaign_curve,
     fit_noise,
 )
+from ranking.core.simulation.reading_pace import ASSUMED_PACE, ReadingPace, pace_of_judges
+from ranking.core.simulation.work_ahead import Ahead, days_ahead, hours_ahead, judgments_ahead
 from ranking.reports import Report
 from ranking.reports.inputs import Input
-from ranking.reports.stopping import StoppingFound, WhyNot, stopping_report
+from ranking.reports.stopping import (
+    DesignAhead,
+    StoppingFound,
+    TargetAhead,
+    WhyNot,
+    stopping_report,
+)
+from ranking.reports.work import WorkFacts
 
 EXPERIMENTS = Option(
     name="experiments",
@@ -49,7 +62,25 @@ _AHEAD = (2.0, 20.0)
 _POINTS_AHEAD = 16
 
 
+#: Of designs whose judgments choose pairs, the share of blocks that are drawn as balanced ones.
+_FLOOR = 0.1
+_FEW, _MANY = 2, 5
+
+
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFound:
+    found = _forecast(given, options, begin)
+    if given.work is None:
+        return found
+    limit = options["limit"]
+    return replace(
+        found,
+        pace=_pace(given.work, found.per_judgment),
+        ahead=_ahead(found, given.work, options),
+        designs=[] if found.curve is None else _designs(given, options, limit, begin),
+    )
+
+
+def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFound:
     seed, confidence = options["seed"], options["confidence"]
     common = {"experiments": options["experiments"], "seed": seed}
     begin(_("Counting"))
@@ -109,6 +140,98 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFou
     )
 
 
+def _pace(work: WorkFacts, per_judgment: float) -> ReadingPace | None:
+    """Return the pace by judgments: measured, otherwise assumed by the words of a block; None without texts."""
+    blocks, _words, seconds = zip(*work.pace, strict=True) if work.pace else ((), (), ())
+    measured = pace_of_judges(blocks, seconds, blocks=sum(blocks))
+    if measured is not None:
+        return measured
+    # So many candidates make so many comparisons.
+    words = work.words((1 + np.sqrt(1 + 8 * per_judgment)) / 2)
+    return None if not words else ASSUMED_PACE.times(float(words))
+
+
+def _pace_of_words(work: WorkFacts) -> ReadingPace:
+    blocks, words, seconds = zip(*work.pace, strict=True) if work.pace else ((), (), ())
+    return pace_of_judges(words, seconds, blocks=sum(blocks)) or ASSUMED_PACE
+
+
+def _ahead(found: StoppingFound, work: WorkFacts, options: Mapping[str, Any]) -> list[TargetAhead]:
+    """Return what each target and each number of judgments that was fixed takes from now on."""
+    needs: list[tuple[str, float, list[float]]] = []
+    if found.budget is not None and found.curve is not None:
+        now = found.curve.comparisons
+        needs = [
+            (row.measure, row.target, [(need - now) / found.per_judgment for need in reached])
+            for row, reached in zip(found.budget.rows, found.budget.needs, strict=True)
+        ]
+    for name, wanted in (("wanted", work.wanted), ("rule", work.rule_judgments)):
+        if wanted:
+            needs.append((name, wanted, [max(0.0, float(wanted - work.judged))]))
+    confidence, pace = options["confidence"], _pace(work, found.per_judgment)
+    return [
+        TargetAhead(
+            measure=measure,
+            target=target,
+            judgments=judgments_ahead(more, confidence=confidence),
+            hours=None if pace is None else hours_ahead(more, pace, confidence=confidence),
+            days=_days(more, work, confidence),
+        )
+        for measure, target, more in needs
+    ]
+
+
+def _days(more: Sequence[float], work: WorkFacts, confidence: float) -> Ahead | None:
+    if not work.days:
+        return None
+    # Days are counted from midnight, when what was judged today was still to come.
+    left = [each + work.today if each else 0.0 for each in more]
+    return days_ahead(left, work.days, confidence=confidence)
+
+
+def _designs(
+    given: Input, options: Mapping[str, Any], limit: int, begin: Begin
+) -> list[DesignAhead]:
+    """Return what other designs would take from now on, on the systems and the noise of this campaign."""
+    tallies, work = given.tallies, given.work
+    if work is None or not tallies.wins.any():
+        return []
+    pace = _pace_of_words(work)
+    active = ActiveDraw(active_priorities_of_many, floor=_FLOOR)
+    many = min(_MANY, len(tallies.systems))
+    # Blocks that show all systems leave nothing to choose.
+    designs = [(many, False), (_FEW, False), (many, True), (_FEW, True)]
+    offered = [
+        (shown, chooses)
+        for shown, chooses in dict.fromkeys(designs)
+        if not chooses or shown < len(tallies.systems)
+    ]
+    progress = begin(_("Comparing designs"))
+    found = []
+    for number, (shown, chooses) in enumerate(offered, 1):
+        words = work.words(shown)
+        needs = needs_of_design(
+            tallies,
+            per_block=shown,
+            targets=TARGETS,
+            limit=limit,
+            confidence=options["confidence"],
+            active=active if chooses else None,
+            seed=options["seed"],
+        )
+        found += [
+            DesignAhead(
+                shown=shown,
+                chooses=chooses,
+                need=need,
+                seconds=None if words is None else pace.seconds * words,
+            )
+            for need in needs
+        ]
+        progress(number, len(offered))
+    return found
+
+
 def _points_ahead(curve: CampaignCurve, budget: Budget) -> list[float]:
     """Return comparisons from now on, evenly spaced, as far as the targets, if these are in sight."""
     least, most = (ahead * curve.comparisons for ahead in _AHEAD)
@@ -127,9 +250,10 @@ STOPPING = AnalysisKind(
     name="stopping",
     title=gettext_lazy("When to stop"),
     question=gettext_lazy(
-        "How many more judgments until most systems are told apart, and what would one more system cost?"
+        "How many more judgments, hours and days until most systems are told apart, would another design take fewer, and what would one more system cost?"
     ),
     options=(CONFIDENCE, EXPERIMENTS, LIMIT, SEED),
+    needs_work=True,
     find=_find,
     tell=_tell,
 )

@@ -148,6 +148,37 @@ class ComparedPairSerializer(serializers.Serializer[Any]):
     )
 
 
+class RuleFoundSerializer(serializers.Serializer[Any]):
+    judgments = serializers.IntegerField(help_text="That count.")
+    pairs = serializers.IntegerField()
+    pairs_apart = serializers.IntegerField(
+        allow_null=True,
+        help_text="As the rule tells them apart; null where the ranking does not say.",
+    )
+    clusters = serializers.IntegerField(allow_null=True)
+    criteria = serializers.ListField(
+        child=serializers.CharField(), help_text="Those that are met, but for the day."
+    )
+
+
+class AnytimeSystemSerializer(serializers.Serializer[Any]):
+    system = serializers.CharField()
+    rank = serializers.IntegerField()
+    rank_low = serializers.IntegerField()
+    rank_high = serializers.IntegerField()
+    cluster = serializers.IntegerField()
+
+
+class AnytimeBesideSerializer(serializers.Serializer[Any]):
+    confidence = serializers.FloatField()
+    systems = AnytimeSystemSerializer(many=True)
+    clusters = serializers.IntegerField()
+    pairs_apart = serializers.IntegerField()
+    refusals = serializers.DictField(
+        child=serializers.ListField(child=serializers.ChoiceField(choices=LIMITS))
+    )
+
+
 class RankingSerializer(RankingBriefSerializer):
     """A ranking with its result."""
 
@@ -190,6 +221,14 @@ class RankingSerializer(RankingBriefSerializer):
         "`quality-actions/` says why. `parameters.excluded_judges` has all of the campaign."
     )
 
+    stopping = serializers.SerializerMethodField(
+        help_text="How far it was by the stopping rule in `parameters.stopping_rule`; null without one."
+    )
+    anytime = serializers.SerializerMethodField(
+        help_text="Ranges that hold at all looks together, by Expected Wins. Null without a stopping rule, and "
+        "where ranges do not account for segments and judges."
+    )
+
     class Meta(RankingBriefSerializer.Meta):
         fields = [
             *RankingBriefSerializer.Meta.fields,
@@ -202,7 +241,17 @@ class RankingSerializer(RankingBriefSerializer):
             "pairs",
             "agreement",
             "judges_left_out",
+            "stopping",
+            "anytime",
         ]
+
+    @extend_schema_field(RuleFoundSerializer(allow_null=True))
+    def get_stopping(self, run: RankingRun) -> Any:
+        return run.result.get("stopping")
+
+    @extend_schema_field(AnytimeBesideSerializer(allow_null=True))
+    def get_anytime(self, run: RankingRun) -> Any:
+        return run.result.get("anytime")
 
     def get_judges_left_out(self, run: RankingRun) -> list[str]:
         return judges_left_out(run)[run.test_set_id]

@@ -23,6 +23,7 @@ from ranking.core.rankings.effective_units import (
     effective_units_of_sizes,
 )
 from ranking.files import IgnoredBecause, JudgmentsFound, JudgmentsRead
+from ranking.reports.work import WorkFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,8 @@ class Input:
         judgments do not say whom.
     groups : mapping of str to sequence of str, or None
         Judges by group, where the analysis looks at groups and they are known.
+    work : WorkFacts or None
+        How fast judges were; None where nobody asked.
     """
 
     read: JudgmentsRead
@@ -97,6 +100,7 @@ class Input:
     texts: Texts | None = None
     leave_out: tuple[str, ...] | None = None
     groups: Mapping[str, Sequence[str]] | None = None
+    work: WorkFacts | None = None
 
     @property
     def is_reference_excluded(self) -> bool:

@@ -10,8 +10,11 @@ from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
 from ranking.core.simulation.budget import Budget, BudgetRow
+from ranking.core.simulation.cheaper_designs import DesignNeed
 from ranking.core.simulation.forecast import Forecast
 from ranking.core.simulation.noise import CampaignCurve
+from ranking.core.simulation.reading_pace import ReadingPace
+from ranking.core.simulation.work_ahead import Ahead
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.simulations import budget_data, budget_notes
@@ -25,6 +28,43 @@ class WhyNot(StrEnum):
     NOTHING_DECIDED = "nothing_decided"
     NONE_APART = "none_apart"
     ALL_APART = "all_apart"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetAhead:
+    """What a target takes from now on: of pairs or clusters, or a number of judgments that was fixed.
+
+    Attributes
+    ----------
+    measure : str
+        "significant_pairs", "clusters", "wanted" or "rule".
+    target : float
+    judgments : Ahead
+    hours, days : Ahead or None
+        None where it is not known how fast judges are.
+    """
+
+    measure: str
+    target: float
+    judgments: Ahead
+    hours: Ahead | None
+    days: Ahead | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignAhead:
+    """What a design would take from now on, with so many outputs in a block, at so many seconds for each."""
+
+    shown: int
+    chooses: bool
+    need: DesignNeed
+    seconds: float | None
+
+    def hours(self, judgments: float | None) -> float | None:
+        """Return the hours of so many judgments."""
+        if judgments is None or self.seconds is None:
+            return None
+        return judgments * self.seconds / 3600
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,6 +83,10 @@ class StoppingFound:
     from_start : tuple of sequences of BudgetRow
         What such campaigns need from their first judgment on, as they are and with one more system; empty
         without a forecast.
+    pace : ReadingPace or None
+        Seconds of a judgment; None if nothing is known of it.
+    ahead : sequence of TargetAhead
+    designs : sequence of DesignAhead
     """
 
     why_not: WhyNot | None = None
@@ -51,6 +95,9 @@ class StoppingFound:
     budget: Budget | None = None
     forecast: Forecast | None = None
     from_start: tuple[Sequence[BudgetRow], ...] = ()
+    pace: ReadingPace | None = None
+    ahead: Sequence[TargetAhead] = ()
+    designs: Sequence[DesignAhead] = ()
 
     def judgments(self, comparisons: float | None) -> int | None:
         """Return the judgments that make so many comparisons, ties included."""
@@ -73,6 +120,10 @@ def stopping_report(given: Input, found: StoppingFound) -> Report:
             ),
         ]
         tables.append(_plan(found, found.budget))
+    if found.ahead:
+        tables.append(_time(found))
+    if found.designs:
+        tables.append(_designs(found))
     if found.curve is not None:
         tables.append(_figure(found, found.curve))
     if found.budget is not None:
@@ -87,6 +138,9 @@ def stopping_report(given: Input, found: StoppingFound) -> Report:
             "judgments": [] if found.budget is None else _judgments(found, found.budget.rows),
             "curve": found.curve,
             "forecast": found.forecast,
+            "pace": None if found.pace is None else _pace_data(found.pace),
+            "ahead": found.ahead,
+            "designs": found.designs,
             "from_start": [_judgments(found, rows) for rows in found.from_start],
             "plan": None if found.budget is None else budget_data(found.budget),
             "version": code_version(),
@@ -178,6 +232,137 @@ def _plan(found: StoppingFound, budget: Budget) -> Table:
             kind="intervals", label="target", value="judgments", low="low", high="high", start=0
         ),
     )
+
+
+def _time(found: StoppingFound) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for row in found.ahead:
+        cells: list[Value] = [_ahead_of(row)]
+        for ahead in (row.judgments, row.hours, row.days):
+            ends = (None,) * 3 if ahead is None else (ahead.value, ahead.low, ahead.high)
+            cells += [_rounded(end, whole=ahead is row.judgments) for end in ends]
+        rows.append(tuple(cells))
+    return Table(
+        name="time_ahead",
+        title=_("Hours and days until then"),
+        columns=(
+            Column("target", _("Target"), is_text=True),
+            Column("judgments", _("Judgments still")),
+            Column("judgments_low", _("From")),
+            Column("judgments_high", _("To")),
+            Column("hours", _("Hours"), decimals=1),
+            Column("hours_low", _("From"), decimals=1),
+            Column("hours_high", _("To"), decimals=1),
+            Column("days", _("Days"), decimals=1),
+            Column("days_low", _("From"), decimals=1),
+            Column("days_high", _("To"), decimals=1),
+        ),
+        rows=rows,
+        notes=[
+            _pace_note(found.pace),
+            _(
+                "Hours are of active time, all judges together. Each likely number of judgments is combined with "
+                "each likely pace, so the interval has both uncertainties."
+            ),
+            _(
+                "Days are counted from the midnight before the question, at the pace of the seven whole days before; "
+                "a dash: fewer than seven days of work, or no end in sight."
+            ),
+        ],
+    )
+
+
+def _ahead_of(row: TargetAhead) -> str:
+    if row.measure == "clusters":
+        return _("%(clusters)d clusters") % {"clusters": row.target}
+    if row.measure == "wanted":
+        return _("Judgments wanted: %(count)s") % {"count": f"{row.target:,.0f}"}
+    if row.measure == "rule":
+        return _("Stopping rule: %(count)s judgments") % {"count": f"{row.target:,.0f}"}
+    return _("%(share)s %% of the pairs told apart") % {"share": percent_in_figures(row.target)}
+
+
+def _rounded(value: float | None, *, whole: bool) -> Value:
+    return None if value is None else round(value) if whole else value
+
+
+def _pace_data(pace: ReadingPace) -> dict[str, object]:
+    """Return the pace for programs; how it is distributed is not for them: degrees of freedom may be infinite."""
+    return {name: getattr(pace, name) for name in ("seconds", "low", "high", "judges", "blocks")}
+
+
+def _pace_note(pace: ReadingPace | None) -> str:
+    if pace is None:
+        return _("Nothing is known of the time a judgment takes: there are no texts and no times.")
+    values = {
+        "seconds": f"{pace.seconds:.0f}",
+        "low": f"{pace.low:.0f}",
+        "high": f"{pace.high:.0f}",
+        "judges": pace.judges,
+        "blocks": pace.blocks,
+    }
+    if pace.is_measured:
+        return (
+            _(
+                "A judgment takes %(seconds)s seconds (%(low)s to %(high)s for others like these), measured on "
+                "%(blocks)s judgments of %(judges)s judges."
+            )
+            % values
+        )
+    return (
+        _(
+            "A judgment is taken to need %(seconds)s seconds (%(low)s to %(high)s): too few are measured, so every "
+            "word is read twice."
+        )
+        % values
+    )
+
+
+def _designs(found: StoppingFound) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for row in found.designs:
+        ends = (row.need.judgments, row.need.low, row.need.high)
+        rows.append(
+            (
+                _design(row),
+                _("%(share)s %%") % {"share": percent_in_figures(row.need.target)},
+                *(_rounded(end, whole=True) for end in ends),
+                *(row.hours(end) for end in ends),
+            )
+        )
+    return Table(
+        name="designs",
+        title=_("Which design would be cheaper from now on"),
+        columns=(
+            Column("design", _("Design"), is_text=True),
+            Column("target", _("Pairs told apart"), is_text=True),
+            Column("judgments", _("Judgments still")),
+            Column("low", _("From")),
+            Column("high", _("To")),
+            Column("hours", _("Hours"), decimals=1),
+            Column("hours_low", _("From"), decimals=1),
+            Column("hours_high", _("To"), decimals=1),
+        ),
+        rows=rows,
+        notes=[
+            _(
+                "The abilities of the systems are drawn from what these judgments say of them, and each design goes "
+                "on from here. Told apart by one-sided sign tests at 0.05. Judgments: where half of what is likely has "
+                "reached the target; from and to: where the ends of its interval do. A dash: not within the limit."
+            ),
+            _(
+                "Hours follow from the words of a block at the pace measured, the same for each design; that a "
+                "choice among fewer outputs may go faster is not in them."
+            ),
+        ],
+    )
+
+
+def _design(row: DesignAhead) -> str:
+    words = {"shown": row.shown}
+    if row.chooses:
+        return _("%(shown)d outputs, chosen by the judgments (active)") % words
+    return _("%(shown)d outputs, all as often (balanced)") % words
 
 
 def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:

@@ -27,6 +27,7 @@ from ranking.selectors.judge_list import FLAGGED, judges_listed
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks_timed
 from ranking.selectors.left_out import judges_not_counted, judges_outside
 from ranking.selectors.runs import system_kinds
+from ranking.selectors.work import work_facts
 
 
 def domain_of(document: str) -> str:
@@ -41,8 +42,10 @@ def domains_of(*, test_set_id: int) -> list[str]:
     return sorted({domain_of(name) for name in names.values_list("name", flat=True)} - {""})
 
 
-def judgments_chosen(*, test_set: TestSet, options: Mapping[str, Any]) -> ChosenJudgments:
-    """Return which judgments complete options ask for, as of now.
+def judgments_chosen(
+    *, test_set: TestSet, options: Mapping[str, Any], with_work: bool = False
+) -> ChosenJudgments:
+    """Return which judgments complete options ask for, as of now; `with_work`: and how fast judges are.
 
     Raises
     ------
@@ -66,6 +69,7 @@ def judgments_chosen(*, test_set: TestSet, options: Mapping[str, Any]) -> Chosen
         skipped=_skipped(test_set),
         leave_out=leave_out,
         groups=_groups(test_set) if SYSTEM.name in options else None,
+        work=work_facts(test_set=test_set) if with_work else None,
     )
 
 
@@ -127,6 +131,7 @@ def stored_input(
         texts=StoredTexts(test_set.pk, language=languages[0]),
         leave_out=chosen.leave_out,
         groups=chosen.groups,
+        work=chosen.work,
     )
 
 

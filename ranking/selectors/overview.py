@@ -120,6 +120,11 @@ class TestSetOverview:
             else None
         )
 
+    @property
+    def whole_days(self) -> list[int]:
+        """Blocks of each of the last `DAYS_FORECAST` whole days; none before people worked so many days."""
+        return self._whole_days() if self.days_of_work >= DAYS_FORECAST else []
+
     def _week_before(self) -> list[int]:
         return [self.day_before, *(day.judged for day in self.days[: -DAYS_FORECAST - 1])]
 

@@ -4,6 +4,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django.db.models import Case, F, JSONField, OuterRef, Q, Subquery, Value, When
+from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Coalesce, JSONObject
 
 from ranking.models import LatestRanking, RankingRun, StoppingRule
@@ -45,13 +46,20 @@ def stopping_rule_state(*, test_set_id: int, today: date | None = None) -> RuleS
     rule = stopping_rule_in_force(test_set_id=test_set_id)
     if rule is None:
         return None
-    latest = LatestRanking.objects.filter(pk=test_set_id).first()
-    of_rule = latest is not None and latest.rule == rule.recorded
+    # Not the whole result: it is as long as its judges are many.
+    latest = LatestRanking.objects.filter(pk=test_set_id).values_list(
+        "rule",
+        "rule_met",
+        KeyTransform("stopping", "result", output_field=JSONField()),
+        KeyTransform("input", "result", output_field=JSONField()),
+    )
+    of_rule, met, found, counts = latest.first() or ({}, None, None, {"blocks": 0})
+    is_of_this = of_rule == rule.recorded
     return rule_state(
         rule.recorded,
-        found=latest.result.get("stopping") if latest is not None and of_rule else None,
-        met=latest.rule_met if latest is not None and of_rule else None,
-        judgments=0 if latest is None else latest.result["input"]["blocks"],
+        found=found if is_of_this else None,
+        met=met if is_of_this else None,
+        judgments=counts["blocks"],
         today=today,
     )
 

@@ -124,7 +124,9 @@ def _ask(
     *,
     is_queued: bool,
 ) -> Analysis:
-    chosen = judgments or judgments_chosen(test_set=test_set, options=choice.options)
+    chosen = judgments or judgments_chosen(
+        test_set=test_set, options=choice.options, with_work=choice.kind.needs_work
+    )
     follows_from = {
         "choice": choice.recorded,
         "judgments": chosen.recorded,

@@ -78,7 +78,7 @@ def looking_in_words(rule: Mapping[str, Any]) -> str:
             "often as one likes."
         )
     return _(
-        "Ordinary tests and rank ranges are right at one look, fixed in advance. Whoever looks after each "
-        "judgment and stops at the first good one names false differences more often than they say. What is "
-        "claimed after stopping by this rule should rest on the ranges “at any time” beside them."
+        "Ordinary tests and rank ranges are right at one look, fixed in advance. Looked at sixty times, "
+        "they told equal systems apart in 14 to 48 of 100 simulated campaigns; ranges that hold at any time "
+        "did in at most 3. What is claimed after stopping by this rule should rest on those."
     )

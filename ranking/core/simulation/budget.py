@@ -78,6 +78,9 @@ class Budget:
     experiments, seed : int
     rows : tuple of BudgetRow
         The targets in the order asked for.
+    needs : tuple of tuple of float
+        For each target, the comparisons by which each simulated campaign reaches it, infinite beyond the
+        limit; empty without a campaign.
     """
 
     model: Model
@@ -89,6 +92,7 @@ class Budget:
     experiments: int
     seed: int
     rows: tuple[BudgetRow, ...]
+    needs: tuple[tuple[float, ...], ...] = ()
 
     @property
     def fits(self) -> bool:
@@ -238,6 +242,10 @@ def plan_campaign(
         experiments=experiments,
         seed=seed,
         rows=_rows(wanted, reached, confidence=confidence, curve=curve),
+        needs=tuple(
+            tuple(_as_known(need, target, curve) for need in reached.first[:, at].tolist())
+            for at, target in enumerate(wanted)
+        ),
     )
 
 

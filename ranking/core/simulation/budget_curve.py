@@ -74,6 +74,8 @@ class BudgetCurve:
     pairs, pairs_low, pairs_high : float64, shape (C,)
         Pairs of systems that the one-sided sign test at 0.05 separates: expected, and the interval that
         holds 95 % of what may come.
+    pairs_middle : float64, shape (C,)
+        The number that half of what is likely reaches.
     clusters, clusters_low, clusters_high : float64, shape (C,)
         The same of clusters by rank ranges of that test.
     """
@@ -82,6 +84,7 @@ class BudgetCurve:
     pairs: Float64Array
     pairs_low: Float64Array
     pairs_high: Float64Array
+    pairs_middle: Float64Array
     clusters: Float64Array
     clusters_low: Float64Array
     clusters_high: Float64Array
@@ -171,6 +174,7 @@ def budget_curve(
         pairs=separated.mean(axis=0),
         pairs_low=bands[0][0],
         pairs_high=bands[0][1],
+        pairs_middle=_quantile(separated, 0.5, "higher"),
         clusters=clusters.mean(axis=0),
         clusters_low=bands[1][0],
         clusters_high=bands[1][1],

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
+
+Float64Array = npt.NDArray[np.float64]
 
 
 class EndOfWork(NamedTuple):
@@ -62,3 +65,38 @@ def forecast_end(done: Sequence[int], left: int, *, confidence: float = 0.95) ->
     low = 2 * left**2 / (line + root)
     high = (line + root) / (2 * square) if square > 0 else None
     return EndOfWork(left / mean, low, high)
+
+
+def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLike) -> Float64Array:
+    """Return quantiles of the days until the end, for each of some amounts that may be left.
+
+    Those of shares (1 ± confidence) / 2 are the ends of the interval of `forecast_end`.
+
+    Parameters
+    ----------
+    done : sequence of int
+        What was done on each of n ≥ 2 consecutive whole days, at least something.
+    left : float, shape (E,)
+        May be infinite.
+    shares : float, shape (G,)
+        Between 0 and 1.
+
+    Returns
+    -------
+    float64, shape (E, G)
+        Infinite where no end is in sight.
+    """
+    days = np.asarray(done, dtype=np.float64)
+    mean = float(days.mean())
+    width = stats.t.ppf(np.asarray(shares), len(days) - 1) ** 2 * float(days.var(ddof=1))
+    late = np.asarray(shares) > 0.5
+    rest = np.asarray(left, dtype=np.float64)[:, np.newaxis]
+    is_finite = np.isfinite(rest)
+    known = np.where(is_finite, rest, 1.0)
+    square, line = mean**2 - width / len(days), 2 * known * mean + width
+    root = np.sqrt(np.maximum(0.0, line**2 - 4 * square * known**2))
+    low = np.divide(2 * known**2, line + root, out=np.zeros_like(root), where=known > 0)
+    high = np.full_like(root, np.inf)
+    np.divide(line + root, 2 * square, out=high, where=np.broadcast_to(square > 0, root.shape))
+    found = np.where(late, np.where(known > 0, high, 0.0), low)
+    return np.asarray(np.where(is_finite, found, np.inf))

@@ -1,14 +1,25 @@
 """Whether to go on judging: a forecast on the campaign's own noise, and words where there is none."""
 
+import json
 from typing import Any
 
 import pytest
 
-from campaign.models import TestSet
+from campaign.models import Campaign, TestSet
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
 from ranking.reports.tables import Table
-from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.reports.work import WorkFacts, recorded_work
+from ranking.selectors.work import work_facts
+from ranking.services import stopping_rule_set
+from ranking.services.analyses import (
+    analysis_ask,
+    analysis_choice,
+    analysis_compute,
+    analysis_reproduce,
+)
+from tests.at_work import judge_all_of, lend
+from tests.factories import make_judge, make_test_set
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -78,3 +89,94 @@ def test_the_forecast_of_wmt12(wmt12: TestSet) -> None:
     assert figure.plot is not None
     now, more = data["from_start"]
     assert more[0]["comparisons"] > now[0]["comparisons"]
+
+
+def close_race(writer: TestSetWriter, segments: range) -> None:
+    """A and B are near each other, and C is last; a slip of one judge here and there."""
+    for segment in segments:
+        block = writer.block(segment, ["A", "B", "C"])
+        for judge in range(4):
+            slip = (segment + judge) % 5 < 2
+            writer.judgment(f"j{judge}", block, [2, 1, 3] if slip else [1, 2, 3])
+
+
+def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> None:
+    close_race(writer, range(1, 9))
+    test_set = writer.test_set
+    test_set.blocks_wanted = 132
+    test_set.save()
+    stopping_rule_set(test_set=test_set, judgments=232, reason="Money ends.")
+    asked = analysis_ask(
+        test_set=test_set, choice=analysis_choice("stopping", {"experiments": 40}), is_queued=False
+    )
+    work = WorkFacts(
+        judged=32,
+        wanted=132,
+        rule_judgments=232,
+        today=2,
+        days=(10,) * 7,
+        pace=((20, 800.0, 720.0), (10, 400.0, 360.0), (15, 600.0, 540.0)),
+        base_words=10.0,
+        output_words=10.0,
+    )
+    recorded = asked.judgments["work"]
+    assert {**recorded, "days": [], "pace": []} == {
+        **work.recorded,
+        "today": 32,
+        "days": [],
+        "pace": [],
+        "base_words": None,
+        "output_words": None,
+    }
+    # As if it had been judged in a week, by three people at 36 seconds a judgment and 0.9 a word.
+    Analysis.objects.filter(pk=asked.pk).update(
+        judgments={**asked.judgments, "work": work.recorded}
+    )
+    asked.refresh_from_db()
+    found = analysis_compute(analysis=asked)
+    assert found.data is not None
+    ahead = {(row["measure"], row["target"]): row for row in found.data["ahead"]}
+    wanted, rule = ahead["wanted", 132], ahead["rule", 232]
+    # 100 judgments of 36 seconds are an hour; with the two of today, 102 at ten a day.
+    assert wanted["judgments"] == {"value": 100, "low": 100, "high": 100}
+    assert list(wanted["hours"].values()) == pytest.approx([1.0] * 3)
+    assert list(wanted["days"].values()) == pytest.approx([10.2] * 3)
+    assert list(rule["hours"].values()) == pytest.approx([2.0] * 3)
+    tables = tables_of(found)
+    assert "36 seconds (36 to 36 for others like these)" in " ".join(tables["time_ahead"].notes)
+    # A block of two has thirty words, one of three forty.
+    of_two = [row for row in found.data["designs"] if row["shown"] == 2 and not row["chooses"]]
+    assert of_two[0]["seconds"] == pytest.approx(0.9 * 30)
+    assert {(row["shown"], row["chooses"]) for row in found.data["designs"]} == {
+        (3, False),
+        (2, False),
+        (2, True),
+    }
+    rows = [row for row in tables["designs"].rows if row[2] is not None]
+    assert all(row[5] is not None for row in rows)
+    # What changes later makes no difference.
+    close_race(writer, range(9, 12))
+    test_set.blocks_wanted = 7
+    test_set.save()
+    data, reports = analysis_reproduce(found)
+    assert json.loads(json.dumps(data)) == found.data
+    assert json.loads(json.dumps(reports)) == found.reports
+
+
+def test_without_texts_and_times_hours_are_not_said(writer: TestSetWriter) -> None:
+    close_race(writer, range(1, 9))
+    found = answer(writer.test_set, experiments=40)
+    assert found.data is not None
+    assert found.data["pace"] is None
+    assert all(row["hours"] is None and row["days"] is None for row in found.data["ahead"])
+
+
+def test_pace_is_that_of_people_at_work(campaign: Campaign) -> None:
+    test_set = make_test_set(campaign)
+    for pseudonym in ("ada", "bob"):
+        judge_all_of(lend(make_judge(campaign, pseudonym)))
+    facts = work_facts(test_set=test_set)
+    assert facts.judged == sum(blocks for blocks, _words, _seconds in facts.pace) > 0
+    assert facts.base_words is not None
+    assert facts.output_words is not None
+    assert recorded_work(json.loads(json.dumps(facts.recorded))) == facts

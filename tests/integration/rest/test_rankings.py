@@ -42,6 +42,8 @@ def test_latest_ranking_is_complete(
         # Field by field what was stored, floats to the last bit.
         **ranking.result,
         "judges_left_out": [],
+        "stopping": None,
+        "anytime": None,
     }
     assert [row["rank"] for row in body["systems"]] == list(range(1, len(body["systems"]) + 1))
 

@@ -29,6 +29,11 @@ def test_two_per_cent_more_judgments_are_a_milestone(
     assert kept_for(ranking(watermark), last=ranking(100)) == reason
 
 
+def test_the_first_that_meets_a_stopping_rule_is_a_milestone() -> None:
+    found = kept_for(ranking(101), last=ranking(100), is_first_of_rule=True)
+    assert found == KeptFor.RULE
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -1,0 +1,36 @@
+"""Which methods the ranking that is kept up to date can use, and why not the others."""
+
+import pytest
+
+from ranking.core.methods.method import CountsMethod
+from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.range_kinds import RangeOptions
+from ranking.wording.live_methods import (
+    LiveMethod,
+    live_method_words,
+    methods_not_offered,
+    score_words,
+)
+from ranking.wording.methods import METHOD_WORDS
+
+OFFERED = [method for method in LiveMethod if method is not LiveMethod.BY_DESIGN]
+
+
+@pytest.mark.parametrize("method", OFFERED)
+def test_each_can_be_kept_up_to_date_over_segments_and_judges(method: LiveMethod) -> None:
+    assert RangeOptions().is_live(METHODS[method])
+    assert score_words(method)
+
+
+def test_each_method_is_offered_or_says_why_not() -> None:
+    others = [METHOD_WORDS[name] for name in METHODS if name not in set(OFFERED)]
+    assert sorted(other.label for other in methods_not_offered()) == sorted(map(str, others))
+    assert all(other.why for other in methods_not_offered())
+    assert [words.method for words in live_method_words()] == list(LiveMethod)
+    assert all(words.what and words.when for words in live_method_words())
+
+
+def test_those_that_are_not_need_judgments_or_resamples() -> None:
+    for name, method in METHODS.items():
+        if name not in set(OFFERED):
+            assert not isinstance(method, CountsMethod) or not method.has_closed_form
