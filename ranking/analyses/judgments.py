@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +70,9 @@ class ChosenJudgments:
         Sentences that each judge skipped when the analysis was asked for.
     leave_out : tuple of str or None
         Judges who count, and without whom the analysis looks again; None if it is of another kind.
+    shown : dict of str to (int, int), or None
+        Of each system in how many of these skipped blocks it was shown, and beside the reference; None
+        where skipped blocks were not asked for.
     """
 
     systems: tuple[str, ...]
@@ -79,6 +82,7 @@ class ChosenJudgments:
     documents: tuple[str, ...] | None
     skipped: Mapping[str, int]
     leave_out: tuple[str, ...] | None = None
+    shown: Mapping[str, Sequence[int]] | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -91,6 +95,11 @@ class ChosenJudgments:
             "documents": None if self.documents is None else list(self.documents),
             "skipped": dict(self.skipped),
             **({} if self.leave_out is None else {"leave_out": list(self.leave_out)}),
+            **(
+                {}
+                if self.shown is None
+                else {"shown": {name: list(counts) for name, counts in self.shown.items()}}
+            ),
         }
 
 
@@ -105,4 +114,5 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         documents=None if documents is None else tuple(documents),
         skipped=values["skipped"],
         leave_out=None if leave_out is None else tuple(leave_out),
+        shown=values.get("shown"),
     )

@@ -87,6 +87,9 @@ class Input:
     leave_out : tuple of str or None
         The judges that an analysis of what would be without some judges leaves out; None where the
         judgments do not say whom.
+    shown : mapping of str to (int, int), or None
+        Of each system in how many skipped blocks it was shown, and beside the reference; None where they are
+        not looked at.
     """
 
     read: JudgmentsRead
@@ -94,6 +97,7 @@ class Input:
     reference: str | None
     texts: Texts | None = None
     leave_out: tuple[str, ...] | None = None
+    shown: Mapping[str, Sequence[int]] | None = None
 
     @property
     def is_reference_excluded(self) -> bool:
