@@ -147,7 +147,9 @@ def seconds_in_words(milliseconds: int | None) -> str:
     """Return "12.3 s", or a dash without a time."""
     if milliseconds is None:
         return "–"
-    return _("%(seconds)s s") % {"seconds": number_format(milliseconds / 1000, decimal_pos=1)}
+    return _("%(seconds)s s") % {
+        "seconds": number_format(round(milliseconds / 1000, 1), decimal_pos=1)
+    }
 
 
 class JudgmentTable(DeskTable):

@@ -10,11 +10,32 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.options import Option
 from ranking.core.diagnosis.campaign import CampaignDiagnosis, diagnose_campaign
 from ranking.core.diagnosis.identical_texts import IdenticalTexts, identical_texts
 from ranking.reports import Report
 from ranking.reports.campaigns import campaign_report
 from ranking.reports.inputs import Input
+
+SKIPPED_BLOCKS = Option(
+    name="skipped_blocks",
+    label=gettext_lazy("Skipped blocks"),
+    default="leave_out",
+    choices={
+        "leave_out": gettext_lazy("left out"),
+        "count": gettext_lazy("count as shown"),
+    },
+    help=gettext_lazy(
+        "In how many blocks a system was shown. Bojar et al. (2011) count blocks without any label, which "
+        "are skips here."
+    ),
+)
+ROUNDED = Option(
+    name="rounded",
+    label=gettext_lazy("Correlate rounded scores"),
+    default=False,
+    help=gettext_lazy("To a tenth of a percent, as Bojar et al. (2011) did."),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +45,14 @@ class _Found:
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
-    del options
     begin(_("Counting"))
     # All that was judged: the reference takes part.
-    found = diagnose_campaign(given.read.blocks, reference=given.reference)
+    found = diagnose_campaign(
+        given.read.blocks,
+        reference=given.reference,
+        decimals=3 if options[ROUNDED.name] else None,
+        also_shown=given.shown,
+    )
     texts = given.texts
     identical = (
         None
@@ -51,7 +76,7 @@ DIAGNOSIS = AnalysisKind(
         "What is there to look at before the ranking is believed: ties, sole winners, how often each "
         "system was judged, and beside the reference?"
     ),
-    options=(),
+    options=(SKIPPED_BLOCKS, ROUNDED),
     find=_find,
     tell=_tell,
 )

@@ -75,6 +75,9 @@ class ChosenJudgments:
         The judges of each group of the campaign who judged the test set; None if the analysis is of another kind.
     work : WorkFacts or None
         How fast judges were when it was asked for; None if it is of a kind that does not ask.
+    shown : dict of str to (int, int), or None
+        Of each system in how many of these skipped blocks it was shown, and beside the reference; None
+        where skipped blocks were not asked for.
     """
 
     systems: tuple[str, ...]
@@ -86,6 +89,7 @@ class ChosenJudgments:
     leave_out: tuple[str, ...] | None = None
     groups: Mapping[str, Sequence[str]] | None = None
     work: WorkFacts | None = None
+    shown: Mapping[str, Sequence[int]] | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -104,6 +108,11 @@ class ChosenJudgments:
                 else {"groups": {name: list(each) for name, each in self.groups.items()}}
             ),
             **({} if self.work is None else {"work": self.work.recorded}),
+            **(
+                {}
+                if self.shown is None
+                else {"shown": {name: list(counts) for name, counts in self.shown.items()}}
+            ),
         }
 
 
@@ -120,4 +129,5 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         leave_out=None if leave_out is None else tuple(leave_out),
         groups=values.get("groups"),
         work=recorded_work(values["work"]) if "work" in values else None,
+        shown=values.get("shown"),
     )

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from ranking.selectors.design_forecast import BudgetForecast, DesignForecast, Estimate
+from ranking.wording.numbers import decimals
 
 JUDGMENTS, HOURS, MONEY = "judgments", "hours", "money"
 #: Units of the drawing: the page stretches it, but strokes keep their width.
@@ -213,8 +214,8 @@ def _facts(forecast: DesignForecast) -> list[str]:
 def _pace_in_words(forecast: DesignForecast) -> str:
     pace = forecast.pace
     figures = {
-        "seconds": number_format(pace.seconds, 2),
-        "range": f"{number_format(pace.low, 2)}–{number_format(pace.high, 2)}",
+        "seconds": decimals(pace.seconds, 2),
+        "range": f"{decimals(pace.low, 2)}–{decimals(pace.high, 2)}",
     }
     if not pace.is_measured:
         return _(
@@ -263,7 +264,7 @@ def _whole(number: float) -> str:
 
 
 def _one_decimal(number: float) -> str:
-    return str(number_format(number, 1))
+    return decimals(number, 1)
 
 
 def _range(estimate: Estimate) -> str:

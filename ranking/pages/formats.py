@@ -12,6 +12,7 @@ from campaign.models import TestSet
 from campaign.texts.languages import language_name
 from ranking.wording.agreement import no_interval_in_words
 from ranking.wording.by_language import by_language
+from ranking.wording.numbers import decimals
 
 _NOTHING = "–"
 
@@ -72,7 +73,7 @@ def duration(seconds: float | None) -> str:
     if seconds is None:
         return _NOTHING
     if seconds < 9.5:
-        return _("%(seconds)s s") % {"seconds": number_format(seconds, decimal_pos=1)}
+        return _("%(seconds)s s") % {"seconds": decimals(seconds, 1)}
     return _whole_seconds(round(seconds))
 
 

@@ -13,6 +13,7 @@ from annotation.models import QualityRule, RuleDirection
 from campaign.models import TestSet
 from ranking.pages.formats import duration, interval, kappa, share
 from ranking.wording.by_language import by_language
+from ranking.wording.numbers import decimals
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def probability(value: float | None) -> str:
         return "–"
     if value < 0.001:
         return _("< %(number)s") % {"number": number_format(0.001, decimal_pos=3)}
-    return number_format(value, decimal_pos=3 if value < 0.1 else 2)
+    return decimals(value, 3 if value < 0.1 else 2)
 
 
 _SHOWN: Final[Mapping[JudgeMeasure, _Format]] = {

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from ranking.pages.addresses import Addresses
 from ranking.pages.plot_drawing import drawn
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
+from ranking.wording.numbers import decimals
 
 _NOTHING = "–"
 #: With more rows than this, the rest is in the files.
@@ -183,7 +184,7 @@ def _words(value: Value, column: Column) -> str:
         smallest = 10.0**-column.decimals
         if column.key in _P_VALUES and value < smallest / 2:
             return f"< {number_format(smallest, column.decimals)}"
-        return number_format(value, column.decimals)
+        return decimals(value, column.decimals)
     if isinstance(value, int):
         return number_format(value)
     return value

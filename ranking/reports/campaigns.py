@@ -21,7 +21,12 @@ def campaign_report(
     # Counts first, as Table 1 of Bojar et al. (2011) has them; the names are keys further down.
     data["system_names"] = data.pop("systems")
     return Report(
-        notes=[*input_notes(given), *_notes(found), *_identical_notes(identical)],
+        notes=[
+            *input_notes(given),
+            *_notes(found),
+            *([] if given.shown is None else [_("Times judged include skipped blocks.")]),
+            *_identical_notes(identical),
+        ],
         tables=[
             _systems(found),
             *_beside_reference(found),

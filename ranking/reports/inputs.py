@@ -92,6 +92,9 @@ class Input:
         Judges by group, where the analysis looks at groups and they are known.
     work : WorkFacts or None
         How fast judges were; None where nobody asked.
+    shown : mapping of str to (int, int), or None
+        Of each system in how many skipped blocks it was shown, and beside the reference; None where they are
+        not looked at.
     """
 
     read: JudgmentsRead
@@ -101,6 +104,7 @@ class Input:
     leave_out: tuple[str, ...] | None = None
     groups: Mapping[str, Sequence[str]] | None = None
     work: WorkFacts | None = None
+    shown: Mapping[str, Sequence[int]] | None = None
 
     @property
     def is_reference_excluded(self) -> bool:

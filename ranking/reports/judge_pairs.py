@@ -23,6 +23,7 @@ from ranking.wording.agreement import (
     strength_caution,
     strength_in_words,
 )
+from ranking.wording.numbers import decimals
 
 #: More pairs than this are not listed, and a matrix of more judges is not readable.
 MOST_PAIRS = 200
@@ -118,8 +119,8 @@ def _notes(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[str]:
             "its whole interval lies below (%(below)s) or above (%(above)s)."
         )
         % {
-            "low": number_format(low, 2),
-            "high": number_format(high, 2),
+            "low": decimals(low, 2),
+            "high": decimals(high, 2),
             "below": _BELOW,
             "above": _ABOVE,
         },
@@ -239,7 +240,7 @@ def _matrix(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[Table
         if row is None:
             return None
         kappa = pairs.kappa[row]
-        words = "–" if np.isnan(kappa) else number_format(float(kappa), 2)
+        words = "–" if np.isnan(kappa) else decimals(float(kappa), 2)
         sign = {-1: f" {_BELOW}", 1: f" {_ABOVE}"}.get(int(beside[row]), "")
         return f"{words} ({number_format(int(pairs.comparable[row]))}){sign}"
 
@@ -339,8 +340,8 @@ def _outcomes(pair: PairAgreement | None) -> list[Table]:
                     "%(p_agree)s, P(E) %(p_chance)s."
                 )
                 % {
-                    "p_agree": number_format(pair.p_agree, 3),
-                    "p_chance": number_format(pair.p_chance, 3),
+                    "p_agree": decimals(pair.p_agree, 3),
+                    "p_chance": decimals(pair.p_chance, 3),
                 }
             ],
         )

@@ -1,5 +1,6 @@
 """The judgments that an analysis of a test set asks for: found by names when it is asked, read when it is computed."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from django.utils.translation import gettext as _
 
-from annotation.models import JudgeTally
+from annotation.models import JudgeTally, Skip
 from annotation.selectors import excluded_judges
 from campaign.models import Document, GroupMember, JudgeGroup, Output, Segment, SystemKind, TestSet
 from campaign.texts.languages import without_spaces
+from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.judgments import EXCLUDED, ChosenJudgments
 from ranking.analyses.options import OptionError
 from ranking.analyses.system import SYSTEM
@@ -59,17 +61,22 @@ def judgments_chosen(
         raise OptionError(_("This test set has no reference among its systems."), field="reference")
     leave_out = _leave_out(test_set, options)
     without = _without(test_set, options)
+    documents = _documents(test_set, options)
+    reference = references[0] if references else None
     return ChosenJudgments(
         systems=tuple(name for name, kind in kinds.items() if kind == SystemKind.SYSTEM),
-        reference=references[0] if references else None,
+        reference=reference,
         with_reference=with_reference,
         # Who is excluded counts before, where the question is what would be without them.
         without=tuple(name for name in without if name not in (leave_out or ())),
-        documents=_documents(test_set, options),
+        documents=documents,
         skipped=_skipped(test_set),
         leave_out=leave_out,
         groups=_groups(test_set) if SYSTEM.name in options else None,
         work=work_facts(test_set=test_set) if with_work else None,
+        shown=_shown(test_set, without, documents, reference)
+        if options.get(SKIPPED_BLOCKS.name) == "count"
+        else None,
     )
 
 
@@ -132,6 +139,7 @@ def stored_input(
         leave_out=chosen.leave_out,
         groups=chosen.groups,
         work=chosen.work,
+        shown=chosen.shown,
     )
 
 
@@ -267,6 +275,30 @@ def _refuse_unknown(unknown: set[str], *, field: str) -> None:
 def _skipped(test_set: TestSet) -> dict[str, int]:
     tallies = JudgeTally.objects.filter(test_set=test_set, skipped__gt=0)
     return dict(tallies.order_by("judge__pseudonym").values_list("judge__pseudonym", "skipped"))
+
+
+def _shown(
+    test_set: TestSet,
+    without: Sequence[str],
+    documents: Sequence[str] | None,
+    reference: str | None,
+) -> dict[str, tuple[int, int]]:
+    """Return in how many standing skips of these judges and documents each system was shown, and beside the reference."""
+    skips = Skip.objects.standing().filter(test_set=test_set, block__control="")
+    skips = skips.exclude(judge__pseudonym__in=without)
+    if documents is not None:
+        skips = skips.filter(block__segment__document__name__in=documents)
+    blocks = list(skips.order_by().values_list("block__outputs", flat=True))
+    outputs = {output for shown in blocks for output in shown}
+    rows = Output.objects.filter(pk__in=outputs).values_list("pk", "system__name")
+    system_of = dict(rows)
+    shown, beside = Counter[str](), Counter[str]()
+    for each in blocks:
+        names = {system_of[output] for output in each}
+        shown.update(names)
+        if reference in names:
+            beside.update(names)
+    return {name: (shown[name], beside[name]) for name in sorted(shown)}
 
 
 def _rows(test_set: TestSet, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDArray[np.bool_]:

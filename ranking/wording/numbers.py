@@ -26,3 +26,9 @@ def number_in_words(number: int) -> str:
 def percent_in_figures(share: float) -> str:
     """Return 0.95 as "95" and 0.975 as "97.5"."""
     return number_format(f"{round(100 * share, 3):g}")
+
+
+def decimals(value: float, places: int) -> str:
+    """Return a number with so many decimals, rounded: `number_format` alone cuts the others off."""
+    # Readers do not know "-0".
+    return number_format(round(value, places) + 0.0, places)

@@ -20,7 +20,7 @@ from ranking.core.uncertainty.two_way import RangeLimit
 from ranking.range_choices import RangeChoice
 from ranking.range_limits import ONE_DOCUMENT
 from ranking.wording.by_language import by_language
-from ranking.wording.numbers import number_in_words, percent_in_figures
+from ranking.wording.numbers import decimals, number_in_words, percent_in_figures
 
 
 class RangesFrom(models.TextChoices):
@@ -366,7 +366,7 @@ def _few_judges(judges: int, effective: float) -> str:
     return _(
         "A few of the %(count)s judges gave most of the judgments, which counts like only "
         "%(effective)s judges: rank ranges hold for these judges and say nothing about others."
-    ) % {"count": number_in_words(judges), "effective": number_format(effective, 1)}
+    ) % {"count": number_in_words(judges), "effective": decimals(effective, 1)}
 
 
 def _few_segments(segments: int, effective: float) -> str:
@@ -382,7 +382,7 @@ def _few_segments(segments: int, effective: float) -> str:
     return _(
         "A few of the %(count)s segments got most of the judgments, which counts like only "
         "%(effective)s segments: rank ranges hold for these segments and say nothing about others."
-    ) % {"count": number_in_words(segments), "effective": number_format(effective, 1)}
+    ) % {"count": number_in_words(segments), "effective": decimals(effective, 1)}
 
 
 def _few_documents(documents: int, effective: float) -> str:
@@ -399,4 +399,4 @@ def _few_documents(documents: int, effective: float) -> str:
         "A few of the %(count)s documents got most of the judgments, which counts like only "
         "%(effective)s documents: rank ranges account for their segments and say nothing about "
         "other documents."
-    ) % {"count": number_in_words(documents), "effective": number_format(effective, 1)}
+    ) % {"count": number_in_words(documents), "effective": decimals(effective, 1)}

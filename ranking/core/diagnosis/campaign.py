@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,7 +88,11 @@ class CampaignDiagnosis:
 
 
 def diagnose_campaign(
-    blocks: Blocks, *, reference: str | None = None, decimals: int | None = None
+    blocks: Blocks,
+    *,
+    reference: str | None = None,
+    decimals: int | None = None,
+    also_shown: Mapping[str, Sequence[int]] | None = None,
 ) -> CampaignDiagnosis:
     """Compute the counts and correlations that Bojar et al. (2011) recommend to check.
 
@@ -101,6 +106,10 @@ def diagnose_campaign(
     decimals : int or None
         Decimals of "≥ others" in the correlations; None for all. The paper correlates scores
         rounded to a tenth of a percent, ``decimals=3``, as its Table 2 prints them.
+    also_shown : mapping of str to (int, int), optional
+        By system, blocks that are not among `blocks` because nobody labelled anything in them: how many
+        showed it, and how many beside the reference. They count in `times_judged` and
+        `times_beside_reference`, as in the paper.
 
     Returns
     -------
@@ -134,6 +143,10 @@ def diagnose_campaign(
     beside = None
     if reference is not None:
         beside = np.count_nonzero(shown[shown[:, names.index(reference)]], axis=0)
+    if also_shown is not None:
+        more = np.array([also_shown.get(name, (0, 0)) for name in names], dtype=np.int64)
+        judged = judged + more[:, 0]
+        beside = None if beside is None else beside + more[:, 1]
     labels, blank = count_labels(blocks)
     return CampaignDiagnosis(
         systems=names,

@@ -1,0 +1,114 @@
+"""Every kind of analysis that there is: wide and narrow, light and dark, without scripts, on paper."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from ranking.analyses import ANALYSES
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from tests.browser.conftest import NewPage
+from tests.browser.organising import enter
+from tests.browser.test_analyses import judged  # noqa: F401  a fixture
+from tests.browser.test_quality import address, look
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+WIDE, NARROW = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
+#: Width of A4 less margins of 1 cm, in CSS pixels.
+PAPER = 718
+#: What is wider than the page at its right edge, and no scrolling box holds.
+TOO_WIDE = """() => {
+  const held = (element) => element.closest(".table-scroll, .visually-hidden, svg");
+  return [...document.querySelectorAll("main *")]
+    .filter((element) => !held(element) && element.getBoundingClientRect().right > innerWidth + 1)
+    .map((element) => element.outerHTML.slice(0, 80));
+}"""
+#: Figures that paper would cut.
+CUT = f"""() => [...document.querySelectorAll(".figure")]
+  .map((figure) => figure.getBoundingClientRect().width).filter((width) => width > {PAPER})"""
+
+
+@pytest.fixture
+def answered(judged: TestSetWriter) -> TestSetWriter:  # noqa: F811
+    """Each kind, asked as usual and answered."""
+    for kind in ANALYSES:
+        asked = analysis_ask(
+            test_set=judged.test_set, choice=analysis_choice(kind, {}), is_queued=False
+        )
+        analysis_compute(analysis=asked)
+    return judged
+
+
+def shown(page: Page, answered: TestSetWriter, kind: str) -> None:
+    page.goto(address(answered.test_set, f"analyses/{kind}"))
+    expect(page.get_by_role("heading", name="Of judgments 1 to 72")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_each_kind_fits_and_axe_finds_nothing(
+    new_page: NewPage,
+    answered: TestSetWriter,
+    axe_check: Callable[[Page], None],
+    scheme: str,
+) -> None:
+    page = new_page(viewport=WIDE, color_scheme=scheme)
+    enter(page, answered.campaign)
+    for kind in ANALYSES:
+        for viewport in (WIDE, NARROW):
+            page.set_viewport_size(viewport)
+            shown(page, answered, kind)
+            axe_check(page)
+            look(page, f"kind-{kind}-{scheme}-{viewport['width']}")
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= viewport["width"], (kind, page.evaluate(TOO_WIDE))
+            assert page.evaluate(TOO_WIDE) == [], kind
+
+
+def test_each_kind_is_read_without_scripts_and_judges_are_acted_on(
+    new_page: NewPage, answered: TestSetWriter
+) -> None:
+    page = new_page(viewport=WIDE, java_script_enabled=False)
+    enter(page, answered.campaign)
+    for kind in ANALYSES:
+        shown(page, answered, kind)
+        expect(page.locator(".answer tbody tr").first).to_be_visible()
+        if page.locator(".report-table svg").count():
+            figure = page.locator(".report-table svg").first
+            expect(figure).to_be_visible()
+            expect(figure).to_have_attribute("role", "img")
+            assert figure.locator("title").first.text_content()
+            assert "The table says the same." in (figure.locator("desc").text_content() or "")
+    shown(page, answered, "judges")
+    page.get_by_text("Choose judges …").click()
+    page.get_by_role("checkbox").first.check()
+    page.get_by_label("Pause").check()
+    page.get_by_role("button", name="What would it do?").click()
+    expect(page.get_by_text("no more sentences, in the whole campaign")).to_be_visible()
+    page.get_by_role("button", name="Pause the judge").click()
+    expect(page.get_by_role("heading", name="What was decided")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Undone for")).to_be_visible()
+
+
+def test_each_kind_goes_on_paper(new_page: NewPage, answered: TestSetWriter) -> None:
+    page = new_page(viewport={"width": PAPER, "height": 1000}, color_scheme="dark")
+    enter(page, answered.campaign)
+    page.emulate_media(media="print", color_scheme="dark")
+    for kind in ANALYSES:
+        shown(page, answered, kind)
+        expect(page.locator(".question")).to_be_hidden()
+        expect(page.locator(".plot-files").first).to_be_hidden()
+        expect(page.locator(".answer tbody tr").first).to_be_visible()
+        assert page.evaluate(CUT) == [], kind
+        assert page.evaluate("document.documentElement.scrollWidth") <= PAPER, kind
+        # Ink on paper, whatever the screen is.
+        ink = page.locator(".answer-title, #answer-title").evaluate(
+            "e => getComputedStyle(e).color"
+        )
+        assert sum(map(int, ink.removeprefix("rgb(").removesuffix(")").split(","))) < 300, (
+            kind,
+            ink,
+        )
+        assert page.pdf(format="A4").startswith(b"%PDF")

@@ -1,0 +1,278 @@
+"""Tables and figures of Bojar et al. (2011) and Koehn (2012), asked of a campaign over REST as everybody can.
+
+The released judgments are imported, each question is asked, and the answer is compared with what is printed, to the digits
+that are printed. docs/papers.md says of all tables and figures where they are, or why they are not.
+"""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from campaign.models import Campaign, TestSet
+from campaign.services.jobs import jobs_run_waiting
+
+pytestmark = [pytest.mark.django_db, pytest.mark.realdata]
+
+FOLDERS = {"cs-en": "wmt12-cs-en", "es-en": "wmt12-es-en"}
+#: Bojar et al. (2011), Table 1: systems, blocks, labels, comparisons, reference ≥ others, κ with oneself and others.
+TABLE_1 = {
+    "cs-en": (13, 543, 2691, 5375, "0.976", "0.700", "0.504"),
+    "es-en": (15, 1140, 5665, 11307, "0.989", "0.693", "0.508"),
+}
+#: Tables 5 and 10: score against block count, and against the share of blocks beside the reference.
+TABLE_5 = {"cs-en": "-0.290", "es-en": "-0.240"}
+TABLE_10 = {"cs-en": "-0.041", "es-en": "0.341"}
+PAIR = pytest.mark.parametrize("pair", TABLE_1)
+
+
+class Asking:
+    """A test set into which released judgments were imported, and questions to it."""
+
+    def __init__(self, client: Client, campaign: Campaign, path: Path) -> None:
+        self.client = client
+        call_command(
+            "import_judgments",
+            str(path),
+            campaign=campaign.slug,
+            test_set=path.parent.name,
+            create_test_set=True,
+            verbosity=0,
+        )
+        self.test_set = TestSet.objects.get(campaign=campaign, name=path.parent.name)
+
+    def ask(self, kind: str, **options: Any) -> dict[str, Any]:
+        """Return the answer to a question, as REST gives it."""
+        asked = self.client.post(
+            f"/api/v1/test-sets/{self.test_set.pk}/analyses/",
+            {"kind": kind, "options": options},
+            content_type="application/json",
+        )
+        assert asked.status_code in {200, 202}, asked.json()
+        jobs_run_waiting()
+        found = self.client.get(asked.json()["address"]).json()
+        assert found["state"] == "done", found["error"]
+        answer: dict[str, Any] = found["answer"]
+        return answer
+
+    def page(self, kind: str, **options: Any) -> str:
+        """Return the page of a question that was asked."""
+        address = reverse(
+            "analysis", args=[self.test_set.campaign.slug, self.test_set.pk, kind], query=options
+        )
+        return self.client.get(address).content.decode()
+
+
+@pytest.fixture
+def wmt10(as_organiser: Client, campaign: Campaign, real_data: Path, pair: str) -> Asking:
+    return Asking(as_organiser, campaign, real_data / "wmt10" / f"judgments.{pair}.csv")
+
+
+@pytest.fixture
+def wmt12(as_organiser: Client, campaign: Campaign, real_data: Path, pair: str) -> Asking:
+    return Asking(as_organiser, campaign, real_data / FOLDERS[pair] / "judgments.csv")
+
+
+def printed(value: float) -> str:
+    return f"{value:.3f}"
+
+
+# --- Bojar et al. (2011) --------------------------------------------------------------------------
+
+
+@PAIR
+def test_table_1(wmt10: Asking, pair: str) -> None:
+    agreement = wmt10.ask("agreement", chance="uniform", reference="include", by_length=False)
+    diagnosis = wmt10.ask("diagnosis")
+    assert TABLE_1[pair] == (
+        diagnosis["systems"],
+        diagnosis["blocks"] + diagnosis["input"]["skipped"],
+        diagnosis["labels"],
+        diagnosis["comparisons"],
+        printed(diagnosis["geq_others"]["_ref"]),
+        printed(agreement["intra"]["kappa"]),
+        printed(agreement["inter"]["kappa"]),
+    )
+    page = wmt10.page("agreement", chance="uniform", reference="include", by_length="no")
+    assert f'<td class="number">{TABLE_1[pair][6]}</td>' in page
+    assert "moderate" in page
+
+
+@PAIR
+def test_table_3_as_far_as_one_language_pair_goes(wmt10: Asking, pair: str) -> None:
+    """Its figures are of all pairs: here that π is below S, and agreement lower without the reference."""
+    del pair
+    found = {
+        chance: wmt10.ask("agreement", chance=chance, by_reference=True, by_length=False)
+        for chance in ("uniform", "scott")
+    }
+    for side in ("inter", "intra"):
+        rows = {
+            chance: {
+                kind: answer["by_reference"][kind][side]["kappa"]
+                for kind in ("included", "excluded")
+            }
+            for chance, answer in found.items()
+        }
+        for of_chance in rows.values():
+            assert of_chance["excluded"] < of_chance["included"]
+        assert rows["scott"]["included"] < rows["uniform"]["included"]
+
+
+@PAIR
+def test_tables_5_and_10_and_figure_3(wmt10: Asking, pair: str) -> None:
+    asked = {"skipped_blocks": "count", "rounded": True}
+    diagnosis = wmt10.ask("diagnosis", **asked)
+    assert printed(diagnosis["score_by_times_judged"]["pearson"]) == TABLE_5[pair]
+    assert printed(diagnosis["score_by_reference"]["pearson"]) == TABLE_10[pair]
+    # The figures are on the page: a point for each system.
+    page = wmt10.page("diagnosis", skipped_blocks="count", rounded="yes")
+    assert page.count('class="dot"') > 2 * diagnosis["systems"]
+    assert TABLE_5[pair].removeprefix("-") in page
+    # Without the blocks that nobody labelled anything in, the last digits differ where there are any.
+    skipped = diagnosis["input"]["skipped"]
+    without = wmt10.ask("diagnosis", rounded=True)["score_by_times_judged"]["pearson"]
+    assert (printed(without) == TABLE_5[pair]) is (skipped == 0)
+
+
+@PAIR
+def test_table_4_adds_up(wmt10: Asking, pair: str) -> None:
+    """Its figures are of English–Czech: here that sole winners are those of the file."""
+    del pair
+    won = wmt10.ask("diagnosis")["sole_winners"]
+    blocks = wmt10.ask("diagnosis")["blocks"]
+    assert sum(won.values()) == blocks
+    assert max(won, key=lambda name: won[name] if name else 0) == "_ref"
+
+
+@PAIR
+def test_table_2_orders_of_all_four_readings(wmt10: Asking, pair: str) -> None:
+    """Its figures are of English–Czech: here that “≥ others” is what Table 1 says of the reference."""
+    names = ["geq_others", "gt_others", "geq_all_in_block", "gt_all_in_block"]
+    shares = {}
+    for name in names:
+        ranking = wmt10.ask("ranking", method=name, reference="include", resamples=100)
+        scores = {row["system"]: row["score"] for row in ranking["rankings"][0]["systems"]}
+        shares[name] = scores["_ref"]
+    assert printed(shares["geq_others"]) == TABLE_1[pair][4]
+    assert shares["geq_others"] > shares["gt_others"] > shares["gt_all_in_block"]
+    assert shares["geq_others"] > shares["geq_all_in_block"] > shares["gt_all_in_block"]
+
+
+@PAIR
+def test_table_6_counts_each_pair_of_the_file(wmt12: Asking, real_data: Path, pair: str) -> None:
+    """The matrix that WMT12 published, cell by cell, or added up by system."""
+    expected = expected_of(real_data, pair)
+    found = wmt12.ask("pairs", resample="pairs")
+    totals: dict[str, list[int]] = {}
+    for row in found["pairs"]:
+        counts = [row["wins"], row["losses"], row["ties"]]
+        if "pairwise" in expected:
+            assert counts == expected["pairwise"][row["system"]][row["other"]]
+        for name, own in (
+            (row["system"], counts),
+            (row["other"], [counts[1], counts[0], counts[2]]),
+        ):
+            totals[name] = [
+                sum(each) for each in zip(totals.get(name, [0, 0, 0]), own, strict=True)
+            ]
+    assert totals == {
+        row["system"]: [row["wins"], row["losses"], row["ties"]] for row in systems_of(expected)
+    }
+
+
+# --- Koehn (2012) ---------------------------------------------------------------------------------
+
+
+def expected_of(real_data: Path, pair: str) -> dict[str, Any]:
+    path = real_data / FOLDERS[pair] / "expected.json"
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def systems_of(expected: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = expected.get("systems_by_expected_wins") or expected["systems"]
+    return found
+
+
+@PAIR
+def test_figure_1_win_ratios(wmt12: Asking, real_data: Path, pair: str) -> None:
+    expected = systems_of(expected_of(real_data, pair))
+    ratios = wmt12.ask("diagnosis")["win_ratios"]
+    assert sorted(ratios.values(), reverse=True) == [
+        pytest.approx(row["expected_wins"], abs=1e-6) for row in expected
+    ]
+    assert ratios == {
+        row["system"]: pytest.approx(row["expected_wins"], abs=1e-6) for row in expected
+    }
+
+
+@PAIR
+def test_equations_1_to_4(wmt12: Asking, real_data: Path, pair: str) -> None:
+    expected = systems_of(expected_of(real_data, pair))
+    for method, key in (("expected_wins", "expected_wins"), ("bojar", "bojar")):
+        ranking = wmt12.ask("ranking", method=method, resamples=100)["rankings"][0]
+        scores = {row["system"]: row["score"] for row in ranking["systems"]}
+        assert scores == {row["system"]: pytest.approx(row[key], abs=1e-6) for row in expected}
+
+
+@PAIR
+def test_tables_2_and_3_ranges_and_clusters_of_this_pair(
+    wmt12: Asking, real_data: Path, pair: str
+) -> None:
+    """Printed are English–Czech and French–English; the same of the pairs we have, as they were counted."""
+    expected = expected_of(real_data, pair)
+    ranking = wmt12.ask("ranking", ranges="percentile", resample="blocks", resamples=1000)
+    rows = ranking["rankings"][0]["systems"]
+    clusters: dict[int, list[str]] = {}
+    for row in rows:
+        clusters.setdefault(row["cluster"], []).append(row["system"])
+    if pair == "cs-en":
+        (published,) = expected["clusters_blocks"]
+        assert list(clusters.values()) == published["clusters"]
+        for row in rows:
+            seen = expected["rank_ranges_blocks"][row["system"]]
+            assert seen["lo_seen"][0] <= row["rank_low"] <= seen["lo_seen"][1]
+            assert seen["hi_seen"][0] <= row["rank_high"] <= seen["hi_seen"][1]
+        return
+    counted = expected["bootstrap"]["block_bootstrap"]
+    assert list(clusters.values()) == counted["clusters"]
+    for row in rows:
+        low, high = counted["ranges"][row["system"]]
+        assert abs(row["rank_low"] - low) <= 1
+        assert abs(row["rank_high"] - high) <= 1
+
+
+@PAIR
+def test_figure_2_share_of_pairs_told_apart(wmt12: Asking, pair: str) -> None:
+    """The curve of this campaign beside the fitted model's; it is printed as a drawing, without numbers."""
+    found = wmt12.ask("stopping", experiments=100)
+    plan = found["plan"]
+    assert plan["fitted_noise_low"] < plan["fitted_noise"] < plan["fitted_noise_high"], pair
+    page = wmt12.page("stopping", experiments=100)
+    assert 'class="curve"' in page
+
+
+def test_all_files_are_used() -> None:
+    """So that a new language pair that can be compared is not forgotten."""
+    assert set(TABLE_1) == set(TABLE_5) == set(TABLE_10) == set(FOLDERS)
+
+
+@PAIR
+def test_judgments_are_those_of_the_file(wmt10: Asking, real_data: Path, pair: str) -> None:
+    """What is exported from the campaign has the labels of the file."""
+    path = real_data / "wmt10" / f"judgments.{pair}.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        labels = [
+            int(line[f"system{place}rank"]) > 0
+            for line in csv.DictReader(file)
+            for place in range(1, 6)
+            if line[f"system{place}Id"]
+        ]
+    assert sum(labels) == TABLE_1[pair][2]
+    assert wmt10.ask("diagnosis")["labels"] == sum(labels)

@@ -1,0 +1,31 @@
+"""Figures of pages are rounded, not cut off."""
+
+import pytest
+from django.utils import translation
+
+from ranking.pages.report_shown import shown_tables
+from ranking.reports.tables import Column, Report, Table
+from ranking.wording.numbers import decimals
+
+
+@pytest.mark.parametrize(
+    ("value", "places", "words"),
+    [
+        (0.50363, 3, "0.504"),
+        (-0.2897, 3, "-0.290"),
+        (0.9996, 3, "1.000"),
+        (-0.0001, 3, "0.000"),
+        (1234.56, 1, "1,234.6"),
+        (2e-7, 3, "0.000"),
+    ],
+)
+def test_a_number_is_rounded_to_its_decimals(value: float, places: int, words: str) -> None:
+    with translation.override("en"):
+        assert decimals(value, places) == words
+
+
+def test_tables_of_pages_say_the_same_as_files() -> None:
+    table = Table("t", "T", [Column("a", "a", is_text=True), Column("b", "b")], [("x", 0.50363)])
+    with translation.override("de"):
+        (shown,) = shown_tables(Report(tables=[table], data={}))
+    assert shown.rows[0].cells[0].words == "0,504"
