@@ -439,6 +439,22 @@ def test_only_so_many_are_kept(
     assert CampaignTable.objects.finished().count() == 2
 
 
+def test_archived_campaigns_show_what_is_there_and_compute_nothing(
+    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+) -> None:
+    told(campaign, "agreement")
+    Campaign.objects.filter(pk=campaign.pk).update(state="open")
+    for state in ("closed", "archived"):
+        Campaign.objects.filter(pk=campaign.pk).update(state=state)
+    address = reverse("campaign-table", args=[campaign.slug, "clusters"])
+    page = as_organiser.get(address)
+    assert "nothing new is computed" in text_of(page)
+    assert "Compute" not in re.findall(r"<button[^>]*>([^<]*)", page.content.decode())
+    assert as_organiser.post(address, {"method": "bojar"}).status_code == 409
+    kept = as_organiser.get(reverse("campaign-table", args=[campaign.slug, "agreement"]))
+    assert "Rankings collected" in text_of(kept)
+
+
 def test_days_are_those_of_the_installation(
     write_test_set: WriteTestSet, campaign: Campaign
 ) -> None:
