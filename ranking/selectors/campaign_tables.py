@@ -158,10 +158,10 @@ def at(test_set: TableTestSet, watermark: int) -> TableTestSet:
 def _collected(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[TableRow]:
     of_campaign = {"test_set__campaign": campaign}
     counted: dict[int, tuple[int, int, int]] = {
-        test_set: tuple(counts)
-        for test_set, *counts in JudgmentSequence.objects.filter(**of_campaign).values_list(
-            "test_set", "judges", "judged", "skipped"
-        )
+        test_set: (judges, blocks, skipped)
+        for test_set, judges, blocks, skipped in JudgmentSequence.objects.filter(
+            **of_campaign
+        ).values_list("test_set", "judges", "judged", "skipped")
     }
     people = {**of_campaign, "judge__origin": Judge.Origin.PERSON}
     worked = dict(

@@ -15,7 +15,11 @@ from tests.benchmarks.pages import cost, say
 from tests.benchmarks.web_server import prepare_django, with_services
 
 _PAGES = ("", "collected/", "clusters/", "average-ranks/")
-_COMPUTED = ("agreement", {}), ("methods", {}), ("average-ranks", {"method": "expected_wins"})
+_COMPUTED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("agreement", {}),
+    ("methods", {}),
+    ("average-ranks", {"method": "expected_wins"}),
+)
 
 
 def filled(test_sets: int, blocks: int, judges: int) -> Any:

@@ -205,14 +205,15 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
 def test_page_rest_and_command_give_the_same(
     three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
 ) -> None:
-    for kind, given in [
+    asked: list[tuple[str, dict[str, Any]]] = [
         ("collected", {}),
         ("clusters", {}),
         ("clusters", {"method": "bojar"}),
         ("agreement", {"confidence": "0.9"}),
         ("methods", {"methods": ["bojar", "geq_others"]}),
         ("average-ranks", {"method": "geq_others"}),
-    ]:
+    ]
+    for kind, given in asked:
         page = reverse("campaign-table", args=[campaign.slug, kind])
         rest = reverse("api-campaign-table", args=[campaign.slug, kind])
         answer = as_organiser.post(page, given)
@@ -352,7 +353,7 @@ def test_what_there_is_nothing_of_is_said(
 def test_what_cannot_be_asked_is_refused_with_its_field(
     three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
 ) -> None:
-    for kind, given, field in [
+    refused_ones: list[tuple[str, dict[str, Any], str]] = [
         ("nothing", {}, "kind"),
         ("clusters", {"metod": "bojar"}, "metod"),
         ("clusters", {"ranges": "sign_test"}, "ranges"),
@@ -360,7 +361,8 @@ def test_what_cannot_be_asked_is_refused_with_its_field(
         ("average-ranks", {"method": "lopez"}, "method"),
         ("methods", {"first": "best"}, "first"),
         ("methods", {"methods": ["bojar"], "ranges": "anytime"}, "ranges"),
-    ]:
+    ]
+    for kind, given, field in refused_ones:
         with pytest.raises(OptionError) as refused:
             table_choice(kind, given)
         assert refused.value.field == field
