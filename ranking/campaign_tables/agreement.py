@@ -25,7 +25,7 @@ from ranking.analyses.agreement import CHANCE, PAIRING
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.analyses.kind import Begin
 from ranking.campaign_tables.kind import TableKind
-from ranking.campaign_tables.options import JUDGES_OPTIONS, shortened
+from ranking.campaign_tables.options import JUDGES_OPTIONS, with_default
 from ranking.campaign_tables.test_sets import (
     TableRow,
     TableTestSet,
@@ -237,7 +237,7 @@ AGREEMENT_TABLE = TableKind(
         "How much was ranked in each test set, how good is its reference, and how far do judges agree?"
     ),
     options=(
-        shortened(CHANCE, default=Chance.UNIFORM.value),
+        with_default(CHANCE, Chance.UNIFORM.value),
         PAIRING,
         KAPPA_LEVEL,
         CONFIDENCE,

@@ -21,7 +21,7 @@ from ranking.campaign_tables.options import (
     checked,
     is_own,
     own_or,
-    shortened,
+    with_default,
 )
 from ranking.campaign_tables.test_sets import (
     RankedTestSet,
@@ -49,7 +49,7 @@ from ranking.wording.methods import METHOD_WORDS
 _METHOD = own_or(tuple(name for name, method in METHODS.items() if method.influence is not None))
 #: Confidence sets, whose ends hold on average where percentiles do not (docs/statistics/coverage.md).
 _OF_METHOD = (
-    shortened(RANGES, default="confidence_set"),
+    with_default(RANGES, "confidence_set"),
     *(option for option in RANGE_OPTIONS if option is not RANGES),
     *JUDGES_OPTIONS,
 )

@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy
 
 from ranking.analyses import ranking
 from ranking.analyses.kind import Begin
-from ranking.analyses.options import Option, OptionError
+from ranking.analyses.methods import FIRST
+from ranking.analyses.options import Option
 from ranking.campaign_tables.kind import TableKind
 from ranking.campaign_tables.options import JUDGES_OPTIONS, RANGE_OPTIONS, rank_arguments
 from ranking.campaign_tables.test_sets import (
@@ -30,22 +31,25 @@ from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
 from ranking.wording.methods import METHOD_WORDS
 
+_SHOWN = frozenset({"expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"})
 _OTHERS = Option(
     name="methods",
     label=gettext_lazy("Methods"),
-    default=("expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"),
+    # In the order in which any choice is read.
+    default=tuple(name for name in METHODS if name in _SHOWN),
     choices={name: METHOD_WORDS[name] for name in METHODS},
-    help=gettext_lazy(
-        "The first one is what the others are compared with. Lopez, TrueSkill and Hopkins and May take minutes."
-    ),
+    help=gettext_lazy("Lopez, TrueSkill and Hopkins and May take minutes."),
 )
 
 
+def _methods(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the methods, that which the others are compared with in front."""
+    return tuple(dict.fromkeys([options["first"], *options["methods"]]))
+
+
 def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
-    if not options["methods"]:
-        raise OptionError(_("Choose a method."), field="methods")
     found: dict[str, Any] = {}
-    for name in options["methods"]:
+    for name in _methods(options):
         found = ranking.checked({**options, "method": name})
     return {name: value for name, value in found.items() if name != "method"}
 
@@ -58,7 +62,7 @@ def _find(
         name: ranked_test_set(
             given, rank(given.blocks, name, progress=begin(_("Ranking")), **rank_arguments(options))
         )
-        for name in options["methods"]
+        for name in _methods(options)
     }
 
 
@@ -71,7 +75,7 @@ def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]
 
 def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
     counted = [row for row in rows if row.found is not None]
-    methods: Sequence[str] = options["methods"]
+    methods = _methods(options)
     return Report(
         notes=[
             watermark_note(counted),
@@ -193,7 +197,7 @@ CLUSTERS_BY_METHODS = TableKind(
     question=gettext_lazy(
         "How many clusters does each method find in each test set, and where do methods disagree?"
     ),
-    options=(_OTHERS, *RANGE_OPTIONS, *JUDGES_OPTIONS),
+    options=(FIRST, _OTHERS, *RANGE_OPTIONS, *JUDGES_OPTIONS),
     check=_checked,
     find=_find,
     tell=_tell,

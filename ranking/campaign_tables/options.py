@@ -94,6 +94,6 @@ def rank_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def shortened(option: Option, **changes: Any) -> Option:
-    """Return an option that differs."""
-    return replace(option, **changes)
+def with_default(option: Option, default: Any) -> Option:
+    """Return an option with another default."""
+    return replace(option, default=default)

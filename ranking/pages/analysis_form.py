@@ -194,12 +194,14 @@ def group_field(groups: Sequence[str]) -> forms.Field | None:
     """Return the field of a group of judges; None where there is none."""
     if not groups:
         return None
+    common: dict[str, Any] = {
+        "label": GROUP.label,
+        "help_text": GROUP.help,
+        "required": False,
+        "initial": GROUP.default,
+    }
     return forms.ChoiceField(
-        choices=[("", _("all judges")), *((name, name) for name in groups)],
-        label=GROUP.label,
-        help_text=GROUP.help,
-        required=False,
-        initial=GROUP.default,
+        choices=[("", _("all judges")), *((name, name) for name in groups)], **common
     )
 
 

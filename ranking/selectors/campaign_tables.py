@@ -83,12 +83,6 @@ def stored_report(table: CampaignTable) -> Report:
     return report_in(table.reports or {}, language, data=table.data)
 
 
-def tables_asked(*, campaign: Campaign) -> Any:
-    """Return what was asked of a campaign, the newest first, without the answers."""
-    asked = CampaignTable.objects.of(campaign.pk).select_related("job", "asked_by")
-    return asked.defer("data", "reports", "test_sets").order_by("-id")
-
-
 def table_test_sets(*, campaign: Campaign) -> list[TableTestSet]:
     """Return the test sets of a campaign in the order in which they came, at their newest numbers. Two queries."""
     systems: dict[int, list[ListedSystem]] = {}
@@ -158,10 +152,10 @@ def at(test_set: TableTestSet, watermark: int) -> TableTestSet:
 def _collected(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[TableRow]:
     of_campaign = {"test_set__campaign": campaign}
     counted: dict[int, tuple[int, int, int]] = {
-        test_set: tuple(counts)
-        for test_set, *counts in JudgmentSequence.objects.filter(**of_campaign).values_list(
-            "test_set", "judges", "judged", "skipped"
-        )
+        test_set: (judges, blocks, skipped)
+        for test_set, judges, blocks, skipped in JudgmentSequence.objects.filter(
+            **of_campaign
+        ).values_list("test_set", "judges", "judged", "skipped")
     }
     people = {**of_campaign, "judge__origin": Judge.Origin.PERSON}
     worked = dict(

@@ -140,8 +140,8 @@ def score_influence(
         ClusteredCovariance(clustered_covariance(moments, influence, unit), moments.effective(unit))
         for unit in CLUSTER_UNITS
     )
+    # Judges are in order and have a block each, so there is a column for each of them.
     counts = unit_counts(ranked, layout, ranked.judge.astype(np.int64))
-    counts.resize((counts.shape[0], len(ranked.judges)))
     return ScoreInfluence(
         systems=ranked.systems,
         scores=scores.values,

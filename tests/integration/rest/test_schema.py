@@ -88,6 +88,9 @@ ONE_SYSTEM = {
 }
 _ANALYSES = "/api/v1/test-sets/{test_set_id}/analyses/"
 ANALYSES = {
+    "/api/v1/campaigns/{slug}/tables/": {"get"},
+    "/api/v1/campaigns/{slug}/tables/{name}/": {"get", "post"},
+    "/api/v1/campaigns/{slug}/tables/{name}/report.{ending}": {"get"},
     _ANALYSES: {"get", "post"},
     f"{_ANALYSES}kinds/": {"get"},
     f"{_ANALYSES}{{analysis_id}}/": {"get"},
