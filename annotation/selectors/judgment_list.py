@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import (
     BooleanField,
+    Count,
     Exists,
     F,
     Func,
@@ -28,7 +29,7 @@ from annotation.models import (
 )
 from annotation.models.block import by_candidate
 from annotation.selectors.outputs_shown import outputs_of
-from campaign.models import Output, TestSet
+from campaign.models import Output, Segment, TestSet
 
 ROWS: Final = 50
 #: Numbers that are looked through for a page, where no index finds what passes a filter.
@@ -251,10 +252,12 @@ def judgments_page(
     start: int | None,
     oldest_first: bool,
     is_indexed: bool,
+    are_few: bool = False,
 ) -> JudgmentsPage:
     """Return at most `ROWS` of the judgments found, the latest first, or those after or before `start`. Two queries.
 
-    Unless an index finds them (`is_indexed`), `WINDOW` numbers are looked through, and no more.
+    Unless an index finds them (`is_indexed`), `WINDOW` numbers are looked through, and no more. Where that finds few
+    (`are_few`), all of them are sorted; otherwise PostgreSQL would rather look through all numbers until a page is full.
     """
     sequence = JudgmentSequence.objects.filter(pk=test_set.pk).values_list("last_number", flat=True)
     last = sequence.first() or 0
@@ -264,8 +267,10 @@ def judgments_page(
     else:
         high = min(last, last if start is None else start - 1)
         low = 1 if is_indexed else max(1, high - WINDOW + 1)
-    order = "number" if oldest_first else "-number"
-    within = found.filter(number__gte=low, number__lte=high).order_by(order)
+    # The index of numbers has no sums.
+    by = F("number") + 0 if are_few else F("number")
+    within = found.filter(number__gte=low, number__lte=high)
+    within = within.order_by(by.asc() if oldest_first else by.desc())
     rows = [JudgmentListed(*row) for row in within.values_list(*JudgmentListed._fields)[: ROWS + 1]]
     shown = tuple(rows[:ROWS])
     if len(rows) > ROWS:
@@ -298,8 +303,20 @@ def ranked_texts(
     ]
 
 
-#: By what an index finds judgments.
-INDEXED: Final = ("judge", "segment", "document", "comment", "reported")
+#: By what an index finds judgments; those of documents, if they are few.
+INDEXED: Final = ("judge", "segment", "comment", "reported")
+#: More judgments of a document than this are not sorted for a page.
+_FEW: Final = 5_000
+
+
+def document_has_few(*, test_set: TestSet, name: str) -> bool:
+    """Return whether few judgments are of a document, by its share of the segments. Two queries."""
+    segments = Segment.objects.filter(test_set=test_set).aggregate(
+        all=Count("pk"), own=Count("pk", filter=Q(document__name=name))
+    )
+    sequence = JudgmentSequence.objects.filter(pk=test_set.pk).values_list("last_number", flat=True)
+    last = sequence.first() or 0
+    return bool(last * segments["own"] <= _FEW * max(1, segments["all"]))
 
 
 def with_comment(has: bool) -> Q:

@@ -47,7 +47,7 @@ def test_the_page_says_languages_and_directions(test_set: TestSet, client: Clien
     client.force_login(make_organiser(test_set.campaign))
     address = f"/campaigns/museum/test-sets/{test_set.pk}/texts/"
     page = client.get(address, {"segment": "30"}).content.decode()
-    assert re.findall(r"Segment (\d+) ·", page)[:2] == ["30", "31"]
+    assert re.findall(r"Segment (\d+)</a> ·", page)[:2] == ["30", "31"]
     assert 'lang="en" dir="ltr"' in page
     assert 'lang="ar" dir="rtl"' in page
     assert 'value="30"' in page

@@ -145,6 +145,16 @@ def test_judgments_of_a_day_are_found_among_many(
     assert listed(page, writer, f"day=2031-01-01{order}") == []
 
 
+def test_documents_with_many_judgments_are_looked_through(
+    page: Client, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotation.selectors.judgment_list._FEW", 0)
+    monkeypatch.setattr("annotation.selectors.judgment_list.WINDOW", 2)
+    assert listed(page, writer, "document=d98") == [5, 4]
+    assert listed(page, writer, "document=d98&sort=oldest") == []
+    assert listed(page, writer, "document=d98&sort=oldest&from=2") == [4]
+
+
 def test_judgments_of_excluded_judges_do_not_count(page: Client, writer: TestSetWriter) -> None:
     QualityAction.objects.create(
         judge=writer.judge("ben"),

@@ -161,7 +161,8 @@ def test_sentences_have_what_differs_marked(
 
 
 def links_of(page: str) -> set[str]:
-    return {each.replace("&amp;", "&") for each in re.findall(r'href="(/(?!static/)[^"#]*)', page)}
+    main = page.partition("<main")[2]
+    return {each.replace("&amp;", "&") for each in re.findall(r'href="(/(?!static/)[^"#]*)', main)}
 
 
 def test_numbers_lead_to_as_many_judgments(by_length: TestSetWriter, as_organiser: Client) -> None:
