@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final, NamedTuple
 
+from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
     BooleanField,
     Count,
@@ -17,6 +18,8 @@ from django.db.models import (
     QuerySet,
     Subquery,
     TextChoices,
+    TextField,
+    Value,
 )
 from django.utils.translation import gettext_lazy
 
@@ -29,7 +32,8 @@ from annotation.models import (
 )
 from annotation.models.block import by_candidate
 from annotation.selectors.outputs_shown import outputs_of
-from campaign.models import Output, Segment, TestSet
+from campaign.models import GroupMember, Output, Segment, TestSet
+from campaign.texts.languages import WITHOUT_SPACES
 
 ROWS: Final = 50
 #: Numbers that are looked through for a page, where no index finds what passes a filter.
@@ -200,6 +204,37 @@ def counted_in_rankings() -> Q:
         judge=OuterRef("judgment__judge"), action=QualityActionKind.EXCLUDE
     )
     return Q(judgment__block__control="", judgment__superseded_by__isnull=True) & ~Exists(excluded)
+
+
+def by_group(name: str) -> Exists:
+    """Return a condition of numbers of judgments: the judge is in the group of the campaign of this name."""
+    members = GroupMember.objects.filter(
+        judge=OuterRef("judgment__judge"), group__removed_at__isnull=True, group__name__iexact=name
+    )
+    return Exists(members)
+
+
+class _Words(Func):
+    """The words of a text; of a language without spaces, half of its characters."""
+
+    template = (
+        "(SELECT CASE WHEN lower(split_part(language, '-', 1)) = ANY(unspaced)"
+        " THEN (length(regexp_replace(text, '\\s', '', 'g')) + 1) / 2"
+        " ELSE cardinality(regexp_split_to_array(regexp_replace(text, '^\\s+|\\s+$', '', 'g'), '\\s+')) END"
+        " FROM (SELECT %(expressions)s) AS asked(text, language, unspaced))"
+    )
+    output_field = IntegerField()
+
+
+def with_words(rows: QuerySet[JudgmentNumber, Any]) -> QuerySet[JudgmentNumber, Any]:
+    """Return numbers of judgments with `words`, those of the source; NULL where it is not known."""
+    words = _Words(
+        F("judgment__block__segment__source_text"),
+        F("test_set__source_language"),
+        Value(sorted(WITHOUT_SPACES), output_field=ArrayField(TextField())),
+    )
+    found: QuerySet[JudgmentNumber, Any] = rows.alias(words=words)
+    return found
 
 
 def on_day(day: date) -> Q:

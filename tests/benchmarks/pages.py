@@ -46,6 +46,25 @@ PAGES = {
         "organiser",
         f"campaigns/<slug:slug>/{_TEST_SET}judgments/?judge=judge0003",
     ),
+    "judgments of a pair, that one won": (
+        "organiser",
+        f"campaigns/<slug:slug>/{_TEST_SET}judgments/"
+        "?system=system-03&other=system-04&outcome=won&counts=yes",
+    ),
+    "judgments of a document that a system lost": (
+        "organiser",
+        f"campaigns/<slug:slug>/{_TEST_SET}judgments/"
+        "?document=document%207&system=system-03&outcome=lost&counts=yes",
+    ),
+    "judgments of a day": (
+        "organiser",
+        f"campaigns/<slug:slug>/{_TEST_SET}judgments/?day=2001-01-01&counts=yes",
+    ),
+    "a segment": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}segments/17/"),
+    "a system, at once": (
+        "organiser",
+        f"campaigns/<slug:slug>/{_TEST_SET}systems/<int:system_id>/results/",
+    ),
     "HITs": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}hits/"),
     "own history": ("judge", "api/v1/judging/judgments/?campaign=<slug:slug>"),
     "own time": ("judge", "judge/<slug:slug>/time/"),

@@ -15,6 +15,7 @@ from annotation.models import Judgment, ProblemReport, QualityAction
 from annotation.pages.judgment_table import in_order
 from annotation.services import judgments_number
 from campaign.models import Output, Reference, Segment
+from campaign.services import judge_group_create, judge_group_members_change
 from tests.factories import make_campaign, make_organiser
 from tests.integration.ranking.writing import TestSetWriter, documents_of
 
@@ -50,7 +51,20 @@ def writer() -> TestSetWriter:
         comment="Cut off.",
     )
     documents_of(writer, 1)
+    for number, text in ((1, " One  two\nthree. "), (2, "One two.")):
+        Segment.objects.filter(number=number).update(source_text=text)
+    experts = judge_group_create(campaign=writer.campaign, name="experts")
+    judge_group_members_change(group=experts, add=[writer.judge("ben")])
     return writer
+
+
+def test_words_of_languages_without_spaces_are_half_of_their_characters(
+    page: Client, writer: TestSetWriter
+) -> None:
+    Segment.objects.filter(number=1).update(source_text="他们 五点关门。")
+    writer.test_set.source_language = "zh-Hant"
+    writer.test_set.save()
+    assert listed(page, writer, "min_words=4&max_words=4") == [3, 2, 1]
 
 
 @pytest.fixture
@@ -101,6 +115,12 @@ FILTERS = [
     ("counts=no", [1]),
     ("system=A&other=B&outcome=won&counts=yes", []),
     ("day=2001-01-01", []),
+    ("group=experts", [4, 2]),
+    ("group=nobodies", []),
+    ("domain=d", []),
+    ("min_words=3", [3, 2, 1]),
+    ("max_words=2", [5, 4]),
+    ("min_words=3&max_words=3&judge=ada", [3, 1]),
 ]
 
 
