@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import django_filters
 from django import forms
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html
@@ -180,11 +180,13 @@ class JudgmentFilter(DeskFilter):
 
     def of_least_words(self, rows: QuerySet[Any, Any], name: str, value: Any) -> QuerySet[Any, Any]:
         del name
-        return with_words(rows).filter(words__gte=int(value))
+        found: QuerySet[Any, Any] = with_words(rows)
+        return found.filter(Q(words__gte=int(value)))
 
     def of_most_words(self, rows: QuerySet[Any, Any], name: str, value: Any) -> QuerySet[Any, Any]:
         del name
-        return with_words(rows).filter(words__lte=int(value))
+        found: QuerySet[Any, Any] = with_words(rows)
+        return found.filter(Q(words__lte=int(value)))
 
     def of_report(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
         del name

@@ -13,6 +13,7 @@ from django.db.models import (
     F,
     Func,
     IntegerField,
+    Max,
     OuterRef,
     Q,
     QuerySet,
@@ -21,9 +22,11 @@ from django.db.models import (
     TextField,
     Value,
 )
+from django.db.models.expressions import CombinedExpression
 from django.utils.translation import gettext_lazy
 
 from annotation.models import (
+    Judgment,
     JudgmentNumber,
     JudgmentSequence,
     ProblemReport,
@@ -203,7 +206,9 @@ def counted_in_rankings() -> Q:
     excluded = QualityAction.objects.in_force().filter(
         judge=OuterRef("judgment__judge"), action=QualityActionKind.EXCLUDE
     )
-    return Q(judgment__block__control="", judgment__superseded_by__isnull=True) & ~Exists(excluded)
+    # Not by a join, of which PostgreSQL expects that it leaves nothing.
+    later = Judgment.objects.filter(supersedes=OuterRef("judgment"))
+    return Q(~Exists(later), ~Exists(excluded), judgment__block__control="")
 
 
 def by_group(name: str) -> Exists:
@@ -226,14 +231,14 @@ class _Words(Func):
     output_field = IntegerField()
 
 
-def with_words(rows: QuerySet[JudgmentNumber, Any]) -> QuerySet[JudgmentNumber, Any]:
+def with_words(rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
     """Return numbers of judgments with `words`, those of the source; NULL where it is not known."""
     words = _Words(
         F("judgment__block__segment__source_text"),
         F("test_set__source_language"),
         Value(sorted(WITHOUT_SPACES), output_field=ArrayField(TextField())),
     )
-    found: QuerySet[JudgmentNumber, Any] = rows.alias(words=words)
+    found: QuerySet[Any, Any] = rows.alias(words=words)
     return found
 
 
@@ -287,12 +292,12 @@ def judgments_page(
     start: int | None,
     oldest_first: bool,
     is_indexed: bool,
-    are_few: bool = False,
+    segments: Sequence[int] | None = None,
 ) -> JudgmentsPage:
     """Return at most `ROWS` of the judgments found, the latest first, or those after or before `start`. Two queries.
 
-    Unless an index finds them (`is_indexed`), `WINDOW` numbers are looked through, and no more. Where that finds few
-    (`are_few`), all of them are sorted; otherwise PostgreSQL would rather look through all numbers until a page is full.
+    Unless an index finds them (`is_indexed`), `WINDOW` numbers are looked through, and no more. With `segments`, ids
+    of those that have few, all judgments of these are sorted.
     """
     sequence = JudgmentSequence.objects.filter(pk=test_set.pk).values_list("last_number", flat=True)
     last = sequence.first() or 0
@@ -302,9 +307,12 @@ def judgments_page(
     else:
         high = min(last, last if start is None else start - 1)
         low = 1 if is_indexed else max(1, high - WINDOW + 1)
-    # The index of numbers has no sums.
-    by = F("number") + 0 if are_few else F("number")
     within = found.filter(number__gte=low, number__lte=high)
+    by: F | CombinedExpression = F("number")
+    if segments is not None:
+        # The index of numbers has no sums: PostgreSQL would look through all of them until a page is full.
+        by = by + 0
+        within = within.filter(judgment__block__segment__in=segments)
     within = within.order_by(by.asc() if oldest_first else by.desc())
     rows = [JudgmentListed(*row) for row in within.values_list(*JudgmentListed._fields)[: ROWS + 1]]
     shown = tuple(rows[:ROWS])
@@ -344,14 +352,25 @@ INDEXED: Final = ("judge", "segment", "comment", "reported")
 _FEW: Final = 5_000
 
 
-def document_has_few(*, test_set: TestSet, name: str) -> bool:
-    """Return whether few judgments are of a document, by its share of the segments. Two queries."""
-    segments = Segment.objects.filter(test_set=test_set).aggregate(
-        all=Count("pk"), own=Count("pk", filter=Q(document__name=name))
+def segments_with_few(
+    *, test_set: TestSet, document: str = "", segment: str = ""
+) -> list[int] | None:
+    """Return the ids of the segments of a document, or of a segment by number; None if many judgments are of them.
+
+    How many are is told by the share of the segments. Two queries, none if neither is named.
+    """
+    segments = Segment.objects.filter(test_set=test_set)
+    if segment.isascii() and segment.isdigit() and len(segment) < 10:
+        return list(segments.filter(number=int(segment)).values_list("pk", flat=True))
+    if not document:
+        return None
+    last = Subquery(
+        JudgmentSequence.objects.filter(pk=test_set.pk).values("last_number")[:1],
+        output_field=IntegerField(),
     )
-    sequence = JudgmentSequence.objects.filter(pk=test_set.pk).values_list("last_number", flat=True)
-    last = sequence.first() or 0
-    return bool(last * segments["own"] <= _FEW * max(1, segments["all"]))
+    judged, total = segments.aggregate(judged=Max(last), total=Count("pk")).values()
+    own = list(segments.filter(document__name=document).values_list("pk", flat=True))
+    return own if (judged or 0) * len(own) <= _FEW * (total or 1) else None
 
 
 def with_comment(has: bool) -> Q:

@@ -22,6 +22,7 @@ import psutil
 from tests.benchmarks.web_server import prepare_django, processor_seconds, with_services
 
 _TEST_SET = "test-sets/<int:test_set_id>/"
+_JUDGMENTS = f"campaigns/<slug:slug>/{_TEST_SET}judgments/"
 PAGES = {
     "dashboard": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}"),
     "dashboard, part that changes": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}live/"),
@@ -48,13 +49,11 @@ PAGES = {
     ),
     "judgments of a pair, that one won": (
         "organiser",
-        f"campaigns/<slug:slug>/{_TEST_SET}judgments/"
-        "?system=system-03&other=system-04&outcome=won&counts=yes",
+        f"{_JUDGMENTS}?system=system-03&other=system-04&outcome=won&counts=yes",
     ),
     "judgments of a document that a system lost": (
         "organiser",
-        f"campaigns/<slug:slug>/{_TEST_SET}judgments/"
-        "?document=document%207&system=system-03&outcome=lost&counts=yes",
+        f"{_JUDGMENTS}?document=document%207&system=system-03&outcome=lost&counts=yes",
     ),
     "judgments of a day": (
         "organiser",
