@@ -61,7 +61,8 @@ def writer() -> TestSetWriter:
 def test_words_of_languages_without_spaces_are_half_of_their_characters(
     page: Client, writer: TestSetWriter
 ) -> None:
-    Segment.objects.filter(number=1).update(source_text="他们 五点关门。")
+    for number, text in ((1, "他们 五点关门。"), (2, "短。")):
+        Segment.objects.filter(number=number).update(source_text=text)
     writer.test_set.source_language = "zh-Hant"
     writer.test_set.save()
     assert listed(page, writer, "min_words=4&max_words=4") == [3, 2, 1]
