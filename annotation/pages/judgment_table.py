@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import django_filters
 from django import forms
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html
@@ -19,12 +19,14 @@ from annotation.selectors.judgment_list import (
     HasTies,
     JudgmentListed,
     Outcome,
+    by_group,
     counted_in_rankings,
     of_outcome,
     on_day,
     reported_by_judge,
     shows_system,
     with_comment,
+    with_words,
 )
 from campaign.models import TestSet
 from campaign.pages.filters import DeskFilter
@@ -96,8 +98,38 @@ class JudgmentFilter(DeskFilter):
     comment = _has(gettext_lazy("Comment"), "of_comment")
     reported = _has(gettext_lazy("Problem reported"), "of_report")
 
+    group = django_filters.CharFilter(
+        label=gettext_lazy("Group of judges"), method="of_group", max_length=60
+    )
+    domain = django_filters.CharFilter(
+        label=gettext_lazy("Domain"), method="of_domain", max_length=300
+    )
+    min_words = django_filters.NumberFilter(
+        label=gettext_lazy("Words of the source, at least"),
+        method="of_least_words",
+        min_value=0,
+        max_digits=9,
+        decimal_places=0,
+    )
+    max_words = django_filters.NumberFilter(
+        label=gettext_lazy("Words of the source, at most"),
+        method="of_most_words",
+        min_value=0,
+        max_digits=9,
+        decimal_places=0,
+    )
+
     class Meta:
         form = _JudgmentForm
+
+    #: What links lead to, and nobody has to see otherwise.
+    _ONLY_IF_USED: Final = ("group", "domain", "min_words", "max_words")
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for name in self._ONLY_IF_USED:
+            if not self.data.get(name):
+                del self.filters[name]
 
     def of_system(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
         del name
@@ -137,6 +169,24 @@ class JudgmentFilter(DeskFilter):
     def of_comment(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
         del name
         return rows.filter(with_comment(value == "yes"))
+
+    def of_group(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return rows.filter(by_group(value))
+
+    def of_domain(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return rows.filter(judgment__block__segment__document__name__startswith=f"{value}/")
+
+    def of_least_words(self, rows: QuerySet[Any, Any], name: str, value: Any) -> QuerySet[Any, Any]:
+        del name
+        found: QuerySet[Any, Any] = with_words(rows)
+        return found.filter(Q(words__gte=int(value)))
+
+    def of_most_words(self, rows: QuerySet[Any, Any], name: str, value: Any) -> QuerySet[Any, Any]:
+        del name
+        found: QuerySet[Any, Any] = with_words(rows)
+        return found.filter(Q(words__lte=int(value)))
 
     def of_report(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
         del name

@@ -5,21 +5,28 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final, NamedTuple
 
+from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
     BooleanField,
+    Count,
     Exists,
     F,
     Func,
     IntegerField,
+    Max,
     OuterRef,
     Q,
     QuerySet,
     Subquery,
     TextChoices,
+    TextField,
+    Value,
 )
+from django.db.models.expressions import CombinedExpression
 from django.utils.translation import gettext_lazy
 
 from annotation.models import (
+    Judgment,
     JudgmentNumber,
     JudgmentSequence,
     ProblemReport,
@@ -28,7 +35,8 @@ from annotation.models import (
 )
 from annotation.models.block import by_candidate
 from annotation.selectors.outputs_shown import outputs_of
-from campaign.models import Output, TestSet
+from campaign.models import GroupMember, Output, Segment, TestSet
+from campaign.texts.languages import WITHOUT_SPACES
 
 ROWS: Final = 50
 #: Numbers that are looked through for a page, where no index finds what passes a filter.
@@ -198,7 +206,40 @@ def counted_in_rankings() -> Q:
     excluded = QualityAction.objects.in_force().filter(
         judge=OuterRef("judgment__judge"), action=QualityActionKind.EXCLUDE
     )
-    return Q(judgment__block__control="", judgment__superseded_by__isnull=True) & ~Exists(excluded)
+    # Not by a join, of which PostgreSQL expects that it leaves nothing.
+    later = Judgment.objects.filter(supersedes=OuterRef("judgment"))
+    return Q(~Exists(later), ~Exists(excluded), judgment__block__control="")
+
+
+def by_group(name: str) -> Exists:
+    """Return a condition of numbers of judgments: the judge is in the group of the campaign of this name."""
+    members = GroupMember.objects.filter(
+        judge=OuterRef("judgment__judge"), group__removed_at__isnull=True, group__name__iexact=name
+    )
+    return Exists(members)
+
+
+class _Words(Func):
+    """The words of a text; of a language without spaces, half of its characters."""
+
+    template = (
+        "(SELECT CASE WHEN lower(split_part(language, '-', 1)) = ANY(unspaced)"
+        " THEN (length(regexp_replace(text, '\\s', '', 'g')) + 1) / 2"
+        " ELSE cardinality(regexp_split_to_array(regexp_replace(text, '^\\s+|\\s+$', '', 'g'), '\\s+')) END"
+        " FROM (SELECT %(expressions)s) AS asked(text, language, unspaced))"
+    )
+    output_field = IntegerField()
+
+
+def with_words(rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
+    """Return numbers of judgments with `words`, those of the source; NULL where it is not known."""
+    words = _Words(
+        F("judgment__block__segment__source_text"),
+        F("test_set__source_language"),
+        Value(sorted(WITHOUT_SPACES), output_field=ArrayField(TextField())),
+    )
+    found: QuerySet[Any, Any] = rows.alias(words=words)
+    return found
 
 
 def on_day(day: date) -> Q:
@@ -251,10 +292,12 @@ def judgments_page(
     start: int | None,
     oldest_first: bool,
     is_indexed: bool,
+    segments: Sequence[int] | None = None,
 ) -> JudgmentsPage:
     """Return at most `ROWS` of the judgments found, the latest first, or those after or before `start`. Two queries.
 
-    Unless an index finds them (`is_indexed`), `WINDOW` numbers are looked through, and no more.
+    Unless an index finds them (`is_indexed`), `WINDOW` numbers are looked through, and no more. With `segments`, ids
+    of those that have few, all judgments of these are sorted.
     """
     sequence = JudgmentSequence.objects.filter(pk=test_set.pk).values_list("last_number", flat=True)
     last = sequence.first() or 0
@@ -264,8 +307,13 @@ def judgments_page(
     else:
         high = min(last, last if start is None else start - 1)
         low = 1 if is_indexed else max(1, high - WINDOW + 1)
-    order = "number" if oldest_first else "-number"
-    within = found.filter(number__gte=low, number__lte=high).order_by(order)
+    within = found.filter(number__gte=low, number__lte=high)
+    by: F | CombinedExpression = F("number")
+    if segments is not None:
+        # The index of numbers has no sums: PostgreSQL would look through all of them until a page is full.
+        by = by + 0
+        within = within.filter(judgment__block__segment__in=segments)
+    within = within.order_by(by.asc() if oldest_first else by.desc())
     rows = [JudgmentListed(*row) for row in within.values_list(*JudgmentListed._fields)[: ROWS + 1]]
     shown = tuple(rows[:ROWS])
     if len(rows) > ROWS:
@@ -298,8 +346,31 @@ def ranked_texts(
     ]
 
 
-#: By what an index finds judgments.
-INDEXED: Final = ("judge", "segment", "document", "comment", "reported")
+#: By what an index finds judgments; those of documents, if they are few.
+INDEXED: Final = ("judge", "segment", "comment", "reported")
+#: More judgments of a document than this are not sorted for a page.
+_FEW: Final = 5_000
+
+
+def segments_with_few(
+    *, test_set: TestSet, document: str = "", segment: str = ""
+) -> list[int] | None:
+    """Return the ids of the segments of a document, or of a segment by number; None if many judgments are of them.
+
+    How many are is told by the share of the segments. Two queries, none if neither is named.
+    """
+    segments = Segment.objects.filter(test_set=test_set)
+    if segment.isascii() and segment.isdigit() and len(segment) < 10:
+        return list(segments.filter(number=int(segment)).values_list("pk", flat=True))
+    if not document:
+        return None
+    last = Subquery(
+        JudgmentSequence.objects.filter(pk=test_set.pk).values("last_number")[:1],
+        output_field=IntegerField(),
+    )
+    judged, total = segments.aggregate(judged=Max(last), total=Count("pk")).values()
+    own = list(segments.filter(document__name=document).values_list("pk", flat=True))
+    return own if (judged or 0) * len(own) <= _FEW * (total or 1) else None
 
 
 def with_comment(has: bool) -> Q:

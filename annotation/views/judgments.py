@@ -17,6 +17,7 @@ from annotation.selectors.judgment_list import (
     judgments_page,
     number_near_day,
     ranked_texts,
+    segments_with_few,
 )
 from campaign.models import Reference
 from campaign.texts.languages import language_described
@@ -35,7 +36,14 @@ def judgments_list_page(request: HttpRequest, slug: str, test_set_id: int) -> Ht
     oldest_first = request.GET.get("sort") == _OLDEST
     start = _number(request.GET.get("from", ""))
     day = asked.form.cleaned_data.get("day") if asked.status == HTTPStatus.OK else None
-    is_indexed = not asked.is_used or any(request.GET.get(name) for name in INDEXED)
+    segments = segments_with_few(
+        test_set=test_set,
+        document=request.GET.get("document", ""),
+        segment=request.GET.get("segment", ""),
+    )
+    is_indexed = (
+        segments is not None or not asked.is_used or any(request.GET.get(name) for name in INDEXED)
+    )
     if day is not None and start is None and not is_indexed:
         start = number_near_day(test_set=test_set, day=day, oldest_first=oldest_first)
     page = judgments_page(
@@ -44,6 +52,7 @@ def judgments_list_page(request: HttpRequest, slug: str, test_set_id: int) -> Ht
         start=start,
         oldest_first=oldest_first,
         is_indexed=is_indexed,
+        segments=segments,
     )
     names = dict(test_set.systems.values_list("id", "name"))
     shown = systems_shown(row.block_id for row in page.rows)

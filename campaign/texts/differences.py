@@ -38,7 +38,7 @@ def differences(one: str, other: str) -> tuple[list[Run], list[Run]]:
     places = [[at for at, part in enumerate(each) if not part.isspace()] for each in parts]
     keys = [[_key(each[at]) for at in where] for each, where in zip(parts, places, strict=True)]
     marked = [[True] * len(each) for each in keys]
-    for block in SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks():
+    for block in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_matching_blocks():
         for side, start in zip(marked, (block.a, block.b), strict=True):
             side[start : start + block.size] = [False] * block.size
     first, second = (

@@ -275,9 +275,7 @@ def part_tables(name: str, data: Mapping[str, Any], *, addresses: Addresses) -> 
                 address=addresses.judgments(document=part["document"], system=name)
                 if kind == "documents"
                 else None,
-                links={"system": name, "document": part["document"]}
-                if kind == "documents"
-                else None,
+                links=_links(name, kind, part[kind.removesuffix("s")]),
                 addresses=addresses,
             )
             for part in data[kind]
@@ -287,6 +285,16 @@ def part_tables(name: str, data: Mapping[str, Any], *, addresses: Addresses) -> 
             split = SHOWN_AT_ONCE if len(rows) > SHOWN_AT_ONCE + 2 else len(rows)
             found.append(ShareTable(kind, title, heading, note, rows[:split], rows[split:]))
     return found
+
+
+def _links(name: str, kind: str, part: str | None) -> dict[str, str] | None:
+    """Return by what the judgments of a part are filtered; None where they cannot be."""
+    if part is None:
+        return None
+    if kind == "lengths":
+        least, _dash, most = part.rstrip("+").partition("–")
+        return {"system": name, "min_words": least, **({"max_words": most} if most else {})}
+    return {"system": name, kind.removesuffix("s"): part}
 
 
 def _part_in_words(kind: str, part: str | None) -> str:

@@ -22,6 +22,7 @@ import psutil
 from tests.benchmarks.web_server import prepare_django, processor_seconds, with_services
 
 _TEST_SET = "test-sets/<int:test_set_id>/"
+_JUDGMENTS = f"campaigns/<slug:slug>/{_TEST_SET}judgments/"
 PAGES = {
     "dashboard": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}"),
     "dashboard, part that changes": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}live/"),
@@ -45,6 +46,23 @@ PAGES = {
     "judgments of a judge": (
         "organiser",
         f"campaigns/<slug:slug>/{_TEST_SET}judgments/?judge=judge0003",
+    ),
+    "judgments of a pair, that one won": (
+        "organiser",
+        f"{_JUDGMENTS}?system=system-03&other=system-04&outcome=won&counts=yes",
+    ),
+    "judgments of a document that a system lost": (
+        "organiser",
+        f"{_JUDGMENTS}?document=document%207&system=system-03&outcome=lost&counts=yes",
+    ),
+    "judgments of a day": (
+        "organiser",
+        f"campaigns/<slug:slug>/{_TEST_SET}judgments/?day=2001-01-01&counts=yes",
+    ),
+    "a segment": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}segments/17/"),
+    "a system, at once": (
+        "organiser",
+        f"campaigns/<slug:slug>/{_TEST_SET}systems/<int:system_id>/results/",
     ),
     "HITs": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}hits/"),
     "own history": ("judge", "api/v1/judging/judgments/?campaign=<slug:slug>"),

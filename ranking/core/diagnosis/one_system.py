@@ -193,7 +193,8 @@ def share_won(
 def _counts(of_pairs: BoolArray, opponent: int | None) -> Int64Array:
     if opponent is not None:
         return of_pairs[:, opponent].astype(np.int64)
-    return np.count_nonzero(of_pairs, axis=1).astype(np.int64)
+    counted: Int64Array = np.count_nonzero(of_pairs, axis=1).astype(np.int64)
+    return counted
 
 
 def _covariance(
@@ -254,8 +255,8 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     won, lost = (_counts(each, None) for each in (outcomes.won, outcomes.lost))
     length = words[outcomes.blocks.segment]
     rows = np.flatnonzero((won + lost > 0) & (length > 0))
-    won, lost = won[rows].astype(np.float64), lost[rows].astype(np.float64)
-    trials = won + lost
+    wins: FloatArray = won[rows].astype(np.float64)
+    trials: FloatArray = wins + lost[rows]
     if not len(rows):
         return None
     x = np.log2(length[rows])
@@ -263,9 +264,9 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     spread = float(trials @ x**2)
     if spread < 1e-9:
         return None
-    share = float(won.sum() / trials.sum())
-    slope = float(x @ (won - share * trials)) / spread
-    influence = x * (won - (share + slope * x) * trials) / spread
+    share = float(wins.sum() / trials.sum())
+    slope = float(x @ (wins - share * trials)) / spread
+    influence = x * (wins - (share + slope * x) * trials) / spread
     covariance = _influence_covariance(outcomes.blocks.take(rows), influence, trials)
     variance = float(covariance.matrix[0, 0])
     if variance <= 0:

@@ -15,6 +15,7 @@ from annotation.models import Judgment, ProblemReport, QualityAction
 from annotation.pages.judgment_table import in_order
 from annotation.services import judgments_number
 from campaign.models import Output, Reference, Segment
+from campaign.services import judge_group_create, judge_group_members_change
 from tests.factories import make_campaign, make_organiser
 from tests.integration.ranking.writing import TestSetWriter, documents_of
 
@@ -50,7 +51,21 @@ def writer() -> TestSetWriter:
         comment="Cut off.",
     )
     documents_of(writer, 1)
+    for number, text in ((1, " One  two\nthree. "), (2, "One two.")):
+        Segment.objects.filter(number=number).update(source_text=text)
+    experts = judge_group_create(campaign=writer.campaign, name="experts")
+    judge_group_members_change(group=experts, add=[writer.judge("ben")])
     return writer
+
+
+def test_words_of_languages_without_spaces_are_half_of_their_characters(
+    page: Client, writer: TestSetWriter
+) -> None:
+    for number, text in ((1, "他们 五点关门。"), (2, "短。")):
+        Segment.objects.filter(number=number).update(source_text=text)
+    writer.test_set.source_language = "zh-Hant"
+    writer.test_set.save()
+    assert listed(page, writer, "min_words=4&max_words=4") == [3, 2, 1]
 
 
 @pytest.fixture
@@ -101,6 +116,12 @@ FILTERS = [
     ("counts=no", [1]),
     ("system=A&other=B&outcome=won&counts=yes", []),
     ("day=2001-01-01", []),
+    ("group=experts", [4, 2]),
+    ("group=nobodies", []),
+    ("domain=d", []),
+    ("min_words=3", [3, 2, 1]),
+    ("max_words=2", [5, 4]),
+    ("min_words=3&max_words=3&judge=ada", [3, 1]),
 ]
 
 
@@ -143,6 +164,16 @@ def test_judgments_of_a_day_are_found_among_many(
     # Five of today are before them.
     assert listed(page, writer, f"day=2030-06-15{order}") == [20]
     assert listed(page, writer, f"day=2031-01-01{order}") == []
+
+
+def test_documents_with_many_judgments_are_looked_through(
+    page: Client, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotation.selectors.judgment_list._FEW", 0)
+    monkeypatch.setattr("annotation.selectors.judgment_list.WINDOW", 2)
+    assert listed(page, writer, "document=d98") == [5, 4]
+    assert listed(page, writer, "document=d98&sort=oldest") == []
+    assert listed(page, writer, "document=d98&sort=oldest&from=2") == [4]
 
 
 def test_judgments_of_excluded_judges_do_not_count(page: Client, writer: TestSetWriter) -> None:

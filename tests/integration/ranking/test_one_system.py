@@ -29,8 +29,9 @@ def address(writer: TestSetWriter, name: str, page: str = "system-results") -> s
 def computed(writer: TestSetWriter, name: str, **given: Any) -> dict[str, Any]:
     choice = analysis_choice("system", {"system": name, **given})
     asked = analysis_ask(test_set=writer.test_set, choice=choice, is_queued=False)
-    found = analysis_compute(analysis=asked).data
-    assert found is not None
+    data = analysis_compute(analysis=asked).data
+    assert data is not None
+    found: dict[str, Any] = data
     return found
 
 
@@ -161,7 +162,8 @@ def test_sentences_have_what_differs_marked(
 
 
 def links_of(page: str) -> set[str]:
-    return {each.replace("&amp;", "&") for each in re.findall(r'href="(/(?!static/)[^"#]*)', page)}
+    main = page.partition("<main")[2]
+    return {each.replace("&amp;", "&") for each in re.findall(r'href="(/(?!static/)[^"#]*)', main)}
 
 
 def test_numbers_lead_to_as_many_judgments(by_length: TestSetWriter, as_organiser: Client) -> None:
