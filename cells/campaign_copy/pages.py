@@ -184,7 +184,12 @@ class CampaignPages:
                     each,
                     each.address("analysis", kind.name),
                     "copied/report.html",
-                    {"kind": kind, "notes": report.notes, "tables": shown_tables(report)},
+                    {
+                        "kind": kind,
+                        "watermark": each.run.watermark,
+                        "notes": report.notes,
+                        "tables": shown_tables(report),
+                    },
                 )
         yield self._in_test_set(
             each, each.address("design"), "copied/design.html", _design(each.test_set)

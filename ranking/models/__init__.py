@@ -10,6 +10,7 @@ from ranking.models.ranking_settings import RankingSettings
 from ranking.models.result_bundle import PART_BYTES, BundlePart, ResultBundle
 from ranking.models.shards import ShardJob, ShardResult
 from ranking.models.stored_tallies import StoredTallies, TalliesBuild
+from ranking.models.zenodo_draft import ZenodoDraft, ZenodoHost
 
 __all__ = [
     "ADDRESS_LENGTH",
@@ -28,4 +29,6 @@ __all__ = [
     "ShardResult",
     "StoredTallies",
     "TalliesBuild",
+    "ZenodoDraft",
+    "ZenodoHost",
 ]

@@ -29,7 +29,10 @@ NOT_READ: Final = {
 #: What judges see, without the bars of the desk: whatever is sent there is dropped, for organisers too.
 AS_JUDGES: Final = "/as-judge/"
 #: What is not there for anybody while the campaign is not in the bin: see the last test but one.
-NOT_THERE: Final = {"api/v1/campaigns/<slug:slug>/restore/"}
+NOT_THERE: Final = {
+    "api/v1/campaigns/<slug:slug>/restore/",
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/zenodo/",
+}
 #: What is asked by POST and stores nothing.
 ONLY_ASKED: Final = {
     "api/v1/test-sets/<int:test_set_id>/designs/preview/",

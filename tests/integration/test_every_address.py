@@ -260,6 +260,10 @@ ADDRESSES = {
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/reviewers/": ONLY_POST,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/retract/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/restore/": ONLY_POST,
+    # Where the operator allows it: tests/integration/publishing/test_zenodo.py.
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/zenodo/": dict.fromkeys(
+        ROLES, 404
+    ),
     "results/<slug:digest>/": EMBARGOED,
     "results/<slug:digest>/<str:file_name>": EMBARGOED,
     "results/<slug:digest>/embed/": dict.fromkeys(ROLES, 404),

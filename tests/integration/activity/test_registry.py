@@ -64,6 +64,7 @@ NOT_RECORDED: dict[type[Model], str] = {
     ranking.RankingRun: WORKED_OUT,
     ranking.Analysis: WORKED_OUT,
     ranking.LatestRanking: WORKED_OUT,
+    ranking.ZenodoDraft: "its job says who asked for it and when; holds a token for a moment",
     ranking.QualityReport: WORKED_OUT,
     ranking.JudgeMeasures: WORKED_OUT,
     ranking.TalliesBuild: WORKED_OUT,

@@ -20,6 +20,7 @@ from ranking.models import (
     ShardResult,
     StoredTallies,
     TalliesBuild,
+    ZenodoDraft,
 )
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
@@ -82,6 +83,12 @@ def published() -> Create:
     )
     create(version=1, digest="1" * 64)
     return partial(create, version=2, digest="2" * 64)
+
+
+def zenodo_draft() -> Create:
+    """Create a draft of a result."""
+    result = published()()
+    return partial(ZenodoDraft.objects.create, result=result, host="sandbox", metadata={})
 
 
 SIGN_TEST = {"ranges": "sign_test", "resample": "pairs"}
@@ -190,6 +197,15 @@ breaks_by_fields(
 )
 
 
+breaks_by_fields("zenodo_draft_host_is_known", zenodo_draft, {"host": "else"})
+breaks_by_fields(
+    "zenodo_draft_made_has_a_page_and_no_token",
+    zenodo_draft,
+    {"number": 1},
+    {"page": "https://zenodo.org/deposit/1"},
+    {"number": 1, "page": "https://zenodo.org/deposit/1", "sealed_token": b"sealed"},
+    accepted={"number": 1, "page": "https://zenodo.org/deposit/1"},
+)
 breaks_by_fields("analysis_once_for_each_answer", analysis, {"digest": "first"})
 breaks_by_fields(
     "analysis_has_an_answer_exactly_if_finished",

@@ -443,7 +443,9 @@ def test_it_is_fetched_over_rest_and_by_a_command(
     judged: TestSetWriter, as_organiser: Client, tmp_path: Path
 ) -> None:
     at = f"/api/v1/test-sets/{judged.test_set.pk}/published-results/"
-    made = as_organiser.post(at, {"texts": True}, content_type="application/json")
+    made = as_organiser.post(
+        at, {"texts": True, "firmness": False}, content_type="application/json"
+    )
     assert made.json()["bundle"]["is_made"] is False
     assert made.json()["bundle"]["texts"] is True
     assert as_organiser.get(f"{at}1/bundle/").status_code == 404
