@@ -137,11 +137,12 @@ def job_cancel(*, job: Job) -> Job:
     if found.has_ended:
         return found
     found.cancel_asked_at = Now()
-    if found.state == JobState.QUEUED:
+    is_waiting = found.state == JobState.QUEUED
+    if is_waiting:
         found.state, found.finished_at = JobState.CANCELLED, Now()
     found.save(update_fields=["state", "cancel_asked_at", "finished_at"])
     found.refresh_from_db()
-    if found.has_ended:
+    if is_waiting:
         _has_ended(found)
     return found
 

@@ -105,7 +105,7 @@ def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
 
     jobs_run_waiting()
 
-    row.refresh_from_db()
+    row = ZenodoDraft.objects.get()
     assert (row.number, row.page) == (1000, f"{there.address}/deposit/1000")
     assert row.sealed_token is None
     (metadata,) = there.drafts.values()
