@@ -74,7 +74,7 @@ def test_analysts_open_what_organisers_open_and_see_nothing_to_change(world: Wor
             shown_to_organisers += answer.content.decode()
         answer = analyst.get(address)
         found[route] = answer.status_code
-        body = (b"".join(answer) if answer.streaming else answer.content).decode()
+        body = (b"".join(answer) if answer.streaming else answer.content).decode(errors="replace")
         forms += [(route, form) for form in _forms(body)]
         told += [(route, secret) for secret in secrets if secret in body]
         if "<main" in body and answer.status_code == 200 and AS_JUDGES not in route:
