@@ -79,6 +79,7 @@ _PATHS: Final[dict[type[Model], str]] = {
     ranking.PublishedResult: "test_set__campaign",
     ranking.ResultBundle: "result__test_set__campaign",
     ranking.BundlePart: "bundle__result__test_set__campaign",
+    ranking.ZenodoDraft: "result__test_set__campaign",
     ranking.QualityReport: "test_set__campaign",
     ranking.JudgeMeasures: "test_set__campaign",
     ranking.TalliesBuild: "test_set__campaign",

@@ -241,6 +241,12 @@ CELERY_BEAT_SCHEDULE = {
 # What the files of one upload may have together; they lie in the database until they were imported.
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=1_000_000_000)
 
+# --- Zenodo -------------------------------------------------------------------------------------
+
+# Whether organisers may have published results made drafts in accounts of their own there; nothing mentions it else.
+ZENODO_UPLOADS = env.bool("ZENODO_UPLOADS", default=False)
+ZENODO_ADDRESSES = {"sandbox": "https://sandbox.zenodo.org", "zenodo": "https://zenodo.org"}
+
 # --- The pool -----------------------------------------------------------------------------------
 
 # HITs that are planned ahead last an hour at the present pace of a test set, within these bounds.

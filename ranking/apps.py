@@ -7,8 +7,9 @@ class RankingConfig(AppConfig):
     verbose_name = _("Ranking")
 
     def ready(self) -> None:
-        import ranking.export.bundles.jobs  # registers the handler of its jobs
-        import ranking.services.analysis_jobs  # noqa: F401  registers the handler of its jobs
+        import ranking.export.bundles.jobs
+        import ranking.export.zenodo.job
+        import ranking.services.analysis_jobs  # noqa: F401  they register the handlers of their jobs
         from campaign.selectors.deletion import deletion_asked
         from ranking.selectors.published_results import deletion_said
 

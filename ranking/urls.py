@@ -35,6 +35,7 @@ from ranking.views.publishing.versions import (
     published_retract,
     published_reviewers,
 )
+from ranking.views.publishing.zenodo import published_zenodo
 from ranking.views.quality import (
     action_revert,
     judge_act,
@@ -125,6 +126,7 @@ urlpatterns = [
     path(f"{_TEST_SET}publish/", publish_page, name="publish"),
     path(f"{_TEST_SET}publish/confirm/", publish_confirm, name="publish-confirm"),
     path(f"{_VERSION}bundle/", published_bundle, name="published-bundle"),
+    path(f"{_VERSION}zenodo/", published_zenodo, name="published-zenodo"),
     path(f"{_VERSION}embargo/", published_embargo, name="published-embargo"),
     path(f"{_VERSION}reviewers/", published_reviewers, name="published-reviewers"),
     path(f"{_VERSION}retract/", published_retract, name="published-retract"),

@@ -95,7 +95,7 @@ def _judged_chunks(test_set: TestSet, until: int) -> Iterator[list[_JudgedBlock]
 
 
 def _chunks(judgments: JudgmentQuerySet) -> Iterator[list[_JudgedBlock]]:
-    numbered: QuerySet[Judgment, Any] = judgments.annotate(number=F("numbered__number"))
+    numbered: QuerySet[Any, Any] = judgments.annotate(number=F("numbered__number"))
     after = 0
     while chunk := [
         _JudgedBlock(*row)

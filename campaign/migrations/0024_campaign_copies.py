@@ -50,11 +50,11 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='job',
             name='kind',
-            field=models.CharField(choices=[('texts_check', 'Check of uploaded texts'), ('texts_import', 'Import of a test set'), ('rehearsal', 'Rehearsal'), ('rehearsal_end', 'End of the rehearsal'), ('analysis', 'Analysis'), ('bundle', 'Bundle of a published result'), ('campaign_copy', 'Static copy')], max_length=20, verbose_name='kind'),
+            field=models.CharField(choices=[('texts_check', 'Check of uploaded texts'), ('texts_import', 'Import of a test set'), ('rehearsal', 'Rehearsal'), ('rehearsal_end', 'End of the rehearsal'), ('analysis', 'Analysis'), ('bundle', 'Bundle of a published result'), ('zenodo_draft', 'Draft at Zenodo'), ('campaign_copy', 'Static copy')], max_length=20, verbose_name='kind'),
         ),
         migrations.AddConstraint(
             model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['texts_check', 'texts_import', 'rehearsal', 'rehearsal_end', 'analysis', 'bundle', 'campaign_copy'])), name='job_kind_is_known'),
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['texts_check', 'texts_import', 'rehearsal', 'rehearsal_end', 'analysis', 'bundle', 'zenodo_draft', 'campaign_copy'])), name='job_kind_is_known'),
         ),
         migrations.AddField(
             model_name='campaigncopy',

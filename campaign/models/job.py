@@ -20,6 +20,7 @@ class JobKind(models.TextChoices):
     REHEARSAL_END = "rehearsal_end", _("End of the rehearsal")
     ANALYSIS = "analysis", _("Analysis")
     BUNDLE = "bundle", _("Bundle of a published result")
+    ZENODO_DRAFT = "zenodo_draft", _("Draft at Zenodo")
     CAMPAIGN_COPY = "campaign_copy", _("Static copy")
 
 

@@ -29,6 +29,7 @@ MAX_ATTEMPTS: Final = 3
 _SECONDS_BETWEEN_WRITES: Final = 0.5
 
 _HANDLERS: Final[dict[JobKind, "Handler"]] = {}
+_ENDINGS: Final[dict[JobKind, "Ending"]] = {}
 _REFUSALS: Final[dict[JobKind, tuple[type[Exception], ...]]] = {}
 
 
@@ -93,6 +94,20 @@ def handles(kind: JobKind, *refusals: type[Exception]) -> Callable[[Handler], Ha
     return registered
 
 
+#: Called with a job that has ended, however it did.
+Ending = Callable[[Job], None]
+
+
+def ends(kind: JobKind) -> Callable[[Ending], Ending]:
+    """Have a function called once a job of a kind has ended; it is then committed together with the end."""
+
+    def registered(ending: Ending) -> Ending:
+        _ENDINGS[kind] = ending
+        return ending
+
+    return registered
+
+
 @transaction.atomic
 def job_queue(
     *,
@@ -122,10 +137,13 @@ def job_cancel(*, job: Job) -> Job:
     if found.has_ended:
         return found
     found.cancel_asked_at = Now()
-    if found.state == JobState.QUEUED:
+    is_waiting = found.state == JobState.QUEUED
+    if is_waiting:
         found.state, found.finished_at = JobState.CANCELLED, Now()
     found.save(update_fields=["state", "cancel_asked_at", "finished_at"])
     found.refresh_from_db()
+    if is_waiting:
+        _has_ended(found)
     return found
 
 
@@ -209,12 +227,20 @@ def _do(job: Job, progress: JobProgress) -> None:
         _end(job, JobState.FAILED, error=words % {"error": f"{type(error).__name__}: {error}"})
 
 
+@transaction.atomic
 def _end(
     job: Job, state: JobState, *, error: str = "", result: dict[str, Any] | None = None
 ) -> None:
     Job.objects.filter(pk=job.pk).update(
         state=state, error=error, result=result or {}, finished_at=Now()
     )
+    _has_ended(job)
+
+
+def _has_ended(job: Job) -> None:
+    ending = _ENDINGS.get(JobKind(job.kind))
+    if ending is not None:
+        ending(job)
 
 
 def _actor(job: Job) -> dict[str, Any]:

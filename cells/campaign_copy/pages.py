@@ -151,15 +151,15 @@ class CampaignPages:
         return path, self._site.page(path, template, {"campaign": self._campaign, **context})
 
     def _row(self, each: _CopiedTestSet, page: PublishedPage | None) -> dict[str, Any]:
-        ranking = None if page is None else page.content["ranking"]
-        has_plot = ranking is not None and ranking["systems"]
+        plot = None
+        if page is not None:
+            ranking = page.content["ranking"]
+            plot = small_plot(Standing(ranking["systems"], ranking["groups"]))
         return {
             "test_set": each.test_set,
             "headline": headline_without_ranking() if page is None else page.summary.headline,
             "details": () if page is None else (*page.summary.details, *page.firmness),
-            "plot": small_plot(Standing(ranking["systems"], ranking["groups"]))
-            if has_plot
-            else None,
+            "plot": plot,
             "names": each.names,
         }
 
@@ -184,7 +184,12 @@ class CampaignPages:
                     each,
                     each.address("analysis", kind.name),
                     "copied/report.html",
-                    {"kind": kind, "notes": report.notes, "tables": shown_tables(report)},
+                    {
+                        "kind": kind,
+                        "watermark": each.run.watermark,
+                        "notes": report.notes,
+                        "tables": shown_tables(report),
+                    },
                 )
         yield self._in_test_set(
             each, each.address("design"), "copied/design.html", _design(each.test_set)

@@ -29,6 +29,7 @@ from ranking.services.publishing import (
     PublishingRefusedError,
     embargo_check,
     firmness_ask,
+    firmness_is_known,
     has_failed,
     published_draft,
     result_bundle_ask,
@@ -274,9 +275,10 @@ def _firmness_awaited(request: Request, chosen: dict[str, Any]) -> Analysis | No
         return None
     test_set = chosen["test_set"]
     run = latest_run(test_set_id=test_set.pk)
-    # What is refused is refused before work is done for it.
-    if run is None or published_draft(**chosen, run=run).has_firmness:
+    if run is None or firmness_is_known(run):
         return None
+    # What is refused is refused before work is done for it.
+    published_draft(**chosen, run=run)
     analysis = firmness_ask(test_set=test_set, run=run, by=reader(request))
     if analysis is None or analysis.finished_at is not None or has_failed(analysis):
         return None

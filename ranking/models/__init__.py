@@ -12,6 +12,7 @@ from ranking.models.result_bundle import PART_BYTES, BundlePart, ResultBundle
 from ranking.models.shards import ShardJob, ShardResult
 from ranking.models.stopping_rule import StoppingRule
 from ranking.models.stored_tallies import StoredTallies, TalliesBuild
+from ranking.models.zenodo_draft import ZenodoDraft, ZenodoHost
 
 __all__ = [
     "ADDRESS_LENGTH",
@@ -32,4 +33,6 @@ __all__ = [
     "StoppingRule",
     "StoredTallies",
     "TalliesBuild",
+    "ZenodoDraft",
+    "ZenodoHost",
 ]

@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--of", help=argparse.SUPPRESS)
     options = parser.parse_args()
     with_services("tests.benchmarks.static_copy")
-    prepare_django()
+    prepare_django(STATIC_HASHED="0")
     if options.of is not None:
         _copy(options.of)
         return

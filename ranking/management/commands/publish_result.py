@@ -20,6 +20,7 @@ from ranking.services.publishing import (
     PublishedWords,
     PublishingRefusedError,
     firmness_ask,
+    firmness_is_known,
     published_draft,
     result_publish,
 )
@@ -91,10 +92,8 @@ class Command(BaseCommand):
                 self.stdout.write(_preview(chosen), ending="")
                 return
             until = _moment(options["embargo_until"])
-            # What is refused is refused before work is done for it.
-            draft = published_draft(**chosen)
-            if not (draft.has_firmness or options["without_firmness"]):
-                self._firmness_compute(chosen["test_set"], quiet=not options["verbosity"])
+            if not options["without_firmness"]:
+                self._firmness_compute(chosen, quiet=not options["verbosity"])
             result = result_publish(
                 **chosen, by=None, embargo_until=until, with_texts=options["texts"]
             )
@@ -107,11 +106,14 @@ class Command(BaseCommand):
                 % {"version": result.version, "address": address_of(self, options) + page}
             )
 
-    def _firmness_compute(self, test_set: TestSet, *, quiet: bool) -> None:
+    def _firmness_compute(self, chosen: dict[str, Any], *, quiet: bool) -> None:
         """Compute how many judgments decide first place; without that, it is published and said."""
+        test_set: TestSet = chosen["test_set"]
         run = latest_run(test_set_id=test_set.pk)
-        if run is None:
+        if run is None or firmness_is_known(run):
             return
+        # What is refused is refused before work is done for it.
+        published_draft(**chosen)
         analysis = firmness_ask(test_set=test_set, run=run, by=None, is_queued=False)
         if analysis is None:
             return

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from ranking.models import PublishedResult
@@ -50,22 +50,22 @@ def bundle_lines(
     if bundle is None:
         return []
     inside = (
-        _now("texts, judgments, design, method, seed, code version")
+        gettext("texts, judgments, design, method, seed, code version")
         if bundle.has_texts
-        else _now("judgments, design, method, seed, code version; no texts")
+        else gettext("judgments, design, method, seed, code version; no texts")
     )
     judgments = bundle.file(JUDGMENTS) or {"bytes": 0, "sha256": ""}
     return [
         BundleLine(
-            words=_now("Judgments as CSV"),
-            inside=_now("pseudonyms, no texts"),
+            words=gettext("Judgments as CSV"),
+            inside=gettext("pseudonyms, no texts"),
             address=address(JUDGMENTS),
             url=url(JUDGMENTS),
             size=judgments["bytes"],
             sha256=judgments["sha256"],
         ),
         BundleLine(
-            words=_now("Everything, to compute it again"),
+            words=gettext("Everything, to compute it again"),
             inside=inside,
             address=address(BUNDLE),
             url=url(BUNDLE),

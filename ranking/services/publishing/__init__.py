@@ -10,7 +10,11 @@ from ranking.services.publishing.changes import (
 )
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.drafts import PublishedDraft, published_draft
-from ranking.services.publishing.firmness import firmness_ask, has_failed
+from ranking.services.publishing.firmness import (
+    firmness_ask,
+    firmness_is_known,
+    has_failed,
+)
 from ranking.services.publishing.naming import may_be_anonymous
 from ranking.services.publishing.publish import embargo_check, result_publish
 from ranking.services.publishing.refusals import PublishingRefusedError, RankingChangedError
@@ -22,6 +26,7 @@ __all__ = [
     "RankingChangedError",
     "embargo_check",
     "firmness_ask",
+    "firmness_is_known",
     "has_failed",
     "is_being_made",
     "may_be_anonymous",

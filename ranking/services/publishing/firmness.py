@@ -40,6 +40,11 @@ def frozen_firmness(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any
     }
 
 
+def firmness_is_known(run: RankingRun) -> bool:
+    """Return whether a result of a ranking would have it. One query."""
+    return _of(run).finished().exists()
+
+
 def firmness_ask(
     *, test_set: TestSet, run: RankingRun, by: User | None, is_queued: bool = True
 ) -> Analysis | None:

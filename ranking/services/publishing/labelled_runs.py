@@ -21,7 +21,7 @@ def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
     ranges differ as much as with another seed.
     """
     named = [name for part in _SYSTEMS for name in run.parameters[part]]
-    if all(labels[name] == name for name in named):
+    if all(labels.get(name, name) == name for name in named):
         return run
     renamed = RankingRun(
         test_set_id=run.test_set_id,
@@ -44,5 +44,5 @@ def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
 def _renamed(parameters: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
     return {
         **parameters,
-        **{part: sorted(labels[name] for name in parameters[part]) for part in _SYSTEMS},
+        **{part: sorted(labels.get(name, name) for name in parameters[part]) for part in _SYSTEMS},
     }

@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -132,6 +133,7 @@ def _context(
         "test_set": test_set,
         "section": "publish",
         "form": form,
+        "zenodo_is_allowed": settings.ZENODO_UPLOADS,
         "next_version": versions[0].version + 1 if versions else 1,
         "has_ranking": run is not None and bool(run.result["systems"]),
         "worries": worries_in_words(publishing_worries(test_set=test_set, run=run)) if run else [],

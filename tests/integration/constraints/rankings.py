@@ -10,6 +10,7 @@ from django.utils import timezone
 from campaign.models import TestSet
 from ranking.models import (
     Analysis,
+    BundlePart,
     CampaignTable,
     JudgeMeasures,
     LatestRanking,
@@ -17,11 +18,13 @@ from ranking.models import (
     QualityReport,
     RankingRun,
     RankingSettings,
+    ResultBundle,
     ShardJob,
     ShardResult,
     StoppingRule,
     StoredTallies,
     TalliesBuild,
+    ZenodoDraft,
 )
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
@@ -104,6 +107,24 @@ def published() -> Create:
     )
     create(version=1, digest="1" * 64)
     return partial(create, version=2, digest="2" * 64)
+
+
+def zenodo_draft() -> Create:
+    """Create a draft of a result."""
+    result = published()()
+    return partial(ZenodoDraft.objects.create, result=result, host="sandbox", metadata={})
+
+
+def bundle() -> Create:
+    """Create the bundle of a result."""
+    return partial(ResultBundle.objects.create, result=published()(digest="3" * 64))
+
+
+def bundle_part() -> Create:
+    """Create the second part of a bundle."""
+    create = partial(BundlePart.objects.create, bundle=bundle()(), content=b"PK")
+    create(number=0)
+    return partial(create, number=1)
 
 
 SIGN_TEST = {"ranges": "sign_test", "resample": "pairs"}
@@ -290,6 +311,15 @@ breaks_by_fields(
 )
 
 
+breaks_by_fields("zenodo_draft_host_is_known", zenodo_draft, {"host": "else"})
+breaks_by_fields(
+    "zenodo_draft_made_has_a_page_and_no_token",
+    zenodo_draft,
+    {"number": 1},
+    {"page": "https://zenodo.org/deposit/1"},
+    {"number": 1, "page": "https://zenodo.org/deposit/1", "sealed_token": b"sealed"},
+    accepted={"number": 1, "page": "https://zenodo.org/deposit/1"},
+)
 breaks_by_fields("analysis_once_for_each_answer", analysis, {"digest": "first"})
 breaks_by_fields(
     "analysis_has_an_answer_exactly_if_finished",
@@ -429,6 +459,42 @@ def what_is_published_is_changed(attempt: Attempt) -> None:
     with attempt.accepts():
         PublishedResult.objects.update(published_by=make_person())
         PublishedResult.objects.update(published_by=None, reviewer_token="token")
+
+
+MADE = {"digest": "4" * 64, "size": 1, "made_at": timezone.now()}
+breaks_by_fields(
+    "result_bundle_has_a_digest_exactly_if_made",
+    bundle,
+    {"digest": "4" * 64},
+    {**MADE, "digest": "4"},
+    {**MADE, "size": 0},
+    {"made_at": timezone.now()},
+    accepted=MADE,
+)
+breaks_by_fields("bundle_part_number_unique_in_bundle", bundle_part, {"number": 0})
+
+
+@breaks("ranking.ResultBundle.result")
+def a_result_has_two_bundles(attempt: Attempt) -> None:
+    create = bundle()
+    create()
+    with attempt.refuses():
+        create()
+    with attempt.accepts():
+        create(result=PublishedResult.objects.get(version=1))
+
+
+@breaks("result_bundle_frozen_once_made")
+def a_bundle_that_is_made_is_changed(attempt: Attempt) -> None:
+    bundle()()
+    with attempt.accepts():
+        ResultBundle.objects.update(has_texts=True)
+        ResultBundle.objects.update(**MADE)
+        ResultBundle.objects.update(job=None)
+    ResultBundle.objects.update(**MADE)
+    for change in ({"has_texts": True}, {"digest": "5" * 64}, {"files": ["x"]}, {"size": 2}):
+        with attempt.refuses(saying="Cannot update"):
+            ResultBundle.objects.update(**change)
 
 
 @breaks("published_result_never_deleted")

@@ -1,0 +1,1 @@
+"""Drafts of published results at Zenodo."""

@@ -1,0 +1,222 @@
+"""Drafts at Zenodo over its REST API, as developers.zenodo.org describes it; nothing here publishes one.
+
+Written after the documentation and tried on a server that behaves like it, not on Zenodo itself.
+"""
+
+import http.client
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import md5
+from http import HTTPStatus
+from typing import IO, Any, Final
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from django.utils.translation import gettext as _
+
+#: Told how many bytes are sent.
+Sent = Callable[[int], None]
+#: How long an answer may take.
+SECONDS = 60.0
+_ATTEMPTS: Final = 3
+_LONGEST: Final = 1 << 20
+_OFTEN_PASSING: Final = frozenset({429, 500, 502, 503, 504})
+_REFUSED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+
+
+#: Waits before something is tried again.
+pause = time.sleep
+
+
+class ZenodoError(Exception):
+    """Zenodo did not do what was asked; the words are for organisers."""
+
+
+@dataclass(frozen=True, slots=True)
+class ZenodoDraft:
+    """A draft: its number, and where its owner looks at it."""
+
+    number: int
+    page: str
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Whoever redirects would be sent the token."""
+
+    def redirect_request(self, *_args: Any, **_named: Any) -> None:
+        return None
+
+
+class _Told:
+    """A file that tells how much of it was read, and hashes it as Zenodo does."""
+
+    def __init__(self, stream: IO[bytes], sent: Sent) -> None:
+        self._stream, self._sent = stream, sent
+        self._count = 0
+        self.md5 = md5(usedforsecurity=False)
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._stream.read(size)
+        self._count += len(piece)
+        self.md5.update(piece)
+        self._sent(self._count)
+        return piece
+
+
+class Zenodo:
+    """One Zenodo, for one user.
+
+    Parameters
+    ----------
+    address : str
+        "https://sandbox.zenodo.org", for instance.
+    token : str
+        Of the user, with the scope `deposit:write`.
+    """
+
+    def __init__(self, address: str, token: str) -> None:
+        self._address, self._token = address.rstrip("/"), token
+        self._opener = build_opener(_NoRedirects)
+
+    def draft_make(
+        self,
+        metadata: Mapping[str, Any],
+        *,
+        file_name: str,
+        opened: Callable[[], IO[bytes]],
+        size: int,
+        sent: Sent,
+    ) -> ZenodoDraft:
+        """Make a draft with one file; one whose file cannot be sent is deleted again.
+
+        Raises
+        ------
+        ZenodoError
+            If the token or the metadata are refused, and if Zenodo does not answer.
+        """
+        made = self._asked(
+            "POST", f"{self._address}/api/deposit/depositions", {"metadata": metadata}
+        )
+        number, bucket = _number(made), _link(made, "bucket")
+        try:
+            if not bucket.startswith(f"{self._address}/"):
+                raise ZenodoError(_("Zenodo names another host for files; nothing was sent there."))
+            self._file_send(f"{bucket}/{quote(file_name)}", opened, size, sent)
+        except BaseException:
+            self._forget(number)
+            raise
+        page = _link(made, "html")
+        own = page.startswith(f"{self._address}/")
+        return ZenodoDraft(number, page if own else f"{self._address}/uploads/{number}")
+
+    def _file_send(
+        self, address: str, opened: Callable[[], IO[bytes]], size: int, sent: Sent
+    ) -> None:
+        def send() -> Any:
+            with opened() as stream:
+                told = _Told(stream, sent)
+                headers = {
+                    "Content-Type": "application/octet-stream",
+                    "Content-Length": str(size),
+                }
+                answer = self._once("PUT", address, told, headers)
+            if answer.get("checksum") != f"md5:{told.md5.hexdigest()}":
+                raise ZenodoError(_("The file did not arrive at Zenodo as it is."))
+            return answer
+
+        # The same file again takes the place of what arrived.
+        self._again(send, is_safe=True)
+
+    def _forget(self, number: int) -> None:
+        try:
+            self._once("DELETE", f"{self._address}/api/deposit/depositions/{number}", None, {})
+        except (ZenodoError, OSError, http.client.HTTPException):
+            return
+
+    def _asked(self, method: str, address: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        data = json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"}
+        # What got no answer may have made a draft, and would make another.
+        return self._again(lambda: self._once(method, address, data, headers), is_safe=False)
+
+    def _again(self, ask: Callable[[], Mapping[str, Any]], *, is_safe: bool) -> Mapping[str, Any]:
+        """Ask up to three times while the trouble may pass; without an answer only what is safe to ask twice."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return ask()
+            except HTTPError as error:
+                with error:
+                    if error.code not in _OFTEN_PASSING or attempt == _ATTEMPTS:
+                        raise ZenodoError(_in_words(error)) from error
+            except (URLError, TimeoutError, OSError, http.client.HTTPException) as error:
+                if attempt == _ATTEMPTS or not is_safe:
+                    raise ZenodoError(
+                        _(
+                            "Zenodo does not answer. Look whether there is a draft, and try again later."
+                        )
+                    ) from error
+            pause(4.0**attempt / 4)
+        raise AssertionError  # the last attempt returned or raised
+
+    def _once(
+        self, method: str, address: str, data: Any, headers: Mapping[str, str]
+    ) -> Mapping[str, Any]:
+        request = Request(  # noqa: S310  of the settings, and checked
+            address,
+            data=data,
+            method=method,
+            headers={**headers, "Authorization": f"Bearer {self._token}"},
+        )
+        with self._opener.open(request, timeout=SECONDS) as answer:
+            text = answer.read(_LONGEST)
+        return _read(text)
+
+
+def _read(text: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text or b"{}")
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ZenodoError(_("Zenodo answers something else than is documented."))
+    return found
+
+
+def _number(made: Mapping[str, Any]) -> int:
+    number = made.get("id")
+    if not isinstance(number, int):
+        raise ZenodoError(_("Zenodo answers something else than is documented."))
+    return number
+
+
+def _link(made: Mapping[str, Any], name: str) -> str:
+    links = made.get("links")
+    found = links.get(name) if isinstance(links, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _in_words(error: HTTPError) -> str:
+    if error.code in _REFUSED:
+        return _(
+            "Zenodo does not accept this token: it needs the scope deposit:write, of this site."
+        )
+    if error.code in _OFTEN_PASSING:
+        return _("Zenodo is in trouble (%(code)d). Try again later.") % {"code": error.code}
+    try:
+        answer = _read(error.read(_LONGEST))
+    except (ZenodoError, OSError):
+        answer = {}
+    said = [str(answer.get("message") or error.reason)]
+    listed = answer.get("errors")
+    said += [
+        f"{each.get('field', '')}: {each.get('message', '')}"
+        for each in (listed if isinstance(listed, list) else [])
+        if isinstance(each, dict)
+    ]
+    return _("Zenodo refuses it (%(code)d): %(said)s") % {
+        "code": error.code,
+        "said": " ".join(said)[:500],
+    }

@@ -1,0 +1,237 @@
+"""Drafts at Zenodo: off unless the operator allows them, made once, never published; on a server that stands in."""
+
+import io
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from campaign.models import Job, JobState, User
+from campaign.services.jobs import job_cancel, job_retry, jobs_run_waiting
+from ranking.export.bundles import result_bundle_make
+from ranking.export.zenodo import client as zenodo_client
+from ranking.export.zenodo.client import Zenodo, ZenodoError
+from ranking.models import PublishedResult, ZenodoDraft
+from ranking.selectors.result_bundles import bundle_bytes, bundle_of
+from ranking.services.publishing import PublishedWords, result_publish, result_retract
+from tests.integration.ranking.pages import text_of
+from tests.integration.ranking.writing import TestSetWriter
+from tests.zenodo_stand_in import TOKEN, ZenodoStandIn, zenodo_stand_in
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SignedIn = Callable[[User], Client]
+METADATA = {"title": "T", "creators": [{"name": "A"}], "description": "D"}
+
+
+@pytest.fixture
+def there() -> Iterator[ZenodoStandIn]:
+    with zenodo_stand_in() as stand_in:
+        yield stand_in
+
+
+@pytest.fixture
+def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """What was waited before something was tried again; no time passes."""
+    found: list[float] = []
+    monkeypatch.setattr(zenodo_client, "pause", found.append)
+    return found
+
+
+@pytest.fixture
+def allowed(settings: Any, there: ZenodoStandIn, waited: list[float]) -> None:
+    settings.ZENODO_UPLOADS = True
+    settings.ZENODO_ADDRESSES = {"sandbox": there.address, "zenodo": "http://127.0.0.1:9"}
+
+
+@pytest.fixture
+def result(judged: TestSetWriter) -> PublishedResult:
+    words = PublishedWords(authors=("Horáková, Marta",), acknowledgement="Thanks <all>.")
+    made = result_publish(test_set=judged.test_set, by=None, words=words)
+    result_bundle_make(bundle=made.bundle)
+    Job.objects.all().delete()
+    return PublishedResult.objects.select_related("test_set__campaign").get()
+
+
+def page_of(result: PublishedResult) -> str:
+    test_set = result.test_set
+    return reverse("published-zenodo", args=[test_set.campaign.slug, test_set.pk, result.version])
+
+
+def sent(**fields: str) -> dict[str, str]:
+    return {"host": "sandbox", "licence": "cc-by-4.0", "token": TOKEN} | fields
+
+
+def draft(there: ZenodoStandIn, content: bytes = b"zip", token: str = TOKEN) -> Any:
+    return Zenodo(there.address, token).draft_make(
+        METADATA,
+        file_name="a b.zip",
+        opened=lambda: io.BytesIO(content),
+        size=len(content),
+        sent=lambda _count: None,
+    )
+
+
+def test_without_the_operators_word_nothing_mentions_it(
+    result: PublishedResult, as_organiser: Client
+) -> None:
+    assert as_organiser.get(page_of(result)).status_code == 404
+    assert as_organiser.post(page_of(result), sent()).status_code == 404
+    room = reverse("publish", args=[result.test_set.campaign.slug, result.test_set_id])
+    assert "Zenodo" not in text_of(as_organiser.get(room))
+    assert not ZenodoDraft.objects.exists()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
+    result: PublishedResult, as_organiser: Client, there: ZenodoStandIn
+) -> None:
+    room = reverse("publish", args=[result.test_set.campaign.slug, result.test_set_id])
+    assert page_of(result) in as_organiser.get(room).content.decode()
+    shown = text_of(as_organiser.get(page_of(result)))
+    assert "Autumn, news (cs–en), version 1" in shown
+    assert "Horáková, Marta" in shown
+    assert f"quintet-{result.address}.zip" in shown
+    asked = as_organiser.post(page_of(result), sent(), follow=True)
+    assert "A worker is making the draft" in text_of(asked)
+    assert TOKEN not in asked.content.decode()
+    row = ZenodoDraft.objects.get()
+    assert row.sealed_token is not None
+    assert TOKEN.encode() not in bytes(row.sealed_token)
+    assert TOKEN not in str(Job.objects.values().get())
+
+    jobs_run_waiting()
+
+    row = ZenodoDraft.objects.get()
+    assert (row.number, row.page) == (1000, f"{there.address}/deposit/1000")
+    assert row.sealed_token is None
+    (metadata,) = there.drafts.values()
+    assert metadata == row.metadata
+    assert metadata["creators"] == [{"name": "Horáková, Marta"}]
+    assert metadata["license"] == "cc-by-4.0"
+    assert "<p>Thanks &lt;all&gt;.</p>" in metadata["description"]
+    bundle = bundle_of(result)
+    assert bundle is not None
+    assert there.files == {f"quintet-{result.address}.zip": b"".join(bundle_bytes(bundle))}
+    # A draft, and it stays one.
+    assert [method for method, _path in there.asked] == ["POST", "PUT"]
+    assert not [path for _method, path in there.asked if "actions" in path]
+    assert f'href="{row.page}"' in as_organiser.get(page_of(result)).content.decode()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_token_that_is_refused_is_said_and_forgotten(
+    result: PublishedResult, as_organiser: Client, there: ZenodoStandIn
+) -> None:
+    as_organiser.post(page_of(result), sent(token="another"))
+    jobs_run_waiting()
+    assert "it needs the scope deposit:write" in text_of(as_organiser.get(page_of(result)))
+    row = ZenodoDraft.objects.get()
+    assert row.sealed_token is None
+    # Begun again, it has no token any more.
+    job_retry(job=Job.objects.get())
+    jobs_run_waiting()
+    assert "The token is not kept" in Job.objects.latest("pk").error
+    assert there.asked == [("POST", "/api/deposit/depositions")]
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_job_that_is_stopped_forgets_the_token(
+    result: PublishedResult, as_organiser: Client, there: ZenodoStandIn
+) -> None:
+    as_organiser.post(page_of(result), sent())
+    again = as_organiser.post(page_of(result), sent())
+    assert "is being made already" in text_of(again)
+    job_cancel(job=Job.objects.get())
+    assert ZenodoDraft.objects.get().sealed_token is None
+    assert Job.objects.get().state == JobState.CANCELLED
+    assert not there.asked
+
+
+@pytest.mark.usefixtures("allowed")
+def test_what_cannot_be_sent_is_refused(
+    judged: TestSetWriter, result: PublishedResult, as_organiser: Client
+) -> None:
+    other = result_publish(test_set=judged.test_set, by=None)
+    assert "no bundle yet" in text_of(as_organiser.get(page_of(other)))
+    assert "no bundle yet" in text_of(as_organiser.post(page_of(other), sent()))
+    result_retract(result=result, reason="Wrong.")
+    assert "is retracted" in text_of(as_organiser.post(page_of(result), sent()))
+    for wrong in ({"host": "elsewhere"}, {"licence": "none"}, {"token": ""}):
+        assert as_organiser.post(page_of(other), sent(**wrong)).status_code == 400
+    assert not ZenodoDraft.objects.exists()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_analysts_look_and_ask_for_none(
+    result: PublishedResult, analyst: User, signed_in: SignedIn
+) -> None:
+    client = signed_in(analyst)
+    page = client.get(page_of(result))
+    assert page.status_code == 200
+    assert 'type="password"' not in page.content.decode()
+    assert client.post(page_of(result), sent()).status_code == 403
+
+
+def test_trouble_that_passes_is_tried_again(there: ZenodoStandIn, waited: list[float]) -> None:
+    there.trouble = {"POST": [500], "PUT": [503, 429]}
+    made = draft(there)
+    assert made.number == 1000
+    assert there.files == {"a%20b.zip": b"zip"}
+    assert waited == [1.0, 1.0, 4.0]
+
+
+def test_trouble_that_stays_leaves_no_draft(there: ZenodoStandIn, waited: list[float]) -> None:
+    there.trouble = {"PUT": [500, 502, 504]}
+    with pytest.raises(ZenodoError, match=r"in trouble \(504\)"):
+        draft(there)
+    assert there.drafts == {}
+    there.trouble = {"POST": [500, 500, 500]}
+    with pytest.raises(ZenodoError, match=r"in trouble \(500\)"):
+        draft(there)
+
+
+def test_what_zenodo_refuses_is_said_in_its_words(
+    there: ZenodoStandIn, waited: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METADATA, "title", "")
+    with pytest.raises(ZenodoError, match=r"\(400\): Validation error. metadata.title: Missing."):
+        draft(there)
+    with pytest.raises(ZenodoError, match="does not accept this token"):
+        draft(there, token="another")
+    # Nothing of this passes by itself.
+    assert waited == []
+
+
+def test_a_silent_server_is_given_up(
+    there: ZenodoStandIn, waited: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zenodo_client, "SECONDS", 0.2)
+    there.is_silent = True
+    with pytest.raises(ZenodoError, match="Zenodo does not answer"):
+        draft(there)
+    # It may have made a draft: whoever asks again may have two, so nobody does by themselves.
+    assert there.asked == [("POST", "/api/deposit/depositions")]
+
+
+def test_a_token_goes_to_no_other_host(there: ZenodoStandIn, waited: list[float]) -> None:
+    there.bucket_address = "http://127.0.0.1:9"
+    with pytest.raises(ZenodoError, match="another host"):
+        draft(there)
+    assert there.drafts == {}
+    there.trouble = {"POST": [302]}
+    with pytest.raises(ZenodoError, match=r"\(302\)"):
+        draft(there)
+
+
+def test_a_file_that_arrives_otherwise_is_no_draft(
+    there: ZenodoStandIn, waited: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = SimpleNamespace(hexdigest=lambda: "0" * 32)
+    monkeypatch.setattr("tests.zenodo_stand_in.md5", lambda _body, **_more: wrong)
+    with pytest.raises(ZenodoError, match="did not arrive"):
+        draft(there)
+    assert there.drafts == {}
