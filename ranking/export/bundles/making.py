@@ -76,7 +76,7 @@ def _writers(
         "result.json": partial(_text_write, canonical(content)),
         "run.json": partial(_text_write, canonical(_run(frozen)) + "\n"),
         "judgments.csv": _always(partial(judgments_write, frozen, progress=progress)),
-        "judgments.parquet": partial(parquet_write, folder / "judgments.csv"),
+        "judgments.parquet": _always(partial(parquet_write, folder / "judgments.csv")),
         "judgments-left-out.csv": partial(left_out_write, frozen, progress=progress),
         "design.json": _always(partial(designs_write, frozen)),
         "draws.jsonl": _always(partial(draws_write, frozen, progress=progress)),
