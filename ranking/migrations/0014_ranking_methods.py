@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('campaign', '0022_analyses'),
-        ('ranking', '0012_result_bundles'),
+        ('ranking', '0013_zenodo_drafts'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
