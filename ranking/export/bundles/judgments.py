@@ -7,8 +7,7 @@ from annotation.export import judged_rows, most_candidates
 from annotation.models.judgment import JudgmentQuerySet
 from campaign.formats import FiveWayRow, write_five_way_csv
 from ranking.export.bundles.frozen import FrozenResult, Progress
-from ranking.files.parquet.plain_writing import write_plain_parquet
-from ranking.files.parquet.writing import in_order_of_segments
+from ranking.files.parquet.writing import in_order_of_segments, write_parquet
 from ranking.files.reading import read_columns
 
 
@@ -26,13 +25,9 @@ def left_out_write(frozen: FrozenResult, path: Path, progress: Progress) -> bool
 
 
 def parquet_write(judgments: Path, path: Path) -> None:
-    """Write a file of judgments as Parquet, some 100 bytes of memory a judgment.
-
-    Not by pyarrow, which few servers have, and which writes other bytes in each version.
-    """
+    """Write a file of judgments as Parquet, some 100 bytes of memory a judgment."""
     columns, vocabulary = read_columns([str(judgments)])
-    with path.open("wb") as file:
-        write_plain_parquet(file, in_order_of_segments(columns), vocabulary)
+    write_parquet(str(path), in_order_of_segments(columns), vocabulary)
 
 
 def _csv_write(

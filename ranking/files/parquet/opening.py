@@ -73,7 +73,8 @@ class JudgmentsFile:
     """
 
     def __init__(self, name: str, source: Any) -> None:
-        parquet = pyarrow_parquet(name)
+        from pyarrow import parquet
+
         self.name = name
         # Opened twice: which columns are to be read as dictionaries must be said at opening.
         schema = parquet.read_schema(source)
@@ -129,10 +130,11 @@ def opened(name: str, source: Any) -> Iterator[JudgmentsFile]:
     Raises
     ------
     FormatError
-        If pyarrow is not installed, or the file is no Parquet, damaged, or has other columns; while
+        If the file is no Parquet, damaged, or has other columns; while
         it is open, if it turns out to be damaged.
     """
-    arrow = _pyarrow(name)
+    import pyarrow as arrow
+
     try:
         yield JudgmentsFile(name, source)
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -141,26 +143,6 @@ def opened(name: str, source: Any) -> Iterator[JudgmentsFile]:
             f"the file is no Parquet, or damaged ({str(error).splitlines()[0]})",
             "write the file again, without gzip around it, or check that it was transferred completely",
         ) from error
-
-
-def _pyarrow(name: str) -> Any:
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        raise FormatError(
-            name,
-            "the file is Parquet, and pyarrow, which reads it, is not installed",
-            "pip install --require-hashes -r requirements/parquet.txt",
-        ) from error
-    return pa
-
-
-def pyarrow_parquet(name: str) -> Any:
-    """Return `pyarrow.parquet`; FormatError about the file of this name if it is not installed."""
-    _pyarrow(name)
-    from pyarrow import parquet
-
-    return parquet
 
 
 def _is_text(kind: pa.DataType) -> bool:

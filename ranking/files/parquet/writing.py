@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ranking.files.parquet.opening import pyarrow_parquet
 from ranking.files.records import NO_JUDGE
 from ranking.files.vocabulary import Columns, Vocabulary
 
@@ -57,12 +56,11 @@ def write_parquet(path: str, columns: Columns, vocabulary: Vocabulary) -> None:
 
     Raises
     ------
-    FormatError
-        If pyarrow is not installed.
     OSError
         If the file cannot be written.
     """
-    parquet = pyarrow_parquet(path)
+    from pyarrow import parquet
+
     names = _Names(vocabulary)
     table = names.table(columns)
     # Without Arrow's own schema: columns are text for whoever reads them.
