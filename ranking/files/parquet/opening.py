@@ -133,11 +133,11 @@ def opened(name: str, source: Any) -> Iterator[JudgmentsFile]:
         If the file is no Parquet, damaged, or has other columns; while
         it is open, if it turns out to be damaged.
     """
-    import pyarrow as arrow
+    import pyarrow as pa
 
     try:
         yield JudgmentsFile(name, source)
-    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FormatError(
             name,
             f"the file is no Parquet, or damaged ({str(error).splitlines()[0]})",
