@@ -20,6 +20,7 @@ from ranking.pages.analysis_form import AnalysisForm, query_of
 from ranking.pages.analysis_words import asked_in_words
 from ranking.pages.beside import rankings_beside
 from ranking.pages.judges_to_act import judges_to_act
+from ranking.pages.pair_links import pair_links
 from ranking.pages.plot_file import PLOT_FILES, plot_file
 from ranking.pages.plots import rank_plot
 from ranking.pages.report_file import report_file
@@ -176,6 +177,7 @@ def _answer(request: HttpRequest, test_set: TestSet, answer: Answered) -> dict[s
         return context | {
             "tables": shown_tables(report, addresses=addresses),
             "judges_to_act": judges_to_act(shown),
+            "pair_links": pair_links(shown, test_set),
         }
     ranking = report.data["rankings"][0]
     return context | {

@@ -96,8 +96,8 @@ FIELDS_NOT_RECORDED: dict[type[Model], set[str]] = {
     campaign.Panel: {"key", "events_key", "requested_topic_arn", "subscribe_url"},
     annotation.Design: {"test_set_id"},
     annotation.QualityRule: {"replaces_id", "switched_off_by_id"},
-    annotation.QualityAction: {"test_set_id", "evidence"},
-    annotation.QualityReversal: {"action_id"},
+    annotation.QualityAction: {"test_set_id", "evidence", "batch"},
+    annotation.QualityReversal: {"action_id", "batch"},
     annotation.TrainingBlock: {"test_set_id"},
     annotation.TrainingCandidate: {"training_block_id"},
     # How far the campaign was.

@@ -78,6 +78,14 @@ breaks_by_fields(
     "quality_action_is_known", action_by_a_person, {"action": "shout"}, accepted={"action": "pause"}
 )
 
+breaks_by_fields(
+    "quality_action_has_a_text_exactly_if_a_message",
+    action_by_a_person,
+    {"action": "message"},
+    {"action": "warn", "text": "Take care."},
+    accepted={"action": "message", "text": "Take care."},
+)
+
 
 @breaks("quality_rule_terms_stay")
 def the_terms_of_a_rule_are_changed(attempt: Attempt) -> None:

@@ -78,6 +78,7 @@ def test_judges_are_acted_on_from_an_analysis(
     shown = page.get(question, {"leave_out": "zoe"} if given else {})
     assert "Act on judges" in words(shown)
     assert re.search(r'name="judge" value="zoe"', shown.content.decode())
+    assert ("judge=ada&amp;other=zoe" in shown.content.decode()) is (kind == "judge_pairs")
     sent = {
         "analysis": analysis.pk,
         "judge": ["zoe"],

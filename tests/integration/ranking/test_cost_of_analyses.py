@@ -1,0 +1,65 @@
+"""What the page of each kind of analysis costs: as many queries and about as many bytes with 6,000 blocks as with ten."""
+
+import gzip
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from campaign.models import TestSet
+from ranking.analyses import ANALYSES
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from tests.factories import make_campaign, make_organiser
+from tests.filling import Filling, filled_test_set
+
+pytestmark = pytest.mark.usefixtures("as_owner", "db")
+
+FEW, MANY = 10, 6_000
+#: Queries of a page, whatever was judged: session, user, member, test set, choices of judgments, answer.
+QUERIES = 25
+#: Bytes as they are sent, compressed: twenty systems and sixty judges, with plots.
+KILOBYTES = 60
+#: What takes long to compute and makes no difference to a page.
+QUICK = {
+    "ranking": {"resamples": 100},
+    "methods": {"methods": ["bojar", "expected_wins"]},
+    "agreement": {"resamples": 100},
+    "judges": {"resamples": 100},
+    "without": {"resamples": 100},
+    "firmness": {"method": "bojar"},
+    "stopping": {"experiments": 40},
+}
+
+
+def shown(client: Client, test_set: TestSet, kind: str, options: dict[str, Any]) -> tuple[int, int]:
+    """Return the queries and compressed kilobytes of the page of a question."""
+    page = reverse("analysis", args=[test_set.campaign.slug, test_set.pk, kind], query=options)
+    client.get(page)
+    with CaptureQueriesContext(connection) as queries:
+        answer = client.get(page)
+    assert answer.status_code == 200
+    assert "shown" in answer.context, (kind, options)
+    return len(queries), len(gzip.compress(answer.content)) // 1024
+
+
+def test_pages_of_all_kinds_cost_the_same_with_few_blocks_and_with_many(client: Client) -> None:
+    found: dict[str, list[tuple[int, int]]] = {}
+    for blocks in (FEW, MANY):
+        campaign = make_campaign(f"of-{blocks}")
+        test_set = filled_test_set(campaign, Filling(blocks=blocks, judges=min(60, blocks)))
+        client.force_login(make_organiser(campaign, f"{blocks}@example.org"))
+        for kind in ANALYSES:
+            options: dict[str, Any] = QUICK.get(kind, {})
+            choice = analysis_choice(kind, options)
+            analysis_compute(
+                analysis=analysis_ask(test_set=test_set, choice=choice, is_queued=False)
+            )
+            found.setdefault(kind, []).append(shown(client, test_set, kind, options))
+    queries = {kind: [each[0] for each in costs] for kind, costs in found.items()}
+    assert {kind: each for kind, each in queries.items() if len(set(each)) > 1} == {}
+    assert max(each[0] for each in queries.values()) <= QUERIES, queries
+    sizes = {kind: [each[1] for each in costs] for kind, costs in found.items()}
+    assert {kind: each for kind, each in sizes.items() if max(each) > KILOBYTES} == {}, sizes
