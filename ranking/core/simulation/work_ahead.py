@@ -98,13 +98,12 @@ def _shares() -> Float64Array:
 
 def _ahead(values: Float64Array, confidence: float) -> Ahead:
     tail = (1 - confidence) / 2
-    low, high = (
-        np.quantile(values, tail, method="lower"),
-        np.quantile(values, 1 - tail, method="higher"),
+    return Ahead(
+        value=_known(float(np.quantile(values, 0.5, method="inverted_cdf"))),
+        low=_known(float(np.quantile(values, tail, method="lower"))),
+        high=_known(float(np.quantile(values, 1 - tail, method="higher"))),
     )
-    middle = np.quantile(values, 0.5, method="inverted_cdf")
-    return Ahead(value=_known(middle), low=_known(low), high=_known(high))
 
 
-def _known(value: np.floating[npt.NBitBase] | float) -> float | None:
-    return None if np.isinf(value) else float(value)
+def _known(value: float) -> float | None:
+    return None if np.isinf(value) else value
