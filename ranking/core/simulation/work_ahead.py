@@ -34,14 +34,12 @@ class Ahead:
     high: float | None
 
 
-def judgments_ahead(more: Sequence[float] | Float64Array, *, confidence: float = 0.95) -> Ahead:
+def judgments_ahead(more: npt.ArrayLike, *, confidence: float = 0.95) -> Ahead:
     """Return how many judgments a target takes; `more` as for `hours_ahead`."""
     return _ahead(np.asarray(more, dtype=np.float64), confidence)
 
 
-def hours_ahead(
-    more: Sequence[float] | Float64Array, pace: ReadingPace, *, confidence: float = 0.95
-) -> Ahead:
+def hours_ahead(more: npt.ArrayLike, pace: ReadingPace, *, confidence: float = 0.95) -> Ahead:
     """Return the hours of active time that a target takes.
 
     Both are uncertain, and neither depends on the other: each of the likely numbers of judgments is combined with
@@ -67,7 +65,7 @@ def hours_ahead(
 
 
 def days_ahead(
-    more: Sequence[float] | Float64Array, done: Sequence[int], *, confidence: float = 0.95
+    more: npt.ArrayLike, done: Sequence[int], *, confidence: float = 0.95
 ) -> Ahead | None:
     """Return the days that a target takes, from the end of the last of the days that are over.
 
