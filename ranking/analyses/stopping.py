@@ -76,7 +76,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFou
         found,
         pace=_pace(given.work, found.per_judgment),
         ahead=_ahead(found, given.work, options),
-        designs=[] if found.curve is None else _designs(given, options, limit, begin),
+        designs=[] if found.budget is None else _designs(given, options, limit, begin),
     )
 
 
@@ -142,7 +142,7 @@ def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> Stoppin
 
 def _pace(work: WorkFacts, per_judgment: float) -> ReadingPace | None:
     """Return the pace by judgments: measured, otherwise assumed by the words of a block; None without texts."""
-    blocks, _words, seconds = zip(*work.pace, strict=True) if work.pace else ((), (), ())
+    blocks, _words, seconds = work.of_judges
     measured = pace_of_judges(blocks, seconds, blocks=sum(blocks))
     if measured is not None:
         return measured
@@ -152,7 +152,7 @@ def _pace(work: WorkFacts, per_judgment: float) -> ReadingPace | None:
 
 
 def _pace_of_words(work: WorkFacts) -> ReadingPace:
-    blocks, words, seconds = zip(*work.pace, strict=True) if work.pace else ((), (), ())
+    blocks, words, seconds = work.of_judges
     return pace_of_judges(words, seconds, blocks=sum(blocks)) or ASSUMED_PACE
 
 

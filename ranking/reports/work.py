@@ -47,6 +47,15 @@ class WorkFacts:
             "pace": [list(each) for each in self.pace],
         }
 
+    @property
+    def of_judges(self) -> tuple[list[int], list[float], list[float]]:
+        """Blocks, words and seconds of each judge."""
+        return (
+            [blocks for blocks, _words, _seconds in self.pace],
+            [words for _blocks, words, _seconds in self.pace],
+            [seconds for _blocks, _words, seconds in self.pace],
+        )
+
     def words(self, outputs: float) -> float | None:
         """Return the words of a block of so many outputs."""
         if self.base_words is None or self.output_words is None:

@@ -14,6 +14,7 @@ from ranking.core.methods.registry import METHODS
 from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.selectors.settings import ranking_settings_in_force
+from ranking.wording.live_methods import LiveMethod
 from ranking.wording.methods import METHOD_WORDS
 
 #: A thousand resamples are too few for a higher confidence.
@@ -65,7 +66,7 @@ def ranking_settings_change(
     if changes.get("ranges", before.ranges) != before.ranges:
         kept = {"confidence": before.confidence}
     choice = completed_choice({**kept, **changes})
-    chosen = RankingSettings.Method(before.method if method is None else method)
+    chosen = LiveMethod(before.method if method is None else method)
     _check(choice, test_set)
     _method_check(chosen, choice, test_set)
     reason = reason.strip()
@@ -116,12 +117,11 @@ def _check(choice: RangeChoice, test_set: TestSet) -> None:
         )
 
 
-def _method_check(method: RankingSettings.Method, choice: RangeChoice, test_set: TestSet) -> None:
+def _method_check(method: LiveMethod, choice: RangeChoice, test_set: TestSet) -> None:
     """Raise `RangeChoiceError` if a method does not go with such ranges, or with the designs there were."""
-    methods = RankingSettings.Method
-    if method is methods.BY_DESIGN:
+    if method is LiveMethod.BY_DESIGN:
         return
-    if choice.ranges == "anytime" and method is not methods.EXPECTED_WINS:
+    if choice.ranges == "anytime" and method is not LiveMethod.EXPECTED_WINS:
         raise RangeChoiceError(
             _("Ranges that hold at any time are of Expected Wins alone."), field="method"
         )
@@ -132,7 +132,7 @@ def _method_check(method: RankingSettings.Method, choice: RangeChoice, test_set:
             field="method",
         )
     active = Design.objects.filter(test_set=test_set, kind=Design.Kind.ACTIVE)
-    if method is not methods.BRADLEY_TERRY and active.exists():
+    if method is not LiveMethod.BRADLEY_TERRY and active.exists():
         raise RangeChoiceError(
             _(
                 "An active design compares some pairs of systems more often than others, so shares of "

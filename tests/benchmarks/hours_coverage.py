@@ -65,9 +65,9 @@ def main() -> None:
             for at in range(3)
         ]
         is_open = sum(row[0][1] is None for row in of_target)
-        held = " | ".join(f"{share:.1f}" for share in shares)
+        held_shares = " | ".join(f"{share:.1f}" for share in shares)
         sys.stdout.write(
-            f"| {name} | {len(of_target)} ({never[target]}) | {held} | {is_open} | "
+            f"| {name} | {len(of_target)} ({never[target]}) | {held_shares} | {is_open} | "
             f"{', '.join(f'{each:.1f}' for each in apart)} |\n"
         )
 
@@ -131,7 +131,8 @@ def _of_campaign(
 
 
 def _days(random: np.random.Generator, mean: float, days: int) -> list[int]:
-    return random.poisson(mean * random.gamma(9.0, 1 / 9.0, days)).tolist()
+    drawn: list[int] = random.poisson(mean * random.gamma(9.0, 1 / 9.0, days)).tolist()
+    return drawn
 
 
 def _days_of(random: np.random.Generator, mean: float, needed: float) -> float:

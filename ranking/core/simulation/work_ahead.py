@@ -34,14 +34,12 @@ class Ahead:
     high: float | None
 
 
-def judgments_ahead(more: Sequence[float] | Float64Array, *, confidence: float = 0.95) -> Ahead:
+def judgments_ahead(more: npt.ArrayLike, *, confidence: float = 0.95) -> Ahead:
     """Return how many judgments a target takes; `more` as for `hours_ahead`."""
     return _ahead(np.asarray(more, dtype=np.float64), confidence)
 
 
-def hours_ahead(
-    more: Sequence[float] | Float64Array, pace: ReadingPace, *, confidence: float = 0.95
-) -> Ahead:
+def hours_ahead(more: npt.ArrayLike, pace: ReadingPace, *, confidence: float = 0.95) -> Ahead:
     """Return the hours of active time that a target takes.
 
     Both are uncertain, and neither depends on the other: each of the likely numbers of judgments is combined with
@@ -67,7 +65,7 @@ def hours_ahead(
 
 
 def days_ahead(
-    more: Sequence[float] | Float64Array, done: Sequence[int], *, confidence: float = 0.95
+    more: npt.ArrayLike, done: Sequence[int], *, confidence: float = 0.95
 ) -> Ahead | None:
     """Return the days that a target takes, from the end of the last of the days that are over.
 
@@ -98,13 +96,12 @@ def _shares() -> Float64Array:
 
 def _ahead(values: Float64Array, confidence: float) -> Ahead:
     tail = (1 - confidence) / 2
-    low, high = (
-        np.quantile(values, tail, method="lower"),
-        np.quantile(values, 1 - tail, method="higher"),
+    return Ahead(
+        value=_known(float(np.quantile(values, 0.5, method="inverted_cdf"))),
+        low=_known(float(np.quantile(values, tail, method="lower"))),
+        high=_known(float(np.quantile(values, 1 - tail, method="higher"))),
     )
-    middle = np.quantile(values, 0.5, method="inverted_cdf")
-    return Ahead(value=_known(middle), low=_known(low), high=_known(high))
 
 
-def _known(value: np.floating[npt.NBitBase] | float) -> float | None:
-    return None if np.isinf(value) else float(value)
+def _known(value: float) -> float | None:
+    return None if np.isinf(value) else value

@@ -2,9 +2,12 @@
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from annotation.selectors import assigned_blocks
+from annotation.services import judgment_submit, judgments_number
 from campaign.models import Campaign, TestSet
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
@@ -18,7 +21,7 @@ from ranking.services.analyses import (
     analysis_compute,
     analysis_reproduce,
 )
-from tests.at_work import judge_all_of, lend
+from tests.at_work import lend
 from tests.factories import make_judge, make_test_set
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.writing import TestSetWriter
@@ -173,10 +176,16 @@ def test_without_texts_and_times_hours_are_not_said(writer: TestSetWriter) -> No
 
 def test_pace_is_that_of_people_at_work(campaign: Campaign) -> None:
     test_set = make_test_set(campaign)
-    for pseudonym in ("ada", "bob"):
-        judge_all_of(lend(make_judge(campaign, pseudonym)))
+    for pseudonym, seconds in (("ada", 20), ("bob", 40)):
+        for block in assigned_blocks(lend(make_judge(campaign, pseudonym))):
+            labels = list(range(1, len(block.candidates) + 1))
+            judgment_submit(
+                assigned=block, client_id=uuid4(), labels=labels, active_ms=1000 * seconds
+            )
+    judgments_number(test_set_id=test_set.pk)
     facts = work_facts(test_set=test_set)
-    assert facts.judged == sum(blocks for blocks, _words, _seconds in facts.pace) > 0
+    assert [(blocks, seconds) for blocks, _words, seconds in facts.pace] == [(3, 60.0), (3, 120.0)]
+    assert (facts.judged, facts.today, facts.days) == (6, 6, ())
     assert facts.base_words is not None
     assert facts.output_words is not None
     assert recorded_work(json.loads(json.dumps(facts.recorded))) == facts
