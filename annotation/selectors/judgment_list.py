@@ -326,10 +326,10 @@ def judgments_page(
 
 @dataclass(frozen=True, slots=True)
 class RankedText:
-    """A candidate of a block: the text, the systems behind it, and the rank that it got."""
+    """A candidate of a block: the text, the systems behind it by name with their keys, and the rank that it got."""
 
     text: str | None
-    systems: tuple[str, ...]
+    systems: tuple[tuple[str, int], ...]
     rank: int | None
 
 
@@ -341,7 +341,11 @@ def ranked_texts(
     by_id = {output.pk: output for output in rows}
     shown = by_candidate([by_id[output] for output in outputs], stands_for)
     return [
-        RankedText(each[0].text, tuple(sorted(output.system.name for output in each)), label)
+        RankedText(
+            each[0].text,
+            tuple(sorted((output.system.name, output.system_id) for output in each)),
+            label,
+        )
         for each, label in zip(shown, labels, strict=True)
     ]
 

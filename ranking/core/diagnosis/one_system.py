@@ -129,9 +129,11 @@ def share_won(
     The interval is that of Clopper and Pearson (1934) on an effective number of trials, as Korn and
     Graubard (1998) propose for shares near 0 and 1: the trials divided by the design effect, and
     multiplied by (t of trials − 1 / t of ν)², quantiles of Student's distribution. The design effect is
-    the variance of the share between segments and judges (`combined_covariance`, with ν degrees of
-    freedom) over that of independent trials, both around a share with one success and one failure
-    added; below 1 it is taken for 1. So no interval is shorter than that of independent trials.
+    the variance of the share between segments and judges (`combined_covariance`) over that of
+    independent trials, both around a share with one success and one failure added; below 1 it is taken
+    for 1. So no interval is shorter than that of independent trials. ν are the degrees of freedom of the
+    variance that is used (Satterthwaite 1946): its square over the sum of those of the parts it is
+    estimated from, each divided by its units minus one.
 
     Parameters
     ----------
@@ -169,14 +171,14 @@ def share_won(
     decided = np.flatnonzero(won + lost)
     blocks = outcomes.blocks.take(rows).take(decided)
     smoothed = (wins + 1) / (trials + 2)
-    covariance, effective_blocks = _covariance(blocks, won[decided], lost[decided], smoothed)
+    parts = _parts(blocks, won[decided], lost[decided], smoothed)
     alpha = (1 - confidence) / 2
     effective = 1.0
-    if effective_blocks > 1:
+    if parts.blocks.effective > 1:
         independent = wins * (1 - smoothed) ** 2 + losses * smoothed**2
-        effect = max(1.0, float(covariance.matrix[0, 0]) / independent)
-        few = stdtrit(trials - 1, alpha) / stdtrit(covariance.degrees_of_freedom, alpha)
-        effective = trials / effect * min(1.0, float(few) ** 2)
+        variance = max(independent, float(parts.combined.matrix[0, 0]))
+        few = stdtrit(trials - 1, alpha) / stdtrit(parts.degrees_of_freedom(variance), alpha)
+        effective = trials * independent / variance * min(1.0, float(few) ** 2)
     share = wins / trials
     x = share * effective
     return ShareWon(
@@ -186,7 +188,7 @@ def share_won(
         share=share,
         low=float(betaincinv(x, effective - x + 1, alpha)) if wins else 0.0,
         high=float(betaincinv(x + 1, effective - x, 1 - alpha)) if losses else 1.0,
-        limits=tuple(str(limit) for limit in covariance.limits),
+        limits=tuple(str(limit) for limit in parts.combined.limits),
     )
 
 
@@ -197,10 +199,33 @@ def _counts(of_pairs: BoolArray, opponent: int | None) -> Int64Array:
     return counted
 
 
-def _covariance(
-    blocks: Blocks, won: Int64Array, lost: Int64Array, share: float
-) -> tuple[ScoreCovariance, float]:
-    """Return the variance of the number won less the share of the decided, and the effective number of blocks.
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """Variances of a sum by what is taken for independent, and the one of segments and judges."""
+
+    blocks: ClusteredCovariance
+    segments: ClusteredCovariance
+    judges: ClusteredCovariance
+    few_documents: bool = False
+
+    @property
+    def combined(self) -> ScoreCovariance:
+        return combined_covariance(
+            self.blocks, self.segments, self.judges, few_documents=self.few_documents
+        )
+
+    def degrees_of_freedom(self, variance: float) -> float:
+        """Return the degrees of freedom of a variance that is estimated from these parts."""
+        several = [part for part in (self.segments, self.judges) if part.effective >= MIN_UNITS]
+        uncertain = sum(
+            float(part.matrix[0, 0]) ** 2 / max(part.effective - 1, 1)
+            for part in several or [self.blocks]
+        )
+        return max(1.0, variance**2 / uncertain) if uncertain else np.inf
+
+
+def _parts(blocks: Blocks, won: Int64Array, lost: Int64Array, share: float) -> _Parts:
+    """Return the variances of the number won less the share of the decided.
 
     Sums over units are whole numbers, so they do not depend on the order of rows.
     """
@@ -224,14 +249,13 @@ def _covariance(
     if blocks.document is not None:
         documents = part(two_way_units(blocks, "segments"))
         if documents.effective >= MIN_UNITS:
-            of_blocks = part(two_way_units(blocks, "blocks"))
-            return combined_covariance(of_blocks, documents, judges), of_blocks.effective
-    of_blocks = part(units_of(blocks, "blocks"))
-    segments = part(units_of(blocks, "segments"))
-    found = combined_covariance(
-        of_blocks, segments, judges, few_documents=blocks.document is not None
+            return _Parts(part(two_way_units(blocks, "blocks")), documents, judges)
+    return _Parts(
+        part(units_of(blocks, "blocks")),
+        part(units_of(blocks, "segments")),
+        judges,
+        few_documents=blocks.document is not None,
     )
-    return found, of_blocks.effective
 
 
 def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:

@@ -240,7 +240,7 @@ def test_a_judgment_has_its_texts_in_the_order_in_which_they_were_shown(
     html = page.get(at("judgment", writer, 4)).content.decode()
     said = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
     assert (
-        "Source Dobrý den. Reference Good day. rank 2 C Good &lt;i&gt;day&lt;/i&gt;. rank 1 A, B Hello."
+        "Source Dobrý den. Reference Good day. rank 2 C Good &lt;i&gt;day&lt;/i&gt;. rank 1 A , B Hello."
         in said
     )
     assert "20.0 s" in said
