@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from campaign.texts.canonical_json import canonical, digest_of
+from campaign.texts.canonical_json import canonical
 from ranking.code_version import code_version
 from ranking.files.bundles.checking import Check, Problem
 from ranking.reports.published.report import rank_range_of, title_of
@@ -79,7 +79,9 @@ def problem_in_words(problem: Problem) -> str:
     }[problem]
 
 
-def reproduction_report(content: Mapping[str, Any], differences: Sequence[Difference]) -> Report:
+def reproduction_report(
+    content: Mapping[str, Any], digest: str, differences: Sequence[Difference]
+) -> Report:
     """Tell whether a result computed again is the published one, and show its table."""
     made, own = content["method"]["code_version"], code_version()
     versions = (
@@ -87,7 +89,6 @@ def reproduction_report(content: Mapping[str, Any], differences: Sequence[Differ
         if made == own
         else _("Computed by Quintet %(own)s; it was made by %(made)s.") % {"own": own, "made": made}
     )
-    digest = digest_of(content)
     if differences:
         said = ngettext(
             "%(count)d value differs from the published result.",

@@ -12,7 +12,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError
-from campaign.texts.canonical_json import canonical
+from campaign.texts.canonical_json import canonical, digest_of
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
 from ranking.core.judged.content_key import CONTENT_KEY_VERSION
@@ -27,6 +27,8 @@ from ranking.services.run_results import run_result_of_blocks
 
 #: Days of judging are not in the judgments.
 _INPUT: Final = (*COUNTED, "segments", "documents")
+#: Rankings are drawn a thousand times; whoever wrote a file may have written anything.
+_MOST_RESAMPLES: Final = 100_000
 #: What is not there, in differences.
 ABSENT: Final = None
 
@@ -52,11 +54,14 @@ class Reproduction:
     ----------
     content : mapping
         As published.
+    digest : str
+        Its SHA-256.
     differences : tuple of Difference
         None if it is the same, bit for bit.
     """
 
     content: Mapping[str, Any]
+    digest: str
     differences: tuple[Difference, ...]
 
 
@@ -84,10 +89,18 @@ def result_reproduce(
         published = {key: content[key] for key in computed} | {
             "input": {key: content["input"][key] for key in _INPUT}
         }
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        again = json.loads(canonical(computed))
+        found = tuple(_differences("", published, again))
+        return Reproduction(content, digest_of(content), found)
+    except (
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise bundle.damaged(RESULT, "is no published result") from error
-    again = json.loads(canonical(computed))
-    return Reproduction(content, tuple(_differences("", published, again)))
 
 
 def _run(content: Mapping[str, Any]) -> RankingRun:
@@ -108,6 +121,11 @@ def _run(content: Mapping[str, Any]) -> RankingRun:
                 "The result has content keys of version %(its)s; this version of Quintet has %(own)s."
             )
             % {"its": method["content_key_version"], "own": CONTENT_KEY_VERSION}
+        )
+    if not 0 < method["parameters"]["resamples"] <= _MOST_RESAMPLES:
+        raise NotReproducibleError(
+            _("The result was drawn more than %(most)d times: that would take too long.")
+            % {"most": _MOST_RESAMPLES}
         )
     return RankingRun(
         method=method["name"],

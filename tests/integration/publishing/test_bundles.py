@@ -505,6 +505,9 @@ def test_other_code_is_named_and_other_formats_are_refused(
         changed = json.dumps(content | changes).encode()
         return packed(tmp_path / "bundle.zip", files | {"result.json": changed})
 
+    deep: Any = []
+    for _level in range(400):
+        deep = [deep]
     older = with_result(method=method | {"code_version": "0.0.1"})
     out = io.StringIO()
     call_command("reproduce", str(older), stdout=out)
@@ -513,6 +516,11 @@ def test_other_code_is_named_and_other_formats_are_refused(
         ({"format": 9}, "format 9"),
         ({"method": method | {"name": "guess"}}, "no method “guess”"),
         ({"method": method | {"content_key_version": 99}}, "content keys of version 99"),
+        (
+            {"method": method | {"parameters": method["parameters"] | {"resamples": 10**12}}},
+            "too long",
+        ),
+        ({"ranking": deep}, "is no published result"),
     ):
         with pytest.raises(CommandError, match=words):
             call_command("reproduce", str(with_result(**changes)), stdout=io.StringIO())
