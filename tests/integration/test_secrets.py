@@ -32,7 +32,7 @@ METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", 
 #: Arguments of addresses that are no secret: short names, numbers, ids made by the judging page.
 HARMLESS = {
     *("slug", "client_id", "version", "pk", "number", "transition"),
-    *("kind", "ending", "table"),
+    *("kind", "name", "ending", "table"),
     # The beginning of a published SHA-256, and a file of it.
     *("digest", "file_name"),
 }
