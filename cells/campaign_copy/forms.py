@@ -8,7 +8,5 @@ class CopyForm(forms.Form):
     """What is in the copy beside rankings, designs and instructions."""
 
     texts = forms.BooleanField(
-        label=_("With texts: sources, references and outputs"),
-        help_text=_("Only where you may pass them on: the copy is for everybody who gets it."),
-        required=False,
+        label=_("With texts: sources, references and outputs"), required=False
     )

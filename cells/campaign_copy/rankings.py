@@ -70,10 +70,10 @@ def present_content(test_set: TestSet, run: RankingRun, names: CopiedNames) -> d
 def present_in_words(run: RankingRun) -> str:
     """Return of which judgments the present ranking is, and when it was computed."""
     return _(
-        "The ranking of judgments 1 to %(number)s, computed %(moment)s. Only published versions are frozen."
+        "The ranking of judgments 1 to %(number)s, computed on %(day)s. Only published versions are frozen."
     ) % {
         "number": number_format(run.watermark),
-        "moment": date_format(localtime(run.finished_at), "DATETIME_FORMAT"),
+        "day": date_format(localtime(run.finished_at), "DATE_FORMAT"),
     }
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
+from pytest_django.fixtures import SettingsWrapper
 
 from campaign.models import Campaign, System
+from ranking.export.bundles import result_bundle_make
 from ranking.models import PublishedResult
 from ranking.services.publishing import PublishedWords, result_publish, result_retract
 from ranking.tasks import rank_test_set
@@ -106,6 +108,30 @@ def test_axe_finds_nothing_in_the_room_where_it_is_made(
     look(page, f"confirm-{viewport['width']}-{scheme}")
     page.get_by_role("button", name="Publish version 3").click()
     expect(page.get_by_text("Version 3 is published.")).to_be_visible()
+
+
+def test_axe_finds_nothing_on_the_page_of_drafts_at_zenodo(
+    new_page: NewPage,
+    judged: TestSetWriter,
+    result: PublishedResult,
+    axe_check: Callable[[Page], None],
+    settings: SettingsWrapper,
+) -> None:
+    settings.ZENODO_UPLOADS = True
+    result_bundle_make(bundle=result.bundle)
+    page = new_page(viewport={"width": 390, "height": 844})
+    enter(page, judged.campaign)
+    room = f"/campaigns/{judged.campaign.slug}/test-sets/{judged.test_set.pk}/publish/"
+    page.goto(room)
+    page.get_by_role("link", name="Draft at Zenodo").click()
+    expect(page.get_by_text(f"quintet-{result.address}.zip")).to_be_visible()
+    axe_check(page)
+    look(page, "zenodo")
+    page.get_by_label("Your token").fill("secret")
+    page.get_by_role("button", name="Make the draft").click()
+    expect(page.get_by_text("A worker is making the draft")).to_be_visible()
+    axe_check(page)
+    assert "secret" not in page.content()
 
 
 def test_names_stay_in_view_while_the_matrix_scrolls(
