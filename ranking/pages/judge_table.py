@@ -101,12 +101,13 @@ class JudgeTable(DeskTable):
     def cell_name(self, row: JudgeListed) -> SafeString:
         link = format_html('<a href="{}{}/">{}</a>', self._address, row.judge_id, row.pseudonym)
         if self.chosen_by:
+            # Behind the name, which heads the row.
             link = format_html(
-                '<input type="checkbox" name="judge" value="{}" form="{}" aria-label="{}"> {}',
+                '{} <input type="checkbox" name="judge" value="{}" form="{}" aria-label="{}">',
+                link,
                 row.pseudonym,
                 self.chosen_by,
                 self._choose % {"judge": row.pseudonym},
-                link,
             )
         if row.origin != Judge.Origin.SIMULATED:
             return link

@@ -33,6 +33,8 @@ METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", 
 HARMLESS = {
     *("slug", "client_id", "version", "pk", "number", "transition"),
     *("kind", "name", "ending", "table"),
+    # Of a decision about judges; who may see it is asked all the same.
+    "batch",
     # The beginning of a published SHA-256, and a file of it.
     *("digest", "file_name"),
 }
