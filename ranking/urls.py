@@ -74,7 +74,7 @@ urlpatterns = [
         name="campaign-table-file",
     ),
     path(
-        f"{_CAMPAIGN}tables/<slug:name>/plots/<slug:table>.svg",
+        f"{_CAMPAIGN}tables/<slug:name>/plots/<slug:table>.<slug:ending>",
         table_plot,
         name="campaign-table-plot",
     ),

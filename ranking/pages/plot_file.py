@@ -3,6 +3,8 @@
 from importlib.resources import files
 from typing import Final
 
+from django.http import HttpResponse
+
 from ranking.pages.plot_drawing import drawn
 from ranking.reports.tables import Report, Table
 from ranking.reports.writing import ReportFormat, write
@@ -20,6 +22,17 @@ _FAMILY: Final = "DejaVu Sans"
 #: Scripts that DejaVu Sans has none of: from Devanagari to Myanmar, and from Hangul on but for Latin,
 #: Greek, symbols and forms of Arabic letters.
 _BEYOND: Final = (range(0x0900, 0x10A0), range(0x1100, 0x1400), range(0x2E80, 0xFB00))
+
+
+def plot_answer(report: Report, table: str, ending: str, *, named: str) -> HttpResponse | None:
+    """Return a table of a report as a download whose name begins with `named`; None where there is no such file."""
+    found = next((each for each in report.tables if each.name == table), None)
+    content = None if found is None or ending not in PLOT_FILES else plot_file(found, ending)
+    if content is None:
+        return None
+    answer = HttpResponse(content, content_type=PLOT_FILES[ending])
+    answer["Content-Disposition"] = f'attachment; filename="{named}-{table}.{ending}"'
+    return answer
 
 
 def plot_file(table: Table, ending: str) -> bytes | None:

@@ -1,6 +1,6 @@
 """A report as a page shows it: figures in the reader's language, plots, and what leads to the judgments behind them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from django.utils.formats import number_format
@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from ranking.pages.addresses import Addresses
 from ranking.pages.plot_drawing import drawn
+from ranking.pages.plot_file import PLOT_FILES
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
 from ranking.wording.numbers import decimals
 
@@ -63,7 +64,10 @@ class ShownRow:
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """A table with its plot; `more` rows are not shown. `body` are the rows as they are shown."""
+    """A table with its plot; `more` rows are not shown. `body` are the rows as they are shown.
+
+    `files` are the plot, and the rows, as files: what each is called and its address.
+    """
 
     name: str
     title: str
@@ -72,6 +76,7 @@ class ShownTable:
     notes: Sequence[str]
     plot: SafeString | None
     more: int
+    files: Sequence[tuple[str, str]]
 
     @property
     def body(self) -> SafeString:
@@ -89,9 +94,16 @@ class ShownTable:
 
 
 def shown_tables(
-    report: Report, *, without: frozenset[str] = frozenset(), addresses: Addresses | None = None
+    report: Report,
+    *,
+    without: frozenset[str] = frozenset(),
+    addresses: Addresses | None = None,
+    file_address: Callable[[str, str], str] | None = None,
 ) -> list[ShownTable]:
-    """Return the tables of a report but those named in `without`; with `addresses`, their cells lead there."""
+    """Return the tables of a report but those named in `without`.
+
+    With `addresses`, cells lead there. `file_address` says of a table's name and an ending where that file is.
+    """
     tables = [table for table in report.tables if table.name not in without]
     if addresses is not None:
         addresses.judges_look_up(
@@ -102,11 +114,16 @@ def shown_tables(
             for row in table.rows[:MOST_ROWS]
             for name in str(row[at]).split(BETWEEN if column.names == "judges" else "\n")
         )
-    return [_table(table, addresses) for table in tables]
+    return [_table(table, addresses, file_address) for table in tables]
 
 
-def _table(table: Table, addresses: Addresses | None) -> ShownTable:
+def _table(
+    table: Table,
+    addresses: Addresses | None,
+    file_address: Callable[[str, str], str] | None,
+) -> ShownTable:
     rows = [_cells(table, row, addresses) for row in table.rows[:MOST_ROWS]]
+    plot = drawn(table)
     return ShownTable(
         name=table.name,
         title=table.title,
@@ -116,8 +133,11 @@ def _table(table: Table, addresses: Addresses | None) -> ShownTable:
             for number, cells in enumerate(rows)
         ],
         notes=table.notes,
-        plot=drawn(table),
+        plot=plot,
         more=max(0, len(table.rows) - MOST_ROWS),
+        files=[]
+        if plot is None or file_address is None
+        else [(ending.upper(), file_address(table.name, ending)) for ending in PLOT_FILES],
     )
 
 

@@ -1,5 +1,6 @@
 """Analyses of a test set: what can be asked, a question with its answer, and files of it."""
 
+from functools import partial
 from typing import Any, cast
 
 from django.contrib.auth.decorators import login_required
@@ -21,7 +22,7 @@ from ranking.pages.analysis_words import asked_in_words
 from ranking.pages.beside import rankings_beside
 from ranking.pages.judges_to_act import judges_to_act
 from ranking.pages.pair_links import pair_links
-from ranking.pages.plot_file import PLOT_FILES, plot_file
+from ranking.pages.plot_file import plot_answer
 from ranking.pages.plots import rank_plot
 from ranking.pages.report_file import report_file
 from ranking.pages.report_shown import shown_tables
@@ -105,15 +106,10 @@ def analysis_plot(
 ) -> HttpResponse:
     """Return one of its tables as a file: its plot as SVG or PNG, or its rows as CSV."""
     analysis = _finished(request, slug, test_set_id, analysis_id)
-    found = next((each for each in _report(analysis).tables if each.name == table), None)
-    if found is None or ending not in PLOT_FILES:
+    answer = plot_answer(_report(analysis), table, ending, named=analysis.kind)
+    if answer is None:
         raise Http404
-    content = plot_file(found, ending)
-    if content is None:
-        raise Http404
-    response = HttpResponse(content, content_type=PLOT_FILES[ending])
-    response["Content-Disposition"] = f'attachment; filename="{analysis.kind}-{table}.{ending}"'
-    return response
+    return answer
 
 
 def _rule(test_set: TestSet, form: AnalysisForm) -> ShownRule | None:
@@ -173,9 +169,10 @@ def _answer(request: HttpRequest, test_set: TestSet, answer: Answered) -> dict[s
     report = _report(shown)
     context |= {"shown": shown, "notes": report.notes}
     addresses = Addresses(test_set)
+    address_of = partial(_file, test_set, shown.pk)
     if shown.kind != "ranking":
         return context | {
-            "tables": shown_tables(report, addresses=addresses),
+            "tables": shown_tables(report, addresses=addresses, file_address=address_of),
             "judges_to_act": judges_to_act(shown),
             "pair_links": pair_links(shown, test_set),
         }
@@ -197,10 +194,22 @@ def _answer(request: HttpRequest, test_set: TestSet, answer: Answered) -> dict[s
             for value in values
         ],
         # The first table is shown with its ranges drawn.
-        "tables": shown_tables(report, without=frozenset({ranking["method"]}), addresses=addresses),
+        "tables": shown_tables(
+            report,
+            without=frozenset({ranking["method"]}),
+            addresses=addresses,
+            file_address=address_of,
+        ),
         "addresses": addresses,
         "table_notes": report.tables[0].notes,
     }
+
+
+def _file(test_set: TestSet, analysis_id: int, table: str, ending: str) -> str:
+    """Return where a table of an answer is, as a file."""
+    return reverse(
+        "analysis-plot", args=[test_set.campaign.slug, test_set.pk, analysis_id, table, ending]
+    )
 
 
 def _report(analysis: Analysis) -> Report:

@@ -1,5 +1,6 @@
 """Tables over the test sets of a campaign: which there are, one with its choice, and files of it."""
 
+from functools import partial
 from typing import cast
 
 from django.contrib.auth.decorators import login_required
@@ -14,7 +15,7 @@ from campaign.views.access import joined_campaign, organised_campaign
 from ranking.analyses import OptionError
 from ranking.campaign_tables import TABLES, TableKind
 from ranking.pages.analysis_form import query_of
-from ranking.pages.plot_drawing import drawn
+from ranking.pages.plot_file import plot_answer
 from ranking.pages.report_shown import shown_tables
 from ranking.pages.table_file import table_file
 from ranking.pages.table_form import TableForm
@@ -92,17 +93,14 @@ def table_report(request: HttpRequest, slug: str, name: str, ending: str) -> Htt
 @require_safe
 @never_cache
 @login_required
-def table_plot(request: HttpRequest, slug: str, name: str, table: str) -> HttpResponse:
-    """Return the plot of one of its parts as an SVG file."""
+def table_plot(request: HttpRequest, slug: str, name: str, table: str, ending: str) -> HttpResponse:
+    """Return one of its parts as a file: its plot as SVG or PNG, or its rows as CSV."""
     campaign = organised_campaign(request, slug)
     report = _report(request, campaign, _kind(name))
-    plots = (drawn(each, as_file=True) for each in report.tables if each.name == table)
-    plot = next(plots, None)
-    if plot is None:
+    answer = plot_answer(report, table, ending, named=f"{slug}-{name}")
+    if answer is None:
         raise Http404
-    response = HttpResponse(plot, content_type="image/svg+xml")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-{name}-{table}.svg"'
-    return response
+    return answer
 
 
 def _kind(name: str) -> TableKind:
@@ -136,6 +134,13 @@ def _report(request: HttpRequest, campaign: Campaign, kind: TableKind) -> Report
     return answer.report
 
 
+def _file(request: HttpRequest, slug: str, name: str, table: str, ending: str) -> str:
+    """Return where a part of the table of the choice in the address is, as a file."""
+    address = reverse("campaign-table-plot", args=[slug, name, table, ending])
+    query = request.GET.urlencode()
+    return f"{address}?{query}" if query else address
+
+
 def _page(
     request: HttpRequest,
     campaign: Campaign,
@@ -158,7 +163,11 @@ def _page(
         "endings": list(FILES),
         "query": request.GET.urlencode(),
         "notes": [] if report is None else report.notes,
-        "tables": [] if report is None else shown_tables(report),
+        "tables": []
+        if report is None
+        else shown_tables(
+            report, file_address=partial(_file, request, campaign.slug, form.kind.name)
+        ),
         "test_sets": linked_test_sets(campaign=campaign) if report is not None else [],
     }
     is_part = request.headers.get("HX-Request") and request.method == "GET"

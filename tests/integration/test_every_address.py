@@ -326,7 +326,7 @@ ADDRESSES = {
     "campaigns/<slug:slug>/tables/<slug:name>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tables/<slug:name>/report.<slug:ending>": MEMBERS_PAGE,
     # It has no part of this name.
-    "campaigns/<slug:slug>/tables/<slug:name>/plots/<slug:table>.svg": {
+    "campaigns/<slug:slug>/tables/<slug:name>/plots/<slug:table>.<slug:ending>": {
         **dict.fromkeys(ROLES, 404),
         "nobody": 302,
     },

@@ -420,8 +420,23 @@ def test_the_page_draws_and_the_plot_is_a_file(
     files = re.findall(r'href="([^"]+/plots/[^"]+\.svg)"', page.content.decode())
     assert len(files) == 3
     assert as_organiser.get(files[0])["Content-Type"] == "image/svg+xml"
+    assert as_organiser.get(files[0].replace(".svg", ".png")).content.startswith(b"\x89PNG")
+    assert as_organiser.get(files[0].replace(".svg", ".csv")).content.startswith(b"system,")
+    assert as_organiser.get(files[0].replace(".svg", ".gif")).status_code == 404
     with translation.override("de"):
         assert told(campaign, "clusters").tables[0].title == "Tschechisch–Englisch, one"
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_pages_show_each_row(
+    name: str, three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+) -> None:
+    page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, name]))
+    words = text_of(page)
+    rows = [row for table in told(campaign, name).tables for row in table.rows]
+    assert rows
+    assert all(str(row[0]) in words for row in rows)
+    assert page.content.decode().count("<tr") >= len(rows)
 
 
 def test_only_so_many_are_kept(

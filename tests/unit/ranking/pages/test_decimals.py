@@ -28,4 +28,4 @@ def test_tables_of_pages_say_the_same_as_files() -> None:
     table = Table("t", "T", [Column("a", "a", is_text=True), Column("b", "b")], [("x", 0.50363)])
     with translation.override("de"):
         (shown,) = shown_tables(Report(tables=[table], data={}))
-    assert shown.rows[0].cells[0].words == "0,504"
+    assert shown.rows[0].cells[0].shown == "0,504"
