@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from campaign.models import Campaign, System
 from ranking.export.bundles import result_bundle_make
@@ -115,7 +115,7 @@ def test_axe_finds_nothing_on_the_page_of_drafts_at_zenodo(
     judged: TestSetWriter,
     result: PublishedResult,
     axe_check: Callable[[Page], None],
-    settings: SettingsWrapper,
+    settings: Settings,
 ) -> None:
     settings.ZENODO_UPLOADS = True
     result_bundle_make(bundle=result.bundle)

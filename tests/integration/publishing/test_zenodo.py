@@ -95,6 +95,9 @@ def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
     assert "Autumn, news (cs–en), version 1" in shown
     assert "Horáková, Marta" in shown
     assert f"quintet-{result.address}.zip" in shown
+    # Escaped once, as Zenodo shows it.
+    page = as_organiser.get(page_of(result)).content.decode()
+    assert "<p>Thanks &lt;all&gt;.</p>" in page
     asked = as_organiser.post(page_of(result), sent(), follow=True)
     assert "A worker is making the draft" in text_of(asked)
     assert TOKEN not in asked.content.decode()
