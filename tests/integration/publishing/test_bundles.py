@@ -389,10 +389,10 @@ def test_a_worker_makes_it_and_the_page_offers_it(judged: TestSetWriter, client:
     assert "Judgments as CSV" in shown
     assert bundle.digest in shown
     answer = client.get(f"{page}bundle.zip")
-    assert sha256(b"".join(answer.streaming_content)).hexdigest() == bundle.digest
+    assert sha256(b"".join(answer)).hexdigest() == bundle.digest
     assert answer["Content-Length"] == str(bundle.size)
     assert answer["Cache-Control"] == "public, max-age=300"
-    judgments = b"".join(client.get(f"{page}judgments.csv").streaming_content)
+    judgments = b"".join(client.get(f"{page}judgments.csv"))
     known = bundle.file("judgments.csv")
     assert known is not None
     assert sha256(judgments).hexdigest() == known["sha256"]
@@ -430,7 +430,9 @@ def test_a_made_bundle_stays_and_one_that_is_missing_is_asked_for(
     assert "Make the bundle" in as_organiser.get(page).content.decode()
     as_organiser.post(f"{page}1/bundle/", {"texts": "on"})
     assert "The bundle is being made." in as_organiser.get(page).content.decode()
-    Job.objects.exclude(pk=ResultBundle.objects.get().job_id).delete()
+    job = ResultBundle.objects.get().job
+    assert job is not None
+    Job.objects.exclude(pk=job.pk).delete()
     jobs_run_waiting()
     assert ResultBundle.objects.get().is_made
     assert ResultBundle.objects.get().has_texts
@@ -460,7 +462,7 @@ def test_it_is_fetched_over_rest_and_by_a_command(
         told["url"]
         == f"http://testserver/results/{PublishedResult.objects.get().address}/bundle.zip"
     )
-    fetched = b"".join(as_organiser.get(f"{at}1/bundle/").streaming_content)
+    fetched = b"".join(as_organiser.get(f"{at}1/bundle/"))
     assert fetched == path.read_bytes()
     again = as_organiser.post(f"{at}1/bundle/", {}, content_type="application/json")
     assert (again.status_code, list(again.json()["errors"])) == (400, ["texts"])
