@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from campaign.models import User
-from ranking.services import ranking_settings_change
+from ranking.services import ranking_settings_change, stopping_rule_set
 from ranking.tasks import rank_test_set, rank_what_is_due
 from tests.browser.conftest import DESKTOP, IN_VIEWS, PHONE, NewPage
 from tests.browser.organising import enter, enter_ranking
@@ -232,7 +232,7 @@ def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_das
     expect(group.get_by_role("radio", checked=True)).to_have_accessible_name("Blocks")
     page.keyboard.press("Enter")
 
-    expect(page.get_by_text("A ranking with the new rank ranges will appear")).to_be_visible()
+    expect(page.get_by_text("A ranking by the new settings will appear")).to_be_visible()
     rank_what_is_due()
     expect(page.get_by_text("rank ranges from 1,000 resamples of blocks.")).to_be_visible()
     expect(page.get_by_text("Only two judges: rank ranges hold")).to_be_hidden()
@@ -254,12 +254,22 @@ def test_axe_finds_nothing_on_the_page_of_rank_ranges(
     for ranges in ("percentile", "sign_test"):
         ranking_settings_change(test_set=writer.test_set, ranges=ranges)
         page.goto(address)
-        expect(page.get_by_role("heading", level=1)).to_have_text("Rank ranges")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ranking settings")
         axe_check(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("This field is required.")).to_be_visible()
     axe_check(page)
+    stopping_rule_set(test_set=writer.test_set, pairs_share=0.9, reason="Money ends.")
+    page.goto(address.replace("ranking-settings", "stopping-rule"))
+    expect(page.get_by_text("Stop at 90 % of the pairs told apart").first).to_be_visible()
+    axe_check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    rank_what_is_due()
+    page.goto(address.replace("ranking-settings/", ""))
+    expect(page.get_by_role("heading", name="Stopping rule")).to_be_visible()
+    axe_check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
 
 def test_axe_finds_nothing_where_there_is_nothing_to_see(
