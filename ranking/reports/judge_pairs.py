@@ -284,9 +284,11 @@ def _shared(pairs: PairsAgreement, of_judge: int | None) -> npt.NDArray[np.float
     """Return how much each judge shares with the others, or with one, who then has most."""
     count = len(pairs.names)
     if of_judge is None:
-        shared = np.bincount(pairs.first, pairs.comparable, count)
-        return shared + np.bincount(pairs.second, pairs.comparable, count)
-    shared = np.zeros(count)
+        of_all: npt.NDArray[np.float64] = np.zeros(count)
+        for judges in (pairs.first, pairs.second):
+            of_all += np.bincount(judges, pairs.comparable, count)
+        return of_all
+    shared: npt.NDArray[np.float64] = np.zeros(count)
     for own, others in ((pairs.first, pairs.second), (pairs.second, pairs.first)):
         mine = own == of_judge
         shared[others[mine]] += pairs.comparable[mine]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from ranking.analyses import ANALYSES
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
@@ -15,7 +15,8 @@ from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-WIDE, NARROW = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
+WIDE = ViewportSize(width=1366, height=768)
+NARROW = ViewportSize(width=390, height=844)
 #: Width of A4 less margins of 1 cm, in CSS pixels.
 PAPER = 718
 #: What is wider than the page at its right edge, and no scrolling box holds.

@@ -1,5 +1,6 @@
 """Ranks by several methods: a line for each row, from column to column."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -24,7 +25,13 @@ def bump(table: Table) -> tuple[int, int, SafeString]:
     ]
     left, right = NAMES, NAMES + max(0, len(columns) - 1) * _GAP
     lowest = max(
-        (float(row[at]) for row in table.rows for at in columns if _is_rank(row[at])), default=1.0
+        (
+            float(value)
+            for row in table.rows
+            for at in columns
+            if isinstance(value := row[at], int | float)
+        ),
+        default=1.0,
     )
     parts = [
         format_html(
@@ -57,7 +64,7 @@ def _down(rank: float) -> float:
     return HEADS + 14 + (rank - 1) * _ROW
 
 
-def _path(row: list[Value], columns: list[int], style: int) -> SafeString:
+def _path(row: Sequence[Value], columns: list[int], style: int) -> SafeString:
     found = [
         (NAMES + place * _GAP, _down(float(value)))
         for place, at in enumerate(columns)

@@ -23,7 +23,7 @@ QUERIES = 25
 #: Bytes as they are sent, compressed: twenty systems and sixty judges, with plots.
 KILOBYTES = 60
 #: What takes long to compute and makes no difference to a page.
-QUICK = {
+QUICK: dict[str, dict[str, Any]] = {
     "ranking": {"resamples": 100},
     "methods": {"methods": ["bojar", "expected_wins"]},
     "agreement": {"resamples": 100},
@@ -52,7 +52,7 @@ def test_pages_of_all_kinds_cost_the_same_with_few_blocks_and_with_many(client: 
         test_set = filled_test_set(campaign, Filling(blocks=blocks, judges=min(60, blocks)))
         client.force_login(make_organiser(campaign, f"{blocks}@example.org"))
         for kind in ANALYSES:
-            options: dict[str, Any] = QUICK.get(kind, {})
+            options = QUICK.get(kind, {})
             choice = analysis_choice(kind, options)
             analysis_compute(
                 analysis=analysis_ask(test_set=test_set, choice=choice, is_queued=False)
