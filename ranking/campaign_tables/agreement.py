@@ -42,7 +42,11 @@ from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Value
-from ranking.wording.agreement import intervals_in_words, strength_caution
+from ranking.wording.agreement import (
+    intervals_in_words,
+    strength_caution,
+    strength_in_words,
+)
 
 _COLUMNS = (
     *("systems", "blocks", "labels", "comparisons"),
@@ -205,6 +209,7 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
                 Column("kappa", _("κ")),
                 Column("low", _("From")),
                 Column("high", _("To")),
+                Column("strength", _("In words"), is_text=True),
                 Column("agreeing", _("Agreeing")),
                 Column("comparable", _("Comparable")),
             ),
@@ -214,6 +219,7 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
                     found.kappa,
                     found.low,
                     found.high,
+                    strength_in_words(found.kappa),
                     found.agreeing,
                     found.comparable,
                 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from statistics import fmean
 from typing import Any
 
@@ -112,6 +113,9 @@ def _averages(
         scored = {
             each.system: each for each in mean_scores(influences, systems, confidence=confidence)
         }
+    # No share lies outside.
+    is_share = all(METHODS[_ranking(row).method].is_share for row in rows)
+    least, most = (0.0, 1.0) if is_share else (-inf, inf)
     plain = {
         name: fmean(
             each["score"]
@@ -128,8 +132,8 @@ def _averages(
             rank_low=each.low,
             rank_high=each.high,
             score=plain[each.system],
-            score_low=scored[each.system].low if scored else None,
-            score_high=scored[each.system].high if scored else None,
+            score_low=max(least, scored[each.system].low) if scored else None,
+            score_high=min(most, scored[each.system].high) if scored else None,
         )
         for each in mean_ranks(places, systems)
     ]

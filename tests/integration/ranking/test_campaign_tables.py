@@ -199,7 +199,7 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
     assert [row[0] for row in computed] == [row[0] for row in rows]
     assert [row[4] for row in computed] == [pytest.approx(row[4]) for row in rows]
     for row in computed:
-        assert row[5] <= row[4] <= row[6]
+        assert 0 <= row[5] <= row[4] <= row[6] <= 1
 
 
 def test_page_rest_and_command_give_the_same(
