@@ -56,6 +56,10 @@ _OF_METHOD = (
 )
 
 
+#: Kinds of ranges whose ends, averaged, hold the mean rank as often as they say.
+_HOLDING = frozenset({"confidence_set", "anytime"})
+
+
 @dataclass(frozen=True, slots=True)
 class _Scored:
     """A test set with its ranking; `influence` is None where the ranking is one that was there."""
@@ -83,11 +87,15 @@ class _Average:
 
     system: str
     rank: float
-    rank_low: float
-    rank_high: float
+    rank_low: float | None
+    rank_high: float | None
     score: float
     score_low: float | None
     score_high: float | None
+
+
+def _ranges_hold(rows: Sequence[TableRow]) -> bool:
+    return all(_ranking(row).choice.ranges in _HOLDING for row in rows)
 
 
 def _averages(
@@ -113,6 +121,7 @@ def _averages(
         scored = {
             each.system: each for each in mean_scores(influences, systems, confidence=confidence)
         }
+    hold = _ranges_hold(rows)
     # No share lies outside.
     is_share = all(METHODS[_ranking(row).method].is_share for row in rows)
     least, most = (0.0, 1.0) if is_share else (-inf, inf)
@@ -129,8 +138,8 @@ def _averages(
         _Average(
             system=each.system,
             rank=each.rank,
-            rank_low=each.low,
-            rank_high=each.high,
+            rank_low=each.low if hold else None,
+            rank_high=each.high if hold else None,
             score=plain[each.system],
             score_low=max(least, scored[each.system].low) if scored else None,
             score_high=min(most, scored[each.system].high) if scored else None,
@@ -243,21 +252,21 @@ def _unranked(rows: Sequence[TableRow]) -> list[str]:
 def _table(
     found: Sequence[_Average], rows: Sequence[TableRow], options: Mapping[str, Any]
 ) -> Table:
-    kinds = {_ranking(row).choice.ranges for row in rows}
-    notes = [
-        _(
-            "The range of a mean rank goes from the mean of the lower ends of the test sets’ rank ranges to the mean of "
-            "the upper ones. More test sets do not make it narrower: ranks of close systems are biased towards the "
-            "middle in each test set alike, and an average keeps that."
-        )
-    ]
-    if kinds != {"confidence_set"}:
-        notes.append(
+    if _ranges_hold(rows):
+        notes = [
             _(
-                "With many test sets in which systems come in the same order, means of percentile ranges are too narrow for "
-                "the best and the worst; those of confidence sets hold."
+                "The range of a mean rank goes from the mean of the lower ends of the test sets’ rank ranges to the mean of "
+                "the upper ones. More test sets do not make it narrower: ranks of close systems are biased towards the "
+                "middle in each test set alike, and an average keeps that."
             )
-        )
+        ]
+    else:
+        notes = [
+            _(
+                "Mean ranks have no range here: means of ranges of this kind are too narrow for the best and the worst "
+                "of many test sets. Choose a method with confidence sets, whose means hold."
+            )
+        ]
     if not is_own(options):
         notes.append(
             _(

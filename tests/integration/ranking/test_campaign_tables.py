@@ -185,8 +185,8 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
     for name, rank, low, high, score, score_low, score_high in rows:
         own = [next(row for row in each if row["system"] == name) for each in latest]
         assert rank == pytest.approx(sum(row["rank"] for row in own) / 3)
-        assert low == pytest.approx(sum(row["rank_low"] for row in own) / 3)
-        assert high == pytest.approx(sum(row["rank_high"] for row in own) / 3)
+        # Their own ranges are percentiles, whose means do not hold.
+        assert (low, high) == (None, None)
         assert score == pytest.approx(sum(row["score"] for row in own) / 3)
         assert (score_low, score_high) == (None, None)
     words = " ".join(report.notes)
@@ -199,7 +199,11 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
     assert [row[0] for row in computed] == [row[0] for row in rows]
     assert [row[4] for row in computed] == [pytest.approx(row[4]) for row in rows]
     for row in computed:
+        assert 1 <= row[2] <= row[1] <= row[3] <= 4
         assert 0 <= row[5] <= row[4] <= row[6] <= 1
+    percentiles = told(campaign, "average-ranks", method="expected_wins", ranges="percentile")
+    assert all(row[2:4] == [None, None] for row in rows_of(percentiles, "average_ranks"))
+    assert any("no range here" in note for note in percentiles.tables[0].notes)
 
 
 def test_page_rest_and_command_give_the_same(
