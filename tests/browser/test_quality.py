@@ -159,8 +159,11 @@ def test_a_judge_is_excluded_and_let_back_in_by_keyboard(page: Page, judged: Tes
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
+    # Warn, write, ask again, pause, exclude.
+    for _step in range(4):
+        page.keyboard.press("ArrowDown")
+    # Past what a judge would read of a message.
+    page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.type("By mistake.")
     page.keyboard.press("Tab")
