@@ -71,12 +71,11 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFou
     found = _forecast(given, options, begin)
     if given.work is None:
         return found
-    limit = options["limit"]
     return replace(
         found,
         pace=_pace(given.work, found.per_judgment),
         ahead=_ahead(found, given.work, options),
-        designs=[] if found.budget is None else _designs(given, options, limit, begin),
+        designs=_designs(given, options, found, begin),
     )
 
 
@@ -162,7 +161,11 @@ def _ahead(found: StoppingFound, work: WorkFacts, options: Mapping[str, Any]) ->
     if found.budget is not None and found.curve is not None:
         now = found.curve.comparisons
         needs = [
-            (row.measure, row.target, [(need - now) / found.per_judgment for need in reached])
+            (
+                row.measure,
+                row.target,
+                [max(0.0, (need - now) / found.per_judgment) for need in reached],
+            )
             for row, reached in zip(found.budget.rows, found.budget.needs, strict=True)
         ]
     for name, wanted in (("wanted", work.wanted), ("rule", work.rule_judgments)):
@@ -190,11 +193,17 @@ def _days(more: Sequence[float], work: WorkFacts, confidence: float) -> Ahead | 
 
 
 def _designs(
-    given: Input, options: Mapping[str, Any], limit: int, begin: Begin
+    given: Input, options: Mapping[str, Any], forecast: StoppingFound, begin: Begin
 ) -> list[DesignAhead]:
-    """Return what other designs would take from now on, on the systems and the noise of this campaign."""
-    tallies, work = given.tallies, given.work
-    if work is None or not tallies.wins.any():
+    """Return what designs would take from now on, on the systems and the noise of this campaign.
+
+    Of the shares of pairs that are not reached yet.
+    """
+    tallies, work, curve = given.tallies, given.work, forecast.curve
+    if work is None or curve is None or forecast.budget is None or not tallies.wins.any():
+        return []
+    targets = [share for share in TARGETS if curve.separated < share]
+    if not targets:
         return []
     pace = _pace_of_words(work)
     active = ActiveDraw(active_priorities_of_many, floor=_FLOOR)
@@ -213,8 +222,8 @@ def _designs(
         needs = needs_of_design(
             tallies,
             per_block=shown,
-            targets=TARGETS,
-            limit=limit,
+            targets=targets,
+            limit=options["limit"],
             confidence=options["confidence"],
             active=active if chooses else None,
             seed=options["seed"],

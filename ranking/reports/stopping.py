@@ -352,7 +352,7 @@ def _designs(found: StoppingFound) -> Table:
             ),
             _(
                 "Hours follow from the words of a block at the pace measured, the same for each design; that a "
-                "choice among fewer outputs may go faster is not in them."
+                "choice among fewer outputs may go faster is not in them, nor that the pace may change."
             ),
         ],
     )

@@ -145,6 +145,8 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
     assert list(wanted["hours"].values()) == pytest.approx([1.0] * 3)
     assert list(wanted["days"].values()) == pytest.approx([10.2] * 3)
     assert list(rule["hours"].values()) == pytest.approx([2.0] * 3)
+    # What is reached takes nothing more.
+    assert all(row["judgments"]["low"] >= 0 for row in ahead.values())
     tables = tables_of(found)
     assert "36 seconds (36 to 36 for others like these)" in " ".join(tables["time_ahead"].notes)
     # A block of two has thirty words, one of three forty.
