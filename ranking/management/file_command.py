@@ -50,16 +50,7 @@ class ReportCommand(BaseCommand):
                 "--seed", type=SEED, default=0, help="seed of all random numbers (default: 0)"
             )
             add_engine_arguments(parser)
-        parser.add_argument(
-            "--format",
-            type=ReportFormat,
-            choices=list(ReportFormat),
-            default=ReportFormat.TEXT,
-            help="format of the report (default: text)",
-        )
-        parser.add_argument(
-            "--output", metavar="F", help="write the report to this file instead of standard output"
-        )
+        add_report_arguments(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         output = checked_output(options["output"])
@@ -71,12 +62,7 @@ class ReportCommand(BaseCommand):
                 else nullcontext() as engine,
             ):
                 report = self.report({**options, "engine": engine}, progress)
-            text = write(report, options["format"])
-            if output is None:
-                self.stdout.write(text, ending="")
-            else:
-                with refused_writing(output), replaced(output) as part:
-                    part.write_text(text, encoding="utf-8")
+            report_write(self, report, options["format"], output)
         except KeyboardInterrupt:
             raise CommandError(
                 _("Interrupted; nothing was written."), returncode=_INTERRUPTED
@@ -89,6 +75,32 @@ class ReportCommand(BaseCommand):
         except BrokenPipeError:
             # Whoever read our output has enough; the interpreter must not complain when it ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def add_report_arguments(parser: CommandParser) -> None:
+    """Add the options for how a report is written, and where."""
+    parser.add_argument(
+        "--format",
+        type=ReportFormat,
+        choices=list(ReportFormat),
+        default=ReportFormat.TEXT,
+        help="format of the report (default: text)",
+    )
+    parser.add_argument(
+        "--output", metavar="F", help="write the report to this file instead of standard output"
+    )
+
+
+def report_write(
+    command: BaseCommand, report: Report, report_format: ReportFormat, output: Path | None
+) -> None:
+    """Write a report to a file, from `checked_output`, or to standard output."""
+    text = write(report, report_format)
+    if output is None:
+        command.stdout.write(text, ending="")
+    else:
+        with refused_writing(output), replaced(output) as part:
+            part.write_text(text, encoding="utf-8")
 
 
 def refuse(message: str, error: BaseException | None = None) -> NoReturn:

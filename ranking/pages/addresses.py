@@ -62,6 +62,12 @@ class Addresses:
         query = {name: value for name, value in asked.items() if value}
         return f"{self._judgments}?{urlencode({**query, 'counts': 'yes'})}"
 
+    def won(self, one: str, other: str) -> str | None:
+        """Return the list of the judgments in which a system beat another; None unless both are there."""
+        if one not in self.systems or other not in self.systems:
+            return None
+        return self.judgments(system=one, other=other, outcome="won")
+
     def _beginning(self, name: str) -> str:
         found = self._begun.get(name)
         if found is None:

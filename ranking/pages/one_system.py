@@ -114,6 +114,7 @@ class Sentence:
     document: str
     where: str
     chips: Sequence[RankChip]
+    has_texts: bool
     source: str | None
     own: SafeString | str
     other: SafeString | str
@@ -413,6 +414,7 @@ def _sentence(name: str, each: Mapping[str, Any], texts: Any, addresses: Address
             RankChip(system, _rank(rank), system == name)
             for system, rank in sorted(each["ranks"].items(), key=lambda item: (item[1], item[0]))
         ],
+        has_texts=any((texts.source, own, other)),
         source=texts.source,
         own=shown[0],
         other=shown[1],

@@ -123,7 +123,7 @@ def _table(
     file_address: Callable[[str, str], str] | None,
 ) -> ShownTable:
     rows = [_cells(table, row, addresses) for row in table.rows[:MOST_ROWS]]
-    plot = drawn(table)
+    plot = drawn(table, pair_address=None if addresses is None else addresses.won)
     return ShownTable(
         name=table.name,
         title=table.title,

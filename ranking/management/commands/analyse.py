@@ -10,9 +10,13 @@ from ranking.analyses import ANALYSES, OptionError
 from ranking.analyses.judgments import JUDGMENT_OPTIONS
 from ranking.management.analysis_options import given_options, option_argument
 from ranking.management.arguments import POSITIVE
-from ranking.management.file_command import checked_output, refuse, refused_writing
-from ranking.management.output import Progress, replaced
-from ranking.reports import ReportFormat, write
+from ranking.management.file_command import (
+    add_report_arguments,
+    checked_output,
+    refuse,
+    report_write,
+)
+from ranking.management.output import Progress
 from ranking.reports.stored import report_in
 from ranking.services.analyses import (
     AnalysisRefusedError,
@@ -46,16 +50,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--watermark", type=POSITIVE, metavar="N", help="of the judgments up to this number"
         )
-        parser.add_argument(
-            "--format",
-            type=ReportFormat,
-            choices=list(ReportFormat),
-            default=ReportFormat.TEXT,
-            help="format of the report (default: text)",
-        )
-        parser.add_argument(
-            "--output", metavar="F", help="write the report to this file instead of standard output"
-        )
+        add_report_arguments(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         output = checked_output(options["output"])
@@ -75,9 +70,4 @@ class Command(BaseCommand):
         except AnalysisRefusedError as error:
             raise CommandError(str(error)) from error
         report = report_in(analysis.reports or {}, get_language() or "en", data=analysis.data)
-        text = write(report, options["format"])
-        if output is None:
-            self.stdout.write(text, ending="")
-        else:
-            with refused_writing(output), replaced(output) as part:
-                part.write_text(text, encoding="utf-8")
+        report_write(self, report, options["format"], output)

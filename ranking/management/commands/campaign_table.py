@@ -8,9 +8,13 @@ from campaign.management.arguments import campaign_named
 from ranking.analyses import OptionError
 from ranking.campaign_tables import TABLES
 from ranking.management.analysis_options import given_options, option_argument
-from ranking.management.file_command import checked_output, refuse, refused_writing
-from ranking.management.output import Progress, replaced
-from ranking.reports import ReportFormat, write
+from ranking.management.file_command import (
+    add_report_arguments,
+    checked_output,
+    refuse,
+    report_write,
+)
+from ranking.management.output import Progress
 from ranking.selectors.campaign_tables import live_rows, stored_report
 from ranking.services.analyses import AnalysisRefusedError
 from ranking.services.campaign_tables import table_ask, table_choice, table_compute
@@ -35,16 +39,7 @@ class Command(BaseCommand):
             help="options of the table, for instance method=bradley_terry; one that may have several values is "
             "given several times. An unknown one is answered with those there are",
         )
-        parser.add_argument(
-            "--format",
-            type=ReportFormat,
-            choices=list(ReportFormat),
-            default=ReportFormat.TEXT,
-            help="format of the report (default: text)",
-        )
-        parser.add_argument(
-            "--output", metavar="F", help="write the report to this file instead of standard output"
-        )
+        add_report_arguments(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         output = checked_output(options["output"])
@@ -64,9 +59,4 @@ class Command(BaseCommand):
             refuse(f"{error.field}: {error}", error)
         except AnalysisRefusedError as error:
             raise CommandError(str(error)) from error
-        text = write(report, options["format"])
-        if output is None:
-            self.stdout.write(text, ending="")
-        else:
-            with refused_writing(output), replaced(output) as part:
-                part.write_text(text, encoding="utf-8")
+        report_write(self, report, options["format"], output)

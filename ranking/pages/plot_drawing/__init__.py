@@ -8,28 +8,35 @@ from ranking.pages.plot_drawing.bump import bump
 from ranking.pages.plot_drawing.grid import grid
 from ranking.pages.plot_drawing.intervals import intervals
 from ranking.pages.plot_drawing.line import line, points
-from ranking.pages.plot_drawing.matrix import matrix
+from ranking.pages.plot_drawing.matrix import PairAddress, matrix
 from ranking.pages.plot_drawing.rows import rows_of
 from ranking.pages.plot_drawing.svg import STYLE, WIDTH
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table
 
 
-def drawn(table: Table, *, as_file: bool = False) -> SafeString | None:
-    """Return the plot of a table as SVG; None if it has none, or no row can be drawn."""
+def drawn(
+    table: Table, *, as_file: bool = False, pair_address: PairAddress | None = None
+) -> SafeString | None:
+    """Return the plot of a table as SVG; None if it has none, or no row can be drawn.
+
+    With `pair_address`, cells of a matrix lead to what it says of the two, if it does.
+    """
     plot = table.plot
-    found = None if plot is None else _drawn(table, plot)
+    found = None if plot is None else _drawn(table, plot, pair_address)
     if plot is None or found is None:
         return None
     width, height, inside = found
     return format_html(
         '<svg class="figure" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" height="{}"'
-        ' role="img" aria-labelledby="{}-title {}-desc"><title id="{}-title">{}</title>'
+        ' role="{}" aria-labelledby="{}-title {}-desc"><title id="{}-title">{}</title>'
         '<desc id="{}-desc">{}</desc>{}{}</svg>',
         width,
         height,
         width,
         height,
+        # An image has nothing in it that leads anywhere.
+        "group" if plot.kind == "matrix" and pair_address is not None else "img",
         *(f"plot-{table.name}",) * 3,
         table.title,
         f"plot-{table.name}",
@@ -39,7 +46,9 @@ def drawn(table: Table, *, as_file: bool = False) -> SafeString | None:
     )
 
 
-def _drawn(table: Table, plot: Plot) -> tuple[int, int, SafeString] | None:
+def _drawn(
+    table: Table, plot: Plot, pair_address: PairAddress | None
+) -> tuple[int, int, SafeString] | None:
     if plot.kind == "bump":
         return bump(table) if table.rows else None
     if plot.kind == "grid":
@@ -48,7 +57,7 @@ def _drawn(table: Table, plot: Plot) -> tuple[int, int, SafeString] | None:
     if not rows:
         return None
     if plot.kind == "matrix":
-        return matrix(table, plot)
+        return matrix(table, plot, pair_address)
     if plot.kind == "intervals":
         return (WIDTH, *intervals(plot, rows))
     draw = line if plot.kind == "line" else points

@@ -1,6 +1,6 @@
 """A cell for each pair, and one for the same two the other way round."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from django.utils.html import format_html, format_html_join
@@ -10,13 +10,18 @@ from ranking.pages.plot_drawing.svg import HEADS, NAMES, joined, shortened
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table, Value
 
+#: Says of two names where the judgments are in which the first beat the second; None for nowhere.
+PairAddress = Callable[[str, str], str | None]
+
 CELL_WIDTH: Final = 64
 CELL_HEIGHT: Final = 44
 _STRENGTH: Final = {"": 0, "*": 1, "†": 2, "‡": 3}
 _LEVELS: Final = {"": "", "*": ", p ≤ 0.10", "†": ", p ≤ 0.05", "‡": ", p ≤ 0.01"}
 
 
-def matrix(table: Table, plot: Plot) -> tuple[int, int, SafeString]:
+def matrix(
+    table: Table, plot: Plot, pair_address: PairAddress | None = None
+) -> tuple[int, int, SafeString]:
     """Return width, height and cells: share in %, mark and number; the colour says nothing that these do not."""
     place = {column.key: number for number, column in enumerate(table.columns)}
     keys = (plot.label, plot.across, plot.value, plot.back, plot.count, plot.sign)
@@ -30,8 +35,13 @@ def matrix(table: Table, plot: Plot) -> tuple[int, int, SafeString]:
             (str(one), str(other), shares),
             (str(other), str(one), shares[::-1]),
         ):
+            cell = _cell(at[row], at[column], f"{row} – {column}", (own, against, count, sign))
+            leads = pair_address(row, column) if pair_address is not None and own else None
+            # Keyboards reach the same lists from the table, without a stop at each of n² cells.
             cells.append(
-                _cell(at[row], at[column], f"{row} – {column}", (own, against, count, sign))
+                cell
+                if leads is None
+                else format_html('<a href="{}" tabindex="-1">{}</a>', leads, cell)
             )
     width = NAMES + len(names) * CELL_WIDTH + HEADS
     inside = format_html('{}<g text-anchor="middle">{}</g>', heads(names), joined(cells))

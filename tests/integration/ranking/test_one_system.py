@@ -161,6 +161,21 @@ def test_sentences_have_what_differs_marked(
     assert 'lang="en" dir="ltr"' in page
 
 
+def test_sentences_without_any_text_have_no_empty_lines_for_them(
+    ten_blocks: TestSetWriter, as_organiser: Client
+) -> None:
+    ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    Output.objects.update(text="Der Hund schläft.")
+    computed(ten_blocks, "A")
+    before = as_organiser.get(address(ten_blocks, "A")).content.decode()
+    assert 'class="sentence"' in before
+    assert "<dt>Source</dt>" in before
+    Output.objects.update(text=None)
+    page = as_organiser.get(address(ten_blocks, "A")).content.decode()
+    assert page.count('class="sentence"') == before.count('class="sentence"')
+    assert "<dt>Source</dt>" not in page
+
+
 def links_of(page: str) -> set[str]:
     main = page.partition("<main")[2]
     return {each.replace("&amp;", "&") for each in re.findall(r'href="(/(?!static/)[^"#]*)', main)}

@@ -55,6 +55,24 @@ def test_a_matrix_says_shares_marks_and_numbers_both_ways() -> None:
     assert sorted(heads) == ["<c>", "<c>", "a", "a", "b", "b"]
 
 
+def test_cells_of_a_page_lead_to_the_judgments_of_the_row_s_wins() -> None:
+    rows = [
+        ("a", "b", 0.7, 0.3, 40, "‡"),
+        ("a", "c", 0.0, 1.0, 2, ""),
+        ("b", "c", None, None, 0, ""),
+    ]
+    table = Table("pairs", "Pairs", [Column(key, key) for key in KEYS], rows, plot=MATRIX)
+    plot = drawn(table, pair_address=lambda one, other: None if one == "c" else f"/{one}-{other}")
+    assert plot is not None
+    # Where there was no win, and for systems that are not there any more, nothing leads anywhere.
+    assert re.findall(r'<a href="([^"]+)" tabindex="-1"><g><title>([^:]+)', plot) == [
+        ("/a-b", "a – b"),
+        ("/b-a", "b – a"),
+    ]
+    assert 'role="group"' in plot
+    assert "href" not in str(drawn(table)) + str(drawn(table, as_file=True))
+
+
 def test_a_pair_never_compared_says_so() -> None:
     root = matrix(("a", "b", 1.0, 0.0, 4, ""), ("a", "c", None, None, 0, ""))
     titles = [title.text for title in root.iter(f"{SVG}title")]
