@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from ranking.analyses.options import Option
+from ranking.reports.recorded_remarks import Remarks, recorded_remarks
 from ranking.reports.work import WorkFacts, recorded_work
 
 REFERENCE = Option(
@@ -78,6 +79,8 @@ class ChosenJudgments:
     shown : dict of str to (int, int), or None
         Of each system in how many of these skipped blocks it was shown, and beside the reference; None
         where skipped blocks were not asked for.
+    remarks : Remarks or None
+        What was skipped and commented when it was asked for; None if it is of a kind that does not ask.
     """
 
     systems: tuple[str, ...]
@@ -90,6 +93,7 @@ class ChosenJudgments:
     groups: Mapping[str, Sequence[str]] | None = None
     work: WorkFacts | None = None
     shown: Mapping[str, Sequence[int]] | None = None
+    remarks: Remarks | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -113,6 +117,7 @@ class ChosenJudgments:
                 if self.shown is None
                 else {"shown": {name: list(counts) for name, counts in self.shown.items()}}
             ),
+            **({} if self.remarks is None else {"remarks": self.remarks.recorded}),
         }
 
 
@@ -130,4 +135,5 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         groups=values.get("groups"),
         work=recorded_work(values["work"]) if "work" in values else None,
         shown=values.get("shown"),
+        remarks=recorded_remarks(values["remarks"]) if "remarks" in values else None,
     )

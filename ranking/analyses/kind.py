@@ -42,6 +42,8 @@ class AnalysisKind:
         Returns complete options that go together; raises OptionError where they do not.
     needs_work : bool
         Whether it asks how fast judges are; that is recorded with the question.
+    needs_remarks : bool
+        Whether it asks what judges skipped and commented; that is recorded, too.
     """
 
     name: str
@@ -52,6 +54,7 @@ class AnalysisKind:
     tell: Callable[[Input, Mapping[str, Any], Any], Report]
     check: Callable[[Mapping[str, Any]], dict[str, Any]] = _nothing_more
     needs_work: bool = False
+    needs_remarks: bool = False
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return all options; raise OptionError where one is unknown, or not allowed."""

@@ -18,6 +18,7 @@ from ranking.analyses.methods import COMPARED_METHODS
 from ranking.analyses.options import OptionError
 from ranking.analyses.pairs import PAIRS
 from ranking.analyses.ranking import RANKING
+from ranking.analyses.remarks import REMARKS
 from ranking.analyses.stopping import STOPPING
 from ranking.analyses.system import ONE_SYSTEM
 from ranking.analyses.without import WITHOUT_JUDGES
@@ -32,6 +33,7 @@ _KINDS = (
     AGREEMENT,
     AGREEMENT_BY,
     DIAGNOSIS,
+    REMARKS,
     JUDGES,
     JUDGE_PAIRS,
     WITHOUT_JUDGES,

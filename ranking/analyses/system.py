@@ -54,7 +54,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SystemFound
     words = None if given.texts is None else given.texts.words()
     document = outcomes.blocks.document
     parts = {
-        "lengths": [] if words is None else _by_length(words[outcomes.blocks.segment]),
+        "lengths": [] if words is None else by_length(words[outcomes.blocks.segment]),
         "documents": []
         if document is None
         else [
@@ -101,7 +101,8 @@ def _order(given: Input) -> list[str]:
     return [systems[index] for index in places]
 
 
-def _by_length(words: npt.NDArray[np.int64]) -> list[_Part]:
+def by_length(words: npt.NDArray[np.int64]) -> list[_Part]:
+    """Return the rows of each range of lengths that there is, by its name; `words` are those of each row."""
     found = [
         (
             f"{shortest}–{longest}" if longest else f"{shortest}+",

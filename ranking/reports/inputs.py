@@ -23,6 +23,7 @@ from ranking.core.rankings.effective_units import (
     effective_units_of_sizes,
 )
 from ranking.files import IgnoredBecause, JudgmentsFound, JudgmentsRead
+from ranking.reports.recorded_remarks import Remarks
 from ranking.reports.work import WorkFacts
 
 
@@ -95,6 +96,8 @@ class Input:
     shown : mapping of str to (int, int), or None
         Of each system in how many skipped blocks it was shown, and beside the reference; None where they are
         not looked at.
+    remarks : Remarks or None
+        What was skipped and commented; None where nobody asked.
     """
 
     read: JudgmentsRead
@@ -105,6 +108,7 @@ class Input:
     groups: Mapping[str, Sequence[str]] | None = None
     work: WorkFacts | None = None
     shown: Mapping[str, Sequence[int]] | None = None
+    remarks: Remarks | None = None
 
     @property
     def is_reference_excluded(self) -> bool:

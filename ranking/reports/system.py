@@ -209,7 +209,7 @@ def _table(
         ),
         rows=[
             (
-                _length(each.part) if name == "lengths" else each.part or nothing,
+                length_in_words(each.part) if name == "lengths" else each.part or nothing,
                 each.share.won,
                 each.share.lost,
                 each.share.tied,
@@ -235,7 +235,7 @@ def _table(
     )
 
 
-def _length(part: str) -> str:
+def length_in_words(part: str) -> str:
     """Return "31+" as "over 30"."""
     if not part.endswith("+"):
         return part

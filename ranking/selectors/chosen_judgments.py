@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from django.utils.translation import gettext as _
 
-from annotation.models import JudgeTally, Skip
+from annotation.models import JudgeTally, Judgment, Skip
 from annotation.selectors import excluded_judges
 from campaign.models import Document, GroupMember, JudgeGroup, Output, Segment, SystemKind, TestSet
 from campaign.texts.languages import without_spaces
@@ -19,12 +19,14 @@ from ranking.analyses.options import OptionError
 from ranking.analyses.system import SYSTEM
 from ranking.analyses.without import LEAVE_OUT
 from ranking.core.diagnosis.campaign import count_labels
+from ranking.core.diagnosis.remarks import SkippedBlock
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.documents import several_documents
 from ranking.files import JudgmentsRead
 from ranking.files.documents import ignored_documents
 from ranking.models import RankingRun
 from ranking.reports.inputs import Input
+from ranking.reports.recorded_remarks import Remarks
 from ranking.selectors.judge_list import FLAGGED, judges_listed
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks_timed
 from ranking.selectors.left_out import judges_not_counted, judges_outside
@@ -45,9 +47,15 @@ def domains_of(*, test_set_id: int) -> list[str]:
 
 
 def judgments_chosen(
-    *, test_set: TestSet, options: Mapping[str, Any], with_work: bool = False
+    *,
+    test_set: TestSet,
+    options: Mapping[str, Any],
+    with_work: bool = False,
+    with_remarks: bool = False,
 ) -> ChosenJudgments:
-    """Return which judgments complete options ask for, as of now; `with_work`: and how fast judges are.
+    """Return which judgments complete options ask for, as of now.
+
+    `with_work`: and how fast judges are; `with_remarks`: and what they skipped and commented.
 
     Raises
     ------
@@ -77,6 +85,7 @@ def judgments_chosen(
         shown=_shown(test_set, without, documents, reference)
         if options.get(SKIPPED_BLOCKS.name) == "count"
         else None,
+        remarks=_remarks(test_set, without, documents) if with_remarks else None,
     )
 
 
@@ -140,6 +149,7 @@ def stored_input(
         groups=chosen.groups,
         work=chosen.work,
         shown=chosen.shown,
+        remarks=chosen.remarks,
     )
 
 
@@ -284,21 +294,53 @@ def _shown(
     reference: str | None,
 ) -> dict[str, tuple[int, int]]:
     """Return in how many standing skips of these judges and documents each system was shown, and beside the reference."""
+    shown, beside = Counter[str](), Counter[str]()
+    for each in _skips(test_set, without, documents):
+        shown.update(each.systems)
+        if reference in each.systems:
+            beside.update(each.systems)
+    return {name: (shown[name], beside[name]) for name in sorted(shown)}
+
+
+def _remarks(test_set: TestSet, without: Sequence[str], documents: Sequence[str] | None) -> Remarks:
+    """Return what these judges skipped of these documents, and where they wrote comments."""
+    commented = (
+        Judgment.objects.current()
+        .counted()
+        .filter(test_set=test_set)
+        .exclude(comment="")
+        .order_by("block__segment__number", "judge__pseudonym")
+        .values_list("block__segment__number", "judge__pseudonym")
+    )
+    return Remarks(skips=_skips(test_set, without, documents), comments=tuple(commented))
+
+
+def _skips(
+    test_set: TestSet, without: Sequence[str], documents: Sequence[str] | None
+) -> tuple[SkippedBlock, ...]:
+    """Return the standing skips of these judges and documents, in a settled order."""
     skips = Skip.objects.standing().filter(test_set=test_set, block__control="")
     skips = skips.exclude(judge__pseudonym__in=without)
     if documents is not None:
         skips = skips.filter(block__segment__document__name__in=documents)
-    blocks = list(skips.order_by().values_list("block__outputs", flat=True))
-    outputs = {output for shown in blocks for output in shown}
-    rows = Output.objects.filter(pk__in=outputs).values_list("pk", "system__name")
-    system_of = dict(rows)
-    shown, beside = Counter[str](), Counter[str]()
-    for each in blocks:
-        names = {system_of[output] for output in each}
-        shown.update(names)
-        if reference in names:
-            beside.update(names)
-    return {name: (shown[name], beside[name]) for name in sorted(shown)}
+    rows = list(
+        skips.order_by("block__segment__number", "judge__pseudonym", "pk").values_list(
+            "block__segment__number", "judge__pseudonym", "block__outputs", "comment"
+        )
+    )
+    outputs = {output for _segment, _judge, shown, _comment in rows for output in shown}
+    system_of = dict(
+        Output.objects.filter(pk__in=outputs).order_by().values_list("pk", "system__name")
+    )
+    return tuple(
+        SkippedBlock(
+            segment=segment,
+            judge=judge,
+            systems=tuple(sorted({system_of[output] for output in shown})),
+            has_comment=bool(comment),
+        )
+        for segment, judge, shown, comment in rows
+    )
 
 
 def _rows(test_set: TestSet, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDArray[np.bool_]:

@@ -125,7 +125,10 @@ def _ask(
     is_queued: bool,
 ) -> Analysis:
     chosen = judgments or judgments_chosen(
-        test_set=test_set, options=choice.options, with_work=choice.kind.needs_work
+        test_set=test_set,
+        options=choice.options,
+        with_work=choice.kind.needs_work,
+        with_remarks=choice.kind.needs_remarks,
     )
     follows_from = {
         "choice": choice.recorded,

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv, stdtr, stdtrit
+from scipy.special import stdtr
 
 from ranking.core.counting.effective_numbers import effective_number_from
 from ranking.core.counting.moments import MIN_UNITS, two_way_units, units_of
 from ranking.core.judged.blocks import Blocks
+from ranking.core.uncertainty.shares import ShareParts, share_interval, share_part
 from ranking.core.uncertainty.two_way import (
     ClusteredCovariance,
     ScoreCovariance,
@@ -126,14 +127,8 @@ def share_won(
 ) -> ShareWon:
     """Return the share of decided comparisons that a system won, with its interval.
 
-    The interval is that of Clopper and Pearson (1934) on an effective number of trials, as Korn and
-    Graubard (1998) propose for shares near 0 and 1: the trials divided by the design effect, and
-    multiplied by (t of trials − 1 / t of ν)², quantiles of Student's distribution. The design effect is
-    the variance of the share between segments and judges (`combined_covariance`) over that of
-    independent trials, both around a share with one success and one failure added; below 1 it is taken
-    for 1. So no interval is shorter than that of independent trials. ν are the degrees of freedom of the
-    variance that is used (Satterthwaite 1946): its square over the sum of those of the parts it is
-    estimated from, each divided by its units minus one.
+    The interval is that of `ranking.core.uncertainty.shares.share_interval`, between segments, or documents where
+    there are enough, and judges.
 
     Parameters
     ----------
@@ -153,11 +148,6 @@ def share_won(
     ------
     ValueError
         If `confidence` is not between 0 and 1.
-
-    References
-    ----------
-    E. L. Korn, B. I. Graubard (1998), Confidence Intervals for Proportions with Small Expected
-    Number of Positive Counts Estimated from Survey Data, Survey Methodology 24.
     """
     if not 0 < confidence < 1:
         raise ValueError("confidence: expected a share between 0 and 1")
@@ -170,24 +160,15 @@ def share_won(
         return ShareWon(wins, losses, ties)
     decided = np.flatnonzero(won + lost)
     blocks = outcomes.blocks.take(rows).take(decided)
-    smoothed = (wins + 1) / (trials + 2)
-    parts = _parts(blocks, won[decided], lost[decided], smoothed)
-    alpha = (1 - confidence) / 2
-    effective = 1.0
-    if parts.blocks.effective > 1:
-        independent = wins * (1 - smoothed) ** 2 + losses * smoothed**2
-        variance = max(independent, float(parts.combined.matrix[0, 0]))
-        few = stdtrit(trials - 1, alpha) / stdtrit(parts.degrees_of_freedom(variance), alpha)
-        effective = trials * independent / variance * min(1.0, float(few) ** 2)
-    share = wins / trials
-    x = share * effective
+    parts = _parts(blocks, won[decided], lost[decided])
+    low, high = share_interval(wins, losses, parts, confidence=confidence)
     return ShareWon(
         won=wins,
         lost=losses,
         tied=ties,
-        share=share,
-        low=float(betaincinv(x, effective - x + 1, alpha)) if wins else 0.0,
-        high=float(betaincinv(x + 1, effective - x, 1 - alpha)) if losses else 1.0,
+        share=wins / trials,
+        low=low,
+        high=high,
         limits=tuple(str(limit) for limit in parts.combined.limits),
     )
 
@@ -199,58 +180,18 @@ def _counts(of_pairs: BoolArray, opponent: int | None) -> Int64Array:
     return counted
 
 
-@dataclass(frozen=True, eq=False)
-class _Parts:
-    """Variances of a sum by what is taken for independent, and the one of segments and judges."""
-
-    blocks: ClusteredCovariance
-    segments: ClusteredCovariance
-    judges: ClusteredCovariance
-    few_documents: bool = False
-
-    @property
-    def combined(self) -> ScoreCovariance:
-        return combined_covariance(
-            self.blocks, self.segments, self.judges, few_documents=self.few_documents
-        )
-
-    def degrees_of_freedom(self, variance: float) -> float:
-        """Return the degrees of freedom of a variance that is estimated from these parts."""
-        several = [part for part in (self.segments, self.judges) if part.effective >= MIN_UNITS]
-        uncertain = sum(
-            float(part.matrix[0, 0]) ** 2 / max(part.effective - 1, 1)
-            for part in several or [self.blocks]
-        )
-        return max(1.0, variance**2 / uncertain) if uncertain else np.inf
-
-
-def _parts(blocks: Blocks, won: Int64Array, lost: Int64Array, share: float) -> _Parts:
-    """Return the variances of the number won less the share of the decided.
-
-    Sums over units are whole numbers, so they do not depend on the order of rows.
-    """
+def _parts(blocks: Blocks, won: Int64Array, lost: Int64Array) -> ShareParts:
+    """Return the variances of the number won less the share of the decided."""
 
     def part(unit: Int64Array) -> ClusteredCovariance:
-        number = np.unique(unit, return_inverse=True)[1]
-        wins = np.bincount(number, won).astype(np.int64)
-        losses = np.bincount(number, lost).astype(np.int64)
-        sizes = wins + losses
-        effective = effective_number_from(int(sizes.sum()), int(sizes @ sizes))
-        if effective <= 1:
-            return ClusteredCovariance(np.zeros((1, 1)), effective)
-        squares = (
-            (1 - share) ** 2 * int(wins @ wins)
-            - 2 * share * (1 - share) * int(wins @ losses)
-            + share**2 * int(losses @ losses)
-        )
-        return ClusteredCovariance(np.array([[squares * effective / (effective - 1)]]), effective)
+        return share_part(unit, won, lost)
 
     judges = part(units_of(blocks, "judges"))
     if blocks.document is not None:
         documents = part(two_way_units(blocks, "segments"))
         if documents.effective >= MIN_UNITS:
-            return _Parts(part(two_way_units(blocks, "blocks")), documents, judges)
-    return _Parts(
+            return ShareParts(part(two_way_units(blocks, "blocks")), documents, judges)
+    return ShareParts(
         part(units_of(blocks, "blocks")),
         part(units_of(blocks, "segments")),
         judges,

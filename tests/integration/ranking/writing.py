@@ -79,6 +79,7 @@ class TestSetWriter:
         supersedes: Judgment | None = None,
         at: datetime | None = None,
         active_ms: int | None = None,
+        comment: str = "",
         is_numbered: bool = True,
     ) -> Judgment:
         judgment = Judgment.objects.create(
@@ -90,13 +91,20 @@ class TestSetWriter:
             supersedes=supersedes,
             submitted_at=at or timezone.now(),
             active_ms=active_ms,
+            comment=comment,
         )
         if is_numbered:
             judgments_number(test_set_id=self.test_set.pk)
         return judgment
 
     def skip(
-        self, judge: str, block: Block, *, at: datetime | None = None, is_counted: bool = True
+        self,
+        judge: str,
+        block: Block,
+        *,
+        at: datetime | None = None,
+        comment: str = "",
+        is_counted: bool = True,
     ) -> Skip:
         skip = Skip.objects.create(
             test_set=self.test_set,
@@ -104,6 +112,7 @@ class TestSetWriter:
             judge=self.judge(judge),
             block=block,
             reason="other",
+            comment=comment,
             created_at=at or timezone.now(),
         )
         if is_counted:

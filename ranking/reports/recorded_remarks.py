@@ -1,0 +1,39 @@
+"""What was skipped and commented when an analysis was asked for: frozen with the question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ranking.core.diagnosis.remarks import SkippedBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    """What judges skipped, and segment and judge of each judgment with a comment."""
+
+    skips: Sequence[SkippedBlock]
+    comments: Sequence[tuple[int, str]]
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """Plain values; `recorded_remarks` reads them."""
+        return {
+            "skips": [
+                [each.segment, each.judge, list(each.systems), each.has_comment]
+                for each in self.skips
+            ],
+            "comments": [list(each) for each in self.comments],
+        }
+
+
+def recorded_remarks(values: Mapping[str, Any]) -> Remarks:
+    """Return what `Remarks.recorded` recorded."""
+    return Remarks(
+        skips=tuple(
+            SkippedBlock(segment, judge, tuple(systems), has_comment)
+            for segment, judge, systems, has_comment in values["skips"]
+        ),
+        comments=tuple((segment, judge) for segment, judge in values["comments"]),
+    )

@@ -1,0 +1,75 @@
+"""What was skipped and commented, by system."""
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from ranking.core.diagnosis.remarks import SkippedBlock, remark_share, shown_blocks
+from ranking.core.judged.blocks import BlockRow, blocks_from_rows
+
+
+def block(segment: int, judge: str, *shown: str) -> BlockRow:
+    return BlockRow(judge, segment, [(name,) for name in shown], range(1, len(shown) + 1))
+
+
+def test_judged_and_skipped_blocks_count_for_the_systems_they_show() -> None:
+    blocks = blocks_from_rows(
+        [block(1, "ann", "a", "b"), block(2, "ann", "b", "c"), block(1, "ben", "a", "c")], "abc"
+    )
+    skips = [
+        SkippedBlock(3, "ann", ("a", "b", "gone"), has_comment=True),
+        SkippedBlock(1, "cleo", ("c",), has_comment=False),
+    ]
+    # The second comment is of a judgment that does not count.
+    shown = shown_blocks(blocks, skips, [(1, "ben"), (9, "ben")])
+    assert shown.systems == ("a", "b", "c")
+    assert shown.shows.sum(axis=0).tolist() == [3, 3, 3]
+    assert shown.skipped.tolist() == [False, False, False, True, True]
+    # Judges who only skipped are judges, too.
+    assert len(set(shown.judge.tolist())) == 3
+
+    def counts(marked: np.ndarray) -> list[int]:
+        return [remark_share(shown, marked, shown.shows[:, place]).count for place in range(3)]
+
+    assert counts(shown.skipped) == [1, 1, 1]
+    assert counts(shown.commented) == [2, 1, 1]
+    of_a = remark_share(shown, shown.commented, shown.shows[:, 0])
+    assert of_a.share == pytest.approx(2 / 3)
+    assert of_a.low is not None
+    assert of_a.high is not None
+    assert 0 <= of_a.low < 2 / 3 < of_a.high <= 1
+    nothing = remark_share(shown, shown.skipped, np.zeros(5, dtype=np.bool_))
+    assert (nothing.count, nothing.share, nothing.low, nothing.high) == (0, None, None, None)
+
+
+def test_as_many_of_a_judges_blocks_of_a_segment_have_comments_as_there_are() -> None:
+    blocks = blocks_from_rows([block(1, "ann", "a", "b"), block(1, "ann", "b", "a")], "ab")
+    assert shown_blocks(blocks, [], [(1, "ann")]).commented.sum() == 1
+    assert shown_blocks(blocks, [], [(1, "ann")] * 2).commented.sum() == 2
+    assert shown_blocks(blocks, [], [(1, "ann")] * 3).commented.sum() == 2
+
+
+def test_where_nothing_is_shared_the_interval_is_that_of_clopper_and_pearson() -> None:
+    blocks = blocks_from_rows([block(n, f"j{n}", "a", "b") for n in range(30)], "ab")
+    skips = [SkippedBlock(n, f"j{n}", ("a", "b"), has_comment=False) for n in range(30, 40)]
+    shown = shown_blocks(blocks, skips, [])
+    found = remark_share(shown, shown.skipped, shown.shows[:, 0])
+    assert found.low == pytest.approx(beta.ppf(0.025, 10, 31), abs=0.01)
+    assert found.high == pytest.approx(beta.ppf(0.975, 11, 30), abs=0.01)
+
+
+def test_one_judge_who_skips_everything_makes_it_wide() -> None:
+    blocks = blocks_from_rows(
+        [block(n, f"j{judge}", "a", "b") for n in range(10) for judge in range(7)], "ab"
+    )
+    of_one = [SkippedBlock(n, "j7", ("a", "b"), has_comment=False) for n in range(10)]
+    of_many = [SkippedBlock(n + 10, f"j{n % 7}", ("a", "b"), has_comment=False) for n in range(10)]
+    widths = []
+    for skips in (of_one, of_many):
+        shown = shown_blocks(blocks, skips, [])
+        found = remark_share(shown, shown.skipped, shown.shows[:, 0])
+        assert found.share == pytest.approx(1 / 8)
+        assert found.low is not None
+        assert found.high is not None
+        widths.append(found.high - found.low)
+    assert widths[0] > 1.5 * widths[1]
