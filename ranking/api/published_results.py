@@ -1,5 +1,6 @@
 """Published results of a test set, for its members; what everybody reads is at `url`."""
 
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -7,7 +8,6 @@ from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -255,8 +255,7 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
         }
         until = sent.validated_data["embargo_until"]
         with _Refusals():
-            embargo_check(until, now=timezone.now())
-            awaited = _firmness_awaited(request, chosen)
+            awaited = _firmness_awaited(request, chosen, until)
             if awaited is not None:
                 said = {"detail": _("Being computed"), "analysis": awaited.pk}
                 return Response(said, status=202, headers={"Retry-After": "5"})
@@ -269,7 +268,9 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
         return _answer(request, test_set, result.version, status=201)
 
 
-def _firmness_awaited(request: Request, chosen: dict[str, Any]) -> Analysis | None:
+def _firmness_awaited(
+    request: Request, chosen: dict[str, Any], embargo_until: datetime | None
+) -> Analysis | None:
     """Return what a worker computes for the result that is asked for; None where nothing is awaited."""
     if not chosen["with_firmness"]:
         return None
@@ -278,7 +279,8 @@ def _firmness_awaited(request: Request, chosen: dict[str, Any]) -> Analysis | No
     if run is None or firmness_is_known(run):
         return None
     # What is refused is refused before work is done for it.
-    published_draft(**chosen, run=run)
+    draft = published_draft(**chosen, run=run)
+    embargo_check(embargo_until, now=draft.published_at)
     analysis = firmness_ask(test_set=test_set, run=run, by=reader(request))
     if analysis is None or analysis.finished_at is not None or has_failed(analysis):
         return None

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +17,7 @@ from annotation.models import Block, Judgment, QualityRule, TrainingBlock
 from annotation.services import design_change, pool_fill, quality_rules_suggest, training_propose
 from campaign.models import (
     BadReference,
+    CampaignCopy,
     Invitation,
     InvitationRole,
     Judge,
@@ -35,6 +37,7 @@ from campaign.services import (
     judge_group_create,
     judge_invite,
 )
+from campaign.services.copies import copy_keep
 from campaign.services.uploads import upload_begin
 from ranking.models import Analysis, RankingRun
 from ranking.services import ranking_run_compute
@@ -99,6 +102,7 @@ class World:
     upload: Upload
     group: JudgeGroup
     analysis: Analysis
+    copy: CampaignCopy
 
     def places(self, test_set: TestSet) -> dict[str, object]:
         """What stands in the places of addresses, as it is in this test set."""
@@ -112,6 +116,7 @@ class World:
             "judge_id": self.judge.pk,
             "membership_id": Membership.objects.latest("pk").pk,
             "action_id": 1,
+            "batch": uuid4(),
             "bad_reference_id": damaged.pk if damaged else 1,
             "block_id": training.pk if training else 1,
             "client_id": Judgment.objects.exclude(judge=self.judge).latest("pk").client_id,
@@ -128,6 +133,7 @@ class World:
             "file_id": 1,
             "job_id": 1,
             "group_id": self.group.pk,
+            "copy_id": self.copy.pk,
             "analysis_id": self.analysis.pk,
             "kind": "ranking",
             "name": "clusters",
@@ -201,6 +207,14 @@ def world() -> World:
         upload=upload_begin(campaign=campaign),
         group=judge_group_create(campaign=campaign, name="qx-group"),
         analysis=analysis_compute(analysis=asked),
+        copy=copy_keep(
+            campaign=campaign,
+            zipped=BytesIO(b"qx-amber"),
+            pages=1,
+            with_texts=True,
+            language="en",
+            by=None,
+        ),
     )
 
 

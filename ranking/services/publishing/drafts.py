@@ -43,6 +43,11 @@ class PublishedDraft:
     seen: str
 
     @property
+    def published_at(self) -> datetime:
+        """When it would be published, by the clock of the database."""
+        return datetime.fromisoformat(self.content["published_at"])
+
+    @property
     def version(self) -> int:
         """Its number."""
         return int(self.content["version"])

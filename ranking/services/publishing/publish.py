@@ -66,8 +66,7 @@ def result_publish(
         raise RankingChangedError(
             _("Nothing was published: the result has changed since you looked. Look again.")
         )
-    published_at = datetime.fromisoformat(draft.content["published_at"])
-    embargo_check(embargo_until, now=published_at)
+    embargo_check(embargo_until, now=draft.published_at)
     result = PublishedResult(
         test_set=test_set,
         version=draft.version,
@@ -75,7 +74,7 @@ def result_publish(
         digest=digest_of(draft.content),
         labels=dict(draft.labels),
         run=run,
-        published_at=published_at,
+        published_at=draft.published_at,
         published_by=by,
         embargo_until=embargo_until,
     )

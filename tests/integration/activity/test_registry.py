@@ -65,6 +65,8 @@ NOT_RECORDED: dict[type[Model], str] = {
     ranking.Analysis: WORKED_OUT,
     ranking.CampaignTable: WORKED_OUT,
     ranking.LatestRanking: WORKED_OUT,
+    ranking.ResultBundle: "its job says who asked for it and when",
+    ranking.BundlePart: WORKED_OUT,
     ranking.ZenodoDraft: "its job says who asked for it and when; holds a token for a moment",
     ranking.QualityReport: WORKED_OUT,
     ranking.JudgeMeasures: WORKED_OUT,

@@ -194,7 +194,7 @@ class TestWithdrawing:
         client = Client()
         client.force_login(make_organiser(test_set.campaign))
         page = client.get(reverse("test-set-dashboard", args=["museum", test_set.pk]))
-        assert 'dune <span class="badge">withdrawn</span>' in page.content.decode()
+        assert 'dune</a> <span class="badge">withdrawn</span>' in page.content.decode()
 
     def test_of_many_judgments_some_are_looked_at(
         self, test_set: TestSet, monkeypatch: pytest.MonkeyPatch

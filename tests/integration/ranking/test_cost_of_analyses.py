@@ -17,7 +17,7 @@ from tests.filling import Filling, filled_test_set
 
 pytestmark = pytest.mark.usefixtures("as_owner", "db")
 
-FEW, MANY = 10, 6_000
+FEW, MANY = 300, 6_000
 #: Queries of a page, whatever was judged: session, user, member, test set, choices of judgments, answer.
 QUERIES = 25
 #: Bytes as they are sent, compressed: twenty systems and sixty judges, with plots.
@@ -49,7 +49,9 @@ def test_pages_of_all_kinds_cost_the_same_with_few_blocks_and_with_many(client: 
     found: dict[str, list[tuple[int, int]]] = {}
     for blocks in (FEW, MANY):
         campaign = make_campaign(f"of-{blocks}")
-        test_set = filled_test_set(campaign, Filling(blocks=blocks, judges=min(60, blocks)))
+        test_set = filled_test_set(
+            campaign, Filling(blocks=blocks, judges=blocks // 100, segments=120)
+        )
         client.force_login(make_organiser(campaign, f"{blocks}@example.org"))
         for kind in ANALYSES:
             options = QUICK.get(kind, {})

@@ -65,5 +65,5 @@ def test_a_campaign_without_test_sets_has_no_rooms_of_them() -> None:
     assert [tab.words for tab in found.rooms] == ["Rules", "Problem reports"]
     assert found.test_sets == []
     counts = [tab.count for tab in found.tabs]
-    assert counts == [None, 0, None, None, None, None, None]
+    assert counts == [None, 0, None, None, None, None, None, None]
     assert [tab.count for tab in desk("settings").tabs][1] == 2
