@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from campaign.models import Campaign
 from campaign.services import instructions_write
@@ -66,13 +66,13 @@ def test_a_copy_opens_from_its_folder(
     problems: list[str] = []
     asked: list[str] = []
     context.on("console", lambda message: problems.append(message.text))
-    context.on(
-        "requestfailed",
+
+    def failed(request: Request) -> None:
         # Leaving a page stops what it still asks for, its icon for one.
-        lambda request: (
-            request.failure == "net::ERR_ABORTED" or problems.append(f"failed: {request.url}")
-        ),
-    )
+        if request.failure != "net::ERR_ABORTED":
+            problems.append(f"failed: {request.url}")
+
+    context.on("requestfailed", failed)
     context.on("request", lambda request: asked.append(request.url))
     page = context.new_page()
     page.goto((tmp_path / "index.html").as_uri())
