@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from campaign.services.jobs import jobs_run_waiting
-from ranking.analyses import ANALYSES
 from ranking.tasks import rank_test_set
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
@@ -61,11 +60,3 @@ def test_a_question_is_asked_followed_and_answered_and_axe_finds_nothing(
     # The choice is in the address, and in the form.
     page.reload()
     expect(page.get_by_label("Without these judges")).to_have_value("cem, dora, eli, fay")
-    for kind in ANALYSES:
-        page.goto(address(judged.test_set, f"analyses/{kind}"))
-        page.get_by_role("button", name="Compute").click()
-        jobs_run_waiting()
-        expect(page.get_by_role("heading", name="Of judgments 1 to 72")).to_be_visible()
-        axe_check(page)
-        look(page, f"analysis-{kind}-{scheme}-{viewport['width']}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

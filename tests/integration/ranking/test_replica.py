@@ -199,7 +199,7 @@ def test_what_the_replica_has_not_heard_of_is_asked_of_the_primary(
     "name",
     [
         # To stop a server and notice takes a quarter of a minute: the others by `make test-thorough`.
-        pytest.param(name, marks=() if name in {"dashboard", "judgments"} else pytest.mark.thorough)
+        pytest.param(name, marks=() if name == "dashboard" else pytest.mark.thorough)
         for name in NAMES
     ],
 )

@@ -143,7 +143,11 @@ def with_one_to_three_workers(name: str, start_worker: StartWorker) -> Iterator[
     return {"process": process, "celery": celery, "dask": dask}[name](start_worker)
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize(
+    "name",
+    # By `make test-thorough`, too: the one that takes longest to begin.
+    [pytest.param(name, marks=pytest.mark.thorough if name == "dask" else ()) for name in ENGINES],
+)
 def test_every_engine_gives_the_same_bytes_with_any_number_of_workers(
     name: str, start_worker: StartWorker, expected: dict[str, bytes], file: str
 ) -> None:
