@@ -12,6 +12,7 @@ from django.urls import reverse
 from campaign.models import TestSet
 from ranking.analyses import ANALYSES
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from tests.benchmarks.answered_pages import QUICK
 from tests.factories import make_campaign, make_organiser
 from tests.filling import Filling, filled_test_set
 
@@ -22,16 +23,6 @@ FEW, MANY = 300, 6_000
 QUERIES = 25
 #: Bytes as they are sent, compressed: twenty systems and sixty judges, with plots.
 KILOBYTES = 60
-#: What takes long to compute and makes no difference to a page.
-QUICK: dict[str, dict[str, Any]] = {
-    "ranking": {"resamples": 100},
-    "methods": {"methods": ["bojar", "expected_wins"]},
-    "agreement": {"resamples": 100},
-    "judges": {"resamples": 100},
-    "without": {"resamples": 100},
-    "firmness": {"method": "bojar"},
-    "stopping": {"experiments": 40},
-}
 
 
 def shown(client: Client, test_set: TestSet, kind: str, options: dict[str, Any]) -> tuple[int, int]:
