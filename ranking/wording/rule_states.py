@@ -181,11 +181,15 @@ def _state(state: RuleState) -> list[str]:
             )
         )
     if "judgments" in wanted:
-        words.append(
-            ngettext("%(count)s judgment counts.", "%(count)s judgments count.", state.judgments)
-            % {"count": number_format(state.judgments)}
-        )
+        words.append(counting_in_words(state.judgments))
     return words
+
+
+def counting_in_words(judgments: int) -> str:
+    """Return "312 judgments count"."""
+    return ngettext("%(count)s judgment counts.", "%(count)s judgments count.", judgments) % {
+        "count": number_format(judgments)
+    }
 
 
 def _beyond(state: RuleState) -> list[str]:
