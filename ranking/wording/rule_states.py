@@ -37,7 +37,7 @@ class RuleState:
         ranked by this rule yet.
     met : mapping or None
         The first ranking that met it: `run`, `judgments`, `at` and its `criteria`; None if none did.
-    is_day_over : bool
+    is_day_reached : bool
         Whether the day of the rule has come.
     """
 
@@ -45,19 +45,19 @@ class RuleState:
     judgments: int = 0
     found: Mapping[str, Any] | None = None
     met: Mapping[str, Any] | None = None
-    is_day_over: bool = False
+    is_day_reached: bool = False
 
     @property
     def is_met(self) -> bool:
         """Whether it was ever met: a rule that is met stays met."""
-        return self.met is not None or self.is_day_over
+        return self.met is not None or self.is_day_reached
 
     @property
     def criteria(self) -> Sequence[str]:
         """Names of the criteria by which it was met first."""
         if self.met is not None:
             return list(self.met["criteria"])
-        return ["until"] if self.is_day_over else []
+        return ["until"] if self.is_day_reached else []
 
     @property
     def more(self) -> int:
@@ -81,7 +81,7 @@ def rule_state(
         judgments=judgments,
         found=found,
         met=met,
-        is_day_over=until is not None and until <= today,
+        is_day_reached=until is not None and until <= today,
     )
 
 
