@@ -278,6 +278,7 @@ STOPPING = AnalysisKind(
     ),
     options=(CONFIDENCE, EXPERIMENTS, LIMIT, SEED),
     needs_work=True,
+    shows_rule=True,
     find=_find,
     tell=_tell,
 )

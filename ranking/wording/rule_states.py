@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
@@ -48,6 +48,11 @@ class RuleState:
     is_day_reached: bool = False
 
     @property
+    def recorded(self) -> dict[str, Any]:
+        """Plain values; `recorded_rule` reads them."""
+        return asdict(self)
+
+    @property
     def is_met(self) -> bool:
         """Whether it was ever met: a rule that is met stays met."""
         return self.met is not None or self.is_day_reached
@@ -63,6 +68,11 @@ class RuleState:
     def more(self) -> int:
         """Judgments made since the first ranking that met it."""
         return 0 if self.met is None else max(0, self.judgments - self.met["judgments"])
+
+
+def recorded_rule(values: Mapping[str, Any]) -> RuleState:
+    """Return what `RuleState.recorded` recorded."""
+    return RuleState(**values)
 
 
 def rule_state(
@@ -117,6 +127,13 @@ def shown_rule(state: RuleState) -> ShownRule:
         caution=looking_in_words(state.rule),
         is_met=state.is_met,
     )
+
+
+def rule_notes(state: RuleState) -> list[str]:
+    """Return a rule and how far judging is by it as notes of a report."""
+    shown = shown_rule(state)
+    said = [_("Stopping rule: %(rule)s") % {"rule": shown.rule}, shown.since, *shown.state]
+    return [" ".join(said), *([shown.caution] if shown.caution else [])]
 
 
 def since_in_words(rule: Mapping[str, Any]) -> str:
