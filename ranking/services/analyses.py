@@ -243,11 +243,10 @@ def _with_rule(report: Report, state: RuleState | None) -> Report:
     """Return a report that says how far judging was by the stopping rule."""
     if state is None:
         return report
-    said = {**state.recorded, "is_met": state.is_met}
     return replace(
         report,
         notes=[*report.notes, *rule_notes(state)],
-        data={**report.data, "stopping_rule": said},
+        data={**report.data, "stopping_rule": state.as_data},
     )
 
 

@@ -53,6 +53,11 @@ class RuleState:
         return asdict(self)
 
     @property
+    def as_data(self) -> dict[str, Any]:
+        """The same for programs, with whether it is met."""
+        return {**self.recorded, "is_met": self.is_met}
+
+    @property
     def is_met(self) -> bool:
         """Whether it was ever met: a rule that is met stays met."""
         return self.met is not None or self.is_day_reached
