@@ -93,6 +93,7 @@ FIRMNESS = AnalysisKind(
         "document, each day?"
     ),
     options=(COUNTS_METHOD,),
+    shows_rule=True,
     find=_find,
     tell=_tell,
 )

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from ranking.analyses.options import Option
 from ranking.reports.recorded_remarks import Remarks, recorded_remarks
 from ranking.reports.work import WorkFacts, recorded_work
+from ranking.wording.rule_states import RuleState, recorded_rule
 
 REFERENCE = Option(
     name="reference",
@@ -81,6 +82,9 @@ class ChosenJudgments:
         where skipped blocks were not asked for.
     remarks : Remarks or None
         What was skipped and commented when it was asked for; None if it is of a kind that does not ask.
+    rule : RuleState or None
+        How far judging was by the stopping rule when it was asked for; None without one, or if it is of a kind that
+        does not show it.
     """
 
     systems: tuple[str, ...]
@@ -94,6 +98,7 @@ class ChosenJudgments:
     work: WorkFacts | None = None
     shown: Mapping[str, Sequence[int]] | None = None
     remarks: Remarks | None = None
+    rule: RuleState | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -118,6 +123,7 @@ class ChosenJudgments:
                 else {"shown": {name: list(counts) for name, counts in self.shown.items()}}
             ),
             **({} if self.remarks is None else {"remarks": self.remarks.recorded}),
+            **({} if self.rule is None else {"rule": self.rule.recorded}),
         }
 
 
@@ -136,4 +142,5 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         work=recorded_work(values["work"]) if "work" in values else None,
         shown=values.get("shown"),
         remarks=recorded_remarks(values["remarks"]) if "remarks" in values else None,
+        rule=recorded_rule(values["rule"]) if "rule" in values else None,
     )

@@ -44,6 +44,9 @@ class AnalysisKind:
         Whether it asks how fast judges are; that is recorded with the question.
     needs_remarks : bool
         Whether it asks what judges skipped and commented; that is recorded, too.
+    shows_rule : bool
+        Whether one might stop judging by its answer. How far judging is by the stopping rule is then recorded, and part
+        of the answer.
     """
 
     name: str
@@ -55,6 +58,7 @@ class AnalysisKind:
     check: Callable[[Mapping[str, Any]], dict[str, Any]] = _nothing_more
     needs_work: bool = False
     needs_remarks: bool = False
+    shows_rule: bool = False
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return all options; raise OptionError where one is unknown, or not allowed."""

@@ -102,6 +102,7 @@ COMPARED_METHODS = AnalysisKind(
     title=gettext_lazy("Methods"),
     question=gettext_lazy("Do other methods put the systems in another order?"),
     options=(FIRST, OTHERS, ACCURACY, FOLDS, SEED),
+    shows_rule=True,
     find=_find,
     tell=_tell,
 )

@@ -119,6 +119,7 @@ PAIRS = AnalysisKind(
     ),
     options=(ORDER, LEVEL, CORRECTION, CONFIDENCE, TIES, ONLY_SHARED, SEED),
     check=_check,
+    shows_rule=True,
     find=_find,
     tell=_tell,
 )

@@ -120,6 +120,7 @@ RANKING = AnalysisKind(
     ),
     options=(METHOD, RANGES, LEVEL, CORRECTION, SIDES, CONFIDENCE, RESAMPLES, SEED),
     check=checked,
+    shows_rule=True,
     find=_find,
     tell=_tell,
 )

@@ -168,20 +168,35 @@ def _ahead(found: StoppingFound, work: WorkFacts, options: Mapping[str, Any]) ->
             )
             for row, reached in zip(found.budget.rows, found.budget.needs, strict=True)
         ]
-    for name, wanted in (("wanted", work.wanted), ("rule", work.rule_judgments)):
-        if wanted:
-            needs.append((name, wanted, [max(0.0, float(wanted - work.judged))]))
+    if work.wanted:
+        needs.append(("wanted", work.wanted, [max(0.0, float(work.wanted - work.judged))]))
+    if work.rule_judgments:
+        needs.append(("rule", work.rule_judgments, [work.rule_more]))
     confidence, pace = options["confidence"], _pace(work, found.per_judgment)
     return [
-        TargetAhead(
-            measure=measure,
-            target=target,
-            judgments=judgments_ahead(more, confidence=confidence),
-            hours=None if pace is None else hours_ahead(more, pace, confidence=confidence),
-            days=_days(more, work, confidence),
-        )
+        _target_ahead(measure, target, more, work=work, pace=pace, confidence=confidence)
         for measure, target, more in needs
     ]
+
+
+def _target_ahead(
+    measure: str,
+    target: float,
+    more: list[float],
+    *,
+    work: WorkFacts,
+    pace: ReadingPace | None,
+    confidence: float,
+) -> TargetAhead:
+    # A rule looks at judgments that count; hours and days are of those that everybody makes meanwhile.
+    made = [work.of_everybody(each) for each in more] if measure == "rule" else more
+    return TargetAhead(
+        measure=measure,
+        target=target,
+        judgments=judgments_ahead(more, confidence=confidence),
+        hours=None if pace is None else hours_ahead(made, pace, confidence=confidence),
+        days=_days(made, work, confidence),
+    )
 
 
 def _days(more: Sequence[float], work: WorkFacts, confidence: float) -> Ahead | None:
@@ -263,6 +278,7 @@ STOPPING = AnalysisKind(
     ),
     options=(CONFIDENCE, EXPERIMENTS, LIMIT, SEED),
     needs_work=True,
+    shows_rule=True,
     find=_find,
     tell=_tell,
 )

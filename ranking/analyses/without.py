@@ -97,6 +97,7 @@ WITHOUT_JUDGES = AnalysisKind(
         SEED,
     ),
     check=checked,
+    shows_rule=True,
     find=_find,
     tell=_tell,
 )

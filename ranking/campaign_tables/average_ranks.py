@@ -30,6 +30,8 @@ from ranking.campaign_tables.test_sets import (
     TableTestSet,
     data_of,
     left_out_notes,
+    rule_data,
+    rules_of,
     watermark_note,
 )
 from ranking.code_version import code_version
@@ -161,6 +163,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
             *_warnings(ranked, options),
             *_missing(ranked, everywhere, some),
             *left_out_notes(rows),
+            *rules_of(rows),
             *_unranked(rows),
         ],
         tables=[_table(found, ranked, options), _by_test_set(ranked, found, some)],
@@ -168,7 +171,12 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
             "own_rankings": is_own(options),
             "confidence": options["confidence"],
             "test_sets": [
-                {**data_of(row.test_set), "reason": row.reason, "counts": row in ranked}
+                {
+                    **data_of(row.test_set),
+                    "reason": row.reason,
+                    "counts": row in ranked,
+                    **rule_data(row),
+                }
                 for row in rows
             ],
             "systems": found,
@@ -341,6 +349,7 @@ AVERAGE_RANKS = TableKind(
     question=gettext_lazy("Which systems are good in all test sets on average?"),
     options=(_METHOD, *_OF_METHOD),
     check=partial(checked, of=_OF_METHOD),
+    shows_rule=True,
     find=_find,
     tell=_tell,
     is_live=is_own,

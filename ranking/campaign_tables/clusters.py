@@ -26,6 +26,8 @@ from ranking.campaign_tables.test_sets import (
     data_of,
     left_out_notes,
     ranked_test_set,
+    rule_data,
+    rules_of,
     watermark_note,
 )
 from ranking.code_version import code_version
@@ -68,13 +70,15 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                 "Rules between clusters: rank ranges of systems of different clusters do not overlap."
             ),
             *left_out_notes(rows),
+            *rules_of(rows),
             *([] if rows else [_("There is no test set yet.")]),
         ],
         tables=[_table(row) for row in ranked],
         data={
             "own_rankings": is_own(options),
             "test_sets": [
-                {**data_of(row.test_set), "reason": row.reason, **_data(row)} for row in rows
+                {**data_of(row.test_set), "reason": row.reason, **_data(row), **rule_data(row)}
+                for row in rows
             ],
             "version": code_version(),
         },
@@ -204,6 +208,7 @@ CLUSTERS = TableKind(
     ),
     options=(METHOD, *RANGE_OPTIONS, *JUDGES_OPTIONS),
     check=checked,
+    shows_rule=True,
     find=find_ranking,
     tell=_tell,
     is_live=is_own,

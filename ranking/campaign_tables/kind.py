@@ -41,6 +41,8 @@ class TableKind:
         ``is_live(options)``: whether the table is of figures and rankings that are stored anyway.
     with_reference : bool
         Whether references count like systems.
+    shows_rule : bool
+        Whether it shows rankings, and so how far judging is by stopping rules.
     check : callable
         Returns complete options that go together; raises OptionError where they do not.
     """
@@ -53,6 +55,7 @@ class TableKind:
     find: Callable[[TableTestSet, Input, Mapping[str, Any], Begin], Any] | None = None
     is_live: Callable[[Mapping[str, Any]], bool] = _never
     with_reference: bool = False
+    shows_rule: bool = False
     check: Callable[[Mapping[str, Any]], dict[str, Any]] = _nothing_more
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:

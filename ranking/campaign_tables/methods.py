@@ -22,6 +22,8 @@ from ranking.campaign_tables.test_sets import (
     data_of,
     left_out_notes,
     ranked_test_set,
+    rule_data,
+    rules_of,
     watermark_note,
 )
 from ranking.code_version import code_version
@@ -81,13 +83,19 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
             watermark_note(counted),
             _("Compared with %(method)s.") % {"method": METHOD_WORDS[methods[0]]},
             *left_out_notes(rows),
+            *rules_of(rows),
         ],
         tables=[_clusters(counted, methods), _first(counted, methods), _orders(counted, methods)],
         data={
             "methods": list(methods),
             "ranges": {option.name: options[option.name] for option in RANGE_OPTIONS},
             "test_sets": [
-                {**data_of(row.test_set), "reason": row.reason, "methods": _data(row, methods)}
+                {
+                    **data_of(row.test_set),
+                    "reason": row.reason,
+                    "methods": _data(row, methods),
+                    **rule_data(row),
+                }
                 for row in rows
             ],
             "version": code_version(),
@@ -199,6 +207,7 @@ CLUSTERS_BY_METHODS = TableKind(
     ),
     options=(FIRST, _OTHERS, *RANGE_OPTIONS, *JUDGES_OPTIONS),
     check=_checked,
+    shows_rule=True,
     find=_find,
     tell=_tell,
 )

@@ -14,6 +14,7 @@ from ranking.core.rankings.ranking import Ranking
 from ranking.range_choices import RangeChoice, choice_of
 from ranking.range_limits import range_limits
 from ranking.reports.inputs import Input
+from ranking.wording.rule_states import RuleState, rule_notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,11 +105,16 @@ def recorded_test_set(values: Mapping[str, Any]) -> TableTestSet:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A test set of a table with what was found of it; `reason` says why nothing was, as a code or in words."""
+    """A test set of a table with what was found of it.
+
+    `reason` says why nothing was, as a code or in words; `rule` how far judging is by its stopping rule, None without
+    one, or where the table shows no ranking.
+    """
 
     test_set: TableTestSet
     found: Any
     reason: str = ""
+    rule: RuleState | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +222,23 @@ def left_out_notes(rows: Sequence[TableRow]) -> list[str]:
         for row in rows
         if row.reason
     ]
+
+
+def rules_of(rows: Sequence[TableRow]) -> list[str]:
+    """Return how far judging of each test set is by its stopping rule, and what it means to look at it often."""
+    said = [(row.test_set.name, rule_notes(row.rule)) for row in rows if row.rule is not None]
+    return [
+        *(
+            _("%(test_set)s: %(reason)s.") % {"test_set": name, "reason": notes[0].rstrip(".。")}
+            for name, notes in said
+        ),
+        *dict.fromkeys(note for _name, notes in said for note in notes[1:]),
+    ]
+
+
+def rule_data(row: TableRow) -> dict[str, Any]:
+    """Return how far judging is by its stopping rule for programs; nothing without one."""
+    return {} if row.rule is None else {"stopping_rule": row.rule.as_data}
 
 
 def watermark_note(rows: Sequence[TableRow]) -> str:

@@ -12,7 +12,7 @@ from annotation.services import REINSTATE, Decided
 from campaign.models import Judge, TestSet
 from ranking.pages.formats import share
 from ranking.pages.summary import names_in_a_row
-from ranking.selectors.rule_effects import STOPPING
+from ranking.selectors.rule_effects import STANDS_ASIDE
 
 #: More names than this are counted.
 _MOST_NAMES = 20
@@ -39,13 +39,13 @@ def deciding_in_words(
     facts.append(_what_follows(action) % said)
     if text:
         facts.append(f"“{text}”")
-    if action in STOPPING and work.at_work:
+    if action in STANDS_ASIDE and work.at_work:
         facts.append(_("They are at work now: what they still send of the HIT in hand is kept."))
     return facts
 
 
 def _what_follows(action: str) -> str:
-    if action in STOPPING:
+    if action in STANDS_ASIDE:
         return _("%(judge)s gets no more sentences, in the whole campaign.")
     return {
         QualityActionKind.WARN.value: _(

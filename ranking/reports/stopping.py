@@ -19,7 +19,9 @@ from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.simulations import budget_data, budget_notes
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.work import WorkFacts
 from ranking.wording.numbers import percent_in_figures
+from ranking.wording.rule_states import counting_in_words
 
 
 class WhyNot(StrEnum):
@@ -121,7 +123,7 @@ def stopping_report(given: Input, found: StoppingFound) -> Report:
         ]
         tables.append(_plan(found, found.budget))
     if found.ahead:
-        tables.append(_time(found))
+        tables.append(_time(found, given.work))
     if found.designs:
         tables.append(_designs(found))
     if found.curve is not None:
@@ -234,7 +236,7 @@ def _plan(found: StoppingFound, budget: Budget) -> Table:
     )
 
 
-def _time(found: StoppingFound) -> Table:
+def _time(found: StoppingFound, work: WorkFacts | None) -> Table:
     rows: list[tuple[Value, ...]] = []
     for row in found.ahead:
         cells: list[Value] = [_ahead_of(row)]
@@ -260,6 +262,7 @@ def _time(found: StoppingFound) -> Table:
         rows=rows,
         notes=[
             _pace_note(found.pace),
+            *_counted_note(work),
             _(
                 "Hours are of active time, all judges together. Each likely number of judgments is combined with "
                 "each likely pace, so the interval has both uncertainties."
@@ -270,6 +273,13 @@ def _time(found: StoppingFound) -> Table:
             ),
         ],
     )
+
+
+def _counted_note(work: WorkFacts | None) -> list[str]:
+    """Say how many judgments count by a rule that ends at a number of them, where others were made."""
+    if work is None or not work.rule_judgments or work.counted in (None, work.judged):
+        return []
+    return [counting_in_words(work.counted)]
 
 
 def _ahead_of(row: TargetAhead) -> str:

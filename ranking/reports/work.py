@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import inf
 from typing import Any
 
 
@@ -14,7 +15,10 @@ class WorkFacts:
     Attributes
     ----------
     judged : int
-        Blocks judged in the test set.
+        Blocks judged in the test set, by everybody.
+    counted : int or None
+        Judgments that count in its latest ranking, as its stopping rule counts them: those of excluded judges do not, nor
+        those of others where a group alone counts. None without a ranking, and in facts from before it was recorded.
     wanted : int or None
         Blocks it wants.
     rule_judgments : int or None
@@ -37,6 +41,7 @@ class WorkFacts:
     pace: Sequence[tuple[int, float, float]]
     base_words: float | None
     output_words: float | None
+    counted: int | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -55,6 +60,18 @@ class WorkFacts:
             [words for _blocks, words, _seconds in self.pace],
             [seconds for _blocks, _words, seconds in self.pace],
         )
+
+    @property
+    def rule_more(self) -> float:
+        """Judgments that count until the stopping rule ends; 0 without one that ends at a number."""
+        counted = self.judged if self.counted is None else self.counted
+        return max(0.0, float((self.rule_judgments or 0) - counted))
+
+    def of_everybody(self, counting: float) -> float:
+        """Return how many judgments everybody makes until so many more count, if as large a share counts as so far."""
+        if not counting or self.counted is None:
+            return counting
+        return counting * max(1.0, self.judged / self.counted) if self.counted else inf
 
     def words(self, outputs: float) -> float | None:
         """Return the words of a block of so many outputs."""

@@ -27,6 +27,7 @@ from ranking.campaign_tables.test_sets import (
 from ranking.models import CampaignTable, LatestRanking
 from ranking.reports import Report
 from ranking.reports.stored import report_in
+from ranking.wording.rule_states import RuleState, rule_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,20 +128,33 @@ class _Without(Func):
 
 def _ranked(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[TableRow]:
     rankings = LatestRanking.objects.filter(test_set__campaign=campaign).values_list(
-        "test_set", "method", "choice", "watermark", _Without("result")
+        "test_set", "method", "choice", "watermark", _Without("result"), "rule", "rule_met"
     )
-    found: dict[int, tuple[RankedTestSet, int]] = {
-        test_set: (live_test_set(method=method, choice=choice, result=result), watermark)
-        for test_set, method, choice, watermark, result in rankings
+    found: dict[int, tuple[RankedTestSet, int, RuleState | None]] = {
+        test_set: (
+            live_test_set(method=method, choice=choice, result=result),
+            watermark,
+            _rule(rule, met, result),
+        )
+        for test_set, method, choice, watermark, result, rule, met in rankings
     }
     rows = []
     for each in test_sets:
         if each.pk in found:
-            ranking, watermark = found[each.pk]
-            rows.append(TableRow(at(each, watermark), ranking))
+            ranking, watermark, rule = found[each.pk]
+            rows.append(TableRow(at(each, watermark), ranking, rule=rule))
         else:
             rows.append(TableRow(at(each, 0), None, NOT_RANKED if each.watermark else NO_JUDGMENT))
     return rows
+
+
+def _rule(
+    rule: dict[str, Any], met: dict[str, Any] | None, result: dict[str, Any]
+) -> RuleState | None:
+    """Return how far judging is by the rule that a ranking was made under; None without one."""
+    if not rule:
+        return None
+    return rule_state(rule, found=result["stopping"], met=met, judgments=result["input"]["blocks"])
 
 
 def at(test_set: TableTestSet, watermark: int) -> TableTestSet:

@@ -31,6 +31,7 @@ from ranking.selectors.judge_list import FLAGGED, judges_listed
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks_timed
 from ranking.selectors.left_out import judges_not_counted, judges_outside
 from ranking.selectors.runs import system_kinds
+from ranking.selectors.stopping_rules import stopping_rule_state
 from ranking.selectors.work import work_facts
 
 
@@ -52,10 +53,12 @@ def judgments_chosen(
     options: Mapping[str, Any],
     with_work: bool = False,
     with_remarks: bool = False,
+    with_rule: bool = False,
 ) -> ChosenJudgments:
     """Return which judgments complete options ask for, as of now.
 
-    `with_work`: and how fast judges are; `with_remarks`: and what they skipped and commented.
+    `with_work`: and how fast judges are; `with_remarks`: and what they skipped and commented; `with_rule`: and how far
+    judging is by the stopping rule.
 
     Raises
     ------
@@ -86,6 +89,7 @@ def judgments_chosen(
         if options.get(SKIPPED_BLOCKS.name) == "count"
         else None,
         remarks=_remarks(test_set, without, documents) if with_remarks else None,
+        rule=stopping_rule_state(test_set_id=test_set.pk) if with_rule else None,
     )
 
 

@@ -17,7 +17,7 @@ _MEASURED: Final = tuple(field.name for field in fields(MeasureResult))
 #: Rules that meet more than one in so many judges wait for an organiser's word.
 ONE_IN: Final = 5
 #: Actions after which a judge gets no more sentences.
-STOPPING: Final = frozenset({QualityActionKind.PAUSE, QualityActionKind.EXCLUDE})
+STANDS_ASIDE: Final = frozenset({QualityActionKind.PAUSE, QualityActionKind.EXCLUDE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,9 @@ def effects_held(*, campaign: Campaign, test_set_id: int | None = None) -> list[
 
     What need not wait, the worker did when it measured.
     """
-    rules = [rule for rule in rules_in_force(campaign_id=campaign.pk) if rule.action in STOPPING]
+    rules = [
+        rule for rule in rules_in_force(campaign_id=campaign.pk) if rule.action in STANDS_ASIDE
+    ]
     if not rules:
         return []
     effects = rule_effects(rules, campaign=campaign, test_set_id=test_set_id)
@@ -202,7 +204,7 @@ def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
     """
     rules: dict[int, list[QualityRule]] = {}
     for rule in QualityRule.objects.filter(
-        campaign__in=campaigns, switched_off_at__isnull=True, action__in=STOPPING
+        campaign__in=campaigns, switched_off_at__isnull=True, action__in=STANDS_ASIDE
     ):
         rules.setdefault(rule.campaign_id, []).append(rule)
     breached = {
@@ -236,7 +238,7 @@ def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
 
 def _stopping_anew(acts: Iterable[RuleAct], *, campaign_id: int) -> list[RuleAct]:
     """Return the pauses and exclusions of judges who are not stopped in this way already."""
-    stops = [act for act in acts if act.rule.action in STOPPING]
+    stops = [act for act in acts if act.rule.action in STANDS_ASIDE]
     if not stops:
         return []
     in_force = set(_stops_in_force(campaign_id).values_list("judge", "action"))
@@ -249,7 +251,7 @@ def _is_stopped(judge_id: int, action: str, in_force: Collection[tuple[int, str]
 
 def _stops_in_force(*campaign_ids: int) -> QuerySet[QualityAction]:
     return QualityAction.objects.in_force().filter(
-        judge__campaign__in=campaign_ids, action__in=STOPPING
+        judge__campaign__in=campaign_ids, action__in=STANDS_ASIDE
     )
 
 

@@ -2,8 +2,12 @@
 
 from collections import defaultdict
 
+from django.db.models import JSONField
+from django.db.models.fields.json import KeyTransform
+
 from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import TestSet
+from ranking.models import LatestRanking
 from ranking.reports.work import WorkFacts
 from ranking.selectors.overview import overviews_of_campaigns
 from ranking.selectors.stopping_rules import stopping_rule_in_force
@@ -20,6 +24,7 @@ def work_facts(*, test_set: TestSet) -> WorkFacts:
     words = mean_words(test_set=test_set)
     return WorkFacts(
         judged=overview.summary.judged,
+        counted=_counted(test_set),
         wanted=test_set.blocks_wanted,
         rule_judgments=None if rule is None else rule.judgments,
         today=overview.days[-1].judged,
@@ -30,6 +35,14 @@ def work_facts(*, test_set: TestSet) -> WorkFacts:
         else round(words.of_block(0, test_set.campaign), _DECIMALS),
         output_words=None if words is None else round(words.output, _DECIMALS),
     )
+
+
+def _counted(test_set: TestSet) -> int | None:
+    """Return the judgments that count in the latest ranking; None without one."""
+    latest = LatestRanking.objects.filter(pk=test_set.pk)
+    # Not the whole result: it is as long as its judges are many.
+    counts = latest.values_list(KeyTransform("input", "result", output_field=JSONField())).first()
+    return None if counts is None else int(counts[0]["blocks"])
 
 
 def _pace(test_set: TestSet) -> tuple[tuple[int, float, float], ...]:

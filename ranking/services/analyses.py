@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -27,9 +27,11 @@ from ranking.analyses.system import ONE_SYSTEM
 from ranking.code_version import code_version
 from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.models import Analysis
+from ranking.reports import Report
 from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
+from ranking.wording.rule_states import RuleState, rule_notes
 
 #: So many of a test set are kept, and as many of single systems; the oldest go first.
 MOST_KEPT = 500
@@ -129,6 +131,7 @@ def _ask(
         options=choice.options,
         with_work=choice.kind.needs_work,
         with_remarks=choice.kind.needs_remarks,
+        with_rule=choice.kind.shows_rule,
     )
     follows_from = {
         "choice": choice.recorded,
@@ -216,12 +219,12 @@ def analysis_reproduce(
             % {"its": analysis.content_key_version, "own": CONTENT_KEY_VERSION}
         )
     kind = analysis_named(analysis.kind)
-    test_set = analysis.test_set
+    test_set, chosen = analysis.test_set, recorded_judgments(analysis.judgments)
     try:
         given = stored_input(
             test_set=test_set,
             watermark=analysis.watermark,
-            chosen=recorded_judgments(analysis.judgments),
+            chosen=chosen,
             languages=(test_set.source_language, test_set.target_language),
         )
         options = {
@@ -230,8 +233,21 @@ def analysis_reproduce(
         found = kind.find(given, options, begin or _Untold())
     except ValueError as error:
         raise AnalysisRefusedError(str(error)) from error
-    reports, first = in_languages(lambda: kind.tell(given, options, found), _LANGUAGES)
+    reports, first = in_languages(
+        lambda: _with_rule(kind.tell(given, options, found), chosen.rule), _LANGUAGES
+    )
     return plain(first.data), reports
+
+
+def _with_rule(report: Report, state: RuleState | None) -> Report:
+    """Return a report that says how far judging was by the stopping rule."""
+    if state is None:
+        return report
+    return replace(
+        report,
+        notes=[*report.notes, *rule_notes(state)],
+        data={**report.data, "stopping_rule": state.as_data},
+    )
 
 
 def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:

@@ -137,7 +137,9 @@ def _judgments(test_set: TableTestSet, choice: TableChoice) -> dict[str, Any] | 
     if choice.kind.with_reference and test_set.names_of("reference"):
         chosen["reference"] = "include"
     row = TestSet.objects.get(pk=test_set.pk)
-    return judgments_chosen(test_set=row, options={**usual, **chosen}).recorded
+    return judgments_chosen(
+        test_set=row, options={**usual, **chosen}, with_rule=choice.kind.shows_rule
+    ).recorded
 
 
 def _queue(table: CampaignTable, user: User | None) -> None:
@@ -215,17 +217,19 @@ def _row(kind: TableKind, options: Mapping[str, Any], recorded: Mapping[str, Any
         return TableRow(test_set, None, NO_JUDGMENT)
     if row is None:
         return TableRow(test_set, None, DELETED)
+    chosen = recorded_judgments(judgments)
     assert kind.find is not None  # noqa: S101  tables without are never asked for
     try:
         given = stored_input(
             test_set=row,
             watermark=test_set.watermark,
-            chosen=recorded_judgments(judgments),
+            chosen=chosen,
             languages=(test_set.source, test_set.target),
         )
-        return TableRow(test_set, kind.find(test_set, given, options, _untold))
+        found = kind.find(test_set, given, options, _untold)
+        return TableRow(test_set, found, rule=chosen.rule)
     except ValueError as error:
-        return TableRow(test_set, None, str(error))
+        return TableRow(test_set, None, str(error), rule=chosen.rule)
 
 
 def table_job(job: Job, progress: Progress) -> dict[str, Any]:

@@ -24,17 +24,18 @@ def stopping_result(
     Returns
     -------
     dict
-        `stopping`: `judgments`, `pairs`, `pairs_apart` and `clusters` as the rule looks at them (None where this
-        ranking does not say), and the `criteria` that are met. `anytime`: Expected Wins' ranges of each
+        `stopping`: `judgments`, `pairs` of all systems, with and without a score, `pairs_apart` and `clusters` as
+        the rule looks at them (None where this ranking does not say), and the `criteria` that are met. `anytime`: Expected Wins' ranges of each
         `systems`, `clusters`, `pairs_apart` and `refusals`; None if the tallies have no moments of segments and
         judges.
     """
     anytime = rank_at_any_time(counted, confidence=rule["confidence"])
     looked_at = anytime if rule["tests"] == RuleTests.ANYTIME else ranking
-    pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
+    # Also those without a score yet: a few systems that were judged first must not meet the rule.
+    systems = len(counted.systems)
     found = {
         "judgments": counted.blocks,
-        "pairs": pairs,
+        "pairs": systems * (systems - 1) // 2,
         "pairs_apart": None if looked_at is None else _apart(looked_at, rule),
         "clusters": None if looked_at is None else _clusters(looked_at),
     }

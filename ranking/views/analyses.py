@@ -33,11 +33,10 @@ from ranking.reports.writing import FILES
 from ranking.selectors.analyses import Answered, analyses_asked, answered, judgments_to_choose
 from ranking.selectors.stopping_rules import stopping_rule_state
 from ranking.services.analyses import analysis_ask, analysis_choice, is_being_computed
-from ranking.wording.rule_states import ShownRule, shown_rule
+from ranking.wording.rule_states import RuleState, rule_notes, shown_rule
 
 _SECTION = "ranking"
 _ON_A_PAGE = 25
-_BESIDE_RULE = frozenset({"ranking", "pairs", "methods", "stopping"})
 #: In the address: the ranking that is shown beside the one asked for.
 BESIDE = "beside"
 
@@ -112,12 +111,11 @@ def analysis_plot(
     return answer
 
 
-def _rule(test_set: TestSet, form: AnalysisForm) -> ShownRule | None:
-    """Return the stopping rule, beside questions that one might stop by."""
-    if form.kind.name not in _BESIDE_RULE:
+def _rule(test_set: TestSet, form: AnalysisForm) -> RuleState | None:
+    """Return how far judging is by the stopping rule, beside questions that one might stop by."""
+    if not form.kind.shows_rule:
         return None
-    state = stopping_rule_state(test_set_id=test_set.pk)
-    return None if state is None else shown_rule(state)
+    return stopping_rule_state(test_set_id=test_set.pk)
 
 
 def _kind(name: str) -> AnalysisKind:
@@ -140,6 +138,7 @@ def _page(
     *,
     status: int = 200,
 ) -> HttpResponse:
+    rule = _rule(test_set, form)
     context = {
         "campaign": test_set.campaign,
         "test_set": test_set,
@@ -147,15 +146,17 @@ def _page(
         "kind": form.kind,
         "kinds": ANALYSES.values(),
         "form": form,
-        "rule": _rule(test_set, form),
-        **({} if answer is None else _answer(request, test_set, answer)),
+        "rule": None if rule is None else shown_rule(rule),
+        **({} if answer is None else _answer(request, test_set, answer, rule)),
     }
     is_part = request.headers.get("HX-Request") and request.method == "GET"
     name = "analyses/_answer.html" if is_part else "analyses/question.html"
     return render(request, name, context, status=status)
 
 
-def _answer(request: HttpRequest, test_set: TestSet, answer: Answered) -> dict[str, Any]:
+def _answer(
+    request: HttpRequest, test_set: TestSet, answer: Answered, rule: RuleState | None
+) -> dict[str, Any]:
     pending = answer.pending
     context: dict[str, Any] = {
         "answer": answer,
@@ -167,7 +168,10 @@ def _answer(request: HttpRequest, test_set: TestSet, answer: Answered) -> dict[s
         return context
     shown = Analysis.objects.get(pk=answer.shown.pk)
     report = _report(shown)
-    context |= {"shown": shown, "notes": report.notes}
+    # The page says how far judging is now; what the answer says of it is shown where that was otherwise.
+    beside = [] if rule is None else rule_notes(rule)
+    notes = [note for note in report.notes if note not in beside]
+    context |= {"shown": shown, "notes": notes}
     addresses = Addresses(test_set)
     address_of = partial(_file, test_set, shown.pk)
     if shown.kind != "ranking":

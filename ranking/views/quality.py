@@ -35,7 +35,7 @@ from ranking.pages.action_lines import action_lines
 from ranking.pages.analysis_words import asked_in_words
 from ranking.pages.forms import ActionForm, JudgesActionForm, NoteForm
 from ranking.selectors.quality import decision_actions, decision_reversals
-from ranking.selectors.rule_effects import STOPPING
+from ranking.selectors.rule_effects import STANDS_ASIDE
 from ranking.services import decision_take
 
 
@@ -49,7 +49,7 @@ def judge_act(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) 
     if not form.is_valid():
         return HttpResponseBadRequest(_("Warn, pause, exclude or reinstate the judge."))
     back = _address_of(test_set, judge.pk)
-    if form.cleaned_data["action"] in STOPPING and not is_answered(request):
+    if form.cleaned_data["action"] in STANDS_ASIDE and not is_answered(request):
         question = _question(form, [judge], test_set, cancel=back)
         return ask(
             request, question, campaign=test_set.campaign, test_set=test_set, section="judges"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
@@ -37,7 +37,7 @@ class RuleState:
         ranked by this rule yet.
     met : mapping or None
         The first ranking that met it: `run`, `judgments`, `at` and its `criteria`; None if none did.
-    is_day_over : bool
+    is_day_reached : bool
         Whether the day of the rule has come.
     """
 
@@ -45,24 +45,39 @@ class RuleState:
     judgments: int = 0
     found: Mapping[str, Any] | None = None
     met: Mapping[str, Any] | None = None
-    is_day_over: bool = False
+    is_day_reached: bool = False
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """Plain values; `recorded_rule` reads them."""
+        return asdict(self)
+
+    @property
+    def as_data(self) -> dict[str, Any]:
+        """The same for programs, with whether it is met."""
+        return {**self.recorded, "is_met": self.is_met}
 
     @property
     def is_met(self) -> bool:
         """Whether it was ever met: a rule that is met stays met."""
-        return self.met is not None or self.is_day_over
+        return self.met is not None or self.is_day_reached
 
     @property
     def criteria(self) -> Sequence[str]:
         """Names of the criteria by which it was met first."""
         if self.met is not None:
             return list(self.met["criteria"])
-        return ["until"] if self.is_day_over else []
+        return ["until"] if self.is_day_reached else []
 
     @property
     def more(self) -> int:
         """Judgments made since the first ranking that met it."""
         return 0 if self.met is None else max(0, self.judgments - self.met["judgments"])
+
+
+def recorded_rule(values: Mapping[str, Any]) -> RuleState:
+    """Return what `RuleState.recorded` recorded."""
+    return RuleState(**values)
 
 
 def rule_state(
@@ -81,7 +96,7 @@ def rule_state(
         judgments=judgments,
         found=found,
         met=met,
-        is_day_over=until is not None and until <= today,
+        is_day_reached=until is not None and until <= today,
     )
 
 
@@ -117,6 +132,13 @@ def shown_rule(state: RuleState) -> ShownRule:
         caution=looking_in_words(state.rule),
         is_met=state.is_met,
     )
+
+
+def rule_notes(state: RuleState) -> list[str]:
+    """Return a rule and how far judging is by it as notes of a report."""
+    shown = shown_rule(state)
+    said = [_("Stopping rule: %(rule)s") % {"rule": shown.rule}, shown.since, *shown.state]
+    return [" ".join(said), *([shown.caution] if shown.caution else [])]
 
 
 def since_in_words(rule: Mapping[str, Any]) -> str:
@@ -181,11 +203,15 @@ def _state(state: RuleState) -> list[str]:
             )
         )
     if "judgments" in wanted:
-        words.append(
-            ngettext("%(count)s judgment counts.", "%(count)s judgments count.", state.judgments)
-            % {"count": number_format(state.judgments)}
-        )
+        words.append(counting_in_words(state.judgments))
     return words
+
+
+def counting_in_words(judgments: int) -> str:
+    """Return "312 judgments count"."""
+    return ngettext("%(count)s judgment counts.", "%(count)s judgments count.", judgments) % {
+        "count": number_format(judgments)
+    }
 
 
 def _beyond(state: RuleState) -> list[str]:

@@ -146,7 +146,11 @@ def anytime_ranges(blocks: Blocks, *, confidence: float = 0.95) -> AnytimeRanges
 
 
 def anytime_ranges_of_moments(
-    moments: Moments, systems: tuple[str, ...], *, confidence: float = 0.95
+    moments: Moments,
+    systems: tuple[str, ...],
+    *,
+    confidence: float = 0.95,
+    all_systems: int | None = None,
 ) -> AnytimeRanges:
     """Return the rank ranges of `anytime_ranges` from moments.
 
@@ -157,6 +161,8 @@ def anytime_ranges_of_moments(
     systems : tuple of str, length n
     confidence : float
         Between 0 and 1.
+    all_systems : int, optional
+        Number of systems with those that `systems` leaves out because they have no score yet; n if not given.
 
     Returns
     -------
@@ -173,8 +179,9 @@ def anytime_ranges_of_moments(
     comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(found.variance)
     values = np.where(scores.estimable, scores.values, 0.0)
     difference = values[:, np.newaxis] - values
-    # All pairs count, including those of systems refused now, which may be told apart later.
-    level = (1 - confidence) / max(1, n * (n - 1) // 2)
+    # All pairs count, including those of systems refused now or without a score, which may be told apart later:
+    # the share of a pair must be the same at all looks.
+    level = (1 - confidence) / number_of_pairs(n if all_systems is None else all_systems)
     variance, degrees_of_freedom = (
         np.where(comparable, found.variance, 1.0),
         found.degrees_of_freedom,
@@ -201,6 +208,11 @@ def anytime_ranges_of_moments(
         judges=judges,
         refusals=_refusals(systems, scores, segments, judges, comparable),
     )
+
+
+def number_of_pairs(systems: int) -> int:
+    """Return over how many pairs of so many systems the error is split, at least 1."""
+    return max(1, systems * (systems - 1) // 2)
 
 
 def _same_opponents(wins: npt.NDArray[np.int64]) -> BoolArray:

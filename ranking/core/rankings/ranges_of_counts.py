@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.anytime.ranges import anytime_ranges_of_moments
+from ranking.core.anytime.ranges import anytime_ranges_of_moments, number_of_pairs
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.resampling import Resampling
 from ranking.core.methods.method import RESAMPLES_AT_A_TIME, CountsMethod, Method
@@ -38,6 +38,7 @@ def find_ranges_of_counts(
     options: RangeOptions,
     *,
     scores: Scores,
+    all_systems: int | None = None,
     seed: int = 0,
     engine: Engine | None = None,
     progress: Progress | None = None,
@@ -48,6 +49,8 @@ def find_ranges_of_counts(
     ----------
     counted : CountedJudgments
         Over n systems that the method can score, with what `RangeOptions.keeps` says.
+    all_systems : int, optional
+        Number of systems with those that the method cannot score; n if not given. Anytime ranges need it.
     method, parameters, options, scores, seed, engine, progress
         As for `ranking.core.rankings.find_ranges.find_ranges`.
 
@@ -63,7 +66,12 @@ def find_ranges_of_counts(
     if options.kind == "sign_test":
         return ranges_by_sign_test(counted.tallies.wins, options)
     if options.kind == "anytime":
-        return _anytime(counted, method, options)
+        return _anytime(
+            counted,
+            method,
+            options,
+            all_systems=len(counted.systems) if all_systems is None else all_systems,
+        )
     layout = method.layout(len(counted.systems))
     if options.resample == "two_way":
         covariance = method.covariance(counted.chosen_moments(method), layout, **parameters)
@@ -89,15 +97,18 @@ def only_expected_wins(method: Method) -> None:
         raise ValueError(f"ranges: anytime ranges need the method expected_wins, not {method.name}")
 
 
-def _anytime(counted: CountedJudgments, method: CountsMethod, options: RangeOptions) -> RangesFound:
+def _anytime(
+    counted: CountedJudgments, method: CountsMethod, options: RangeOptions, *, all_systems: int
+) -> RangesFound:
     only_expected_wins(method)
     # Segments never replace documents here: with few documents, nothing is told apart.
     moments = counted.chosen_moments(method, fewest_documents=0)
-    found = anytime_ranges_of_moments(moments, counted.systems, confidence=options.confidence)
+    found = anytime_ranges_of_moments(
+        moments, counted.systems, confidence=options.confidence, all_systems=all_systems
+    )
     ahead = found.scores.values[:, np.newaxis] > found.scores.values
     p = np.where(ahead, np.minimum(1.0, np.exp(-found.log_evidence)), 1.0)
-    n = len(counted.systems)
-    adjusted = np.minimum(1.0, p * max(1, n * (n - 1) // 2))
+    adjusted = np.minimum(1.0, p * number_of_pairs(all_systems))
     return RangesFound(
         ranges=found.ranges,
         tests=PairTests(p_value=p, adjusted_p=adjusted),

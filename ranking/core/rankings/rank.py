@@ -185,6 +185,7 @@ def rank_counted(
         parameters,
         options,
         scores=fit.scores.take(kept),
+        all_systems=len(counted.systems),
         seed=seed,
         engine=engine,
         progress=progress,

@@ -25,7 +25,7 @@ from ranking.campaign_tables import TABLES
 from ranking.models import CampaignTable, LatestRanking
 from ranking.reports import Report, ReportFormat, write
 from ranking.selectors.campaign_tables import live_rows, stored_report, table_answer
-from ranking.services import ranking_run_compute
+from ranking.services import ranking_run_compute, stopping_rule_set
 from ranking.services.campaign_tables import (
     MOST_KEPT,
     table_ask,
@@ -132,6 +132,38 @@ def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: C
     typst = write(report, ReportFormat.TYPST)
     assert typst.count("#figure(") == 3
     assert '"A", "' in typst
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("clusters", {}),
+        ("clusters", {"method": "bojar", "resamples": 100}),
+        ("average-ranks", {}),
+        ("average-ranks", {"method": "bojar", "resamples": 100}),
+        ("methods", {"methods": ["bojar"], "resamples": 100}),
+    ],
+)
+def test_tables_with_rankings_say_how_far_each_stopping_rule_is(
+    three: list[TestSetWriter], campaign: Campaign, kind: str, given: dict[str, Any]
+) -> None:
+    first, second, _third = (each.test_set for each in three)
+    stopping_rule_set(test_set=first, judgments=8, reason="Money ends.")
+    stopping_rule_set(test_set=second, clusters=3, judgments=100, reason="As agreed.")
+    for each in (first, second):
+        ranking_run_compute(test_set_id=each.pk)
+    found = told(campaign, kind, **given)
+    said = [note for note in found.notes if "Stopping rule:" in note]
+    assert len(said) == 2
+    assert said[0].startswith(
+        "one: Stopping rule: Stop at 8 judgments. Set after 8 judgments. It was first met on"
+    )
+    assert said[1].startswith("two: Stopping rule: Stop at 3 clusters, or 100 judgments")
+    assert said[1].endswith("It is not met yet. 2 clusters so far. 4 judgments count.")
+    # What it means to look at clusters again and again is said once.
+    assert sum("right at one look" in note for note in found.notes) == 1
+    rules = [each.get("stopping_rule") for each in found.data["test_sets"]]
+    assert [rule and rule["is_met"] for rule in rules] == [True, False, None]
 
 
 def test_bojars_table_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:

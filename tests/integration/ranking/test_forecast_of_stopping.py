@@ -1,20 +1,22 @@
 """Whether to go on judging: a forecast on the campaign's own noise, and words where there is none."""
 
 import json
+from dataclasses import replace
+from math import inf
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit, judgments_number
-from campaign.models import Campaign, TestSet
+from annotation.services import judgment_submit, judgments_number, quality_action_take
+from campaign.models import Campaign, Judge, TestSet, User
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
 from ranking.reports.tables import Table
 from ranking.reports.work import WorkFacts, recorded_work
 from ranking.selectors.work import work_facts
-from ranking.services import stopping_rule_set
+from ranking.services import ranking_run_compute, stopping_rule_set
 from ranking.services.analyses import (
     analysis_ask,
     analysis_choice,
@@ -166,6 +168,54 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
     data, reports = analysis_reproduce(found)
     assert json.loads(json.dumps(data)) == found.data
     assert json.loads(json.dumps(reports)) == found.reports
+
+
+def test_a_rule_counts_the_judgments_that_count(writer: TestSetWriter, organiser: User) -> None:
+    """Of 32 judgments eight are of a judge who is excluded: to 124 it is a hundred more, not 92."""
+    close_race(writer, range(1, 9))
+    test_set = writer.test_set
+    test_set.blocks_wanted = 132
+    test_set.save()
+    stopping_rule_set(test_set=test_set, judgments=124, reason="Money ends.")
+    judge = Judge.objects.get(pseudonym="j3")
+    quality_action_take(judge=judge, test_set=test_set, action="exclude", user=organiser)
+    ranking_run_compute(test_set_id=test_set.pk)
+    work = work_facts(test_set=test_set)
+    assert (work.judged, work.counted) == (32, 24)
+    asked = analysis_ask(
+        test_set=test_set, choice=analysis_choice("stopping", {"experiments": 40}), is_queued=False
+    )
+    assert asked.judgments["work"]["counted"] == 24
+    pace = ((20, 800.0, 720.0), (10, 400.0, 360.0), (15, 600.0, 540.0))
+    at_work = replace(work, today=2, days=(10,) * 7, pace=pace)
+    Analysis.objects.filter(pk=asked.pk).update(
+        judgments={**asked.judgments, "work": at_work.recorded}
+    )
+    asked.refresh_from_db()
+    found = analysis_compute(analysis=asked)
+    assert found.data is not None
+    ahead = {(row["measure"], row["target"]): row for row in found.data["ahead"]}
+    rule = ahead["rule", 124]
+    assert rule["judgments"] == {"value": 100, "low": 100, "high": 100}
+    # Three of four judgments count, so everybody makes 133 meanwhile: of 36 seconds, and ten a day.
+    assert list(rule["hours"].values()) == pytest.approx([4 / 3] * 3)
+    assert list(rule["days"].values()) == pytest.approx([(400 / 3 + 2) / 10] * 3)
+    # Those wanted are of everybody.
+    assert ahead["wanted", 132]["judgments"]["value"] == 100
+    assert list(ahead["wanted", 132]["hours"].values()) == pytest.approx([1.0] * 3)
+    assert "24 judgments count." in tables_of(found)["time_ahead"].notes
+
+
+def test_facts_from_before_what_counts_was_recorded_are_read(writer: TestSetWriter) -> None:
+    close_race(writer, range(1, 3))
+    stopping_rule_set(test_set=writer.test_set, judgments=10, reason="Money ends.")
+    recorded = work_facts(test_set=writer.test_set).recorded
+    # Nothing was ranked yet either.
+    assert recorded.pop("counted") is None
+    work = recorded_work(recorded)
+    assert (work.rule_more, work.of_everybody(work.rule_more)) == (2, 2)
+    none_counts = replace(work, counted=0)
+    assert (none_counts.rule_more, none_counts.of_everybody(10)) == (10, inf)
 
 
 def test_without_texts_and_times_hours_are_not_said(writer: TestSetWriter) -> None:

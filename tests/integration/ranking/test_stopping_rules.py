@@ -1,5 +1,6 @@
 """When judging is to end: a rule set before the start, shown with each ranking, and met or not."""
 
+import json
 from datetime import date, timedelta
 from io import StringIO
 from typing import Any
@@ -16,6 +17,7 @@ from annotation.models import Design
 from campaign.models import ActivityEvent, User
 from ranking.core.rankings.rank import rank
 from ranking.models import LatestRanking, RankingRun, StoppingRule
+from ranking.reports.stored import report_in
 from ranking.selectors.alerts import AlertKind, alerts_of_campaigns
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.selectors.runs import due_test_sets, latest_run
@@ -25,6 +27,12 @@ from ranking.services import (
     ranking_run_compute,
     ranking_run_reproduce,
     stopping_rule_set,
+)
+from ranking.services.analyses import (
+    analysis_ask,
+    analysis_choice,
+    analysis_compute,
+    analysis_reproduce,
 )
 from ranking.services.publishing.content import PublishedWords, published_content, published_facts
 from ranking.wording.published_method import method_sentences
@@ -284,6 +292,74 @@ def test_the_dashboard_shows_the_rule_and_both_ranges(
     assert "At any time" in shown
     asked = reverse("analysis", args=[writer.campaign.slug, writer.test_set.pk, "ranking"])
     assert "Stop at 90 % of the pairs" in text_of(as_organiser.get(asked))
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("ranking", {"resamples": 100}),
+        ("pairs", {}),
+        ("methods", {"methods": ["bojar", "expected_wins"]}),
+        ("firmness", {}),
+        ("without", {"leave_out": ["j0"], "resamples": 100}),
+        ("stopping", {"experiments": 40}),
+    ],
+)
+def test_answers_with_a_ranking_say_how_far_the_rule_was(
+    as_organiser: Client, writer: TestSetWriter, kind: str, given: dict[str, Any]
+) -> None:
+    said = "Stopping rule: Stop at 65 judgments. Set before the first judgment. It is not met yet. 60 judgments count."
+    test_set = writer.test_set
+    stopping_rule_set(test_set=test_set, judgments=65)
+    judged(writer, range(1, 11))
+    ranked(writer)
+    choice = analysis_choice(kind, given)
+    asked = analysis_ask(test_set=test_set, choice=choice, is_queued=False)
+    # What comes later is no part of the answer, also where that is computed afterwards.
+    judged(writer, range(11, 13))
+    ranked(writer)
+    found = analysis_compute(analysis=asked)
+    assert found.data is not None
+    assert found.data["stopping_rule"]["found"]["judgments"] == 60
+    assert not found.data["stopping_rule"]["is_met"]
+    assert said in report_in(found.reports or {}, "en").notes
+    data, reports = analysis_reproduce(found)
+    assert (json.loads(json.dumps(data)), json.loads(json.dumps(reports))) == (
+        found.data,
+        found.reports,
+    )
+    where = [writer.campaign.slug, test_set.pk]
+    file = as_organiser.get(reverse("analysis-file", args=[*where, found.pk, "md"]))
+    assert said in file.content.decode()
+    rest = as_organiser.get(reverse("api-analysis", args=[test_set.pk, found.pk])).json()
+    assert rest["answer"]["stopping_rule"]["rule"]["judgments"] == 65
+    # Beside it the page says how far it is now.
+    page = text_of(as_organiser.get(reverse("analysis", args=[*where, kind], query=given)))
+    assert said in page
+    assert "It was first met on" in page
+    # Without a rule nothing is said of one.
+    stopping_rule_set(test_set=test_set, reason="It was a mistake.")
+    later = analysis_compute(
+        analysis=analysis_ask(test_set=test_set, choice=choice, is_queued=False)
+    )
+    assert later.data is not None
+    assert "stopping_rule" not in later.data
+    assert "Stopping rule:" not in " ".join(report_in(later.reports or {}, "en").notes)
+
+
+def test_the_command_says_it_and_the_page_says_it_once(
+    as_organiser: Client, writer: TestSetWriter
+) -> None:
+    stopping_rule_set(test_set=writer.test_set, clusters=3)
+    judged(writer, range(1, 3))
+    ranked(writer)
+    asked = ["analyse", "firmness", "--campaign", writer.campaign.slug, "--test-set", "one"]
+    out = StringIO()
+    call_command(*asked, stdout=out, verbosity=0)
+    said = " ".join(out.getvalue().split())
+    assert "Stopping rule: Stop at 3 clusters. Set before the first judgment." in said
+    page = reverse("analysis", args=[writer.campaign.slug, writer.test_set.pk, "firmness"])
+    assert text_of(as_organiser.get(page)).count("Stop at 3 clusters") == 1
 
 
 def published(writer: TestSetWriter) -> tuple[dict[str, Any], str]:

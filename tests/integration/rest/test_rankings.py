@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from campaign.models import TestSet
 from ranking.models import LatestRanking, RankingRun
+from ranking.services import ranking_run_compute, stopping_rule_set
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +47,30 @@ def test_latest_ranking_is_complete(
         "anytime": None,
     }
     assert [row["rank"] for row in body["systems"]] == list(range(1, len(body["systems"]) + 1))
+
+
+def test_the_latest_ranking_says_how_far_it_is_by_the_stopping_rule(
+    test_set: TestSet, ranking: RankingRun, analyst: Client
+) -> None:
+    stopping_rule_set(test_set=test_set, judgments=8, pairs_share=0.9, reason="Money ends.")
+    run = ranking_run_compute(test_set_id=test_set.pk)
+    assert run is not None
+    body = analyst.get(reverse("api-ranking-latest", args=[test_set.pk])).json()
+    rule = body["parameters"]["stopping_rule"]
+    assert (rule["judgments"], rule["pairs_share"], rule["tests"]) == (8, 0.9, "holm")
+    systems = len(body["systems"]) + len(body["not_estimable"])
+    assert body["stopping"] == {
+        "judgments": body["input"]["blocks"],
+        "pairs": systems * (systems - 1) // 2,
+        "pairs_apart": 0,
+        "clusters": max(row["cluster"] for row in body["systems"]),
+        "criteria": ["judgments"],
+    }
+    # Field by field what was stored, floats to the last bit.
+    assert body["anytime"] == run.result["anytime"]
+    assert {row["system"] for row in body["anytime"]["systems"]} == {
+        row["system"] for row in body["systems"]
+    }
 
 
 def test_one_ranking_is_what_the_latest_was(

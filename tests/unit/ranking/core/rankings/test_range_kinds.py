@@ -266,6 +266,37 @@ def test_tests_of_anytime_pairs_are_of_the_evidence_for_their_order() -> None:
         assert pair.adjusted_p == pytest.approx(min(1, 10 * pair.p_value))
 
 
+def test_anytime_ranges_share_the_error_with_systems_without_a_score() -> None:
+    """Seven of twelve systems are yet to be judged: each look spends α/66 on a pair, the first ones too."""
+    blocks, _truth = draw_campaign(World(name="different", systems=5, spread=40, blocks=400), 3)
+    idle = tuple(f"t{number}" for number in range(7))
+    of_all = replace(
+        blocks,
+        systems=(*blocks.systems, *idle),
+        labels=np.pad(blocks.labels, ((0, 0), (0, 7))),
+        candidates=np.pad(blocks.candidates, ((0, 0), (0, 7)), constant_values=-1),
+    )
+    alone, found = rank(blocks, ranges="anytime"), rank(of_all, ranges="anytime")
+    assert [row.system for row in found.not_estimable] == list(idle)
+    assert [row.system for row in found.systems] == [row.system for row in alone.systems]
+    assert [pair.p_value for pair in found.pairs] == [pair.p_value for pair in alone.pairs]
+    assert [pair.adjusted_p for pair in found.pairs] == pytest.approx(
+        [min(1, 66 * pair.p_value) for pair in found.pairs]
+    )
+    # The intervals have the same level, and so have the ranges.
+    ranges = anytime_ranges(of_all)
+    above = ranges.above[:5, :5]
+    index = of_all.systems.index
+    for pair in found.pairs:
+        assert pair.significant == above[index(pair.better), index(pair.worse)]
+    for row in found.systems:
+        of_system = index(row.system)
+        assert row.rank_low == 1 + above[:, of_system].sum()
+        assert row.rank_high == 5 - above[of_system].sum()
+    apart = sum(pair.significant for pair in found.pairs)
+    assert 0 < apart < sum(pair.significant for pair in alone.pairs)
+
+
 @pytest.mark.parametrize("correction", [Correction.NONE, Correction.HOLM])
 def test_confidence_sets_are_those_of_students_t(clustered: Blocks, correction: Correction) -> None:
     """With the scores, covariance and degrees of freedom of the method, by hand."""
