@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,6 +24,15 @@ class SkippedBlock:
     judge: str
     systems: tuple[str, ...]
     has_comment: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommentedBlock:
+    """A block that a judge ranked with a comment: its segment's number, the judge, the systems shown."""
+
+    segment: int
+    judge: str
+    systems: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +67,7 @@ class RemarkShare:
 
 
 def shown_blocks(
-    blocks: Blocks, skips: Sequence[SkippedBlock], comments: Sequence[tuple[int, str]]
+    blocks: Blocks, skips: Sequence[SkippedBlock], comments: Sequence[CommentedBlock]
 ) -> Shown:
     """Put judged and skipped blocks together.
 
@@ -68,8 +77,8 @@ def shown_blocks(
         B judged blocks over n systems.
     skips : sequence of SkippedBlock
         Systems that are not among the n are not looked at.
-    comments : sequence of (int, str)
-        Segment and judge of each judgment with a comment; those of no judged block are not looked at.
+    comments : sequence of CommentedBlock
+        Those of no judged block are not looked at.
 
     Returns
     -------
@@ -100,19 +109,28 @@ def shown_blocks(
     )
 
 
-def _with_comment(blocks: Blocks, comments: Sequence[tuple[int, str]]) -> BoolArray:
-    """Return which judged blocks have a comment; of a judge's blocks of one segment, as many as there are comments."""
+def _with_comment(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArray:
+    """Return which judged blocks have a comment.
+
+    Of blocks of one judge and segment that show the same systems, the first as many as there are comments.
+    """
     found = np.zeros(len(blocks), dtype=np.bool_)
-    wanted = set(comments)
-    rows: dict[tuple[int, str], list[int]] = defaultdict(list)
-    segments = np.isin(blocks.segment, [segment for segment, _judge in wanted])
+    known = set(blocks.systems)
+    left = Counter(
+        CommentedBlock(each.segment, each.judge, tuple(sorted(known.intersection(each.systems))))
+        for each in comments
+    )
+    segments = np.isin(blocks.segment, [each.segment for each in left])
     for row in np.flatnonzero(segments).tolist():
-        key = (int(blocks.segment[row]), blocks.judges[int(blocks.judge[row])])
-        if key in wanted:
-            rows[key].append(row)
-    for key in comments:
-        if rows[key]:
-            found[rows[key].pop()] = True
+        shown = np.flatnonzero(blocks.candidates[row] >= 0).tolist()
+        block = CommentedBlock(
+            segment=int(blocks.segment[row]),
+            judge=blocks.judges[int(blocks.judge[row])],
+            systems=tuple(sorted(blocks.systems[system] for system in shown)),
+        )
+        if left[block] > 0:
+            left[block] -= 1
+            found[row] = True
     return found
 
 

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from ranking.core.diagnosis.remarks import SkippedBlock, remark_share, shown_blocks
+from ranking.core.diagnosis.remarks import (
+    CommentedBlock,
+    SkippedBlock,
+    remark_share,
+    shown_blocks,
+)
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 
 
@@ -21,7 +26,8 @@ def test_judged_and_skipped_blocks_count_for_the_systems_they_show() -> None:
         SkippedBlock(1, "cleo", ("c",), has_comment=False),
     ]
     # The second comment is of a judgment that does not count.
-    shown = shown_blocks(blocks, skips, [(1, "ben"), (9, "ben")])
+    comments = [CommentedBlock(number, "ben", ("a", "c")) for number in (1, 9)]
+    shown = shown_blocks(blocks, skips, comments)
     assert shown.systems == ("a", "b", "c")
     assert shown.shows.sum(axis=0).tolist() == [3, 3, 3]
     assert shown.skipped.tolist() == [False, False, False, True, True]
@@ -44,9 +50,22 @@ def test_judged_and_skipped_blocks_count_for_the_systems_they_show() -> None:
 
 def test_as_many_of_a_judges_blocks_of_a_segment_have_comments_as_there_are() -> None:
     blocks = blocks_from_rows([block(1, "ann", "a", "b"), block(1, "ann", "b", "a")], "ab")
-    assert shown_blocks(blocks, [], [(1, "ann")]).commented.sum() == 1
-    assert shown_blocks(blocks, [], [(1, "ann")] * 2).commented.sum() == 2
-    assert shown_blocks(blocks, [], [(1, "ann")] * 3).commented.sum() == 2
+    comment = CommentedBlock(1, "ann", ("a", "b"))
+    assert shown_blocks(blocks, [], [comment]).commented.sum() == 1
+    assert shown_blocks(blocks, [], [comment] * 2).commented.sum() == 2
+    assert shown_blocks(blocks, [], [comment] * 3).commented.sum() == 2
+
+
+def test_a_comment_counts_for_the_systems_of_its_block_alone() -> None:
+    """Ann judges a segment in two blocks, and comments on one of them, whichever is stored first."""
+    rows = [block(1, "ann", "a", "b"), block(1, "ann", "c", "d"), block(1, "ben", "a", "b")]
+    for stored in (rows, rows[::-1]):
+        blocks = blocks_from_rows(stored, "abcd")
+        for systems, counts in ((("b", "a"), [1, 1, 0, 0]), (("c", "d", "gone"), [0, 0, 1, 1])):
+            shown = shown_blocks(blocks, [], [CommentedBlock(1, "ann", systems)])
+            counted = [(shown.commented & shown.shows[:, place]).sum() for place in range(4)]
+            assert counted == counts
+            assert shown.judge[shown.commented].tolist() == [blocks.judges.index("ann")]
 
 
 def test_where_nothing_is_shared_the_interval_is_that_of_clopper_and_pearson() -> None:
