@@ -21,7 +21,7 @@ class Remarks:
         """Plain values; `recorded_remarks` reads them."""
         return {
             "skips": [
-                [each.segment, each.judge, list(each.systems), each.has_comment]
+                [each.segment, each.judge, list(each.systems), each.has_comment, each.document]
                 for each in self.skips
             ],
             "comments": [[each.segment, each.judge, list(each.systems)] for each in self.comments],
@@ -32,8 +32,8 @@ def recorded_remarks(values: Mapping[str, Any]) -> Remarks:
     """Return what `Remarks.recorded` recorded."""
     return Remarks(
         skips=tuple(
-            SkippedBlock(segment, judge, tuple(systems), has_comment)
-            for segment, judge, systems, has_comment in values["skips"]
+            SkippedBlock(segment, judge, tuple(systems), has_comment, document)
+            for segment, judge, systems, has_comment, document in values["skips"]
         ),
         comments=tuple(
             CommentedBlock(segment, judge, tuple(systems))

@@ -345,18 +345,23 @@ def _skips(
         skips = skips.filter(block__segment__document__name__in=documents)
     rows = list(
         skips.order_by("block__segment__number", "judge__pseudonym", "pk").values_list(
-            "block__segment__number", "judge__pseudonym", "block__outputs", "comment"
+            "block__segment__number",
+            "judge__pseudonym",
+            "block__outputs",
+            "comment",
+            "block__segment__document__name",
         )
     )
-    system_of = _systems_of(shown for _segment, _judge, shown, _comment in rows)
+    system_of = _systems_of(shown for _segment, _judge, shown, *_rest in rows)
     return tuple(
         SkippedBlock(
             segment=segment,
             judge=judge,
             systems=_systems_shown(shown, system_of),
             has_comment=bool(comment),
+            document=document,
         )
-        for segment, judge, shown, comment in rows
+        for segment, judge, shown, comment, document in rows
     )
 
 

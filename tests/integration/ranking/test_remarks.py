@@ -146,6 +146,7 @@ def test_the_page_shows_both_tables(remarked: TestSetWriter, as_organiser: Clien
     page = as_organiser.get(at, {"confidence": "0.95"})
     words = text_of(page)
     assert "5 blocks answered: 1 skipped, 2 with a comment." in words
+    assert "Some parts are by too few judges, or of too few segments or documents" in words
     assert "By system" in words
     assert "By length of the source" in words
     assert page.content.decode().count('<svg class="figure"') == 2

@@ -1,5 +1,7 @@
 """What was skipped and commented, by system."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import beta
@@ -92,3 +94,60 @@ def test_one_judge_who_skips_everything_makes_it_wide() -> None:
         assert found.high is not None
         widths.append(found.high - found.low)
     assert widths[0] > 1.5 * widths[1]
+
+
+def test_segments_that_all_judges_skip_make_it_wide() -> None:
+    """Sixteen of 80 blocks are skipped: two segments by all eight judges, or one or two a segment and two a judge."""
+    pairs = [(segment, judge) for segment in range(10) for judge in range(8)]
+    of_two = {(segment, judge) for segment, judge in pairs if segment < 2}
+    # Down a diagonal, round and round.
+    spread = {(number % 10, number % 8) for number in range(16)}
+    assert len(spread) == 16
+    widths = []
+    for skipped in (of_two, spread):
+        blocks = blocks_from_rows(
+            [block(n, f"j{judge}", "a", "b") for n, judge in pairs if (n, judge) not in skipped],
+            "ab",
+        )
+        skips = [
+            SkippedBlock(n, f"j{judge}", ("a", "b"), has_comment=False) for n, judge in skipped
+        ]
+        shown = shown_blocks(blocks, skips, [])
+        found = remark_share(shown, shown.skipped, shown.shows[:, 0])
+        assert (found.count, found.share, found.limits) == (16, 0.2, ())
+        assert found.low is not None
+        assert found.high is not None
+        widths.append(found.high - found.low)
+    assert widths[0] > 1.5 * widths[1]
+
+
+def test_too_few_judges_to_account_for_are_said() -> None:
+    """Of two judges one skips everything: nobody knows what a third one would do."""
+    blocks = blocks_from_rows([block(n, "ann", "a", "b") for n in range(100)], "ab")
+    skips = [SkippedBlock(n, "ben", ("a", "b"), has_comment=False) for n in range(100)]
+    shown = shown_blocks(blocks, skips, [])
+    found = remark_share(shown, shown.skipped, shown.shows[:, 0])
+    assert (found.count, found.share, found.limits) == (100, 0.5, ("few_judges",))
+
+
+def test_documents_are_the_units_where_there_are_enough() -> None:
+    """Of six documents of ten segments two are skipped, one of which nobody judged."""
+    names = ["d0", "d1", "d2", "d3", "d4"]
+    blocks = blocks_from_rows([block(n, f"j{n}", "a", "b") for n in range(40)], "ab")
+    blocks = replace(blocks, document=(blocks.segment // 10).astype(np.int32))
+    skips = [
+        SkippedBlock(n, f"j{n}", ("a", "b"), has_comment=False, document=f"d{n // 10}")
+        for n in range(40, 60)
+    ]
+    shown = shown_blocks(blocks, skips, [], names)
+    assert shown.document is not None
+    assert shown.document.tolist() == [n // 10 for n in range(60)]
+    found = remark_share(shown, shown.skipped, shown.shows[:, 0])
+    assert (found.count, found.limits) == (20, ())
+    assert found.low is not None
+    assert found.low < beta.ppf(0.025, 2, 5)
+    two = shown.document < 2
+    assert "few_documents" in remark_share(shown, shown.skipped, two).limits
+    # Without the document of each block segments count.
+    unnamed = [replace(each, document="") for each in skips]
+    assert shown_blocks(blocks, unnamed, [], names).document is None
