@@ -23,11 +23,13 @@ class SkipReason(models.TextChoices):
 
 
 class SkipQuerySet(models.QuerySet["Skip"]):
-    def standing(self) -> "SkipQuerySet":
-        """Return the skips that their judge did not take back by ranking the block."""
+    def standing(self, *, watermark: int | None = None) -> "SkipQuerySet":
+        """Return the skips that their judge did not take back by ranking the block, up to the watermark if one is given."""
         mine = Judgment.objects.filter(
             judge=models.OuterRef("judge"), block=models.OuterRef("block")
         )
+        if watermark is not None:
+            mine = mine.until(watermark)
         return self.filter(~models.Exists(mine))
 
 

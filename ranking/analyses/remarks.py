@@ -25,6 +25,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> RemarksFoun
         given.read.blocks,
         () if remarks is None else remarks.skips,
         () if remarks is None else remarks.comments,
+        given.read.documents,
     )
     words = None if given.texts is None else given.texts.words()
     confidence = options["confidence"]

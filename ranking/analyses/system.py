@@ -53,13 +53,9 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SystemFound
     told = begin(_("Counting"))
     words = None if given.texts is None else given.texts.words()
     document = outcomes.blocks.document
-    parts = {
+    parts: dict[str, Sequence[_Part]] = {
         "lengths": [] if words is None else by_length(words[outcomes.blocks.segment]),
-        "documents": []
-        if document is None
-        else [
-            (given.documents[number], document == number) for number in np.unique(document).tolist()
-        ],
+        "documents": [] if document is None else by_number(document, given.documents),
         "domains": [] if document is None else _by_domain(document, given.documents),
         "groups": _by_group(outcomes.blocks, given.groups or {}),
     }
@@ -90,7 +86,8 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SystemFound
     )
 
 
-_Part = tuple[str, npt.NDArray[np.bool_]]
+#: A name, and the rows: a mask, or their indices.
+_Part = tuple[str, npt.NDArray[np.generic]]
 
 
 def _order(given: Input) -> list[str]:
@@ -101,7 +98,7 @@ def _order(given: Input) -> list[str]:
     return [systems[index] for index in places]
 
 
-def by_length(words: npt.NDArray[np.int64]) -> list[_Part]:
+def by_length(words: npt.NDArray[np.int64]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
     """Return the rows of each range of lengths that there is, by its name; `words` are those of each row."""
     found = [
         (
@@ -113,15 +110,29 @@ def by_length(words: npt.NDArray[np.int64]) -> list[_Part]:
     return [(part, rows) for part, rows in found if rows.any()]
 
 
-def _by_domain(document: npt.NDArray[np.int32], names: Sequence[str]) -> list[_Part]:
+def by_number(
+    number: npt.NDArray[np.integer], names: Sequence[str]
+) -> list[tuple[str, npt.NDArray[np.int64]]]:
+    """Return the indices of the rows of each number that there is, by its name, in their order.
+
+    All are views of one array: masks would take as many bytes as there are rows times numbers.
+    """
+    order = np.argsort(number, kind="stable").astype(np.int64, copy=False)
+    present = np.unique(number)
+    begins = np.searchsorted(number[order], present[1:])
+    rows = np.split(order, begins)
+    return [(names[each], rows[place]) for place, each in enumerate(present.tolist())]
+
+
+def _by_domain(document: npt.NDArray[np.int32], names: Sequence[str]) -> Sequence[_Part]:
     """Return the blocks of each domain, which is what stands before “/” in the names of documents."""
-    domains = np.array([name.partition("/")[0] if "/" in name else "" for name in names])
-    found = [(str(domain), (domains == domain)[document]) for domain in np.unique(domains)]
-    named = [(domain, rows) for domain, rows in found if rows.any()]
-    return named if len(named) > 1 else []
+    of_document = [name.partition("/")[0] if "/" in name else "" for name in names]
+    domains, number = np.unique(of_document, return_inverse=True)
+    found = by_number(number[document], domains.tolist())
+    return found if len(found) > 1 else []
 
 
-def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> list[_Part]:
+def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_Part]:
     """Return the blocks by the judges of each group, and by those of none, as ""."""
     found: list[_Part] = []
     grouped = np.zeros(len(blocks), dtype=np.bool_)

@@ -46,10 +46,13 @@ def share(value: float | None) -> str:
     """Return a share in whole per cent; only exact ones are shown as 0 or 100."""
     if value is None:
         return _NOTHING
+    return _per_cent(whole_per_cent(value))
+
+
+def whole_per_cent(value: float) -> int:
+    """Return a share in whole per cent; only exact ones are 0 or 100."""
     whole = round(100 * value)
-    if 0 < value < 1:
-        whole = min(99, max(1, whole))
-    return _per_cent(whole)
+    return min(99, max(1, whole)) if 0 < value < 1 else whole
 
 
 @by_language

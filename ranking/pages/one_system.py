@@ -14,11 +14,13 @@ from django.utils.translation import gettext as _
 from campaign.models import TestSet
 from campaign.texts.differences import Run, differences
 from ranking.pages.addresses import Addresses
+from ranking.pages.formats import whole_per_cent
 from ranking.pages.plots import percent
 from ranking.pages.summary import names_in_a_row, reason_in_words
 from ranking.reports.system import TREND_LEVEL
 from ranking.selectors.one_system import SystemStanding, sentence_texts
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.numbers import decimals
 from ranking.wording.places import place_in_words
 from ranking.wording.ranges import rank_range
 
@@ -154,7 +156,7 @@ def _direction(trend: Mapping[str, Any] | None) -> int:
 
 
 def _rank_and_score(row: Mapping[str, Any], standing: SystemStanding) -> str:
-    score = number_format(row["score"], 3)
+    score = decimals(row["score"], 3)
     words = {
         "rank": rank_range(dict(row)),
         "method": METHOD_WORDS.get(standing.method, standing.method),
@@ -311,8 +313,8 @@ def _lengths_note(lengths: Sequence[Mapping[str, Any]]) -> str:
     if len(decided) < 2:
         return ""
     return _("It wins %(short)s %% in the shortest sentences, %(long)s %% in the longest.") % {
-        "short": number_format(round(100 * decided[0])),
-        "long": number_format(round(100 * decided[-1])),
+        "short": number_format(whole_per_cent(decided[0])),
+        "long": number_format(whole_per_cent(decided[-1])),
     }
 
 
@@ -353,11 +355,14 @@ def _row(
             )
             for key in ("won", "lost", "tied")
         ],
-        share="–" if share is None else number_format(round(100 * share)),
+        share="–" if share is None else number_format(whole_per_cent(share)),
         interval=""
         if low is None or high is None
         else _("%(low)s–%(high)s")
-        % {"low": number_format(round(100 * low)), "high": number_format(round(100 * high))},
+        % {
+            "low": number_format(whole_per_cent(low)),
+            "high": number_format(whole_per_cent(high)),
+        },
         low=None if low is None else percent(low),
         high=None if high is None else percent(high),
         dot=None if share is None else percent(share),
@@ -423,7 +428,7 @@ def _sentence(name: str, each: Mapping[str, Any], texts: Any, addresses: Address
 
 
 def _rank(mean: float) -> str:
-    return number_format(mean, 0 if float(mean).is_integer() else 1)
+    return decimals(mean, 0 if float(mean).is_integer() else 1)
 
 
 def marked(runs: Sequence[Run]) -> SafeString:

@@ -6,25 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ranking.core.diagnosis.remarks import SkippedBlock
+from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock
 
 
 @dataclass(frozen=True, slots=True)
 class Remarks:
-    """What judges skipped, and segment and judge of each judgment with a comment."""
+    """What judges skipped, and what they ranked with a comment."""
 
     skips: Sequence[SkippedBlock]
-    comments: Sequence[tuple[int, str]]
+    comments: Sequence[CommentedBlock]
 
     @property
     def recorded(self) -> dict[str, Any]:
         """Plain values; `recorded_remarks` reads them."""
         return {
             "skips": [
-                [each.segment, each.judge, list(each.systems), each.has_comment]
+                [each.segment, each.judge, list(each.systems), each.has_comment, each.document]
                 for each in self.skips
             ],
-            "comments": [list(each) for each in self.comments],
+            "comments": [[each.segment, each.judge, list(each.systems)] for each in self.comments],
         }
 
 
@@ -32,8 +32,11 @@ def recorded_remarks(values: Mapping[str, Any]) -> Remarks:
     """Return what `Remarks.recorded` recorded."""
     return Remarks(
         skips=tuple(
-            SkippedBlock(segment, judge, tuple(systems), has_comment)
-            for segment, judge, systems, has_comment in values["skips"]
+            SkippedBlock(segment, judge, tuple(systems), has_comment, document)
+            for segment, judge, systems, has_comment, document in values["skips"]
         ),
-        comments=tuple((segment, judge) for segment, judge in values["comments"]),
+        comments=tuple(
+            CommentedBlock(segment, judge, tuple(systems))
+            for segment, judge, systems in values["comments"]
+        ),
     )

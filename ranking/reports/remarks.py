@@ -11,7 +11,7 @@ from ranking.code_version import code_version
 from ranking.core.diagnosis.remarks import RemarkShare
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
-from ranking.reports.system import length_in_words
+from ranking.reports.system import length_in_words, limits_notes
 from ranking.reports.tables import Column, Named, Report, Table
 
 
@@ -55,6 +55,11 @@ def remarks_report(given: Input, found: RemarksFound) -> Report:
             _(
                 "A block counts for each system it shows. Intervals account for segments and judges, and hold for one "
                 "part at a time: among many parts some seem odd by chance."
+            ),
+            *limits_notes(
+                share.limits
+                for each in (*found.systems, *found.lengths)
+                for share in (each.skipped, each.commented)
             ),
         ],
         tables=tables,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from ranking.core.diagnosis.one_system import ClearSegment, ClearSegments, Lengt
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Named, Report, Table, Value
+from ranking.wording.numbers import decimals, p_in_figures
 
 #: Words of a source from the first to the second; None: and more.
 LENGTHS = ((1, 10), (11, 20), (21, 30), (31, None))
@@ -133,19 +134,29 @@ def _notes(found: SystemFound) -> list[str]:
             "for judges."
         ),
     ]
-    if found.trend is not None:
+    trend = found.trend
+    if trend is not None and trend.p_value is not None:
+        sign = "+" if trend.slope > 0 else ""
         notes.append(
-            _("With twice as many words its share changes by %(slope)s (p = %(p)s).")
-            % {"slope": f"{found.trend.slope:+.3f}", "p": f"{found.trend.p_value:.3f}"}
+            _("With twice as many words its share changes by %(slope)s (p %(p)s).")
+            % {"slope": sign + decimals(trend.slope, 3), "p": p_in_figures(trend.p_value)}
         )
     everything = [*found.opponents, *(each for part in found.parts.values() for each in part)]
-    if any(each.share.limits for each in everything):
-        notes.append(
-            _(
-                "Some parts are by too few judges, or of too few segments or documents, to account for these."
-            )
+    limits = [found.whole.limits, *(each.share.limits for each in everything)]
+    if trend is not None:
+        limits.append(trend.limits)
+    return [*notes, *limits_notes(limits)]
+
+
+def limits_notes(limits: Iterable[Sequence[str]]) -> list[str]:
+    """Return what is said where intervals do not account for all that they should, by the limits of each."""
+    if not any(limits):
+        return []
+    return [
+        _(
+            "Some parts are by too few judges, or of too few segments or documents, to account for these."
         )
-    return notes
+    ]
 
 
 def _said(name: str, each: PartWon) -> dict[str, Any]:

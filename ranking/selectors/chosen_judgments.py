@@ -1,15 +1,16 @@
 """The judgments that an analysis of a test set asks for: found by names when it is asked, read when it is computed."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from django.utils.translation import gettext as _
 
-from annotation.models import JudgeTally, Judgment, Skip
+from annotation.models import JudgeTally, Judgment, JudgmentNumber, Skip
 from annotation.selectors import excluded_judges
 from campaign.models import Document, GroupMember, JudgeGroup, Output, Segment, SystemKind, TestSet
 from campaign.texts.languages import without_spaces
@@ -19,7 +20,7 @@ from ranking.analyses.options import OptionError
 from ranking.analyses.system import SYSTEM
 from ranking.analyses.without import LEAVE_OUT
 from ranking.core.diagnosis.campaign import count_labels
-from ranking.core.diagnosis.remarks import SkippedBlock
+from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.documents import several_documents
 from ranking.files import JudgmentsRead
@@ -51,6 +52,7 @@ def judgments_chosen(
     *,
     test_set: TestSet,
     options: Mapping[str, Any],
+    watermark: int | None = None,
     with_work: bool = False,
     with_remarks: bool = False,
     with_rule: bool = False,
@@ -58,7 +60,8 @@ def judgments_chosen(
     """Return which judgments complete options ask for, as of now.
 
     `with_work`: and how fast judges are; `with_remarks`: and what they skipped and commented; `with_rule`: and how far
-    judging is by the stopping rule.
+    judging is by the stopping rule. What they skipped and commented is that of the judgments 1…`watermark`, and all if
+    it is not given.
 
     Raises
     ------
@@ -85,10 +88,15 @@ def judgments_chosen(
         leave_out=leave_out,
         groups=_groups(test_set) if SYSTEM.name in options else None,
         work=work_facts(test_set=test_set) if with_work else None,
-        shown=_shown(test_set, without, documents, reference)
+        shown=_shown(_skips(test_set, watermark, without, documents), reference)
         if options.get(SKIPPED_BLOCKS.name) == "count"
         else None,
-        remarks=_remarks(test_set, without, documents) if with_remarks else None,
+        remarks=Remarks(
+            skips=_skips(test_set, watermark, without, documents),
+            comments=_comments(test_set, watermark, without, documents),
+        )
+        if with_remarks
+        else None,
         rule=stopping_rule_state(test_set_id=test_set.pk) if with_rule else None,
     )
 
@@ -291,60 +299,93 @@ def _skipped(test_set: TestSet) -> dict[str, int]:
     return dict(tallies.order_by("judge__pseudonym").values_list("judge__pseudonym", "skipped"))
 
 
-def _shown(
-    test_set: TestSet,
-    without: Sequence[str],
-    documents: Sequence[str] | None,
-    reference: str | None,
-) -> dict[str, tuple[int, int]]:
-    """Return in how many standing skips of these judges and documents each system was shown, and beside the reference."""
+def _shown(skips: Iterable[SkippedBlock], reference: str | None) -> dict[str, tuple[int, int]]:
+    """Return in how many of these skips each system was shown, and beside the reference."""
     shown, beside = Counter[str](), Counter[str]()
-    for each in _skips(test_set, without, documents):
+    for each in skips:
         shown.update(each.systems)
         if reference in each.systems:
             beside.update(each.systems)
     return {name: (shown[name], beside[name]) for name in sorted(shown)}
 
 
-def _remarks(test_set: TestSet, without: Sequence[str], documents: Sequence[str] | None) -> Remarks:
-    """Return what these judges skipped of these documents, and where they wrote comments."""
-    commented = (
-        Judgment.objects.current()
-        .counted()
-        .filter(test_set=test_set)
-        .exclude(comment="")
-        .order_by("block__segment__number", "judge__pseudonym")
-        .values_list("block__segment__number", "judge__pseudonym")
+def _comments(
+    test_set: TestSet,
+    watermark: int | None,
+    without: Sequence[str],
+    documents: Sequence[str] | None,
+) -> tuple[CommentedBlock, ...]:
+    """Return what other judges ranked of these documents with a comment up to a watermark, in a settled order."""
+    judgments = Judgment.objects.of(test_set.pk).exclude(comment="")
+    judgments = judgments.current(watermark=watermark).counted()
+    judgments = judgments.exclude(judge__pseudonym__in=without)
+    if documents is not None:
+        judgments = judgments.filter(block__segment__document__name__in=documents)
+    rows = list(
+        judgments.order_by("block__segment__number", "judge__pseudonym", "pk").values_list(
+            "block__segment__number", "judge__pseudonym", "block__outputs"
+        )
     )
-    return Remarks(skips=_skips(test_set, without, documents), comments=tuple(commented))
+    system_of = _systems_of(shown for _segment, _judge, shown in rows)
+    return tuple(
+        CommentedBlock(segment, judge, _systems_shown(shown, system_of))
+        for segment, judge, shown in rows
+    )
 
 
 def _skips(
-    test_set: TestSet, without: Sequence[str], documents: Sequence[str] | None
+    test_set: TestSet,
+    watermark: int | None,
+    without: Sequence[str],
+    documents: Sequence[str] | None,
 ) -> tuple[SkippedBlock, ...]:
-    """Return the standing skips of these judges and documents, in a settled order."""
-    skips = Skip.objects.standing().filter(test_set=test_set, block__control="")
+    """Return the skips of other judges and these documents that stood at a watermark, in a settled order."""
+    skips = Skip.objects.standing(watermark=watermark).filter(test_set=test_set, block__control="")
+    before = None if watermark is None else _end_of(test_set, watermark)
+    if before is not None:
+        skips = skips.filter(created_at__lte=before)
     skips = skips.exclude(judge__pseudonym__in=without)
     if documents is not None:
         skips = skips.filter(block__segment__document__name__in=documents)
     rows = list(
         skips.order_by("block__segment__number", "judge__pseudonym", "pk").values_list(
-            "block__segment__number", "judge__pseudonym", "block__outputs", "comment"
+            "block__segment__number",
+            "judge__pseudonym",
+            "block__outputs",
+            "comment",
+            "block__segment__document__name",
         )
     )
-    outputs = {output for _segment, _judge, shown, _comment in rows for output in shown}
-    system_of = dict(
-        Output.objects.filter(pk__in=outputs).order_by().values_list("pk", "system__name")
-    )
+    system_of = _systems_of(shown for _segment, _judge, shown, *_rest in rows)
     return tuple(
         SkippedBlock(
             segment=segment,
             judge=judge,
-            systems=tuple(sorted({system_of[output] for output in shown})),
+            systems=_systems_shown(shown, system_of),
             has_comment=bool(comment),
+            document=document,
         )
-        for segment, judge, shown, comment in rows
+        for segment, judge, shown, comment, document in rows
     )
+
+
+def _end_of(test_set: TestSet, watermark: int) -> datetime | None:
+    """Return when the last judgment of a watermark was submitted; None if it is the newest."""
+    numbers = JudgmentNumber.objects.filter(test_set=test_set)
+    if not numbers.filter(number__gt=watermark).exists():
+        return None
+    last = numbers.filter(number=watermark)
+    return last.values_list("judgment__submitted_at", flat=True).first()
+
+
+def _systems_of(shown: Iterable[Iterable[int]]) -> dict[int, str]:
+    """Return the system of each output shown. One query."""
+    outputs = Output.objects.filter(pk__in={output for each in shown for output in each})
+    return dict(outputs.order_by().values_list("pk", "system__name"))
+
+
+def _systems_shown(shown: Iterable[int], system_of: Mapping[int, str]) -> tuple[str, ...]:
+    return tuple(sorted({system_of[output] for output in shown}))
 
 
 def _rows(test_set: TestSet, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDArray[np.bool_]:

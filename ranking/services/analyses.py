@@ -129,6 +129,7 @@ def _ask(
     chosen = judgments or judgments_chosen(
         test_set=test_set,
         options=choice.options,
+        watermark=watermark,
         with_work=choice.kind.needs_work,
         with_remarks=choice.kind.needs_remarks,
         with_rule=choice.kind.shows_rule,

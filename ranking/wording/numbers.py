@@ -1,6 +1,7 @@
 """Numbers in words, for sentences."""
 
 from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 
@@ -32,3 +33,10 @@ def decimals(value: float, places: int) -> str:
     """Return a number with so many decimals, rounded: `number_format` alone cuts the others off."""
     # Readers do not know "-0".
     return number_format(round(value, places) + 0.0, places)
+
+
+def p_in_figures(p: float) -> str:
+    """Return "0.034", or "< 0.001"."""
+    if p < 0.001:
+        return _("< %(number)s") % {"number": number_format(0.001, decimal_pos=3)}
+    return decimals(p, 3)

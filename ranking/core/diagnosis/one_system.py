@@ -17,12 +17,8 @@ from scipy.special import stdtr
 from ranking.core.counting.effective_numbers import effective_number_from
 from ranking.core.counting.moments import MIN_UNITS, two_way_units, units_of
 from ranking.core.judged.blocks import Blocks
-from ranking.core.uncertainty.shares import ShareParts, share_interval, share_part
-from ranking.core.uncertainty.two_way import (
-    ClusteredCovariance,
-    ScoreCovariance,
-    combined_covariance,
-)
+from ranking.core.uncertainty.shares import ShareParts, share_interval, share_parts
+from ranking.core.uncertainty.two_way import ClusteredCovariance, RangeLimit
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
@@ -82,12 +78,15 @@ class LengthTrend:
     ----------
     slope : float
         Change of the share with twice as many words.
-    p_value : float
-        Of the two-sided test that it does not change.
+    p_value : float or None
+        Of the two-sided test that it does not change; None with too few segments, of which lengths are.
+    limits : tuple of str
+        Units that the test does not account for, because there are too few: codes of `RangeLimit`.
     """
 
     slope: float
-    p_value: float
+    p_value: float | None
+    limits: tuple[str, ...] = ()
 
 
 def outcomes_of(blocks: Blocks, system: int) -> Outcomes:
@@ -182,20 +181,8 @@ def _counts(of_pairs: BoolArray, opponent: int | None) -> Int64Array:
 
 def _parts(blocks: Blocks, won: Int64Array, lost: Int64Array) -> ShareParts:
     """Return the variances of the number won less the share of the decided."""
-
-    def part(unit: Int64Array) -> ClusteredCovariance:
-        return share_part(unit, won, lost)
-
-    judges = part(units_of(blocks, "judges"))
-    if blocks.document is not None:
-        documents = part(two_way_units(blocks, "segments"))
-        if documents.effective >= MIN_UNITS:
-            return ShareParts(part(two_way_units(blocks, "blocks")), documents, judges)
-    return ShareParts(
-        part(units_of(blocks, "blocks")),
-        part(units_of(blocks, "segments")),
-        judges,
-        few_documents=blocks.document is not None,
+    return share_parts(
+        won, lost, segment=blocks.segment, judge=blocks.judge, document=blocks.document
     )
 
 
@@ -203,7 +190,9 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     """Test whether the share won changes with the length of the source.
 
     The share of the decided comparisons is regressed on the binary logarithm of the words of the source, by least
-    squares; the variance of the slope is that between segments and judges, and the test is Student's t.
+    squares; the variance of the slope is that between segments and judges, at least that of independent trials around
+    the share with one success and one failure added, and the test is Student's t. Its degrees of freedom are those of
+    the variance, but no more than segments (or documents) less two: lengths are theirs.
 
     Parameters
     ----------
@@ -232,17 +221,21 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     share = float(wins.sum() / trials.sum())
     slope = float(x @ (wins - share * trials)) / spread
     influence = x * (wins - (share + slope * x) * trials) / spread
-    covariance = _influence_covariance(outcomes.blocks.take(rows), influence, trials)
-    variance = float(covariance.matrix[0, 0])
-    if variance <= 0:
-        return LengthTrend(slope, 1.0)
+    parts = _influence_parts(outcomes.blocks.take(rows), influence, trials)
+    combined = parts.combined
+    limits = tuple(str(limit) for limit in combined.limits)
+    if RangeLimit.FEW_SEGMENTS in combined.limits:
+        return LengthTrend(slope, None, limits)
+    # Where lengths explain everything, what is left is a rounding error, not a variance.
+    smoothed = (float(wins.sum()) + 1) / (float(trials.sum()) + 2)
+    variance = max(smoothed * (1 - smoothed) / spread, float(combined.matrix[0, 0]))
     t = abs(slope) / np.sqrt(variance)
-    return LengthTrend(slope, float(2 * stdtr(covariance.degrees_of_freedom, -t)))
+    degrees_of_freedom = min(parts.degrees_of_freedom(variance), max(1, combined.segments - 2))
+    p_value = float(2 * stdtr(degrees_of_freedom, -t))
+    return LengthTrend(slope, p_value, limits)
 
 
-def _influence_covariance(
-    blocks: Blocks, influence: FloatArray, trials: FloatArray
-) -> ScoreCovariance:
+def _influence_parts(blocks: Blocks, influence: FloatArray, trials: FloatArray) -> ShareParts:
     def part(unit: Int64Array) -> ClusteredCovariance:
         number = np.unique(unit, return_inverse=True)[1]
         summed = np.bincount(number, influence)
@@ -255,9 +248,13 @@ def _influence_covariance(
     if blocks.document is not None:
         documents = part(two_way_units(blocks, "segments"))
         if documents.effective >= MIN_UNITS:
-            return combined_covariance(part(two_way_units(blocks, "blocks")), documents, judges)
-    segments = part(units_of(blocks, "segments"))
-    return combined_covariance(part(units_of(blocks, "blocks")), segments, judges)
+            return ShareParts(part(two_way_units(blocks, "blocks")), documents, judges)
+    return ShareParts(
+        part(units_of(blocks, "blocks")),
+        part(units_of(blocks, "segments")),
+        judges,
+        few_documents=blocks.document is not None,
+    )
 
 
 @dataclass(frozen=True)

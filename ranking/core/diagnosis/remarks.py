@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.judged.blocks import Blocks
-from ranking.core.uncertainty.shares import ShareParts, share_interval, share_part
+from ranking.core.uncertainty.shares import share_interval, share_parts
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
@@ -18,12 +18,25 @@ Int64Array = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class SkippedBlock:
-    """A block that a judge skipped: its segment's number, the judge, the systems shown, whether there is a comment."""
+    """A block that a judge skipped: its segment's number, the judge, the systems shown, whether there is a comment.
+
+    `document` is the name of its document, "" if it is not known.
+    """
 
     segment: int
     judge: str
     systems: tuple[str, ...]
     has_comment: bool
+    document: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentedBlock:
+    """A block that a judge ranked with a comment: its segment's number, the judge, the systems shown."""
+
+    segment: int
+    judge: str
+    systems: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +50,8 @@ class Shown:
         Which systems each showed.
     segment, judge : int64, shape (R,)
     skipped, commented : bool, shape (R,)
+    document : int64, shape (R,), or None
+        None if those of judged blocks are not known, or not several, or that of a skipped block is not known.
     """
 
     systems: tuple[str, ...]
@@ -45,20 +60,28 @@ class Shown:
     judge: Int64Array
     skipped: BoolArray
     commented: BoolArray
+    document: Int64Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RemarkShare:
-    """How many of some blocks have a mark, the share, and its interval; None where there are no blocks."""
+    """How many of some blocks have a mark, the share, and its interval; None where there are no blocks.
+
+    `limits` are units that the interval does not account for, because there are too few: codes of `RangeLimit`.
+    """
 
     count: int
     share: float | None
     low: float | None
     high: float | None
+    limits: tuple[str, ...] = ()
 
 
 def shown_blocks(
-    blocks: Blocks, skips: Sequence[SkippedBlock], comments: Sequence[tuple[int, str]]
+    blocks: Blocks,
+    skips: Sequence[SkippedBlock],
+    comments: Sequence[CommentedBlock],
+    documents: Sequence[str] = (),
 ) -> Shown:
     """Put judged and skipped blocks together.
 
@@ -68,8 +91,10 @@ def shown_blocks(
         B judged blocks over n systems.
     skips : sequence of SkippedBlock
         Systems that are not among the n are not looked at.
-    comments : sequence of (int, str)
-        Segment and judge of each judgment with a comment; those of no judged block are not looked at.
+    comments : sequence of CommentedBlock
+        Those of no judged block are not looked at.
+    documents : sequence of str
+        Names of the documents by their numbers in `blocks`.
 
     Returns
     -------
@@ -97,22 +122,42 @@ def shown_blocks(
                 np.array([each.has_comment for each in skips], dtype=np.bool_),
             ]
         ),
+        document=_documents(blocks, skips, documents),
     )
 
 
-def _with_comment(blocks: Blocks, comments: Sequence[tuple[int, str]]) -> BoolArray:
-    """Return which judged blocks have a comment; of a judge's blocks of one segment, as many as there are comments."""
+def _documents(
+    blocks: Blocks, skips: Sequence[SkippedBlock], names: Sequence[str]
+) -> Int64Array | None:
+    if blocks.document is None or not all(each.document for each in skips):
+        return None
+    numbers = {name: number for number, name in enumerate(names)}
+    skipped = [numbers.setdefault(each.document, len(numbers)) for each in skips]
+    return np.concatenate([blocks.document.astype(np.int64), np.array(skipped, dtype=np.int64)])
+
+
+def _with_comment(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArray:
+    """Return which judged blocks have a comment.
+
+    Of blocks of one judge and segment that show the same systems, the first as many as there are comments.
+    """
     found = np.zeros(len(blocks), dtype=np.bool_)
-    wanted = set(comments)
-    rows: dict[tuple[int, str], list[int]] = defaultdict(list)
-    segments = np.isin(blocks.segment, [segment for segment, _judge in wanted])
+    known = set(blocks.systems)
+    left = Counter(
+        CommentedBlock(each.segment, each.judge, tuple(sorted(known.intersection(each.systems))))
+        for each in comments
+    )
+    segments = np.isin(blocks.segment, [each.segment for each in left])
     for row in np.flatnonzero(segments).tolist():
-        key = (int(blocks.segment[row]), blocks.judges[int(blocks.judge[row])])
-        if key in wanted:
-            rows[key].append(row)
-    for key in comments:
-        if rows[key]:
-            found[rows[key].pop()] = True
+        shown = np.flatnonzero(blocks.candidates[row] >= 0).tolist()
+        block = CommentedBlock(
+            segment=int(blocks.segment[row]),
+            judge=blocks.judges[int(blocks.judge[row])],
+            systems=tuple(sorted(blocks.systems[system] for system in shown)),
+        )
+        if left[block] > 0:
+            left[block] -= 1
+            found[row] = True
     return found
 
 
@@ -120,6 +165,8 @@ def remark_share(
     shown: Shown, marked: BoolArray, rows: BoolArray, *, confidence: float = 0.95
 ) -> RemarkShare:
     """Return the share of some blocks that have a mark, with an interval between segments and judges.
+
+    Documents replace segments where there are enough of them, as in `ranking.core.diagnosis.one_system`.
 
     Parameters
     ----------
@@ -139,11 +186,13 @@ def remark_share(
     count, trials = int(successes.sum()), len(successes)
     if not trials:
         return RemarkShare(0, None, None, None)
-    failures = 1 - successes
-    blocks, segments, judges = (
-        share_part(unit, successes, failures)
-        for unit in (np.arange(trials, dtype=np.int64), shown.segment[rows], shown.judge[rows])
+    parts = share_parts(
+        successes,
+        1 - successes,
+        segment=shown.segment[rows],
+        judge=shown.judge[rows],
+        document=None if shown.document is None else shown.document[rows],
     )
-    parts = ShareParts(blocks, segments, judges)
     low, high = share_interval(count, trials - count, parts, confidence=confidence)
-    return RemarkShare(count, count / trials, low, high)
+    limits = tuple(str(limit) for limit in parts.combined.limits)
+    return RemarkShare(count, count / trials, low, high, limits)

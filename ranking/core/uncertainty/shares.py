@@ -45,6 +45,40 @@ class ShareParts:
         return max(1.0, variance**2 / uncertain) if uncertain else np.inf
 
 
+def share_parts(
+    successes: Int64Array,
+    failures: Int64Array,
+    *,
+    segment: npt.NDArray[np.integer],
+    judge: npt.NDArray[np.integer],
+    document: npt.NDArray[np.integer] | None = None,
+) -> ShareParts:
+    """Return the variances of the number of successes, less the share of the trials.
+
+    Parameters
+    ----------
+    successes, failures : int64, shape (R,)
+        Trials of each block.
+    segment, judge : integer, shape (R,)
+    document : integer, shape (R,), optional
+        Where documents are known and enough, they replace segments, and a judge's blocks of a document replace
+        single blocks.
+    """
+
+    def part(unit: npt.NDArray[np.integer]) -> ClusteredCovariance:
+        return share_part(unit.astype(np.int64), successes, failures)
+
+    judges = part(judge)
+    if document is not None:
+        documents = part(document)
+        if documents.effective >= MIN_UNITS:
+            own = document.astype(np.int64) * (int(judge.max()) + 1) + judge
+            return ShareParts(part(own), documents, judges)
+    return ShareParts(
+        part(np.arange(len(successes))), part(segment), judges, few_documents=document is not None
+    )
+
+
 def share_part(
     unit: Int64Array, successes: Int64Array, failures: Int64Array
 ) -> ClusteredCovariance:

@@ -8,7 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.pages.published.reading import Content
-from ranking.wording.numbers import decimals
+from ranking.wording.numbers import p_in_figures
 
 #: The largest adjusted p-value of each mark, the strictest first.
 MARKS: Final = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))
@@ -83,13 +83,6 @@ def _cell(row: str, column: str, pairs: Mapping[tuple[str, str], Mapping[str, An
 def mark_of(p: float) -> str:
     """Return the mark of an adjusted p-value; "" for a large one."""
     return next((mark for most, mark in MARKS if p <= most), "")
-
-
-def p_in_figures(p: float) -> str:
-    """Return "0.034", or "< 0.001"."""
-    if p < 0.001:
-        return _("< %(number)s") % {"number": number_format(0.001, decimal_pos=3)}
-    return decimals(p, 3)
 
 
 def _tone(share: float) -> str:

@@ -129,6 +129,33 @@ def test_the_page_shows_the_ranking_at_once_and_asks_for_the_rest(
     assert 'hx-trigger="' not in as_organiser.get(address(by_length, "A")).content.decode()
 
 
+def test_figures_of_the_page_are_rounded_as_elsewhere(
+    by_length: TestSetWriter, as_organiser: Client
+) -> None:
+    """Only exact shares are 0 or 100 per cent, and mean ranks are not cut off."""
+    data = computed(by_length, "A")
+    shortest, longest = data["lengths"]
+    shortest |= {"share": 0.998, "low": 0.9951, "high": 0.9999}
+    longest |= {"share": 0.003, "low": 0.0001, "high": 0.02}
+    data["lost_most_clearly"][0]["ranks"] |= {"A": 1.96}
+    Analysis.objects.update(data=data)
+    page = as_organiser.get(address(by_length, "A")).content.decode()
+    assert "It wins 99 % in the shortest sentences, 1 % in the longest." in page
+    assert "99–99" in page
+    assert "1–2" in page
+    assert "99–100" not in page
+    assert "0–2" not in page
+    assert re.search(r"\b2\.0\b", page)
+    assert not re.search(r"\b1\.9\b", page)
+
+
+def test_a_small_p_is_not_said_to_be_0(by_length: TestSetWriter) -> None:
+    computed(by_length, "A")
+    (answer,) = Analysis.objects.all()
+    notes = answer.reports["en"]["notes"]
+    assert any("changes by -0.215 (p < 0.001)" in note for note in notes), notes
+
+
 def test_a_page_without_scripts_asks_by_a_button(
     by_length: TestSetWriter, as_organiser: Client
 ) -> None:

@@ -1,11 +1,14 @@
 """Comments and skips: what is asked, what is frozen with the question, and what the page says."""
 
 import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
 
 from campaign.models import Segment
+from ranking.models import Analysis
 from ranking.services.analyses import (
     analysis_ask,
     analysis_choice,
@@ -14,7 +17,7 @@ from ranking.services.analyses import (
 )
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import text_of
-from tests.integration.ranking.writing import TestSetWriter
+from tests.integration.ranking.writing import TestSetWriter, documents_of
 
 pytestmark = pytest.mark.django_db
 
@@ -62,12 +65,75 @@ def test_counts_by_system_and_length_follow_from_what_was_recorded(remarked: Tes
     assert json.loads(json.dumps(data)) == found.data
 
 
-def test_judges_and_documents_that_do_not_count_are_left_out(remarked: TestSetWriter) -> None:
-    choice = analysis_choice("remarks", {"without": ["ben"]})
-    asked = analysis_ask(test_set=remarked.test_set, choice=choice, is_queued=False)
-    found = analysis_compute(analysis=asked)
+def computed(writer: TestSetWriter, watermark: int | None = None, **given: Any) -> Analysis:
+    asked = analysis_ask(
+        test_set=writer.test_set,
+        choice=analysis_choice("remarks", given),
+        watermark=watermark,
+        is_queued=False,
+    )
+    return analysis_compute(analysis=asked)
+
+
+def totals(found: Analysis) -> tuple[int, int, int]:
     assert found.data is not None
-    assert (found.data["shown"], found.data["skipped"], found.data["commented"]) == (3, 0, 1)
+    return found.data["shown"], found.data["skipped"], found.data["commented"]
+
+
+def test_judges_and_documents_that_do_not_count_are_left_out(remarked: TestSetWriter) -> None:
+    remarked.judgment("dan", remarked.block(1, ["A", "B"]), [1, 2], comment="good")
+    documents_of(remarked, 2)
+    found = computed(remarked, without=["ben", "dan"])
+    assert totals(found) == (3, 0, 1)
+    # Nor is it recorded what they said.
+    assert found.judgments["remarks"] == {"skips": [], "comments": [[2, "ann", ["A", "C"]]]}
+    found = computed(remarked, documents=["d98"])
+    assert totals(found) == (2, 0, 0)
+    assert found.judgments["remarks"] == {"skips": [], "comments": []}
+
+
+def test_comments_and_skips_are_those_of_the_judgments_asked_for(
+    write_test_set: WriteTestSet,
+) -> None:
+    """Of ten judgments one a minute, with a skip half a minute after the second, the fifth and the last one."""
+    writer = write_test_set(("A", "B"))
+    start = datetime(2026, 10, 1, tzinfo=UTC)
+    blocks = [writer.block(number, ["A", "B"]) for number in range(1, 11)]
+    for minute, block in enumerate(blocks, 1):
+        comment = "odd" if minute in (2, 6) else ""
+        at = start + timedelta(minutes=minute)
+        writer.judgment("ann", block, [1, 2], comment=comment, at=at)
+        if minute in (2, 5, 10):
+            writer.skip("ben", block, at=at + timedelta(seconds=30), comment="hm")
+    # After all of these the first skip is taken back, and the first comment.
+    late = start + timedelta(hours=1)
+    writer.judgment("ben", blocks[1], [2, 1], at=late)
+    first = writer.test_set.judgments.get(judge__pseudonym="ann", block=blocks[1])
+    writer.judgment("ann", blocks[1], [1, 2], supersedes=first, at=late)
+    assert totals(computed(writer, 2)) == (2, 0, 1)
+    assert totals(computed(writer, 5)) == (6, 1, 2)
+    assert totals(computed(writer, 6)) == (8, 2, 4)
+    assert totals(computed(writer, 11)) == (13, 2, 4)
+    assert totals(computed(writer, 12)) == totals(computed(writer)) == (13, 2, 3)
+    # What the newest judgments come to has all skips, though none of them came earlier.
+    writer.skip("cleo", blocks[2], at=late + timedelta(hours=1))
+    assert totals(computed(writer, 12)) == (14, 3, 3)
+
+
+def test_skipped_blocks_of_diagnosis_are_those_of_the_judgments_asked_for(
+    remarked: TestSetWriter,
+) -> None:
+    found = [
+        analysis_ask(
+            test_set=remarked.test_set,
+            choice=analysis_choice("diagnosis", {"skipped_blocks": "count"}),
+            watermark=watermark,
+            is_queued=False,
+        ).judgments["shown"]
+        for watermark in (3, 4)
+    ]
+    # Both skips came after the third judgment, and the fourth took one of them back.
+    assert found == [{}, {"A": [1, 0], "B": [1, 0]}]
 
 
 def test_the_page_shows_both_tables(remarked: TestSetWriter, as_organiser: Client) -> None:
@@ -80,6 +146,7 @@ def test_the_page_shows_both_tables(remarked: TestSetWriter, as_organiser: Clien
     page = as_organiser.get(at, {"confidence": "0.95"})
     words = text_of(page)
     assert "5 blocks answered: 1 skipped, 2 with a comment." in words
+    assert "Some parts are by too few judges, or of too few segments or documents" in words
     assert "By system" in words
     assert "By length of the source" in words
     assert page.content.decode().count('<svg class="figure"') == 2

@@ -1,14 +1,18 @@
 """One system against the others: shares with intervals that hold, a trend by length, and clear segments."""
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
 import pytest
 from scipy.stats import beta, norm
+from scipy.stats import t as student
 
 from ranking.core.diagnosis.direct_pairs import direct_pairs
 from ranking.core.diagnosis.one_system import (
     ClearSegments,
+    LengthTrend,
+    ShareWon,
     clear_segments,
     length_trend,
     outcomes_of,
@@ -125,17 +129,103 @@ def test_a_trend_with_length_by_hand() -> None:
     found = length_trend(outcomes, words)
     assert found is not None
     assert found.slope == pytest.approx(-1)
-    # It explains everything, so that nothing is left to test it by.
-    assert found.p_value == 1
+    # It explains everything: p is that of independent trials, t = 1 / √(¼ / 4), with 16 segments less two.
+    assert found.p_value == pytest.approx(2 * student.sf(4, 14))
+    assert found.limits == ()
     noisy = blocks_from_rows(
         [*rows, *(block(n, f"k{n}", *("ba" if n % 2 else "ab")) for n in range(4))], "ab"
     )
     found = length_trend(outcomes_of(noisy, 0), words)
     assert found is not None
     assert found.slope == pytest.approx(8 / 10 - 2 / 10 - 1 + -0.2)
-    assert 0 < found.p_value < 0.05
+    # Independent trials have a variance of ¼ / 5, and segments, by their residuals, one of 0.0206: less. Of 20
+    # comparisons four segments have two each: their effective number is 20² / (4·2² + 12) = 14.29.
+    assert found.p_value == pytest.approx(2 * student.sf(0.6 / sqrt(0.05), 400 / 28 - 2))
+    assert found.p_value == pytest.approx(0.0195709, rel=1e-4)
     assert length_trend(outcomes, np.ones(16, dtype=np.int64)) is None
     assert length_trend(outcomes, np.full(16, -1)) is None
+
+
+def test_p_of_a_trend_does_not_depend_on_how_lengths_are_rounded() -> None:
+    """Logarithms of 1 and 2 are exact, those of 7 and 19 are not: residuals of a perfect trend are 0, or nearly."""
+    rows = [block(n, f"j{n}", *("ab" if n % 2 else "ba")) for n in range(16)]
+    outcomes = outcomes_of(blocks_from_rows(rows, "ab"), 0)
+    found = [
+        length_trend(outcomes, np.array([longer if n % 2 == 0 else shorter for n in range(16)]))
+        for shorter, longer in ((1, 2), (7, 19))
+    ]
+    exact, rounded = (each.p_value for each in found if each is not None)
+    assert exact is not None
+    assert 0.0001 < exact < 0.01
+    assert rounded == pytest.approx(exact, rel=1e-9)
+
+
+def test_a_trend_says_what_it_does_not_account_for() -> None:
+    def trend(segments: int, judges: int, documents: int = 0) -> LengthTrend:
+        blocks = blocks_from_rows(
+            [
+                block(segment, f"j{judge}", *("ab" if (segment + judge) % 3 else "ba"))
+                for segment in range(segments)
+                for judge in range(judges)
+            ],
+            "ab",
+        )
+        if documents:
+            blocks = replace(blocks, document=(blocks.segment % documents).astype(np.int32))
+        found = length_trend(outcomes_of(blocks, 0), np.arange(1, segments + 1))
+        assert found is not None
+        return found
+
+    assert trend(8, 5).limits == ()
+    assert trend(8, 3).limits == ("few_judges",)
+    assert trend(8, 5, documents=2).limits == ("few_documents",)
+    assert trend(8, 3).p_value is not None
+    # Three sentences say nothing of sentences, however many judge them.
+    few = trend(3, 20)
+    assert (few.limits, few.p_value) == (("few_segments",), None)
+
+
+@pytest.mark.parametrize(
+    ("segments", "judges", "judgments", "taste"),
+    [(40, 8, 2, 0.0), (12, 12, 1, 0.0), (8, 6, 4, 0.5)],
+)
+def test_a_trend_is_seldom_found_where_there_is_none(
+    segments: int, judges: int, judgments: int, taste: float
+) -> None:
+    rng = np.random.default_rng(5)
+    found = 0
+    for _ in range(200):
+        words = np.exp2(rng.uniform(1, 6, segments)).astype(np.int64)
+        ease, liking = rng.normal(0, 1, segments), rng.normal(0, taste, judges)
+        rows = [
+            block(segment, f"j{judge}", *("ab" if ahead > rng.normal() else "ba"))
+            for segment in range(segments)
+            for judge in rng.choice(judges, judgments, replace=False).tolist()
+            for ahead in [ease[segment] + liking[judge]]
+        ]
+        trend = length_trend(outcomes_of(blocks_from_rows(rows, "ab"), 0), words)
+        found += trend is not None and trend.p_value is not None and trend.p_value < 0.05
+    assert found <= 20
+
+
+def test_documents_are_the_units_of_a_share_where_there_are_enough() -> None:
+    """Six documents of ten segments, each won or lost as a whole, are six trials."""
+
+    def share(documents: int) -> ShareWon:
+        rows = [
+            block(segment, f"j{segment}", *("ab" if segment // 10 % 3 else "ba"))
+            for segment in range(10 * documents)
+        ]
+        blocks = blocks_from_rows(rows, "ab")
+        return share_won(
+            outcomes_of(replace(blocks, document=(blocks.segment // 10).astype(np.int32)), 0)
+        )
+
+    found = share(6)
+    assert (found.won, found.lost, found.limits) == (40, 20, ())
+    assert (found.low or 1) < beta.ppf(0.025, 4, 3)
+    assert (found.high or 0) > beta.ppf(0.975, 5, 2)
+    assert "few_documents" in share(2).limits
 
 
 def test_segments_on_which_a_system_is_far_behind_or_ahead() -> None:

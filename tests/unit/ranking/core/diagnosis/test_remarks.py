@@ -1,10 +1,17 @@
 """What was skipped and commented, by system."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import beta
 
-from ranking.core.diagnosis.remarks import SkippedBlock, remark_share, shown_blocks
+from ranking.core.diagnosis.remarks import (
+    CommentedBlock,
+    SkippedBlock,
+    remark_share,
+    shown_blocks,
+)
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 
 
@@ -21,7 +28,8 @@ def test_judged_and_skipped_blocks_count_for_the_systems_they_show() -> None:
         SkippedBlock(1, "cleo", ("c",), has_comment=False),
     ]
     # The second comment is of a judgment that does not count.
-    shown = shown_blocks(blocks, skips, [(1, "ben"), (9, "ben")])
+    comments = [CommentedBlock(number, "ben", ("a", "c")) for number in (1, 9)]
+    shown = shown_blocks(blocks, skips, comments)
     assert shown.systems == ("a", "b", "c")
     assert shown.shows.sum(axis=0).tolist() == [3, 3, 3]
     assert shown.skipped.tolist() == [False, False, False, True, True]
@@ -44,9 +52,22 @@ def test_judged_and_skipped_blocks_count_for_the_systems_they_show() -> None:
 
 def test_as_many_of_a_judges_blocks_of_a_segment_have_comments_as_there_are() -> None:
     blocks = blocks_from_rows([block(1, "ann", "a", "b"), block(1, "ann", "b", "a")], "ab")
-    assert shown_blocks(blocks, [], [(1, "ann")]).commented.sum() == 1
-    assert shown_blocks(blocks, [], [(1, "ann")] * 2).commented.sum() == 2
-    assert shown_blocks(blocks, [], [(1, "ann")] * 3).commented.sum() == 2
+    comment = CommentedBlock(1, "ann", ("a", "b"))
+    assert shown_blocks(blocks, [], [comment]).commented.sum() == 1
+    assert shown_blocks(blocks, [], [comment] * 2).commented.sum() == 2
+    assert shown_blocks(blocks, [], [comment] * 3).commented.sum() == 2
+
+
+def test_a_comment_counts_for_the_systems_of_its_block_alone() -> None:
+    """Ann judges a segment in two blocks, and comments on one of them, whichever is stored first."""
+    rows = [block(1, "ann", "a", "b"), block(1, "ann", "c", "d"), block(1, "ben", "a", "b")]
+    for stored in (rows, rows[::-1]):
+        blocks = blocks_from_rows(stored, "abcd")
+        for systems, counts in ((("b", "a"), [1, 1, 0, 0]), (("c", "d", "gone"), [0, 0, 1, 1])):
+            shown = shown_blocks(blocks, [], [CommentedBlock(1, "ann", systems)])
+            counted = [(shown.commented & shown.shows[:, place]).sum() for place in range(4)]
+            assert counted == counts
+            assert shown.judge[shown.commented].tolist() == [blocks.judges.index("ann")]
 
 
 def test_where_nothing_is_shared_the_interval_is_that_of_clopper_and_pearson() -> None:
@@ -73,3 +94,60 @@ def test_one_judge_who_skips_everything_makes_it_wide() -> None:
         assert found.high is not None
         widths.append(found.high - found.low)
     assert widths[0] > 1.5 * widths[1]
+
+
+def test_segments_that_all_judges_skip_make_it_wide() -> None:
+    """Sixteen of 80 blocks are skipped: two segments by all eight judges, or one or two a segment and two a judge."""
+    pairs = [(segment, judge) for segment in range(10) for judge in range(8)]
+    of_two = {(segment, judge) for segment, judge in pairs if segment < 2}
+    # Down a diagonal, round and round.
+    spread = {(number % 10, number % 8) for number in range(16)}
+    assert len(spread) == 16
+    widths = []
+    for skipped in (of_two, spread):
+        blocks = blocks_from_rows(
+            [block(n, f"j{judge}", "a", "b") for n, judge in pairs if (n, judge) not in skipped],
+            "ab",
+        )
+        skips = [
+            SkippedBlock(n, f"j{judge}", ("a", "b"), has_comment=False) for n, judge in skipped
+        ]
+        shown = shown_blocks(blocks, skips, [])
+        found = remark_share(shown, shown.skipped, shown.shows[:, 0])
+        assert (found.count, found.share, found.limits) == (16, 0.2, ())
+        assert found.low is not None
+        assert found.high is not None
+        widths.append(found.high - found.low)
+    assert widths[0] > 1.5 * widths[1]
+
+
+def test_too_few_judges_to_account_for_are_said() -> None:
+    """Of two judges one skips everything: nobody knows what a third one would do."""
+    blocks = blocks_from_rows([block(n, "ann", "a", "b") for n in range(100)], "ab")
+    skips = [SkippedBlock(n, "ben", ("a", "b"), has_comment=False) for n in range(100)]
+    shown = shown_blocks(blocks, skips, [])
+    found = remark_share(shown, shown.skipped, shown.shows[:, 0])
+    assert (found.count, found.share, found.limits) == (100, 0.5, ("few_judges",))
+
+
+def test_documents_are_the_units_where_there_are_enough() -> None:
+    """Of six documents of ten segments two are skipped, one of which nobody judged."""
+    names = ["d0", "d1", "d2", "d3", "d4"]
+    blocks = blocks_from_rows([block(n, f"j{n}", "a", "b") for n in range(40)], "ab")
+    blocks = replace(blocks, document=(blocks.segment // 10).astype(np.int32))
+    skips = [
+        SkippedBlock(n, f"j{n}", ("a", "b"), has_comment=False, document=f"d{n // 10}")
+        for n in range(40, 60)
+    ]
+    shown = shown_blocks(blocks, skips, [], names)
+    assert shown.document is not None
+    assert shown.document.tolist() == [n // 10 for n in range(60)]
+    found = remark_share(shown, shown.skipped, shown.shows[:, 0])
+    assert (found.count, found.limits) == (20, ())
+    assert found.low is not None
+    assert found.low < beta.ppf(0.025, 2, 5)
+    two = shown.document < 2
+    assert "few_documents" in remark_share(shown, shown.skipped, two).limits
+    # Without the document of each block segments count.
+    unnamed = [replace(each, document="") for each in skips]
+    assert shown_blocks(blocks, unnamed, [], names).document is None
