@@ -98,7 +98,10 @@ def reproduction_report(
     notes = [said, *left_out, versions, _("SHA-256 of the result: %(digest)s") % {"digest": digest}]
     return Report(
         notes=notes,
-        tables=[*([_difference_table(differences)] if differences else []), _table(content)],
+        tables=[
+            *([_difference_table(differences)] if differences else []),
+            *([_table(content)] if _is_a_table(content) else []),
+        ],
         data={
             "is_same": not differences,
             "digest": digest,
@@ -136,6 +139,16 @@ def _shown(value: Any) -> str:
     if value is ABSENT:
         return _("is missing")
     return value if isinstance(value, str) else canonical(value)
+
+
+def _is_a_table(content: Mapping[str, Any]) -> bool:
+    """Return whether each system has what the table shows; what a file lacks is among the differences."""
+    numbers = ("cluster", "rank", "score", "rank_low", "rank_high")
+    return all(
+        isinstance(row.get(name), int | float)
+        for row in content["ranking"]["systems"]
+        for name in numbers
+    )
 
 
 def _table(content: Mapping[str, Any]) -> Table:
