@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 
 from annotation import models as annotation
 from campaign import models as campaign
+from campaign.database.seeds import seed_draw
 from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
 from campaign.services import judge_link_create
 from campaign.services.rehearsals import rehearsal_words
@@ -287,7 +288,11 @@ def _copy(
         cursor.execute(_NEW_USERS)
         mapped = mapped | {"campaign_user"}
     joins, values = [f"JOIN cloned_{table} m ON m.old = r.{key}"], []
+    seeds = _new_seeds(source) if _has_own_seeds(model, draft) else ""
     for number, field in enumerate(columns(model)):
+        if seeds and field.column == "seed":
+            values.append(seeds)
+            continue
         value, join = _value(model, field, number, draft, mapped)
         values.append(value)
         joins += join
@@ -297,6 +302,26 @@ def _copy(
         f" FROM {quote(table)} r {' '.join(joins)} ORDER BY m.new"
     )
     return int(cursor.rowcount)
+
+
+def _has_own_seeds(model: type[Model], draft: Campaign) -> bool:
+    """Return whether the rows get other seeds: all designs but those of a rehearsal, which is never published."""
+    return model is annotation.Design and draft.rehearsal_of_id is None
+
+
+def _new_seeds(source: Campaign) -> str:
+    """Return new seeds for the designs of a campaign, in SQL; empty if it has none.
+
+    Published bundles give seeds away, and whoever knows one could foresee what judges of the clone are lent. Designs of
+    a test set that had one seed have one again.
+    """
+    designs = annotation.Design.objects.filter(test_set__campaign=source)
+    drawn: dict[tuple[int, int], int] = {}
+    found = []
+    for pk, test_set, seed in designs.values_list("pk", "test_set", "seed").iterator():
+        new = drawn.setdefault((test_set, seed), seed_draw())
+        found.append(f"WHEN {int(pk)} THEN {new}")
+    return f"CASE r.id {' '.join(found)} END" if found else ""
 
 
 def _map(cursor: Any, table: str, key: str, keys: str) -> None:

@@ -115,8 +115,9 @@ def design_proposed(
 
 @transaction.atomic
 def design_use_again(*, design: Design, changed_by: User | None = None) -> Design:
-    """Create and return a design like an earlier one of the same test set.
+    """Create and return a design like an earlier one of the same test set, with the seed that is in force.
 
+    The earlier seed may have become public since, and whoever knows it could foresee draws.
     Raises `DesignRefusedError`, and changes nothing, as `design_change` does: sentences may be gone, or judges
     may see the reference meanwhile.
     """
@@ -124,7 +125,7 @@ def design_use_again(*, design: Design, changed_by: User | None = None) -> Desig
     chosen = {
         name: getattr(design, name)
         for name in PARAMETERS
-        if in_force is None or getattr(design, name) != getattr(in_force, name)
+        if in_force is None or (name != "seed" and getattr(design, name) != getattr(in_force, name))
     }
     return design_change(test_set=design.test_set, changed_by=changed_by, **chosen)
 

@@ -10,39 +10,22 @@ from django.db.models import Exists, Min, OuterRef
 
 from annotation.export.shown import systems_shown
 from annotation.models import HIT, Block, Design, Judgment
+from annotation.services.planning.designs import PARAMETERS
 from campaign.texts.canonical_json import canonical
 from ranking.export.bundles.frozen import FrozenResult, Progress
 
 _CHUNK: Final = 1_000
-_PARAMETERS: Final = (
-    "kind",
-    "systems_per_block",
-    "segments_per_hit",
-    "segment_order",
-    "documents",
-    "segments",
-    "reference_rate",
-    "bad_reference_rate",
-    "attention_every",
-    "length_limits",
-    "normalisation",
-    "active_floor",
-    "inter_share",
-    "intra_share",
-    "repeat_gap",
-    "redundancy",
-)
+#: Seeds are told where they may be; names of groups never: organisers wrote them for themselves.
+_TOLD: Final = tuple(name for name in PARAMETERS if name not in {"seed", "judge_group"})
+_WITHHELD: Final = "withheld: judges could foresee draws, and anybody could test names"
 
 
 def designs_write(frozen: FrozenResult, path: Path) -> None:
-    """Write the designs of the HITs in the log, the first one first, as JSON.
-
-    Names of groups are left out: organisers wrote them for themselves.
-    """
+    """Write the designs of the HITs in the log, the first one first, as JSON."""
     designs = [
         {
             "design": number,
-            **{name: getattr(design, name) for name in _PARAMETERS},
+            **{name: getattr(design, name) for name in _TOLD},
             "seed": str(design.seed) if frozen.bundle.has_seeds else None,
             "is_for_a_group": design.judge_group_id is not None,
             "since": design.created_at.date().isoformat(),
@@ -51,7 +34,7 @@ def designs_write(frozen: FrozenResult, path: Path) -> None:
     ]
     said = {
         "format": 1,
-        "seeds": "given" if frozen.bundle.has_seeds else "withheld: judges could foresee draws",
+        "seeds": "given" if frozen.bundle.has_seeds else _WITHHELD,
         "designs": designs,
     }
     path.write_text(canonical(said) + "\n", encoding="utf-8")
@@ -102,20 +85,23 @@ def _chunks(frozen: FrozenResult) -> Iterator[list[HIT]]:
 
 
 def _shown(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[dict[str, Any]]]:
-    """Return the blocks of these HITs in their order, with their candidates as they were shown."""
+    """Return the blocks of these HITs in their order, with their candidates as they were shown.
+
+    Where a system is not named, they are by what they are called: see `FrozenResult.hides_a_name`.
+    """
     rows = Block.objects.filter(hit__in=hits).order_by("hit_id", "position")
     blocks = list(rows.values_list("pk", "hit_id", "segment__number", "control"))
     systems = systems_shown(pk for pk, *_rest in blocks)
     shown: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for pk, hit, segment, control in blocks:
+        candidates = [
+            sorted(frozen.names[system] for system in candidate) for candidate in systems[pk]
+        ]
         shown[hit].append(
             {
                 "segment": segment,
                 "control": control,
-                "candidates": [
-                    sorted(frozen.names[system] for system in candidate)
-                    for candidate in systems[pk]
-                ],
+                "candidates": sorted(candidates) if frozen.hides_a_name else candidates,
             }
         )
     return shown

@@ -8,6 +8,7 @@ from annotation.models import Judgment
 from annotation.models.judgment import JudgmentQuerySet
 from campaign.models import System, TestSet
 from ranking.models import PublishedResult, ResultBundle
+from ranking.reports.published.bundle_words import hides_a_name
 from ranking.selectors.left_out import judges_not_counted
 
 #: Told how much is done, of how much.
@@ -45,6 +46,14 @@ class FrozenResult:
     def watermark(self) -> int:
         """The number of the last judgment."""
         return int(self.content["method"]["watermark"])
+
+    @property
+    def hides_a_name(self) -> bool:
+        """Whether a system is not named: then nothing says in which order candidates were shown, nor the seeds.
+
+        Who has a seed can draw with any name, and see which one gives what was shown.
+        """
+        return hides_a_name(self.content)
 
     @property
     def counted(self) -> JudgmentQuerySet:

@@ -1,6 +1,7 @@
 """The judgments of a bundle, in the formats that `rank_judgments` reads."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from annotation.export import judged_rows, most_candidates
@@ -46,4 +47,13 @@ def _told(
     for done, row in enumerate(rows):
         if done % 500 == 0:
             progress(done, 2 * frozen.watermark)
-        yield row
+        yield _by_name(row) if frozen.hides_a_name else row
+
+
+def _by_name(row: FiveWayRow) -> FiveWayRow:
+    """Return a row with its candidates by what they are called, as `labelled_run` has them."""
+    by_name = sorted(
+        zip(row.candidates, row.labels, row.system_numbers, strict=True), key=lambda each: each[0]
+    )
+    candidates, labels, numbers = zip(*by_name, strict=True) if by_name else ((), (), ())
+    return replace(row, candidates=candidates, labels=labels, system_numbers=numbers)

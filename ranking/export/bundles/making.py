@@ -14,19 +14,32 @@ from ranking.export.bundles.design import designs_write, draws_write
 from ranking.export.bundles.frozen import FrozenResult, Progress, frozen_result
 from ranking.export.bundles.judgments import judgments_write, left_out_write, parquet_write
 from ranking.export.bundles.texts import texts_write
-from ranking.models import ResultBundle
-from ranking.reports.published.bundle_words import (
+from ranking.files.bundles.names import (
     CHECKSUMS,
+    DESIGN,
+    DRAWS,
+    JUDGMENTS,
+    LEFT_OUT,
     METADATA,
-    BundleFile,
-    checksums,
-    crate,
-    readme,
+    PARQUET,
+    README,
+    RESULT,
+    RUN,
+    TEXTS,
 )
+from ranking.models import ResultBundle
+from ranking.reports.published.bundle_words import BundleFile, checksums, crate, readme
 from ranking.services.publishing.bundles import result_bundle_store
 
 _COPIED: Final = 1 << 20
-_RUN: Final = ("name", "parameters", "seed", "watermark", "code_version", "content_key_version")
+_RUN_FIELDS: Final = (
+    "name",
+    "parameters",
+    "seed",
+    "watermark",
+    "code_version",
+    "content_key_version",
+)
 
 
 def _untold(_done: int, _total: int) -> None:
@@ -61,7 +74,7 @@ def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> Iterator
         if write(folder / name):
             files.append(_found(folder / name))
     names = [file.name for file in files]
-    files.insert(0, _said(folder / "README.md", readme(content, digest, names)))
+    files.insert(0, _said(folder / README, readme(content, digest, names)))
     files.append(_said(folder / METADATA, crate(content, digest, files)))
     yield from files
     yield _said(folder / CHECKSUMS, checksums(files))
@@ -73,14 +86,14 @@ def _writers(
     """Return what writes each file, and whether there is one."""
     content = frozen.content
     return {
-        "result.json": partial(_text_write, canonical(content)),
-        "run.json": partial(_text_write, canonical(_run(frozen)) + "\n"),
-        "judgments.csv": _always(partial(judgments_write, frozen, progress=progress)),
-        "judgments.parquet": _always(partial(parquet_write, folder / "judgments.csv")),
-        "judgments-left-out.csv": partial(left_out_write, frozen, progress=progress),
-        "design.json": _always(partial(designs_write, frozen)),
-        "draws.jsonl": _always(partial(draws_write, frozen, progress=progress)),
-        **({"texts.jsonl": partial(texts_write, frozen)} if frozen.bundle.has_texts else {}),
+        RESULT: partial(_text_write, canonical(content)),
+        RUN: partial(_text_write, canonical(_run(frozen)) + "\n"),
+        JUDGMENTS: _always(partial(judgments_write, frozen, progress=progress)),
+        PARQUET: _always(partial(parquet_write, folder / JUDGMENTS)),
+        LEFT_OUT: partial(left_out_write, frozen, progress=progress),
+        DESIGN: _always(partial(designs_write, frozen)),
+        DRAWS: _always(partial(draws_write, frozen, progress=progress)),
+        **({TEXTS: partial(texts_write, frozen)} if frozen.bundle.has_texts else {}),
     }
 
 
@@ -99,7 +112,11 @@ def _text_write(text: str, path: Path) -> bool:
 
 def _run(frozen: FrozenResult) -> dict[str, Any]:
     method = frozen.content["method"]
-    return {"format": 1, "result": frozen.result.digest, **{name: method[name] for name in _RUN}}
+    return {
+        "format": 1,
+        "result": frozen.result.digest,
+        **{name: method[name] for name in _RUN_FIELDS},
+    }
 
 
 def _said(path: Path, text: str) -> BundleFile:

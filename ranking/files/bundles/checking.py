@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from campaign.formats import FormatError
 from campaign.texts.canonical_json import canonical
-from ranking.files.bundles.opening import CHECKSUMS, METADATA, RESULT, RUN, OpenedBundle
+from ranking.files.bundles.names import ALWAYS, CHECKSUMS, METADATA, RESULT, RUN
+from ranking.files.bundles.opening import OpenedBundle
 
 _LINE: Final = re.compile(r"([0-9a-f]{64})  (\S.*)")
 
@@ -68,6 +69,7 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
         elsewhere, tells a bundle of which everything was made anew.
     """
     found: set[Finding] = {Finding(name, Problem.ADDED) for name in bundle.litter}
+    found |= {Finding(name, Problem.MISSING) for name in ALWAYS if name not in bundle.files}
     hashes = {name: bundle.sha256(name) for name in bundle.files}
     listed = _listed(bundle, found)
     described = _described(bundle, found)
@@ -78,7 +80,8 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
     if CHECKSUMS in hashes and not found and not _is_as_written(bundle, hashes):
         found.add(Finding(CHECKSUMS, Problem.CHANGED))
     own = _digest(bundle, found)
-    if own and not own.startswith(digest.lower()):
+    # Also where there is no result at all, or none that can be read.
+    if not own.startswith(digest.lower()):
         found.add(Finding(RESULT, Problem.OTHER_ADDRESS))
     return Check(findings=tuple(sorted(found)), files=len(hashes), digest=own)
 

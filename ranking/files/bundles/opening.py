@@ -15,14 +15,10 @@ from campaign.formats import FormatError
 from campaign.formats.archives import Limits, archive_files, is_litter, opener
 from campaign.formats.streams import StoredFile
 
-RESULT: Final = "result.json"
-JUDGMENTS: Final = "judgments.csv"
-RUN: Final = "run.json"
-CHECKSUMS: Final = "checksums.txt"
-METADATA: Final = "ro-crate-metadata.json"
-
 #: Of JSON that is read whole: 40 systems need some 100 kB.
 _LONGEST_JSON: Final = 32 * 1024**2
+#: How zips begin; the second has no files. What begins otherwise is something else to other programs.
+_HEADS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _LIMITS: Final = Limits(entries=200, total_bytes=8 * 1024**3)
 
 
@@ -109,7 +105,7 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
         As `archive_files` does, for a file that cannot be read, and for one that is no zip.
     """
     try:
-        is_zip = zipfile.is_zipfile(path)
+        is_zip = zipfile.is_zipfile(path) and _begins_as_zip(path)
     except OSError as error:
         raise _unreadable(path, error) from error
     if not is_zip:
@@ -126,6 +122,12 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
             files={file.name: file for file in files},
             litter=tuple(sorted(name for name in names if is_litter(name))),
         )
+
+
+def _begins_as_zip(path: Path) -> bool:
+    """Return whether the first bytes are a zip's: `is_zipfile` looks at the last ones alone."""
+    with path.open("rb") as stream:
+        return stream.read(4) in _HEADS
 
 
 def _unreadable(path: Path, error: OSError) -> FormatError:

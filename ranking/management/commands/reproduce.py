@@ -29,4 +29,6 @@ class Command(BundleCommand):
             again = result_reproduce(bundle, progress=progress.begin(_("Reading")))
         if again.differences:
             self.failed(_("The ranking computed from the judgments is not the published one."))
-        return reproduction_report(again.content, again.digest, again.differences)
+        return reproduction_report(
+            again.content, again.digest, again.differences, again.not_compared
+        )

@@ -1,7 +1,7 @@
 """What the commands on bundles found, as reports."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -9,22 +9,12 @@ from django.utils.translation import ngettext
 from campaign.texts.canonical_json import canonical
 from ranking.code_version import code_version
 from ranking.files.bundles.checking import Check, Problem
+from ranking.files.bundles.differences import ABSENT, Difference
 from ranking.reports.published.report import rank_range_of, title_of
 from ranking.reports.tables import Column, Report, Table, Value
 
 #: Differences that are listed; JSON has all.
 _LISTED: Final = 40
-
-
-class Difference(Protocol):
-    """Where two results differ."""
-
-    @property
-    def where(self) -> str: ...
-    @property
-    def published(self) -> Any: ...
-    @property
-    def computed(self) -> Any: ...
 
 
 def check_report(check: Check) -> Report:
@@ -80,7 +70,10 @@ def problem_in_words(problem: Problem) -> str:
 
 
 def reproduction_report(
-    content: Mapping[str, Any], digest: str, differences: Sequence[Difference]
+    content: Mapping[str, Any],
+    digest: str,
+    differences: Sequence[Difference],
+    not_compared: Sequence[str],
 ) -> Report:
     """Tell whether a result computed again is the published one, and show its table."""
     made, own = content["method"]["code_version"], code_version()
@@ -99,20 +92,24 @@ def reproduction_report(
         said = _(
             "The same as published, bit for bit: scores, ranges, clusters, pairs and agreement."
         )
-    notes = [said, versions, _("SHA-256 of the result: %(digest)s") % {"digest": digest}]
+    left_out = (
+        [_("Not compared: %(parts)s.") % {"parts": ", ".join(not_compared)}] if not_compared else []
+    )
+    notes = [said, *left_out, versions, _("SHA-256 of the result: %(digest)s") % {"digest": digest}]
     return Report(
         notes=notes,
-        tables=[*([_difference_table(differences)] if differences else []), _table(content)],
+        tables=[
+            *([_difference_table(differences)] if differences else []),
+            *([_table(content)] if _is_a_table(content) else []),
+        ],
         data={
             "is_same": not differences,
             "digest": digest,
             "made_by": made,
             "version": own,
             "ranking": content["ranking"],
-            "differences": [
-                {"where": each.where, "published": each.published, "computed": each.computed}
-                for each in differences
-            ],
+            "differences": [each.plain() for each in differences],
+            "not_compared": list(not_compared),
         },
     )
 
@@ -139,7 +136,19 @@ def _difference_table(differences: Sequence[Difference]) -> Table:
 
 def _shown(value: Any) -> str:
     """Return a value with all its digits."""
-    return "–" if value is None else value if isinstance(value, str) else canonical(value)
+    if value is ABSENT:
+        return _("is missing")
+    return value if isinstance(value, str) else canonical(value)
+
+
+def _is_a_table(content: Mapping[str, Any]) -> bool:
+    """Return whether each system has what the table shows; what a file lacks is among the differences."""
+    numbers = ("cluster", "rank", "score", "rank_low", "rank_high")
+    return all(
+        isinstance(row.get(name), int | float)
+        for row in content["ranking"]["systems"]
+        for name in numbers
+    )
 
 
 def _table(content: Mapping[str, Any]) -> Table:

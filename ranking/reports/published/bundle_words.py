@@ -7,55 +7,72 @@ from typing import Any, Final
 
 from django.utils import translation
 
+from ranking.files.bundles.names import (
+    CHECKSUMS,
+    DESIGN,
+    DRAWS,
+    JUDGMENTS,
+    LEFT_OUT,
+    METADATA,
+    PARQUET,
+    README,
+    RESULT,
+    RUN,
+    TEXTS,
+)
 from ranking.reports.published.report import basis_of, one_line, title_of
 from ranking.wording.published_method import method_sentences
 
 Content = Mapping[str, Any]
 
-CHECKSUMS: Final = "checksums.txt"
-METADATA: Final = "ro-crate-metadata.json"
 _CRATE: Final = "https://w3id.org/ro/crate/1.2"
 
 #: What each file is, and its media type; in the order in which README.md tells them.
 _FILES: Final[Mapping[str, tuple[str, str]]] = {
-    "result.json": (
+    RESULT: (
         "application/json",
         "The published result, as RFC 8785 writes it: its SHA-256 begins with the address of the result.",
     ),
-    "judgments.csv": (
+    JUDGMENTS: (
         "text/csv",
         "The judgments that the ranking is computed from, a line each, in their order; judges by pseudonym.",
     ),
-    "judgments.parquet": (
+    PARQUET: (
         "application/vnd.apache.parquet",
         "The same judgments for programs, sorted by segment.",
     ),
-    "judgments-left-out.csv": (
+    LEFT_OUT: (
         "text/csv",
         "Judgments of judges whom the ranking leaves out; `left_out` in result.json says why.",
     ),
-    "design.json": (
+    DESIGN: (
         "application/json",
         "The designs by which HITs were drawn, the first one first.",
     ),
-    "draws.jsonl": (
+    DRAWS: (
         "application/jsonl",
         (
             "Each HIT of which something was judged, in the order of planning: its design, what its "
             "blocks showed in which order, and who judged it."
         ),
     ),
-    "run.json": (
+    RUN: (
         "application/json",
         "How the ranking was computed: method, parameters, seed, watermark, version of the code.",
     ),
-    "texts.jsonl": (
+    TEXTS: (
         "application/jsonl",
         "Sources, references and outputs, a line for each segment.",
     ),
-    "README.md": ("text/markdown", "What this is, and how to check it."),
+    README: ("text/markdown", "What this is, and how to check it."),
     CHECKSUMS: ("text/plain", "SHA-256 of all other files, for `sha256sum -c`."),
 }
+
+
+_NAMES: Final = """Systems called "System A", "System B" … were not to be named. So that nobody can
+test whether a name fits what was drawn, there are no seeds of designs, and the candidates of a block are sorted by what they
+are called, not as they were shown."""
+_ALL_NAMED: Final = "Candidates are in the order in which they were shown."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +88,19 @@ class BundleFile:
         return asdict(self)
 
 
+def hides_a_name(content: Content) -> bool:
+    """Return whether a system of a result is not named in it."""
+    return not all(each["is_named"] for each in content["systems"])
+
+
 def readme(content: Content, digest: str, names: Sequence[str]) -> str:
     """Return README.md of a bundle with these files."""
     with translation.override("en"):
         method = " ".join(method_sentences(content))
-    inside = [name for name in _FILES if name in {*names, "README.md", CHECKSUMS}]
+    inside = [name for name in _FILES if name in {*names, README, CHECKSUMS}]
     listed = "\n".join(f"- `{name}`: {_FILES[name][1]}" for name in inside)
     texts = (
-        ""
-        if "texts.jsonl" in names
-        else "\nTexts are not in it: its organisers did not include them.\n"
+        "" if TEXTS in names else "\nTexts are not in it: its organisers did not include them.\n"
     )
     return f"""# {title_of(content)}
 
@@ -97,7 +117,7 @@ SHA-256 of the result: `{digest}`. The address of its page ends in its first 16 
 {listed}
 - `{METADATA}`: all of this for programs, as [RO-Crate 1.2]({_CRATE}).
 {texts}
-Judges are known by pseudonyms. Systems called "System A", "System B" … were not to be named.
+Judges are known by pseudonyms. {_NAMES if hides_a_name(content) else _ALL_NAMED}
 
 ## Check it
 
@@ -170,8 +190,8 @@ def _provenance(content: Content) -> list[dict[str, Any]]:
             "name": f"Ranking by {method['name']}",
             "endTime": method["computed_at"],
             "instrument": {"@id": "#quintet"},
-            "object": [{"@id": "judgments.csv"}],
-            "result": [{"@id": "result.json"}],
+            "object": [{"@id": JUDGMENTS}],
+            "result": [{"@id": RESULT}],
         },
         {
             "@id": "#quintet",

@@ -5,12 +5,18 @@ from hashlib import sha256
 from typing import IO, Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.models import CampaignState, JobKind, User
+from annotation.models import HIT, Design
+from annotation.selectors.designs import design_in_force
+from annotation.services import DesignRefusedError, design_change
+from campaign.database.seeds import seed_draw
+from campaign.models import CampaignState, JobKind, TestSet, User
 from campaign.services.jobs import job_queue
 from ranking.models import PART_BYTES, BundlePart, PublishedResult, ResultBundle
+from ranking.reports.published.bundle_words import hides_a_name
 from ranking.services.publishing.refusals import PublishingRefusedError
 
 
@@ -32,15 +38,11 @@ def result_bundle_ask(
         If the bundle is made: what was published stays as it is.
     """
     test_set = result.test_set
-    is_over = test_set.campaign.state in {CampaignState.CLOSED, CampaignState.ARCHIVED}
     bundle, is_new = ResultBundle.objects.select_for_update(
         no_key=True, of=("self",)
     ).get_or_create(
         pk=result.pk,
-        defaults={
-            "has_texts": with_texts,
-            "has_seeds": is_over or test_set.closed_at is not None,
-        },
+        defaults={"has_texts": with_texts},
     )
     if bundle.is_made:
         raise PublishingRefusedError(
@@ -48,6 +50,8 @@ def result_bundle_ask(
         )
     if not is_new and is_being_made(bundle):
         return bundle
+    if is_new:
+        bundle.has_seeds = _seeds_give(result, by)
     bundle.has_texts = with_texts
     if is_queued:
         bundle.job = job_queue(
@@ -58,8 +62,39 @@ def result_bundle_ask(
             parameters={"bundle": result.pk},
             user=by,
         )
-    bundle.save(update_fields=["has_texts", "job"])
+    bundle.save(update_fields=["has_texts", "has_seeds", "job"])
     return bundle
+
+
+def _seeds_give(result: PublishedResult, by: User | None) -> bool:
+    """Return whether seeds are given away; if so, have the next HITs drawn by another one.
+
+    Not while somebody could make use of them: judging goes on, HITs that they drew are still to be judged, or a
+    system is not named, whose name could be tested. Test sets may be opened again, so the design in force is
+    replaced by the same with a seed that nobody knows.
+    """
+    test_set = result.test_set
+    if hides_a_name(result.content) or not _is_over(test_set):
+        return False
+    in_force = design_in_force(test_set_id=test_set.pk)
+    drawn = HIT.objects.filter(test_set=test_set, design=OuterRef("pk"))
+    drawn_by = Design.objects.filter(Exists(drawn), test_set=test_set)
+    if in_force is not None and in_force.seed in set(drawn_by.values_list("seed", flat=True)):
+        try:
+            design_change(test_set=test_set, changed_by=by, seed=seed_draw())
+        except DesignRefusedError:
+            return False
+    # Last, under the lock of planning.
+    return _is_over(test_set)
+
+
+def _is_over(test_set: TestSet) -> bool:
+    """Return whether nothing is lent any more, nor anything left that could be lent after opening again."""
+    closed = Q(closed_at__isnull=False) | Q(
+        campaign__state__in=[CampaignState.CLOSED, CampaignState.ARCHIVED]
+    )
+    left = HIT.objects.filter(test_set=OuterRef("pk")).incomplete()
+    return TestSet.objects.filter(closed, ~Exists(left), pk=test_set.pk).exists()
 
 
 def is_being_made(bundle: ResultBundle) -> bool:
@@ -71,10 +106,18 @@ def is_being_made(bundle: ResultBundle) -> bool:
 def result_bundle_store(
     *, bundle: ResultBundle, stream: IO[bytes], files: Sequence[dict[str, Any]]
 ) -> ResultBundle:
-    """Store the zip of a bundle, in parts; one that was stored meanwhile stays."""
+    """Store the zip of a bundle, in parts; one that was stored meanwhile stays.
+
+    `bundle` is what the zip was made of. Raises `PublishingRefusedError` if it was asked for with or without texts
+    or seeds meanwhile: then another worker makes what was asked for.
+    """
     kept = ResultBundle.objects.select_for_update(no_key=True).get(pk=bundle.pk)
     if kept.is_made:
         return kept
+    if (kept.has_texts, kept.has_seeds) != (bundle.has_texts, bundle.has_seeds):
+        raise PublishingRefusedError(
+            _("Nothing was stored: the bundle was asked for anew while it was made."), field="texts"
+        )
     hashed, size = sha256(), 0
     number = 0
     while part := stream.read(PART_BYTES):

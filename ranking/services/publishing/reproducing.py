@@ -3,7 +3,7 @@
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,9 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
 from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.core.methods.registry import METHODS
-from ranking.files.bundles.opening import JUDGMENTS, RESULT, OpenedBundle
+from ranking.files.bundles.differences import ABSENT, Difference
+from ranking.files.bundles.names import JUDGMENTS, RESULT
+from ranking.files.bundles.opening import OpenedBundle
 from ranking.files.reading import read_columns
 from ranking.files.sources import ReadingProgress
 from ranking.models import RankingRun
@@ -29,21 +31,23 @@ from ranking.services.run_results import run_result_of_blocks
 _INPUT: Final = (*COUNTED, "segments", "documents")
 #: Rankings are drawn a thousand times; whoever wrote a file may have written anything.
 _MOST_RESAMPLES: Final = 100_000
-#: What is not there, in differences.
-ABSENT: Final = None
+#: The most systems there were at WMT are some 40; tables grow with the square.
+_MOST_SYSTEMS: Final = 1_000
+#: Runs of a method in which chance decides, as its parameters say.
+_MOST_RUNS: Final = 1_000
+#: What each system has in format 1. What later versions of Quintet say more of it is not looked for.
+_COLUMNS: Final = frozenset(
+    {
+        *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
+        *("wins", "losses", "ties"),
+    }
+)
+#: What follows from the judgments, too, and is not computed here.
+_NOT_COMPARED: Final = ("firmness", "stopping_rule")
 
 
 class NotReproducibleError(ValueError):
     """This code does not compute such results."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A number or text that the result has otherwise; None where one of the two has nothing there."""
-
-    where: str
-    published: Any
-    computed: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +62,14 @@ class Reproduction:
         Its SHA-256.
     differences : tuple of Difference
         None if it is the same, bit for bit.
+    not_compared : tuple of str
+        Sections that follow from the judgments, and that nobody computed again.
     """
 
     content: Mapping[str, Any]
     digest: str
     differences: tuple[Difference, ...]
+    not_compared: tuple[str, ...]
 
 
 def result_reproduce(
@@ -71,7 +78,7 @@ def result_reproduce(
     """Compute the ranking of a bundle's judgments as workers do, and compare it with the published one.
 
     Ranking, tests of pairs, agreement and the numbers of what went in are compared: all that follows from the
-    judgments.
+    judgments but two sections, see `Reproduction.not_compared`.
 
     Raises
     ------
@@ -91,7 +98,10 @@ def result_reproduce(
         }
         again = json.loads(canonical(computed))
         found = tuple(_differences("", published, again))
-        return Reproduction(content, digest_of(content), found)
+        left_out = tuple(
+            f"sections.{name}" for name in _NOT_COMPARED if name in content["sections"]
+        )
+        return Reproduction(content, digest_of(content), found, left_out)
     except (
         KeyError,
         TypeError,
@@ -122,11 +132,7 @@ def _run(content: Mapping[str, Any]) -> RankingRun:
             )
             % {"its": method["content_key_version"], "own": CONTENT_KEY_VERSION}
         )
-    if not 0 < method["parameters"]["resamples"] <= _MOST_RESAMPLES:
-        raise NotReproducibleError(
-            _("The result was drawn more than %(most)d times: that would take too long.")
-            % {"most": _MOST_RESAMPLES}
-        )
+    _refuse_without_end(method["parameters"])
     return RankingRun(
         method=method["name"],
         parameters=method["parameters"],
@@ -134,6 +140,35 @@ def _run(content: Mapping[str, Any]) -> RankingRun:
         watermark=method["watermark"],
         code_version=method["code_version"],
     )
+
+
+def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters with which computing takes longer than anybody waits."""
+    draws = (parameters["resamples"], parameters["agreement"].get("resamples", 1))
+    if not all(0 < each <= _MOST_RESAMPLES for each in draws):
+        raise NotReproducibleError(
+            _("The result was drawn more than %(most)d times: that would take too long.")
+            % {"most": _MOST_RESAMPLES}
+        )
+    numbers = [
+        each
+        for each in (parameters.get("method_parameters") or {}).values()
+        if isinstance(each, int | float)
+    ]
+    if not all(abs(each) <= _MOST_RUNS for each in numbers):
+        raise NotReproducibleError(
+            _("A parameter of the method is above %(most)d: that would take too long.")
+            % {"most": _MOST_RUNS}
+        )
+    _refuse_systems({*parameters["systems"], *parameters["left_out"]})
+
+
+def _refuse_systems(names: Collection[str]) -> None:
+    if len(names) > _MOST_SYSTEMS:
+        raise NotReproducibleError(
+            _("The result has more than %(most)d systems: that would take too long.")
+            % {"most": _MOST_SYSTEMS}
+        )
 
 
 def _blocks(
@@ -167,6 +202,7 @@ def _blocks(
     )
     shown = {name for systems in vocabulary.candidates for name in systems}
     systems = {*shown, *parameters["systems"], *parameters["left_out"]}
+    _refuse_systems(systems)
     unnamed = len(vocabulary.documents)
     document = np.where(columns.document < 0, unnamed, columns.document).astype(np.int32)
     return blocks_of_codes(coded, systems, document=document)
@@ -174,10 +210,10 @@ def _blocks(
 
 def _computed(run: RankingRun, blocks: Blocks, content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of content that follow from the judgments."""
-    columns = {name for row in content["ranking"]["systems"] for name in row}
+    published = {name for row in content["ranking"]["systems"] for name in row}
     # Later versions of Quintet may say more of a system.
     run.result["systems"] = [
-        {name: row[name] for name in row if not columns or name in columns}
+        {name: row[name] for name in row if name in _COLUMNS | published}
         for row in run.result["systems"]
     ]
     names = {*run.parameters["systems"], *run.parameters["left_out"]}
@@ -197,7 +233,9 @@ def _computed(run: RankingRun, blocks: Blocks, content: Mapping[str, Any]) -> di
 
 def _differences(where: str, published: Any, computed: Any) -> Iterator[Difference]:
     """Yield where two values of JSON differ; systems and pairs are found by their names."""
-    if isinstance(published, dict) and isinstance(computed, dict):
+    if published is ABSENT or computed is ABSENT:
+        yield Difference(where, published, computed)
+    elif isinstance(published, dict) and isinstance(computed, dict):
         for key in sorted({*published, *computed}):
             place = f"{where}.{key}" if where else key
             yield from _differences(place, published.get(key, ABSENT), computed.get(key, ABSENT))

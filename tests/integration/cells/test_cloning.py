@@ -11,8 +11,8 @@ from django.db.models import ForeignKey, Model, Q
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import PageChanges, QualityRule, TrainingBlock
-from annotation.services import quality_rules_suggest, training_propose
+from annotation.models import Design, PageChanges, QualityRule, TrainingBlock
+from annotation.services import design_change, quality_rules_suggest, training_propose
 from campaign import services
 from campaign.models import (
     ActivityEvent,
@@ -117,6 +117,7 @@ def rows(model: type[Model], campaign: Campaign, *, chosen: bool) -> list[dict[s
         if field.primary_key
         or isinstance(field, ForeignKey)
         or field.column in INSTEAD.get(model, {})
+        or (model is Design and field.attname == "seed")
     }
     return [{name: row[name] for name in row if name not in left_out} for row in own]
 
@@ -140,6 +141,21 @@ def test_each_field_of_each_model_is_the_same(source: Campaign) -> None:
         name: getattr(source, name) for name in same
     }
     assert (clone.state, clone.closes_at, clone.name) == ("draft", None, "Museum, again")
+
+
+def test_a_seed_that_became_public_foretells_nothing_of_the_clone(source: Campaign) -> None:
+    test_set = source.test_sets.get(name="museum en-de")
+    design_change(test_set=test_set, seed=71)
+    design_change(test_set=test_set, redundancy=2)
+    before = list(campaign_rows(Design, source.pk).order_by("pk").values_list("seed", flat=True))
+
+    clone = clone_of(source)
+
+    after = list(campaign_rows(Design, clone.pk).order_by("pk").values_list("seed", flat=True))
+    assert len(after) == len(before)
+    assert not set(after) & set(before)
+    # A change of something else stays one.
+    assert after[-1] == after[-2]
 
 
 def test_each_key_leads_within_the_clone_to_what_it_led_to(source: Campaign) -> None:

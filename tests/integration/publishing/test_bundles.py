@@ -1,12 +1,15 @@
 """Bundles: made of a frozen result and its judgments, computed again without a database, checked file by file."""
 
+import csv
 import io
 import json
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -20,18 +23,29 @@ from django.db import InternalError, transaction
 from django.test import Client
 from django.utils import timezone, translation
 
-from annotation.models import Block, Design
+from annotation.export.shown import systems_shown
+from annotation.models import HIT, Block, Design
 from annotation.selectors import assigned_blocks
-from annotation.services import hits_plan, judgment_submit, quality_action_take
+from annotation.services import (
+    design_use_again,
+    hits_plan,
+    judgment_submit,
+    quality_action_take,
+)
+from annotation.services.planning.designs import PARAMETERS
+from campaign import services
 from campaign.models import Campaign, Job, Judge, Output, Segment, System, TestSet, User
-from campaign.services.jobs import jobs_run_waiting
+from campaign.services.jobs import job_cancel, jobs_run_waiting
 from ranking.export.bundles import result_bundle_make
 from ranking.models import BundlePart, PublishedResult, ResultBundle
 from ranking.selectors.result_bundles import bundle_bytes
+from ranking.selectors.runs import latest_run
 from ranking.services import ranking_run_compute
+from ranking.services.analyses import analysis_compute
 from ranking.services.publishing import (
     PublishedWords,
     PublishingRefusedError,
+    firmness_ask,
     result_bundle_ask,
     result_publish,
     result_retract,
@@ -141,6 +155,44 @@ def test_released_judgments_give_their_published_table_on_another_machine(
     )
 
 
+def test_a_page_of_released_judgments_has_the_published_table(
+    wmt12: TestSet, real_data: Path, client: Client
+) -> None:
+    path = real_data / "wmt12-cs-en" / "expected.json"
+    expected = json.loads(path.read_text(encoding="utf-8"))
+    run = latest_run(test_set_id=wmt12.pk)
+    assert run is not None
+    asked = firmness_ask(test_set=wmt12, run=run, by=None, is_queued=False)
+    assert asked is not None
+    analysis_compute(analysis=asked)
+    result = result_publish(test_set=wmt12, by=None)
+
+    order = [row["system"] for row in expected["systems_by_expected_wins"]]
+    rows = result.content["ranking"]["systems"]
+    assert [row["system"] for row in rows] == order
+    # Only cu-bojar and onlineA are not told apart.
+    assert [row["cluster"] for row in rows] == [1, 2, 3, 3, 4, 5]
+    for row, known in zip(rows, expected["systems_by_expected_wins"], strict=True):
+        assert {name: row[name] for name in ("wins", "losses", "ties")} == {
+            name: known[name] for name in ("wins", "losses", "ties")
+        }
+    pairs = result.content["ranking"]["pairs"]
+    assert len(pairs) == 15
+    for pair in pairs:
+        counts = [pair["wins"], pair["losses"], pair["ties"]]
+        assert counts == expected["pairwise"][pair["better"]][pair["worse"]]
+    page = client.get(f"/results/{result.address}/").content.decode()
+    latex = client.get(f"/results/{result.address}/ranking.tex").content.decode()
+    table = page[page.index("<tbody") :]
+    for text in (table, latex):
+        places = [text.index(name) for name in order]
+        assert places == sorted(places)
+        for row in expected["systems_by_expected_wins"]:
+            assert f"{row['expected_wins']:.3f}" in text
+    for text in (page, latex):
+        assert "48 of 1,291 judgments decide first place (proven)" in text
+
+
 def test_a_flipped_rank_is_found_and_what_follows_from_it_is_said(
     wmt12: TestSet, tmp_path: Path, command: Command
 ) -> None:
@@ -183,6 +235,81 @@ def test_verify_names_each_file_that_was_changed_taken_out_or_added(
     for added in ("notes.txt", ".hidden", "extra/notes.txt"):
         status, check = said("verify", packed(path, files | {added: b"x"}))
         assert (status, check["findings"]) == (1, [{"file": added, "problem": "added"}])
+
+
+def test_a_bundle_without_a_result_is_none(judged: TestSetWriter, tmp_path: Path) -> None:
+    result, zipped = bundled(judged.test_set)
+    files = files_of(zipped)
+    for name in ("result.json", "run.json", "judgments.csv"):
+        kept = {each: files[each] for each in files if each not in {name, "checksums.txt"}}
+        metadata = json.loads(kept["ro-crate-metadata.json"])
+        metadata["@graph"] = [each for each in metadata["@graph"] if each["@id"] != name]
+        kept["ro-crate-metadata.json"] = json.dumps(metadata).encode()
+        kept["checksums.txt"] = b"".join(
+            f"{sha256(kept[each]).hexdigest()}  {each}\n".encode() for each in sorted(kept)
+        )
+        path = packed(tmp_path / "bundle.zip", kept)
+        missing = {"file": name, "problem": "missing"}
+        status, check = said("verify", path)
+        assert (status, check["findings"]) == (1, [missing])
+        status, check = said("verify", path, "--digest", result.address)
+        other = [{"file": name, "problem": "other_address"}] if name == "result.json" else []
+        assert (status, check["findings"]) == (1, [missing, *other])
+
+
+def test_a_zip_behind_something_else_is_refused(judged: TestSetWriter, tmp_path: Path) -> None:
+    _result, zipped = bundled(judged.test_set)
+    genuine = io.BytesIO()
+    with tarfile.open(fileobj=genuine, mode="w") as archive:
+        for name, content in files_of(zipped).items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(genuine.getvalue() + zipped)
+    assert zipfile.is_zipfile(path)
+    for command in ("verify", "reproduce"):
+        with pytest.raises(CommandError, match="is no zip") as caught:
+            call_command(command, str(path), stdout=io.StringIO())
+        assert caught.value.returncode == 2
+
+
+def test_what_a_result_lacks_and_what_nobody_compared_is_said(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    _result, zipped = bundled(judged.test_set)
+    files = files_of(zipped)
+    content = json.loads(files["result.json"])
+    path = tmp_path / "bundle.zip"
+    assert said("reproduce", packed(path, files))[1]["not_compared"] == []
+    for row in content["ranking"]["systems"]:
+        del row["rank_low"], row["rank_high"], row["wins"]
+    # Null is there, and is not the same as nothing.
+    del content["agreement"]["intra"]
+    content["sections"] |= {"firmness": {}, "stopping_rule": {}}
+
+    status, again = said(
+        "reproduce", packed(path, files | {"result.json": json.dumps(content).encode()})
+    )
+
+    assert status == 1
+    found = {each["where"]: each for each in again["differences"]}
+    assert set(found) == {
+        "agreement.intra",
+        *(
+            f"ranking.systems[{name}].{column}"
+            for name in ("amber", "birch", "cobalt", "dune")
+            for column in ("rank_low", "rank_high", "wins")
+        ),
+    }
+    assert found["agreement.intra"] == {"where": "agreement.intra", "computed": None}
+    assert found["ranking.systems[amber].rank_low"]["computed"] == 1
+    assert again["not_compared"] == ["sections.firmness", "sections.stopping_rule"]
+    out = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command("reproduce", str(path), stdout=out)
+    assert "Not compared: sections.firmness, sections.stopping_rule." in out.getvalue()
+    assert "is missing" in out.getvalue()
 
 
 def test_the_zip_is_the_same_whenever_it_is_made(judged: TestSetWriter) -> None:
@@ -320,20 +447,30 @@ def test_judges_who_are_left_out_are_in_a_file_of_their_own(
     assert ranked[0] == ranked[1]
 
 
-def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
-    campaign: Campaign,
-) -> None:
-    test_set = make_test_set(campaign, name="drawn", systems=("a", "b", "c"))
-    judge = make_judge(campaign, "linnet")
-    hits_plan(test_set_id=test_set.pk, count=2)
-    assignment = assignment_lend(judge=judge)
+def drawn_and_judged(campaign: Campaign, *, planned: int = 1) -> TestSet:
+    """Return a test set of a, b, c and d with some HITs, one of which was judged; ranked."""
+    test_set = make_test_set(campaign, name="drawn", systems=tuple("abcd"), planned=planned)
+    assignment = assignment_lend(judge=make_judge(campaign, "linnet"))
     assert assignment is not None
     for assigned in assigned_blocks(assignment):
         labels = list(range(1, len(assigned.candidates) + 1))
         judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
     ranking_run_compute(test_set_id=test_set.pk)
+    return test_set
 
-    result, zipped = bundled(test_set, anonymous=["b"])
+
+def seeds_in(zipped: bytes) -> list[str | None]:
+    said = json.loads(files_of(zipped)["design.json"])
+    assert (said["seeds"] == "given") is all(each["seed"] for each in said["designs"])
+    return [each["seed"] for each in said["designs"]]
+
+
+def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
+    campaign: Campaign,
+) -> None:
+    test_set = drawn_and_judged(campaign, planned=2)
+
+    result, zipped = bundled(test_set)
 
     files = files_of(zipped)
     (line,) = map(json.loads, files["draws.jsonl"].decode().splitlines())
@@ -342,16 +479,87 @@ def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
     assert [each["segment"] for each in line["blocks"]] == [
         block.segment.number for block in blocks
     ]
-    shown = {name for each in line["blocks"] for names in each["candidates"] for name in names}
-    assert shown <= {"a", "System A", "c"}
+    names = dict(test_set.systems.values_list("pk", "name"))
+    shown = systems_shown(block.pk for block in blocks)
+    assert [each["candidates"] for each in line["blocks"]] == [
+        [sorted(names[pk] for pk in candidate) for candidate in shown[block.pk]] for block in blocks
+    ]
     designs = json.loads(files["design.json"])
-    assert designs["designs"][0]["seed"] is None
+    told = {"design", "seed", "is_for_a_group", "since"}
+    assert set(designs["designs"][0]) - told == set(PARAMETERS) - {"seed", "judge_group"}
     assert result.content["method"]["watermark"] == len(blocks)
-
-    TestSet.objects.filter(pk=test_set.pk).update(closed_at=timezone.now())
-    _result, zipped = bundled(TestSet.objects.get(pk=test_set.pk))
+    # Judging goes on; then it does not, but what was drawn could still be lent.
+    assert seeds_in(zipped) == [None]
+    services.test_set_close(test_set=test_set)
+    assert seeds_in(bundled(test_set)[1]) == [None]
+    HIT.objects.filter(test_set=test_set).update(completed_at=timezone.now())
     seed = Design.objects.get(test_set=test_set).seed
-    assert json.loads(files_of(zipped)["design.json"])["designs"][0]["seed"] == str(seed)
+    assert seeds_in(bundled(test_set)[1]) == [str(seed)]
+
+
+def test_a_seed_that_was_given_away_draws_nothing_more(campaign: Campaign, organiser: User) -> None:
+    test_set = drawn_and_judged(campaign)
+    before = Design.objects.get()
+    services.test_set_close(test_set=test_set)
+
+    result_publish(test_set=test_set, by=organiser)
+
+    zipped = b"".join(bundle_bytes(result_bundle_make(bundle=ResultBundle.objects.get())))
+    assert seeds_in(zipped) == [str(before.seed)]
+    services.test_set_reopen(test_set=test_set)
+    hits_plan(test_set_id=test_set.pk, count=1)
+    after = HIT.objects.latest("number").design
+    assert after.seed != before.seed
+    assert after.parameters == replace(before.parameters, seed=after.seed)
+    assert after.changed_by == organiser
+    assert design_use_again(design=before).seed == after.seed
+
+
+def test_nobody_can_test_whether_a_name_fits_what_was_drawn(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    test_set = drawn_and_judged(campaign)
+    services.test_set_close(test_set=test_set)
+    seed = str(Design.objects.get().seed)
+
+    _result, zipped = bundled(test_set, anonymous=["a"])
+
+    files = files_of(zipped)
+    assert seeds_in(zipped) == [None]
+    assert seed not in files["design.json"].decode()
+    (line,) = map(json.loads, files["draws.jsonl"].decode().splitlines())
+    listed = [each["candidates"] for each in line["blocks"]]
+    assert listed == [sorted(each) for each in listed]
+    rows = list(csv.DictReader(io.StringIO(files["judgments.csv"].decode())))
+    ids = [[row[f"system{slot}Id"] for slot in range(1, 6)] for row in rows]
+    ids = [[name for name in row if name] for row in ids]
+    assert ids == [sorted(row) for row in ids]
+    assert "sorted by what they\nare called" in files["README.md"].decode()
+    # As they were shown, they were not in this order; and the ranking is of these rows.
+    _named, zipped_named = bundled(test_set)
+    (line,) = map(json.loads, files_of(zipped_named)["draws.jsonl"].decode().splitlines())
+    shown = [each["candidates"] for each in line["blocks"]]
+    assert shown != [sorted(each) for each in shown]
+    status, again = said("reproduce", packed(tmp_path / "bundle.zip", files))
+    assert (status, again["differences"]) == (0, [])
+
+
+def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -> None:
+    Segment.objects.update(source_text="Tajná věta.")
+    result = result_publish(test_set=judged.test_set, by=None, with_texts=True)
+    as_asked = ResultBundle.objects.get()
+    job = as_asked.job
+    assert job is not None
+    job_cancel(job=job)
+    # A worker has read it, and is at it.
+    result_bundle_ask(result=PublishedResult.objects.get(pk=result.pk), with_texts=False)
+
+    with pytest.raises(PublishingRefusedError, match="asked for anew"):
+        result_bundle_make(bundle=as_asked)
+
+    assert not BundlePart.objects.exists()
+    made = result_bundle_make(bundle=ResultBundle.objects.get())
+    assert "texts.jsonl" not in files_of(b"".join(bundle_bytes(made)))
 
 
 def test_metadata_describe_each_file(judged: TestSetWriter) -> None:
@@ -502,11 +710,16 @@ def test_other_code_is_named_and_other_formats_are_refused(
     files = files_of(zipped)
     content = json.loads(files["result.json"])
     method = content["method"]
+    parameters = method["parameters"]
+
+    def with_parameters(**changes: Any) -> dict[str, Any]:
+        return {"method": method | {"parameters": parameters | changes}}
 
     def with_result(**changes: Any) -> Path:
         changed = json.dumps(content | changes).encode()
         return packed(tmp_path / "bundle.zip", files | {"result.json": changed})
 
+    agreement = {key: each for key, each in parameters["agreement"].items() if key != "variance"}
     deep: Any = []
     for _level in range(400):
         deep = [deep]
@@ -518,10 +731,14 @@ def test_other_code_is_named_and_other_formats_are_refused(
         ({"format": 9}, "format 9"),
         ({"method": method | {"name": "guess"}}, "no method “guess”"),
         ({"method": method | {"content_key_version": 99}}, "content keys of version 99"),
+        (with_parameters(resamples=10**12), "drawn more than 100000 times"),
         (
-            {"method": method | {"parameters": method["parameters"] | {"resamples": 10**12}}},
-            "too long",
+            with_parameters(agreement=agreement | {"resamples": 10**9}),
+            "drawn more than 100000 times",
         ),
+        (with_parameters(method_parameters={"runs": 10**6}), "above 1000: that would take"),
+        (with_parameters(systems=[f"s{n}" for n in range(200_000)]), "more than 1000 systems"),
+        (with_parameters(left_out=[f"s{n}" for n in range(1_000)]), "more than 1000 systems"),
         ({"ranking": deep}, "is no published result"),
     ):
         with pytest.raises(CommandError, match=words):
