@@ -26,6 +26,7 @@ from ranking.services.publishing import PublishedWords
 from ranking.services.publishing.content import published_content, published_facts
 from ranking.services.publishing.firmness import frozen_firmness
 from ranking.services.publishing.refusals import anonymous_check
+from ranking.services.publishing.self_agreement import frozen_self_agreement
 
 #: Questions whose answers are copied: none of them is about single judges.
 KINDS: Final = ("pairs", "agreement")
@@ -51,14 +52,17 @@ def present_content(test_set: TestSet, run: RankingRun, names: CopiedNames) -> d
             _("“%(name)s”: a system was renamed since the ranking. Wait for the next one.")
             % {"name": test_set.name}
         )
-    firmness = frozen_firmness(run, names.labels)
+    answers = {
+        "firmness": frozen_firmness(run, names.labels),
+        "self_agreement": frozen_self_agreement(run),
+    }
     content = published_content(
         published_facts(test_set=test_set, run=run),
         labels=names.labels,
         words=PublishedWords(),
         version=1,
         at=run.finished_at,
-        sections={} if firmness is None else {"firmness": firmness},
+        sections={name: found for name, found in answers.items() if found is not None},
     )
     judges = content["left_out"]["judges"]
     content["left_out"]["judges"] = [{**each, "judge": None, "reason": ""} for each in judges]

@@ -1,5 +1,6 @@
 """Published results of a test set, for its members; what everybody reads is at `url`."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -25,8 +26,10 @@ from ranking.selectors.published_results import versions_of
 from ranking.selectors.result_bundles import bundle_asked, bundle_bytes, bundle_of
 from ranking.selectors.runs import latest_run
 from ranking.services.publishing import (
+    PublishedDraft,
     PublishedWords,
     PublishingRefusedError,
+    RankingChangedError,
     embargo_check,
     firmness_ask,
     firmness_is_known,
@@ -39,6 +42,7 @@ from ranking.services.publishing import (
     result_retraction_undo,
     result_reviewer_link_end,
     result_reviewer_link_make,
+    version_check,
 )
 
 _TEXT: int = 5_000
@@ -177,6 +181,22 @@ class PublishSerializer(serializers.Serializer[Any]):
         default=False,
         help_text="Sources, references and outputs are in its bundle, which everybody can download.",
     )
+    dry_run = serializers.BooleanField(
+        default=False, help_text="Say what would be published, and publish nothing."
+    )
+    seen = serializers.CharField(
+        max_length=64,
+        default="",
+        allow_blank=True,
+        help_text="Of a dry run: where something else would be published now, the answer is 409.",
+    )
+    version = serializers.IntegerField(
+        min_value=1,
+        default=None,
+        allow_null=True,
+        help_text="Which version it is to be. Where another one is next, the answer is 409: a request that is "
+        "sent again publishes nothing twice.",
+    )
     embargo_until = serializers.DateTimeField(
         default=None, allow_null=True, help_text="Null: it is open to everybody at once, for good."
     )
@@ -200,6 +220,27 @@ class PublishAwaitedSerializer(serializers.Serializer[Any]):
     analysis = serializers.IntegerField(
         read_only=True, help_text="The analysis that a worker computes."
     )
+
+
+class PublishedDraftSerializer(serializers.Serializer[PublishedDraft]):
+    """What would be published; nothing is yet."""
+
+    version = serializers.IntegerField(read_only=True)
+    seen = serializers.CharField(
+        read_only=True, help_text="Sent with the request that publishes, it publishes just this."
+    )
+    content = serializers.JSONField(
+        read_only=True, help_text="`published_at` in it will be another one."
+    )
+    names = serializers.JSONField(
+        source="labels", read_only=True, help_text="What each system is called in it, by id."
+    )
+
+
+class PublishConflictSerializer(serializers.Serializer[Any]):
+    """Nothing was published: it would be something else, or another version."""
+
+    detail = serializers.CharField(read_only=True)
 
 
 class PublishedChangesSerializer(serializers.Serializer[Any]):
@@ -240,10 +281,18 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
     @extend_schema(
         operation_id="published_results_publish",
         request=PublishSerializer,
-        responses={201: PublishedResultSerializer, 202: PublishAwaitedSerializer},
+        responses={
+            200: PublishedDraftSerializer,
+            201: PublishedResultSerializer,
+            202: PublishAwaitedSerializer,
+            409: PublishConflictSerializer,
+        },
     )
     def post(self, request: Request, test_set_id: int) -> Response:
-        """Publish the present ranking as the next version. It is kept for good, and frozen."""
+        """Publish the present ranking as the next version. It is kept for good, and frozen.
+
+        With `dry_run`, 200 says what would be published. 409 if that is not what was `seen`, or not `version`.
+        """
         test_set = organised_test_set(request, test_set_id)
         sent = PublishSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -253,19 +302,34 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
             "words": sent.words,
             "with_firmness": sent.validated_data["firmness"],
         }
-        until = sent.validated_data["embargo_until"]
-        with _Refusals():
-            awaited = _firmness_awaited(request, chosen, until)
-            if awaited is not None:
-                said = {"detail": _("Being computed"), "analysis": awaited.pk}
-                return Response(said, status=202, headers={"Retry-After": "5"})
-            result = result_publish(
-                **chosen,
-                by=reader(request),
-                embargo_until=until,
-                with_texts=sent.validated_data["texts"],
-            )
-        return _answer(request, test_set, result.version, status=201)
+        try:
+            with _Refusals():
+                return _published(request, chosen, sent.validated_data)
+        except RankingChangedError as error:
+            return Response(PublishConflictSerializer({"detail": str(error)}).data, status=409)
+
+
+def _published(request: Request, chosen: dict[str, Any], asked: Mapping[str, Any]) -> Response:
+    """Answer a request that is in order: publish, or say what would be published or is awaited."""
+    test_set, until = chosen["test_set"], asked["embargo_until"]
+    version_check(asked["version"], test_set=test_set)
+    awaited = _firmness_awaited(request, chosen, until)
+    if awaited is not None:
+        said = {"detail": _("Being computed"), "analysis": awaited.pk}
+        return Response(said, status=202, headers={"Retry-After": "5"})
+    if asked["dry_run"]:
+        draft = published_draft(**chosen)
+        embargo_check(until, now=draft.published_at)
+        return Response(PublishedDraftSerializer(draft).data)
+    result = result_publish(
+        **chosen,
+        by=reader(request),
+        embargo_until=until,
+        with_texts=asked["texts"],
+        seen=asked["seen"],
+        version=asked["version"],
+    )
+    return _answer(request, test_set, result.version, status=201)
 
 
 def _firmness_awaited(
@@ -356,7 +420,7 @@ class _Refusals:
         return
 
     def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
-        if isinstance(error, PublishingRefusedError):
+        if isinstance(error, PublishingRefusedError) and not isinstance(error, RankingChangedError):
             raise ValidationError({error.field or "result": [str(error)]}) from error
 
 

@@ -433,7 +433,7 @@ class JudgeDecisionSerializer(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         max_length=NOTE_LENGTH,
-        help_text="Why; judges never read it.",
+        help_text="Why; judges do not see it here. Of an exclusion, a published result gives it as the reason.",
     )
     text = serializers.CharField(
         default="",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 from django.db.models.functions import Left
 from django.utils.translation import ngettext
 
@@ -64,3 +64,9 @@ def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
         count,
     )
     return [said % {"count": count}]
+
+
+def next_version(*, test_set_id: int) -> int:
+    """Return which version a test set would publish next."""
+    newest = PublishedResult.objects.of(test_set_id).aggregate(newest=Max("version"))["newest"]
+    return (newest or 0) + 1

@@ -17,6 +17,8 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from django.utils.translation import gettext as _
 
+from ranking.services.publishing.zenodo import TOKEN
+
 #: Told how many bytes are sent.
 Sent = Callable[[int], None]
 #: How long an answer may take.
@@ -75,9 +77,16 @@ class Zenodo:
         "https://sandbox.zenodo.org", for instance.
     token : str
         Of the user, with the scope `deposit:write`.
+
+    Raises
+    ------
+    ZenodoError
+        If no header can hold the token: whatever built one would put the token into its message.
     """
 
     def __init__(self, address: str, token: str) -> None:
+        if TOKEN.match(token) is None:
+            raise ZenodoError(_token_refused())
         self._address, self._token = address.rstrip("/"), token
         self._opener = build_opener(_NoRedirects)
 
@@ -198,11 +207,13 @@ def _link(made: Mapping[str, Any], name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def _token_refused() -> str:
+    return _("Zenodo does not accept this token: it needs the scope deposit:write, of this site.")
+
+
 def _in_words(error: HTTPError) -> str:
     if error.code in _REFUSED:
-        return _(
-            "Zenodo does not accept this token: it needs the scope deposit:write, of this site."
-        )
+        return _token_refused()
     if error.code in _OFTEN_PASSING:
         return _("Zenodo is in trouble (%(code)d). Try again later.") % {"code": error.code}
     try:

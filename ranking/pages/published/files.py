@@ -17,6 +17,7 @@ JUDGMENTS = "judgments.csv"
 #: What each is, by the last part of its address.
 FILES_IN_WORDS: dict[str, Promise] = {
     "ranking.csv": _("Table as CSV"),
+    "pairs.csv": _("Pairs as CSV"),
     "ranking.tex": _("Table as LaTeX (booktabs)"),
     "ranking.typ": _("Table as Typst"),
     "ranking.md": _("Table as Markdown"),

@@ -8,20 +8,21 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.pages.published.reading import Content
+from ranking.range_choices import recorded_choice
 from ranking.wording.numbers import p_in_figures
 
 #: The largest adjusted p-value of each mark, the strictest first.
 MARKS: Final = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))
 #: Shares from which a cell is a tone darker.
-_TONES: Final = (0.54, 0.6, 0.7, 0.8)
+_TONES: Final = (0.6, 0.7, 0.8)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A cell: the row's share of decided comparisons with the column.
 
-    `tone` is "ahead-4" where the row wins by far, "behind-4" where the column does, "even" between.
-    `words` say all of it, for who does not see it.
+    `tone` is "ahead-4" where the row wins by far, "behind-4" where the column does, "even" where the two are not
+    told apart. `words` say all of it, for who does not see it.
     """
 
     share: str
@@ -46,16 +47,21 @@ def pair_matrix(content: Content) -> list[MatrixRow]:
         return []
     names = [row["system"] for row in content["ranking"]["systems"]]
     by_names = {(pair["better"], pair["worse"]): pair for pair in pairs}
+    level = recorded_choice(content["method"]["parameters"]).level
     return [
         MatrixRow(
             system=row,
-            cells=[None if row == column else _cell(row, column, by_names) for column in names],
+            cells=[
+                None if row == column else _cell(row, column, by_names, level) for column in names
+            ],
         )
         for row in names
     ]
 
 
-def _cell(row: str, column: str, pairs: Mapping[tuple[str, str], Mapping[str, Any]]) -> Cell:
+def _cell(
+    row: str, column: str, pairs: Mapping[tuple[str, str], Mapping[str, Any]], level: float
+) -> Cell:
     pair, wins = pairs.get((row, column)), "wins"
     if pair is None:
         pair, wins = pairs[column, row], "losses"
@@ -71,7 +77,7 @@ def _cell(row: str, column: str, pairs: Mapping[tuple[str, str], Mapping[str, An
         share=shown,
         decided=number_format(decided),
         mark=mark_of(p),
-        tone=_tone(share),
+        tone=_tone(share) if p <= level else "even",
         words=_(
             "%(row)s beats %(column)s in %(share)s %% of %(decided)s decided comparisons, "
             "adjusted p %(p)s"
@@ -86,8 +92,9 @@ def mark_of(p: float) -> str:
 
 
 def _tone(share: float) -> str:
-    ahead = max(share, 1 - share)
-    tone = sum(ahead >= least for least in _TONES)
-    if not tone:
+    """Return the tone of a cell whose systems are told apart; one that hardly wins has the lightest."""
+    if share == 0.5:
         return "even"
+    ahead = max(share, 1 - share)
+    tone = 1 + sum(ahead >= least for least in _TONES)
     return f"ahead-{tone}" if share > 0.5 else f"behind-{tone}"

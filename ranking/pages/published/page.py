@@ -14,6 +14,7 @@ from ranking.pages.published.left_out import LeftOutLine, left_out_lines
 from ranking.pages.published.matrix import MatrixRow, pair_matrix
 from ranking.pages.published.reading import Content, day_of, moment_of, run_of, withdrawn_in
 from ranking.pages.summary import RankingSummary, reason_in_words, summarise_run
+from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.firmness import firmness_in_words
 from ranking.wording.published_method import method_sentences
 
@@ -31,6 +32,8 @@ class PublishedPage:
         "Czech → English".
     firmness : sequence of str
         How many judgments decide first place; empty where that was not computed.
+    strength : str or None
+        The word of Landis and Koch for κ between judges.
     clusters : sequence of int
         For each row of the plot how many rows its cluster has, 0 but for the first of a cluster.
     """
@@ -45,6 +48,8 @@ class PublishedPage:
     withdrawn: frozenset[str]
     not_estimable: Sequence[tuple[str, str]]
     matrix: Sequence[MatrixRow]
+    strength: str | None
+    strength_caution: str
     method: Sequence[str]
     left_out: Sequence[LeftOutLine]
     first_day: date | None
@@ -73,6 +78,8 @@ def published_page(content: Content) -> PublishedPage:
             (row["system"], reason_in_words(row["reason"])) for row in ranking["not_estimable"]
         ],
         matrix=pair_matrix(content),
+        strength=strength_in_words(content["agreement"]["inter"]["kappa"]),
+        strength_caution=strength_caution(),
         method=method_sentences(content),
         left_out=left_out_lines(content),
         first_day=day_of(content["input"]["first_day"]),

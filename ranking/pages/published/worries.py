@@ -59,6 +59,19 @@ def missing_in_words(content: Content) -> list[str]:
     return said
 
 
+def reasons_in_words(content: Content) -> list[str]:
+    """Return what organisers wrote of judges, which anybody will read."""
+    judges: dict[str, list[str]] = {}
+    for each in content["left_out"]["judges"]:
+        if each["rule"] is None and each["reason"]:
+            judges.setdefault(each["reason"], []).append(each["judge"])
+    return [
+        _("Left out: %(judges)s. Anybody will read why: “%(reason)s”")
+        % {"judges": _names(names), "reason": reason}
+        for reason, names in judges.items()
+    ]
+
+
 def named_before(labels: Mapping[str, str], earlier: list[PublishedResult]) -> str:
     """Return that earlier versions name systems that have letters now, or the other way round; "" if none."""
     others = sorted(

@@ -1,10 +1,11 @@
 """What is asked before a draft is made at Zenodo."""
 
 from django import forms
+from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
 from ranking.models import ZenodoHost
-from ranking.services.publishing.zenodo import LICENCES
+from ranking.services.publishing.zenodo import LICENCES, TOKEN
 
 
 class ZenodoForm(forms.Form):
@@ -27,5 +28,6 @@ class ZenodoForm(forms.Form):
             "deleted; delete it there, too."
         ),
         max_length=200,
+        validators=[RegexValidator(TOKEN)],
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
     )

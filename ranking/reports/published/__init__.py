@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from ranking.reports.published.citation import bibtex_file, cff_file
 from ranking.reports.published.json_file import json_file
+from ranking.reports.published.pairs import pairs_file
 from ranking.reports.published.plot import svg_file
 from ranking.reports.published.report import PublishedFile
 from ranking.reports.published.tables import csv_file, latex_file, markdown_file
@@ -24,6 +25,7 @@ FILES: Final[Mapping[str, FileKind]] = {
     "ranking.tex": FileKind("application/x-tex; charset=utf-8", latex_file),
     "ranking.typ": FileKind("text/plain; charset=utf-8", typst_file),
     "ranking.csv": FileKind("text/csv; charset=utf-8", csv_file),
+    "pairs.csv": FileKind("text/csv; charset=utf-8", pairs_file),
     "ranking.json": FileKind("application/json", json_file),
     "ranking.svg": FileKind("image/svg+xml", svg_file),
     "citation.bib": FileKind("application/x-bibtex; charset=utf-8", bibtex_file),

@@ -40,8 +40,8 @@ class PublishedFile:
     url: str
 
 
-def published_report(file: PublishedFile) -> Report:
-    """Return the table with what must be read beside it."""
+def ranking_report(file: PublishedFile) -> Report:
+    """Return the table of systems with what must be read beside it."""
     content = file.content
     rows = content["ranking"]["systems"]
     last = len(rows) - 1
@@ -49,8 +49,16 @@ def published_report(file: PublishedFile) -> Report:
         name="ranking",
         title=title_of(content),
         columns=_COLUMNS,
-        rows=[*map(_row, rows), *map(_unranked, content["ranking"]["not_estimable"])],
-        notes=[basis_of(content), *firmness_of(content)],
+        rows=[
+            *(_row(content, row) for row in rows),
+            *(_unranked(content, row) for row in content["ranking"]["not_estimable"]),
+        ],
+        notes=[
+            basis_of(content),
+            *_went_in(content),
+            *_agreement(content),
+            *firmness_of(content),
+        ],
         rules=frozenset(at for at in range(last) if rows[at]["cluster"] != rows[at + 1]["cluster"]),
     )
     notes = [
@@ -101,11 +109,43 @@ def rank_range_of(row: Mapping[str, Any]) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
-def _row(row: Mapping[str, Any]) -> Sequence[Value]:
+def name_of(content: Mapping[str, Any], system: str) -> str:
+    """Return what a system is called in tables, with a word on one that was withdrawn."""
+    withdrawn = {each["system"] for each in content["systems"] if each["is_withdrawn"]}
+    return f"{one_line(system)} (withdrawn)" if system in withdrawn else one_line(system)
+
+
+def _went_in(content: Mapping[str, Any]) -> list[str]:
+    """Return on how much, and when, judges judged, in a sentence."""
+    counted = content["input"]
+    first, last = counted["first_day"], counted["last_day"]
+    counts = f"Sentences: {counted['segments']:,}, documents: {counted['documents']:,}"
+    if first is None:
+        return [f"{counts}."]
+    days = f"on {first}" if first == last else f"from {first} to {last}"
+    return [f"{counts}, judged {days} (UTC)."]
+
+
+def _agreement(content: Mapping[str, Any]) -> list[str]:
+    """Return how far judges agree, in sentences; none where that is not known."""
+    agreement = content["agreement"]
+    inter, own = agreement["inter"], content["sections"].get("self_agreement")
+    said = [] if own is None else [f"κ of judges with themselves: {own['kappa']:.2f}."]
+    if inter["kappa"] is None:
+        return said
+    interval = (
+        ""
+        if inter["low"] is None
+        else f" ({inter['low']:.2f} to {inter['high']:.2f} at {100 * agreement['confidence']:g} %)"
+    )
+    return [f"κ between judges: {inter['kappa']:.2f}{interval}.", *said]
+
+
+def _row(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
     return [
         str(row["cluster"]),
         row["rank"],
-        one_line(row["system"]),
+        name_of(content, row["system"]),
         float(row["score"]),
         rank_range_of(row),
         row["wins"],
@@ -114,5 +154,5 @@ def _row(row: Mapping[str, Any]) -> Sequence[Value]:
     ]
 
 
-def _unranked(row: Mapping[str, Any]) -> Sequence[Value]:
-    return [None, None, one_line(row["system"]), None, None, None, None, row["ties"]]
+def _unranked(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
+    return [None, None, name_of(content, row["system"]), None, None, None, None, row["ties"]]

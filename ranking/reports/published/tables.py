@@ -1,10 +1,11 @@
-"""The table of a published result as Markdown, LaTeX and CSV."""
+"""The tables of a published result as Markdown, LaTeX and CSV."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from campaign.export.csv_lines import csv_line
-from ranking.reports.published.report import PublishedFile, published_report
+from ranking.reports.published.pairs import published_report
+from ranking.reports.published.report import PublishedFile
 from ranking.reports.writing import ReportFormat, write
 
 _OF_ROWS: Final = (
@@ -14,12 +15,12 @@ _OF_SYSTEMS: Final = ("kind", "constrained", "team", "is_withdrawn")
 
 
 def markdown_file(file: PublishedFile) -> str:
-    """Return the table for a README or a page."""
+    """Return the tables for a README or a page."""
     return write(published_report(file), ReportFormat.MARKDOWN)
 
 
 def latex_file(file: PublishedFile) -> str:
-    """Return the table for a paper, with the rules of booktabs."""
+    """Return the tables for a paper, with the rules of booktabs."""
     return write(published_report(file), ReportFormat.LATEX)
 
 

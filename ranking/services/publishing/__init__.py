@@ -16,7 +16,7 @@ from ranking.services.publishing.firmness import (
     has_failed,
 )
 from ranking.services.publishing.naming import may_be_anonymous
-from ranking.services.publishing.publish import embargo_check, result_publish
+from ranking.services.publishing.publish import embargo_check, result_publish, version_check
 from ranking.services.publishing.refusals import PublishingRefusedError, RankingChangedError
 
 __all__ = [
@@ -38,4 +38,5 @@ __all__ = [
     "result_retraction_undo",
     "result_reviewer_link_end",
     "result_reviewer_link_make",
+    "version_check",
 ]

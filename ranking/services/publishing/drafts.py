@@ -22,6 +22,7 @@ from ranking.services.publishing.content import (
 from ranking.services.publishing.firmness import frozen_firmness
 from ranking.services.publishing.naming import hidden_names, labels_of, may_be_anonymous
 from ranking.services.publishing.refusals import PublishingRefusedError, anonymous_check
+from ranking.services.publishing.self_agreement import frozen_self_agreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +103,17 @@ def published_draft(
             _("This is the first version: nothing has changed."), field="change_note"
         )
     labels = labels_of(facts.systems, anonymous=anonymous, before=_letters_given(before))
-    firmness = frozen_firmness(run, labels) if with_firmness else None
+    answers = {
+        "firmness": frozen_firmness(run, labels) if with_firmness else None,
+        "self_agreement": frozen_self_agreement(run),
+    }
     content = published_content(
         facts,
         labels=labels,
         words=words,
         version=version,
         at=_now(),
-        sections={} if firmness is None else {"firmness": firmness},
+        sections={name: found for name, found in answers.items() if found is not None},
     )
     by_id = {str(each.pk): labels[each.name] for each in facts.systems}
     anonymous_check(content, hidden_names(facts.systems, by_id))

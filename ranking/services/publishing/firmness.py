@@ -14,6 +14,7 @@ from ranking.models import Analysis, RankingRun
 from ranking.models.analysis import AnalysisQuerySet
 from ranking.selectors.chosen_judgments import judgments_of_run
 from ranking.services.analyses import analysis_ask, analysis_choice
+from ranking.services.publishing.answers import answers_about
 
 _KIND: Final = "firmness"
 
@@ -82,11 +83,4 @@ def has_failed(analysis: Analysis) -> bool:
 
 def _of(run: RankingRun) -> AnalysisQuerySet:
     """Select the answers about the judgments of a run, by its method."""
-    judgments = judgments_of_run(run).recorded
-    same = ("systems", "with_reference", "without", "documents")
-    return Analysis.objects.of(run.test_set_id).filter(
-        kind=_KIND,
-        watermark=run.watermark,
-        choice__method=run.method,
-        **{f"judgments__{name}": judgments[name] for name in same},
-    )
+    return answers_about(run, kind=_KIND).filter(choice__method=run.method)

@@ -103,12 +103,11 @@ def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
 
 
 def frozen_agreement(run: RankingRun) -> dict[str, Any]:
-    """Return agreement between judges, and with themselves where the run has it."""
+    """Return agreement between judges."""
     agreement = run.result["agreement"]
     return {
         "chance": agreement["chance"],
         "p_chance": agreement["p_chance"],
         "confidence": run.parameters["agreement"]["confidence"],
         "inter": dict(agreement["inter"]),
-        "intra": agreement.get("intra"),
     }

@@ -10,6 +10,7 @@ from campaign.database.locks import named_lock
 from campaign.models import TestSet, User
 from campaign.texts.canonical_json import digest_of
 from ranking.models import PublishedResult
+from ranking.selectors.published_results import next_version
 from ranking.services.latest_rankings import latest_ranking_keep
 from ranking.services.publishing.bundles import result_bundle_ask
 from ranking.services.publishing.content import PublishedWords
@@ -27,6 +28,7 @@ def result_publish(
     embargo_until: datetime | None = None,
     with_texts: bool = False,
     seen: str = "",
+    version: int | None = None,
     with_firmness: bool = True,
 ) -> PublishedResult:
     """Publish the present ranking of a test set as its next version.
@@ -41,6 +43,8 @@ def result_publish(
         Whether sources, references and outputs are in its bundle, which a worker makes.
     seen : str
         Of the draft that was looked at; empty for whoever looks at none.
+    version : int or None
+        Which version it is to be: whoever asks twice publishes once. None: whichever is next.
     with_firmness : bool
         Whether it has how firm first place is, where that is known: nothing is computed here.
 
@@ -49,11 +53,12 @@ def result_publish(
     PublishingRefusedError
         As `published_draft` does, and for an embargo that is over.
     RankingChangedError
-        If something else would be published than what was looked at.
+        If something else would be published than what was looked at, or as another version.
 
     Waits for a worker that is just ranking, and for whoever publishes the same test set.
     """
     named_lock(f"publishing of test set {test_set.pk}")
+    version_check(version, test_set=test_set)
     run = latest_ranking_keep(test_set_id=test_set.pk)
     draft = published_draft(
         test_set=test_set,
@@ -81,6 +86,16 @@ def result_publish(
     result.save(force_insert=True)
     result_bundle_ask(result=result, with_texts=with_texts, by=by)
     return result
+
+
+def version_check(version: int | None, *, test_set: TestSet) -> None:
+    """Raise `RankingChangedError` if the next version of a test set is another one."""
+    following = next_version(test_set_id=test_set.pk)
+    if version is not None and version != following:
+        raise RankingChangedError(
+            _("Nothing was published: the next version is version %(version)s.")
+            % {"version": following}
+        )
 
 
 def embargo_check(until: datetime | None, *, now: datetime) -> None:

@@ -29,15 +29,25 @@ def anonymous_check(content: Mapping[str, Any], hidden: Collection[str]) -> None
     """
     for field, text in _texts(content):
         text_check(text, hidden, field=field)
+    for page, text in _texts_of_pages(content):
+        text_check(text, hidden, field="", page=page)
 
 
-def text_check(text: str, hidden: Collection[str], *, field: str) -> None:
-    """Raise `PublishingRefusedError` if a text has one of these names as a word of it."""
+def text_check(text: str, hidden: Collection[str], *, field: str, page: str = "") -> None:
+    """Raise `PublishingRefusedError` if a text has one of these names as a word of it.
+
+    `page` is the title of the page that the text is from, if it is from another one.
+    """
     for name in sorted(hidden):
         if len(name) >= _SHORTEST and _names(text, name):
+            named = {"name": name, "text": text, "page": page}
             raise PublishingRefusedError(
-                _("“%(name)s” is not to be named, but is in this text: “%(text)s”.")
-                % {"name": name, "text": text},
+                _(
+                    "“%(name)s” is not to be named, but is in this text of the page “%(page)s”: “%(text)s”."
+                )
+                % named
+                if page
+                else _("“%(name)s” is not to be named, but is in this text: “%(text)s”.") % named,
                 field=field,
             )
 
@@ -59,3 +69,12 @@ def _texts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", group["name"]
     for judge in content["left_out"]["judges"]:
         yield "", judge["reason"]
+
+
+def _texts_of_pages(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the reasons that people gave on other pages, each with the title of its page."""
+    sections = content["sections"]
+    for row in sections["ranking_settings"]:
+        yield _("Ranking settings"), row["reason"]
+    for row in sections.get("stopping_rule", {}).get("history", ()):
+        yield _("Stopping rule"), row["reason"]

@@ -1,7 +1,9 @@
 """Ask for a draft of a published result at Zenodo. A worker makes it; nothing publishes it."""
 
+import re
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
+from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -23,6 +25,8 @@ LICENCES: Final[Mapping[str, str]] = {
     "cc-by-sa-4.0": "Creative Commons Attribution Share Alike 4.0 International",
     "cc0-1.0": "Creative Commons Zero 1.0 Universal",
 }
+#: What a header can hold: no line break ends one, and begins another.
+TOKEN: Final = re.compile(r"^[\x21-\x7e]+\Z")
 
 
 class ZenodoRefusedError(Exception):
@@ -52,11 +56,21 @@ def zenodo_metadata(result: PublishedResult, *, licence: str, url: str) -> dict[
         "creators": [{"name": author} for author in authors],
         "version": str(content["version"]),
         "publication_date": content["published_at"][:10],
-        "access_right": "open",
+        **_access(result),
         "license": licence,
         "related_identifiers": [{"identifier": url, "relation": "isAlternateIdentifier"}],
         "notes": f"SHA-256 of the content: {result.digest}",
     }
+
+
+def _access(result: PublishedResult) -> dict[str, str]:
+    """Return from when on files are open; Zenodo knows days, so the first one that begins after an embargo."""
+    until = result.embargo_until
+    if until is None or until <= datetime.now(UTC):
+        return {"access_right": "open"}
+    moment = until.astimezone(UTC)
+    day = moment.date() if moment.time() == time() else moment.date() + timedelta(days=1)
+    return {"access_right": "embargoed", "embargo_date": day.isoformat()}
 
 
 @transaction.atomic

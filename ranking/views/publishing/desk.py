@@ -18,7 +18,12 @@ from ranking.pages.published.differences import differences
 from ranking.pages.published.form import PublishForm
 from ranking.pages.published.page import draft_in_words, published_page
 from ranking.pages.published.versions import version_lines
-from ranking.pages.published.worries import missing_in_words, named_before, worries_in_words
+from ranking.pages.published.worries import (
+    missing_in_words,
+    named_before,
+    reasons_in_words,
+    worries_in_words,
+)
 from ranking.selectors.frozen_facts import systems_entered
 from ranking.selectors.published_results import versions_of
 from ranking.selectors.publishing_worries import publishing_worries
@@ -26,6 +31,7 @@ from ranking.selectors.runs import latest_run
 from ranking.services.publishing import (
     PublishedDraft,
     PublishingRefusedError,
+    embargo_check,
     firmness_ask,
     published_draft,
     result_publish,
@@ -84,6 +90,7 @@ def publish_confirm(request: HttpRequest, slug: str, test_set_id: int) -> HttpRe
             return redirect("publish", slug, test_set_id)
     try:
         draft = published_draft(**chosen)
+        embargo_check(form.cleaned_data["embargo_until"], now=draft.published_at)
     except PublishingRefusedError as error:
         form.add_error(error.field if error.field in form.fields else None, str(error))
         return _page(request, test_set, versions, form, status=400)
@@ -144,7 +151,7 @@ def _preview(draft: PublishedDraft, versions: list[PublishedResult]) -> dict[str
     return {
         "page": published_page(draft.content),
         "frozen_words": draft_in_words(draft.content),
-        "missing": missing_in_words(draft.content),
+        "missing": [*reasons_in_words(draft.content), *missing_in_words(draft.content)],
         "named_before": named_before(draft.labels, versions),
         "differences": differences(versions[0].content, draft.content) if versions else [],
     }

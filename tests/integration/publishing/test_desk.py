@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.services import quality_action_take
 from campaign.models import User
 from ranking.models import PublishedResult
 from ranking.services import ranking_run_compute
@@ -56,6 +57,21 @@ def test_the_page_says_first_what_would_be_published(
     assert not PublishedResult.objects.exists()
 
 
+def test_reasons_that_would_be_published_are_told_where_they_are_written_and_before(
+    judged: TestSetWriter, as_organiser: Client, organiser: User
+) -> None:
+    judge = judged.judge("j3")
+    page = text_of(as_organiser.get(at(judged, "judge-page", judge.pk)))
+    assert "a published result gives it as the reason, and anybody can read it" in page
+    quality_action_take(
+        judge=judge, test_set=judged.test_set, action="exclude", user=organiser, note="Asleep."
+    )
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+    said = "Left out: j3. Anybody will read why: “Asleep.”"
+    assert said in text_of(as_organiser.get(at(judged)))
+    assert said in text_of(as_organiser.post(at(judged, "publish-confirm"), filled()))
+
+
 def test_publishing_is_asked_and_done(judged: TestSetWriter, as_organiser: Client) -> None:
     asked = as_organiser.post(at(judged, "publish-confirm"), filled(anonymous=["cobalt"]))
     text = text_of(asked)
@@ -90,10 +106,15 @@ def test_what_is_refused_stands_at_its_field(judged: TestSetWriter, as_organiser
     assert answer.status_code == 400
     assert "acknowledgement" in answer.context["form"].errors
     over = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
-    asked = as_organiser.post(at(judged, "publish-confirm"), filled(embargo_until=over))
-    sent = filled(embargo_until=over) | {"act": "yes", "seen": asked.context["draft"].seen}
-    refused = as_organiser.post(at(judged, "publish-confirm"), sent)
-    assert (refused.status_code, "This moment is over." in text_of(refused)) == (409, True)
+    for more in ({}, {"act": "yes", "seen": ""}):
+        sent = filled(embargo_until=over) | more
+        refused = as_organiser.post(at(judged, "publish-confirm"), sent)
+        assert refused.status_code == 400
+        assert refused.context["form"].errors == {"embargo_until": ["This moment is over."]}
+        # What was filled in stays.
+        assert f'value="{over}"' in refused.content.decode()
+        assert ">Thanks.</textarea>" in refused.content.decode().replace("\n", "")
+    assert not PublishedResult.objects.exists()
 
 
 def test_without_a_ranking_there_is_no_form(judged: TestSetWriter, as_organiser: Client) -> None:

@@ -11,7 +11,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from annotation.services.systems import system_withdraw
 from campaign.models import System
 from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult
@@ -56,7 +58,7 @@ def test_each_file_names_the_systems_and_is_sent_as_what_it_is(
     assert answer["Content-Type"] == FILES[name].content_type
     assert answer["Cache-Control"] == "public, max-age=300"
     assert f'filename="{name}"' in answer["Content-Disposition"]
-    assert ("amber" in body) == name.startswith("ranking")
+    assert ("amber" in body) == name.startswith(("ranking", "pairs"))
     assert body.endswith("\n")
 
 
@@ -111,6 +113,55 @@ def test_a_spreadsheet_computes_nothing(awkward: PublishedResult, client: Client
     row = next(row for row in rows if row["system"] == AWKWARD)
     assert float(row["score"]) == frozen[AWKWARD]["score"]
     assert int(row["rank_high"]) == frozen[AWKWARD]["rank_high"]
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("ranking.md", "| amber | – | 92"),
+        ("ranking.tex", "amber & -- & 92"),
+        ("ranking.typ", '"amber", "–", "92'),
+    ],
+)
+def test_tables_have_the_pairs_and_what_went_in(
+    result: PublishedResult, client: Client, name: str, row: str
+) -> None:
+    body = file_of(client, result, name)
+    assert row in body
+    assert "How often the row beats the column" in body
+    marks = "p adjusted by Holm: * up to 0.10, † up to 0.05, ‡ up to 0.01."
+    # An asterisk is markup in one of them.
+    assert marks in body.replace(r"\*", "*")
+    today = timezone.now().date().isoformat()
+    assert f"Sentences: 8, documents: 1, judged on {today} (UTC)." in body
+    assert " between judges: 0." in body
+
+
+def test_pairs_are_a_spreadsheet_of_their_own(result: PublishedResult, client: Client) -> None:
+    rows = list(csv.DictReader(io.StringIO(file_of(client, result, "pairs.csv"))))
+    frozen = result.content["ranking"]["pairs"]
+    assert len(rows) == 6
+    assert (rows[0]["better"], rows[0]["worse"]) == ("amber", "birch")
+    assert [float(row["adjusted_p"]) for row in rows] == [pair["adjusted_p"] for pair in frozen]
+    assert [int(row["wins"]) for row in rows] == [pair["wins"] for pair in frozen]
+
+
+def test_a_withdrawn_system_is_named_as_such(judged: TestSetWriter, client: Client) -> None:
+    system_withdraw(system=System.objects.get(name="birch"))
+    withdrawn = result_publish(test_set=judged.test_set, by=None)
+    rows = {row["system"]: row["is_withdrawn"] for row in withdrawn.content["systems"]}
+    assert rows["birch"] is True
+    assert [name for name, is_so in rows.items() if is_so] == ["birch"]
+    for name in ("ranking.md", "ranking.tex", "ranking.typ"):
+        body = file_of(client, withdrawn, name)
+        # As a row of both tables.
+        assert body.count("birch (withdrawn)") == 2, name
+        assert "amber (withdrawn)" not in body
+    rows_of_csv = csv.DictReader(io.StringIO(file_of(client, withdrawn, "ranking.csv")))
+    assert {row["system"]: row["is_withdrawn"] for row in rows_of_csv}["birch"] == "yes"
+    page = client.get(f"/results/{withdrawn.address}/").content.decode()
+    # In the table, and below *Who entered*.
+    assert page.count('birch <span class="badge">withdrawn</span>') == 2
 
 
 def test_the_plot_is_told_to_who_does_not_see_it(awkward: PublishedResult, client: Client) -> None:

@@ -22,6 +22,7 @@ from ranking.services.publishing import (
     result_reviewer_link_end,
     result_reviewer_link_make,
 )
+from ranking.wording.agreement import strength_in_words
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
@@ -70,6 +71,21 @@ def test_everybody_reads_an_open_result(judged: TestSetWriter, client: Client) -
     assert answer["Cache-Control"] == "public, max-age=60"
     assert "noindex" not in answer.content.decode()
     assert not answer.cookies
+
+
+def test_colours_are_for_pairs_that_are_told_apart_and_kappa_has_its_word(
+    judged: TestSetWriter, client: Client
+) -> None:
+    result = publish(judged)
+    page = client.get(page_of(result))
+    body, text = page.content.decode(), text_of(page)
+    told = result.content["finding"]["pairs_told_apart"]
+    # From both sides.
+    assert len(re.findall(r'<td class="(?:ahead|behind)-', body)) == 2 * told
+    assert body.count('<td class="even"') == 2 * (6 - told)
+    word = strength_in_words(result.content["agreement"]["inter"]["kappa"])
+    assert f"{word}</span>" in body
+    assert "They are conventions and no test" in text
 
 
 def test_a_page_asks_nothing_of_other_hosts_and_has_no_script(

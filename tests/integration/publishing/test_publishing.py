@@ -13,7 +13,11 @@ from annotation.services import quality_action_take
 from campaign.models import ActivityEvent, Campaign, System, User
 from campaign.texts.canonical_json import canonical, digest_of
 from ranking.models import PublishedResult, RankingRun
-from ranking.services import ranking_run_compute
+from ranking.services import (
+    ranking_run_compute,
+    ranking_settings_change,
+    stopping_rule_set,
+)
 from ranking.services.publishing import (
     PublishedWords,
     PublishingRefusedError,
@@ -124,6 +128,21 @@ def test_a_text_that_names_who_is_not_to_be_named_is_refused(judged: TestSetWrit
         publish(judged, anonymous=["cobalt"], words=words)
     assert refused.value.field == "acknowledgement"
     publish(judged, words=words)
+
+
+@pytest.mark.parametrize("page", ["Ranking settings", "Stopping rule"])
+def test_a_published_reason_that_names_who_is_not_to_be_named_is_refused(
+    judged: TestSetWriter, page: str
+) -> None:
+    reason = "Amber and Cobalt cannot be told apart."
+    if page == "Ranking settings":
+        ranking_settings_change(test_set=judged.test_set, confidence=0.9, reason=reason)
+    else:
+        stopping_rule_set(test_set=judged.test_set, clusters=2, reason=reason)
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+    with pytest.raises(PublishingRefusedError, match=f"of the page “{page}”: “Amber and Cobalt"):
+        publish(judged, anonymous=["cobalt"])
+    assert reason in canonical(publish(judged).content)
 
 
 @pytest.mark.parametrize("name", ["_ref", "nobody"])

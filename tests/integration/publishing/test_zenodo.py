@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +18,7 @@ from ranking.export.zenodo.client import Zenodo, ZenodoError
 from ranking.models import PublishedResult, ZenodoDraft
 from ranking.selectors.result_bundles import bundle_bytes, bundle_of
 from ranking.services.publishing import PublishedWords, result_publish, result_retract
+from ranking.services.publishing import zenodo as zenodo_service
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 from tests.zenodo_stand_in import TOKEN, ZenodoStandIn, zenodo_stand_in
@@ -115,6 +117,7 @@ def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
     assert metadata == row.metadata
     assert metadata["creators"] == [{"name": "Horáková, Marta"}]
     assert metadata["license"] == "cc-by-4.0"
+    assert metadata["access_right"] == "open"
     assert "<p>Thanks &lt;all&gt;.</p>" in metadata["description"]
     bundle = bundle_of(result)
     assert bundle is not None
@@ -163,7 +166,12 @@ def test_what_cannot_be_sent_is_refused(
     assert "no bundle yet" in text_of(as_organiser.post(page_of(other), sent()))
     result_retract(result=result, reason="Wrong.")
     assert "is retracted" in text_of(as_organiser.post(page_of(result), sent()))
-    for wrong in ({"host": "elsewhere"}, {"licence": "none"}, {"token": ""}):
+    for wrong in (
+        {"host": "elsewhere"},
+        {"licence": "none"},
+        {"token": ""},
+        {"token": f"{TOKEN}\r\nHost: elsewhere"},
+    ):
         assert as_organiser.post(page_of(other), sent(**wrong)).status_code == 400
     assert not ZenodoDraft.objects.exists()
 
@@ -177,6 +185,39 @@ def test_analysts_look_and_ask_for_none(
     assert page.status_code == 200
     assert 'type="password"' not in page.content.decode()
     assert client.post(page_of(result), sent()).status_code == 403
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_token_that_no_header_holds_is_in_no_message(
+    result: PublishedResult, as_organiser: Client, there: ZenodoStandIn
+) -> None:
+    as_organiser.post(page_of(result), sent())
+    # As if the form had let it through.
+    sealed = zenodo_service._cipher().encrypt(f"{TOKEN}\nmore".encode())
+    ZenodoDraft.objects.update(sealed_token=sealed)
+    jobs_run_waiting()
+    error = Job.objects.get().error
+    assert ("does not accept this token" in error, TOKEN in error) == (True, False)
+    assert there.asked == []
+
+
+@pytest.mark.usefixtures("allowed")
+@pytest.mark.parametrize(
+    ("until", "day"), [("2040-02-28T00:00Z", "2040-02-28"), ("2040-02-28T00:01Z", "2040-02-29")]
+)
+def test_an_embargo_holds_there_too(
+    judged: TestSetWriter, as_organiser: Client, there: ZenodoStandIn, until: str, day: str
+) -> None:
+    embargoed = result_publish(
+        test_set=judged.test_set, by=None, embargo_until=datetime.fromisoformat(until)
+    )
+    result_bundle_make(bundle=embargoed.bundle)
+    Job.objects.all().delete()
+    assert f"Embargo until {day}" in text_of(as_organiser.get(page_of(embargoed)))
+    as_organiser.post(page_of(embargoed), sent())
+    jobs_run_waiting()
+    (metadata,) = there.drafts.values()
+    assert (metadata["access_right"], metadata["embargo_date"]) == ("embargoed", day)
 
 
 def test_trouble_that_passes_is_tried_again(there: ZenodoStandIn, waited: list[float]) -> None:

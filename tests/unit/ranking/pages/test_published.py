@@ -128,6 +128,31 @@ def test_the_matrix_reads_from_both_sides_and_has_no_colour_without_words() -> N
     assert matrix[0].cells[0] is None
 
 
+@pytest.mark.parametrize(
+    ("wins", "p", "confidence", "tone"),
+    [
+        # By far, but by chance.
+        (39, 0.051, 0.95, "even"),
+        (39, 0.05, 0.95, "ahead-4"),
+        (39, 0.05, 0.99, "even"),
+        (39, 0.01, 0.99, "ahead-4"),
+        # Hardly, but for sure.
+        (21, 0.001, 0.95, "ahead-1"),
+        # Without a mark; the page prints it in bold, too.
+        (30, 0.15, 0.8, "ahead-3"),
+    ],
+)
+def test_colour_is_for_systems_that_are_told_apart(
+    wins: int, p: float, confidence: float, tone: str
+) -> None:
+    content = content_of(BIRCH, FJORD)
+    content["method"]["parameters"] = {"confidence": confidence}
+    content["ranking"]["pairs"] = [pair("birch", "fjord", wins, 40 - wins, p)]
+    cell = pair_matrix(content)[0].cells[1]
+    assert cell is not None
+    assert cell.tone == tone
+
+
 def test_without_tested_pairs_there_is_no_matrix() -> None:
     assert pair_matrix(content_of(BIRCH)) == []
 

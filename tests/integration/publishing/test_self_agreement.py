@@ -1,0 +1,79 @@
+"""κ of judges with themselves is frozen where it was computed of exactly the judgments of the ranking."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from ranking.core.agreement.measures import measure_agreement
+from ranking.models import Analysis
+from ranking.selectors.judged_blocks import judged_blocks
+from ranking.selectors.runs import latest_run
+from ranking.services import ranking_run_compute
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.publishing import published_draft, result_publish
+from tests.integration.ranking.pages import text_of
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def repeated(judged: TestSetWriter) -> TestSetWriter:
+    """Judge j3 judges two sentences again, one of them otherwise."""
+    for segment, labels in ((3, [1, 2, 3, 4]), (4, [1, 2, 3, 4])):
+        block = judged.block(segment, ["amber", "birch", "cobalt", "dune"])
+        judged.judgment("j3", block, labels)
+    ranking_run_compute(test_set_id=judged.test_set.pk)
+    return judged
+
+
+def answered(writer: TestSetWriter, **options: Any) -> None:
+    choice = analysis_choice("agreement", options)
+    asked = analysis_ask(test_set=writer.test_set, choice=choice, is_queued=False)
+    analysis_compute(analysis=asked)
+
+
+def section_of(writer: TestSetWriter) -> Any:
+    content = published_draft(test_set=writer.test_set).content
+    return content["sections"].get("self_agreement")
+
+
+def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
+    assert section_of(repeated) is None
+    answered(repeated)
+    run = latest_run(test_set_id=repeated.test_set.pk)
+    assert run is not None
+    blocks = judged_blocks(test_set_id=repeated.test_set.pk, watermark=run.watermark)
+    own = measure_agreement(blocks.without(["_ref"])).intra
+    result = result_publish(test_set=repeated.test_set, by=None)
+    assert result.content["sections"]["self_agreement"] == {
+        "chance": "scott",
+        "kappa": own.kappa,
+        "p_agree": own.p_agree,
+        "p_chance": own.p_chance,
+        "agreeing": own.agreeing,
+        "comparable": 12,
+    }
+    assert own.kappa is not None
+    said = text_of(client.get(f"/results/{result.address}/"))
+    assert f"κ of judges with themselves {own.kappa:.2f}." in said
+    table = client.get(f"/results/{result.address}/ranking.md").content.decode()
+    assert f"κ of judges with themselves: {own.kappa:.2f}." in table
+
+
+def test_answers_to_other_questions_are_not_taken(repeated: TestSetWriter) -> None:
+    for options in ({"chance": "uniform"}, {"pairing": "presented"}, {"without": ["j1"]}):
+        answered(repeated, **options)
+        assert section_of(repeated) is None
+    answered(repeated)
+    assert section_of(repeated) is not None
+    repeated.judgment("j1", repeated.block(20, ["amber", "birch"]), [1, 2])
+    ranking_run_compute(test_set_id=repeated.test_set.pk)
+    assert section_of(repeated) is None
+
+
+def test_nobody_who_judged_nothing_twice_has_it(judged: TestSetWriter) -> None:
+    answered(judged)
+    assert Analysis.objects.filter(kind="agreement").exists()
+    assert section_of(judged) is None
