@@ -171,9 +171,9 @@ def _collected(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[Ta
     rankings = LatestRanking.objects.filter(**of_campaign)
     agreement = KeyTransform("agreement", "result")
     of_ranking = {
-        test_set: (given or {}, collapsed)
-        for test_set, given, collapsed in rankings.values_list(
-            "test_set",
+        test_set: (watermark, given or {}, collapsed)
+        for test_set, watermark, given, collapsed in rankings.values_list(
+            *("test_set", "watermark"),
             KeyTransform("input", "result", output_field=JSONField()),
             Cast(KeyTransform("comparisons", agreement), IntegerField()),
         )
@@ -186,7 +186,7 @@ def _collected(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[Ta
                 counted.get(each.pk, (0, 0, 0)),
                 worked.get(each.pk, 0),
                 sum(test_set == each.pk for test_set, _day in days),
-                *of_ranking.get(each.pk, ({}, None)),
+                *of_ranking.get(each.pk, (0, {}, None)),
             ),
         )
         for each in test_sets
@@ -206,10 +206,12 @@ def _of(
     counts: tuple[int, int, int],
     active_ms: int,
     days: int,
+    watermark: int,
     given: dict[str, Any],
     collapsed: int | None,
 ) -> Collected:
     judges, blocks, skipped = counts
+    segments = given.get("segments")
     return Collected(
         judges=judges,
         blocks=blocks,
@@ -219,7 +221,11 @@ def _of(
         comparisons=given.get("comparisons"),
         ties=given.get("ties"),
         collapsed=collapsed,
-        segments=given.get("segments"),
+        segments=segments,
+        # Rankings from before segments were counted have blocks alone.
+        counted_blocks=None if segments is None else given.get("blocks"),
+        counted_systems=given.get("systems"),
+        counted_to=watermark,
     )
 
 
@@ -238,6 +244,9 @@ def _total(found: Sequence[Collected], *, judges: int, days: int) -> Collected:
         ties=summed("ties"),
         collapsed=summed("collapsed"),
         segments=summed("segments"),
+        counted_blocks=summed("counted_blocks"),
+        counted_systems=summed("counted_systems"),
+        counted_to=0,
     )
 
 

@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from annotation.models import WorkedQuarterHour
+from annotation.services import quality_action_take
 from campaign.models import Campaign, Job, Judge, JudgeGroup, System, TestSet, User
 from campaign.services import judge_group_create, judge_group_members_change
 from campaign.services.jobs import jobs_run_waiting
@@ -110,6 +111,39 @@ def test_data_collected_by_hand(three: list[TestSetWriter], campaign: Campaign) 
         [4, 2, 9, 48, 48, 48, 12.0, 5, 1.8, 0, None, 1],
         [10, 4, 21, 81, 80, 78, 8.1, 13, 21 / 13, 1, 1.5, 2],
     ]
+
+
+def test_ratios_of_data_collected_are_of_what_the_rankings_count(
+    three: list[TestSetWriter], write_test_set: WriteTestSet, campaign: Campaign, organiser: User
+) -> None:
+    # One judge is excluded, one judges on after the ranking, and one test set is not ranked yet.
+    quality_action_take(
+        judge=three[0].judge("j2"), test_set=three[0].test_set, action="exclude", user=organiser
+    )
+    ranking_run_compute(test_set_id=three[0].test_set.pk)
+    three[1].judgment("j1", three[1].block(5, ["A", "B", "C"]), [1, 2, 3])
+    System.objects.create(test_set=three[1].test_set, name="later", kind="system")
+    fourth = write_test_set(("A", "B"), name="four")
+    for segment in range(1, 7):
+        fourth.judgment("j5", fourth.block(segment, ["A", "B"]), [1, 2])
+    report = told(campaign, "collected")
+    rows = [[row[0], row[2], *row[4:6], *row[8:11]] for row in rows_of(report, "collected")]
+    assert rows == [
+        # Systems, blocks of everybody, comparisons, per system, sentences, blocks per sentence.
+        ["one", 3, 8, 12, 4.0, 4, 1.0],
+        ["two", 4, 5, 9, 3.0, 4, 1.0],
+        ["three", 4, 9, 48, 12.0, 5, 1.8],
+        ["four", 2, 6, None, None, None, None],
+        # Of ten systems and 17 blocks.
+        ["Total", 13, 28, 69, 6.9, 13, 17 / 13],
+    ]
+    assert [
+        (each["watermark"], *each["counted"].values()) for each in report.data["test_sets"]
+    ] == [(8, 8, 4, 3), (5, 4, 4, 3), (9, 9, 9, 4), (6, 0, None, None)]
+    assert (
+        "the ranking of each test set counts, without the reference: one 1–8, two 1–4, three 1–9."
+        in (report.notes[0])
+    )
 
 
 def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: Campaign) -> None:
