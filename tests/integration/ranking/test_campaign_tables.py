@@ -210,6 +210,24 @@ def test_pairs_that_methods_order_differently_are_named(
     assert swapped == [["A", "B", "> others"], ["A", "C", "> others"]]
 
 
+def test_systems_with_equal_scores_are_in_no_order(
+    write_test_set: WriteTestSet, campaign: Campaign
+) -> None:
+    # A and C win one each, and so do B and C, who tie twice: by Expected Wins all three have one half.
+    writer = write_test_set(("A", "B", "C"), name="one")
+    for segment, other in enumerate("ABAB", 1):
+        labels = [1, 2] if segment < 3 else [2, 1]
+        writer.judgment("j1", writer.block(segment, [other, "C"]), labels)
+    for segment in (5, 6):
+        writer.judgment("j1", writer.block(segment, ["B", "C"]), [1, 1])
+    for first, second in (("expected_wins", "geq_others"), ("geq_others", "expected_wins")):
+        report = told(campaign, "methods", first=first, methods=[second])
+        orders = {each["method"]: each["order"] for each in report.data["test_sets"][0]["methods"]}
+        assert orders == {"expected_wins": ["A", "B", "C"], "geq_others": ["B", "C", "A"]}
+        assert rows_of(report, "orders") == []
+        assert [row[4] for row in rows_of(report, "first_clusters")] == [0, 0]
+
+
 def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:
     report = told(campaign, "average-ranks")
     latest = [LatestRanking.objects.get(test_set=each.test_set).result["systems"] for each in three]
