@@ -10,7 +10,13 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast, TruncDate
 from django.utils.translation import get_language
 
-from annotation.models import JudgedQuarterHour, JudgeTally, JudgmentSequence, WorkedQuarterHour
+from annotation.models import (
+    JudgedQuarterHour,
+    JudgeTally,
+    JudgmentSequence,
+    Skip,
+    WorkedQuarterHour,
+)
 from campaign.models import Campaign, JobState, Judge, JudgeGroup, System, TestSet
 from ranking.campaign_tables import TableKind
 from ranking.campaign_tables.collected import TOTAL
@@ -108,6 +114,12 @@ def table_test_sets(*, campaign: Campaign) -> list[TableTestSet]:
             "judgment_sequence__last_number",
         )
     ]
+
+
+def blocks_skipped(*, test_set: TestSet, without: Sequence[str]) -> int:
+    """Return how many blocks other judges skipped and did not rank later. One query."""
+    skips = Skip.objects.standing().filter(test_set=test_set, block__control="")
+    return skips.exclude(judge__pseudonym__in=without).count()
 
 
 def live_rows(*, campaign: Campaign, kind: TableKind) -> list[TableRow]:

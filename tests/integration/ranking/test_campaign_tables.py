@@ -186,6 +186,30 @@ def test_bojars_table_by_hand(three: list[TestSetWriter], campaign: Campaign) ->
     ]
 
 
+def test_skipped_blocks_count_where_asked(
+    three: list[TestSetWriter], campaign: Campaign, organiser: User
+) -> None:
+    # One more is skipped and then ranked, and one by a judge who is excluded.
+    block = three[0].block(6, ["A", "B", "C"])
+    three[0].skip("j1", block)
+    three[0].judgment("j1", block, [1, 2, 3])
+    three[1].skip("j7", three[1].block(5, ["A", "B", "C"]))
+    quality_action_take(
+        judge=three[1].judge("j7"), test_set=three[1].test_set, action="exclude", user=organiser
+    )
+    blocks = {
+        skipped: [
+            row[3]
+            for row in rows_of(told(campaign, "agreement", skipped_blocks=skipped), "agreement")
+        ]
+        for skipped in ("leave_out", "count")
+    }
+    assert blocks == {"leave_out": [9, 4, 9, 22 / 3], "count": [10, 4, 9, 23 / 3]}
+    everybody = told(campaign, "agreement", skipped_blocks="count", excluded_judges="count")
+    assert [row[3] for row in rows_of(everybody, "agreement")] == [10, 5, 9, 8.0]
+    assert "Blocks include those that were skipped." in everybody.notes
+
+
 def test_methods_and_clusters(three: list[TestSetWriter], campaign: Campaign) -> None:
     report = told(campaign, "methods", methods=["expected_wins", "geq_others"], resamples=200)
     assert [row[0] for row in rows_of(report, "clusters")] == ["one", "two", "three"]
@@ -265,7 +289,7 @@ def test_page_rest_and_command_give_the_same(
         ("collected", {}),
         ("clusters", {}),
         ("clusters", {"method": "bojar"}),
-        ("agreement", {"confidence": "0.9"}),
+        ("agreement", {"confidence": "0.9", "skipped_blocks": "count"}),
         ("methods", {"methods": ["bojar", "geq_others"]}),
         ("average-ranks", {"method": "geq_others"}),
     ]
@@ -589,11 +613,14 @@ def test_rows_of_table_1_of_bojar_et_al_2011(campaign: Campaign, real_data: Any)
             create_test_set=True,
             verbosity=0,
         )
-    czech, spanish, average = rows_of(told(campaign, "agreement"), "agreement")
-    # As printed, but for four blocks without any label in each, which an import takes for skips.
-    assert czech[2:6] == [13, 539, 2691, 5375]
+    found = told(campaign, "agreement", skipped_blocks="count")
+    czech, spanish, average = rows_of(found, "agreement")
+    # As printed: four blocks in each have no label, which an import takes for skips.
+    assert czech[2:6] == [13, 543, 2691, 5375]
     assert [round(value, 3) for value in czech[6:]] == [0.976, 0.700, 0.504]
-    assert spanish[2:6] == [15, 1136, 5665, 11307]
+    assert spanish[2:6] == [15, 1140, 5665, 11307]
     assert [round(value, 3) for value in spanish[6:]] == [0.989, 0.693, 0.508]
-    assert average[2:6] == [14.0, 837.5, 4178.0, 8341.0]
+    assert average[2:6] == [14.0, 841.5, 4178.0, 8341.0]
     assert average[6] == pytest.approx((czech[6] + spanish[6]) / 2)
+    without = rows_of(told(campaign, "agreement"), "agreement")
+    assert [row[3] for row in without] == [539, 1136, 837.5]
