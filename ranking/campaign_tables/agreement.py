@@ -141,10 +141,15 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                 name="agreement",
                 title=_("Rankings collected, quality of the references and agreement"),
                 columns=(
-                    Column("test_set", _("Test set"), is_text=True),
+                    Column("test_set", _("Test set"), is_text=True, names="test_set"),
                     Column("languages", _("Languages"), is_text=True),
                     Column("systems", _("Systems"), decimals=0),
-                    Column("blocks", _("Blocks"), decimals=0),
+                    Column(
+                        "blocks",
+                        _("Blocks"),
+                        decimals=0,
+                        counts="judgments" if _is_listed(options) else None,
+                    ),
                     Column("labels", _("Labels"), decimals=0),
                     Column("comparisons", _("Comparisons"), decimals=0),
                     Column("reference_geq_others", _("Reference ≥ others")),
@@ -218,7 +223,7 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
             name=f"{name}_kappa",
             title=title,
             columns=(
-                Column("test_set", _("Test set"), is_text=True),
+                Column("test_set", _("Test set"), is_text=True, names="test_set"),
                 Column("kappa", _("κ")),
                 Column("low", _("From")),
                 Column("high", _("To")),

@@ -81,11 +81,11 @@ def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
 
 def _columns() -> tuple[Column, ...]:
     return (
-        Column("test_set", _("Test set"), is_text=True),
+        Column("test_set", _("Test set"), is_text=True, names="test_set"),
         Column("languages", _("Languages"), is_text=True),
         Column("systems", _("Systems")),
         Column("judges", _("Judges")),
-        Column("blocks", _("Blocks")),
+        Column("blocks", _("Blocks"), counts="judgments"),
         Column("comparisons", _("Comparisons")),
         Column("decided", _("Without ties")),
         Column("collapsed", _("Of texts")),

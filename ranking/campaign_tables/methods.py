@@ -134,7 +134,7 @@ def _clusters(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
         name="clusters",
         title=_("Clusters by each method"),
         columns=(
-            Column("test_set", _("Test set"), is_text=True),
+            Column("test_set", _("Test set"), is_text=True, names="test_set"),
             Column("systems", _("Systems")),
             *(Column(name, str(METHOD_WORDS[name])) for name in methods),
         ),
@@ -160,7 +160,7 @@ def _first(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
         name="first_clusters",
         title=_("First cluster by each method"),
         columns=(
-            Column("test_set", _("Test set"), is_text=True),
+            Column("test_set", _("Test set"), is_text=True, names="test_set"),
             Column("method", _("Method"), is_text=True),
             Column("clusters", _("Clusters")),
             Column("first_cluster", _("First cluster"), is_text=True),
@@ -198,9 +198,9 @@ def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
         name="orders",
         title=_("Pairs that methods order differently"),
         columns=(
-            Column("test_set", _("Test set"), is_text=True),
-            Column("better", _("Better by the first method"), is_text=True),
-            Column("worse", _("Worse by it"), is_text=True),
+            Column("test_set", _("Test set"), is_text=True, names="test_set"),
+            Column("better", _("Better by the first method"), is_text=True, names="system"),
+            Column("worse", _("Worse by it"), is_text=True, names="other"),
             Column("methods", _("The other way round by"), is_text=True),
         ),
         rows=lines,

@@ -33,6 +33,7 @@ from ranking.campaign_tables.test_sets import (
 from ranking.models import CampaignTable, LatestRanking
 from ranking.reports import Report
 from ranking.reports.stored import report_in
+from ranking.selectors.one_system import NamedSystem
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +274,17 @@ def groups_to_choose(*, campaign: Campaign) -> list[str]:
     """Return the names of the groups of judges of a campaign. One query."""
     groups = JudgeGroup.objects.present().filter(campaign=campaign).order_by("name")
     return list(groups.values_list("name", flat=True))
+
+
+def systems_of_test_sets(*, campaign: Campaign) -> dict[int, dict[str, NamedSystem]]:
+    """Return the systems of each test set of a campaign by name. One query."""
+    found: dict[int, dict[str, NamedSystem]] = {}
+    rows = System.objects.filter(test_set__campaign=campaign).order_by()
+    for test_set, name, pk, kind, withdrawn_at in rows.values_list(
+        *("test_set", "name", "pk", "kind", "withdrawn_at")
+    ):
+        found.setdefault(test_set, {})[name] = NamedSystem(pk, kind, withdrawn_at is not None)
+    return found
 
 
 def linked_test_sets(*, campaign: Campaign) -> list[tuple[int, str]]:
