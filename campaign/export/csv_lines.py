@@ -16,5 +16,6 @@ def csv_line(cells: Iterable[Any]) -> str:
         f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
         for cell in cells
     )
-    csv.writer(buffer, lineterminator="\n").writerow(shown)
-    return buffer.getvalue()
+    # Of what ends a line, a writer puts in quotes only what ends its own; some readers take either.
+    csv.writer(buffer, lineterminator="\r\n").writerow(shown)
+    return buffer.getvalue().removesuffix("\r\n") + "\n"

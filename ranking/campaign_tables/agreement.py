@@ -14,7 +14,7 @@ O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
@@ -23,6 +23,7 @@ from django.utils.translation import gettext_lazy
 
 from ranking.analyses.agreement import CHANCE, PAIRING
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
+from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.kind import Begin
 from ranking.campaign_tables.kind import TableKind
 from ranking.campaign_tables.options import JUDGES_OPTIONS, with_default
@@ -91,12 +92,11 @@ class CountedTestSet:
 def _find(
     test_set: TableTestSet, given: Input, options: Mapping[str, Any], begin: Begin
 ) -> CountedTestSet:
-    del test_set
     begin(_("Measuring agreement"))
     found = diagnose_campaign(given.blocks, reference=given.reference)
     return CountedTestSet(
         systems=len(found.systems),
-        blocks=found.blocks,
+        blocks=found.blocks + (test_set.skipped or 0),
         labels=found.labels,
         comparisons=found.comparisons,
         reference_geq_others=None if given.reference is None else found.geq_others[given.reference],
@@ -133,6 +133,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                     seed=options["seed"],
                 ),
             },
+            *([_("Blocks include those that were skipped.")] if _counts_skipped(options) else []),
             *left_out_notes(rows),
         ],
         tables=[
@@ -140,10 +141,15 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                 name="agreement",
                 title=_("Rankings collected, quality of the references and agreement"),
                 columns=(
-                    Column("test_set", _("Test set"), is_text=True),
+                    Column("test_set", _("Test set"), is_text=True, names="test_set"),
                     Column("languages", _("Languages"), is_text=True),
                     Column("systems", _("Systems"), decimals=0),
-                    Column("blocks", _("Blocks"), decimals=0),
+                    Column(
+                        "blocks",
+                        _("Blocks"),
+                        decimals=0,
+                        counts="judgments" if _is_listed(options) else None,
+                    ),
                     Column("labels", _("Labels"), decimals=0),
                     Column("comparisons", _("Comparisons"), decimals=0),
                     Column("reference_geq_others", _("Reference ≥ others")),
@@ -163,6 +169,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
         data={
             **{name: options[name] for name in ("chance", "pairing", "resample", "confidence")},
             "seed": options["seed"],
+            SKIPPED_BLOCKS.name: options[SKIPPED_BLOCKS.name],
             "test_sets": [
                 {
                     **data_of(row.test_set),
@@ -182,6 +189,17 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
             "average": average,
             "version": code_version(),
         },
+    )
+
+
+def _counts_skipped(options: Mapping[str, Any]) -> bool:
+    return bool(options[SKIPPED_BLOCKS.name] == "count")
+
+
+def _is_listed(options: Mapping[str, Any]) -> bool:
+    """Return whether blocks are the judgments that are listed as counting."""
+    return not _counts_skipped(options) and all(
+        options[each.name] == each.default for each in JUDGES_OPTIONS
     )
 
 
@@ -205,7 +223,7 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
             name=f"{name}_kappa",
             title=title,
             columns=(
-                Column("test_set", _("Test set"), is_text=True),
+                Column("test_set", _("Test set"), is_text=True, names="test_set"),
                 Column("kappa", _("κ")),
                 Column("low", _("From")),
                 Column("high", _("To")),
@@ -249,6 +267,12 @@ AGREEMENT_TABLE = TableKind(
         CONFIDENCE,
         RESAMPLES,
         SEED,
+        replace(
+            SKIPPED_BLOCKS,
+            help=gettext_lazy(
+                "Bojar et al. (2011) count blocks without any label, which are skips here."
+            ),
+        ),
         *JUDGES_OPTIONS,
     ),
     find=_find,

@@ -133,7 +133,7 @@ def _table(row: TableRow) -> Table:
         title=_("%(languages)s, %(test_set)s")
         % {"languages": row.test_set.languages, "test_set": row.test_set.name},
         columns=(
-            Column("system", _("System"), is_text=True),
+            Column("system", _("System"), is_text=True, names="system"),
             Column("cluster", _("Cluster")),
             Column("score", _("Score")),
             Column("rank", _("Rank")),
@@ -148,6 +148,7 @@ def _table(row: TableRow) -> Table:
             if above["cluster"] != below["cluster"]
         ),
         notes=[ranked_in_words(found), *_notes(row)],
+        about={"test_set": row.test_set.name},
         plot=Plot(
             kind="intervals",
             label="system",

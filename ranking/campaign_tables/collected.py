@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.campaign_tables.kind import TableKind
-from ranking.campaign_tables.test_sets import Collected, TableRow, data_of
+from ranking.campaign_tables.test_sets import Collected, TableRow, data_of, watermarks
 from ranking.code_version import code_version
 from ranking.reports import Column, Report, Table
 from ranking.reports.plots import Plot
@@ -34,8 +34,10 @@ def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
         notes=[
             _(
                 "Judges, blocks and skips are of everybody who judged, without attention checks, hours and days of people alone; "
-                "comparisons and sentences are of the judgments that the ranking counts, without the reference."
-            ),
+                "comparisons, sentences and both ratios are of those that the ranking of each test set counts, "
+                "without the reference: %(judgments)s."
+            )
+            % {"judgments": watermarks((row.test_set.name, row.found.counted_to) for row in rows)},
             *([] if rows else [_("There is no test set yet.")]),
         ],
         tables=[
@@ -59,7 +61,18 @@ def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
             )
         ],
         data={
-            "test_sets": [{**data_of(row.test_set), **figures} for row, figures in told],
+            "test_sets": [
+                {
+                    **data_of(row.test_set),
+                    **figures,
+                    "counted": {
+                        "watermark": row.found.counted_to,
+                        "blocks": row.found.counted_blocks,
+                        "systems": row.found.counted_systems,
+                    },
+                }
+                for row, figures in told
+            ],
             "total": sums,
             "version": code_version(),
         },
@@ -68,11 +81,11 @@ def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
 
 def _columns() -> tuple[Column, ...]:
     return (
-        Column("test_set", _("Test set"), is_text=True),
+        Column("test_set", _("Test set"), is_text=True, names="test_set"),
         Column("languages", _("Languages"), is_text=True),
         Column("systems", _("Systems")),
         Column("judges", _("Judges")),
-        Column("blocks", _("Blocks")),
+        Column("blocks", _("Blocks"), counts="judgments"),
         Column("comparisons", _("Comparisons")),
         Column("decided", _("Without ties")),
         Column("collapsed", _("Of texts")),
@@ -91,7 +104,7 @@ def _systems(row: TableRow) -> int:
 
 def _figures(found: Collected, systems: int) -> dict[str, Any]:
     """Return the figures of a row by the keys of its columns, in their order."""
-    comparisons, ties, segments = found.comparisons, found.ties, found.segments
+    comparisons, ties = found.comparisons, found.ties
     return {
         "systems": systems,
         "judges": found.judges,
@@ -99,16 +112,18 @@ def _figures(found: Collected, systems: int) -> dict[str, Any]:
         "comparisons": comparisons,
         "decided": None if comparisons is None or ties is None else comparisons - ties,
         "collapsed": found.collapsed,
-        "comparisons_per_system": None
-        if comparisons is None or not systems
-        else comparisons / systems,
-        "segments": segments,
-        "blocks_per_segment": found.blocks / segments if segments else None,
+        "comparisons_per_system": _ratio(comparisons, found.counted_systems),
+        "segments": found.segments,
+        "blocks_per_segment": _ratio(found.counted_blocks, found.segments),
         "skipped": found.skipped,
         # Nobody worked here, or judgments came from a file.
         "active_hours": found.active_ms / _HOUR if found.active_ms else None,
         "days": found.days or None,
     }
+
+
+def _ratio(count: int | None, of: int | None) -> float | None:
+    return None if count is None or not of else count / of
 
 
 def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:

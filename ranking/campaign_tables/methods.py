@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -29,6 +29,7 @@ from ranking.campaign_tables.test_sets import (
 from ranking.code_version import code_version
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
+from ranking.core.scores import TIE_DECIMALS
 from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
 from ranking.wording.methods import METHOD_WORDS
@@ -69,10 +70,28 @@ def _find(
 
 
 def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]]:
-    """Return the pairs in another order, the better by the first method first."""
-    ranks = {row["system"]: row["rank"] for row in other.systems}
-    both = [row["system"] for row in first.systems if row["system"] in ranks]
-    return [(one, two) for one, two in combinations(both, 2) if ranks[one] > ranks[two]]
+    """Return the pairs in another order, the better by the first method first.
+
+    Ranks order systems with equal scores by name, and systems that no comparisons connect by chance: neither is
+    an order of the method.
+    """
+    ahead, behind = _ahead(first), _ahead(other)
+    names = [row["system"] for row in first.systems]
+    return [
+        (one, two) for one, two in combinations(names, 2) if ahead(one, two) and behind(two, one)
+    ]
+
+
+def _ahead(ranking: RankedTestSet) -> Callable[[str, str], bool]:
+    """Return what says whether a system is ahead of another by its score."""
+    scores = {row["system"]: round(row["score"], TIE_DECIMALS) for row in ranking.systems}
+    group = {name: number for number, names in enumerate(ranking.groups) for name in names}
+
+    def is_ahead(one: str, two: str) -> bool:
+        both = one in scores and two in scores and group.get(one) == group.get(two)
+        return both and scores[one] > scores[two]
+
+    return is_ahead
 
 
 def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
@@ -123,7 +142,7 @@ def _clusters(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
         name="clusters",
         title=_("Clusters by each method"),
         columns=(
-            Column("test_set", _("Test set"), is_text=True),
+            Column("test_set", _("Test set"), is_text=True, names="test_set"),
             Column("systems", _("Systems")),
             *(Column(name, str(METHOD_WORDS[name])) for name in methods),
         ),
@@ -149,7 +168,7 @@ def _first(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
         name="first_clusters",
         title=_("First cluster by each method"),
         columns=(
-            Column("test_set", _("Test set"), is_text=True),
+            Column("test_set", _("Test set"), is_text=True, names="test_set"),
             Column("method", _("Method"), is_text=True),
             Column("clusters", _("Clusters")),
             Column("first_cluster", _("First cluster"), is_text=True),
@@ -187,9 +206,9 @@ def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
         name="orders",
         title=_("Pairs that methods order differently"),
         columns=(
-            Column("test_set", _("Test set"), is_text=True),
-            Column("better", _("Better by the first method"), is_text=True),
-            Column("worse", _("Worse by it"), is_text=True),
+            Column("test_set", _("Test set"), is_text=True, names="test_set"),
+            Column("better", _("Better by the first method"), is_text=True, names="system"),
+            Column("worse", _("Worse by it"), is_text=True, names="other"),
             Column("methods", _("The other way round by"), is_text=True),
         ),
         rows=lines,

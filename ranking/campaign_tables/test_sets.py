@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -40,6 +40,12 @@ class Collected:
     comparisons, ties, collapsed, segments : int or None
         Of the judgments that the ranking counts: comparisons of systems, those of them that are ties,
         comparisons of different texts, and segments; None before there is one.
+    counted_blocks : int or None
+        The blocks that `segments` are of; None where these are not known.
+    counted_systems : int or None
+        The systems that `comparisons` are of.
+    counted_to : int
+        Number of the last judgment that the ranking counts; 0 before there is one.
     """
 
     judges: int
@@ -51,6 +57,9 @@ class Collected:
     ties: int | None
     collapsed: int | None
     segments: int | None
+    counted_blocks: int | None
+    counted_systems: int | None
+    counted_to: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +76,8 @@ class TableTestSet:
         By name, references and damaged ones among them.
     watermark : int
         Number of the last judgment that the table counts of it; 0 without any.
+    skipped : int or None
+        Blocks that judges who count skipped and did not rank later; None where nobody asked.
     """
 
     pk: int
@@ -76,6 +87,7 @@ class TableTestSet:
     is_closed: bool
     systems: Sequence[ListedSystem]
     watermark: int
+    skipped: int | None = None
 
     @property
     def languages(self) -> str:
@@ -243,9 +255,10 @@ def rule_data(row: TableRow) -> dict[str, Any]:
 
 def watermark_note(rows: Sequence[TableRow]) -> str:
     """Say which judgments of each test set are in a table."""
-    said = ", ".join(
-        f"{row.test_set.name} 1–{row.test_set.watermark:,}"
-        for row in rows
-        if row.test_set.watermark
-    )
-    return _("Judgments: %(judgments)s.") % {"judgments": said or "–"}
+    said = watermarks((row.test_set.name, row.test_set.watermark) for row in rows)
+    return _("Judgments: %(judgments)s.") % {"judgments": said}
+
+
+def watermarks(named: Iterable[tuple[str, int]]) -> str:
+    """Return names of test sets, each with the numbers of its first and last judgment; none of those without any."""
+    return ", ".join(f"{name} 1–{last:,}" for name, last in named if last) or "–"

@@ -14,12 +14,18 @@ _FIRST = "0/"
 class Addresses:
     """Addresses of organisers' pages of a test set. Names that are not there any more have none.
 
-    Addresses are reversed once, and names are looked up when they are first asked for.
+    Addresses are reversed once, and names are looked up when they are first asked for. `is_all_listed` says whether a
+    count of all its judgments is that of the list of those that count.
     """
 
     def __init__(
-        self, test_set: TestSet, *, systems: Mapping[str, NamedSystem] | None = None
+        self,
+        test_set: TestSet,
+        *,
+        systems: Mapping[str, NamedSystem] | None = None,
+        is_all_listed: bool = False,
     ) -> None:
+        self.is_all_listed = is_all_listed
         self._test_set = test_set
         self._of = [test_set.campaign.slug, test_set.pk]
         self._systems = systems
@@ -42,6 +48,11 @@ class Addresses:
         if self._systems is None:
             self._systems = systems_by_name(test_set_id=self._test_set.pk)
         return self._systems
+
+    @property
+    def ranking(self) -> str:
+        """The ranking of the test set."""
+        return reverse("test-set-dashboard", args=self._of)
 
     def system(self, name: str) -> str | None:
         """Return the page of what a system won and lost."""

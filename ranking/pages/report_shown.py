@@ -13,6 +13,8 @@ from ranking.pages.plot_file import PLOT_FILES
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
 from ranking.wording.numbers import decimals
 
+#: The addresses of a test set by its name.
+OfTestSet = Callable[[str], Addresses | None]
 _NOTHING = "–"
 #: With more rows than this, and more cells, the rest is in the files: a page of 1,000 judges is read in 0.1 s.
 _MOST_ROWS, _MOST_CELLS = 500, 3_000
@@ -98,11 +100,13 @@ def shown_tables(
     *,
     without: frozenset[str] = frozenset(),
     addresses: Addresses | None = None,
+    of_test_set: OfTestSet | None = None,
     file_address: Callable[[str, str], str] | None = None,
 ) -> list[ShownTable]:
     """Return the tables of a report but those named in `without`.
 
-    With `addresses`, cells lead there. `file_address` says of a table's name and an ending where that file is.
+    With `addresses`, cells lead there; with `of_test_set`, to those of the test set that their row is about, which it
+    returns by name, None where it is not there any more. `file_address` says of a table's name and an ending where that file is.
     """
     tables = [table for table in report.tables if table.name not in without]
     if addresses is not None:
@@ -114,7 +118,7 @@ def shown_tables(
             for row in _first(table)
             for name in str(row[at]).split(BETWEEN if column.names == "judges" else "\n")
         )
-    return [_table(table, addresses, file_address) for table in tables]
+    return [_table(table, addresses, of_test_set, file_address) for table in tables]
 
 
 def _first(table: Table) -> Sequence[Sequence[Value]]:
@@ -124,9 +128,15 @@ def _first(table: Table) -> Sequence[Sequence[Value]]:
 def _table(
     table: Table,
     addresses: Addresses | None,
+    of_test_set: OfTestSet | None,
     file_address: Callable[[str, str], str] | None,
 ) -> ShownTable:
-    rows = [_cells(table, row, addresses) for row in _first(table)]
+    rows = [
+        _cells(
+            table, row, addresses if of_test_set is None else _addresses(table, row, of_test_set)
+        )
+        for row in _first(table)
+    ]
     plot = drawn(table, pair_address=None if addresses is None else addresses.won)
     return ShownTable(
         name=table.name,
@@ -159,15 +169,28 @@ def _cells(table: Table, row: Sequence[Value], addresses: Addresses | None) -> l
     ]
 
 
+def _addresses(table: Table, row: Sequence[Value], of_test_set: OfTestSet) -> Addresses | None:
+    """Return the addresses of the test set that a row is about."""
+    named = [
+        str(value)
+        for value, column in zip(row, table.columns, strict=True)
+        if column.names == "test_set"
+    ]
+    name = named[0] if named else table.about.get("test_set")
+    return None if name is None else of_test_set(name)
+
+
 def _about(table: Table, row: Sequence[Value]) -> dict[Named, str]:
-    """Return what a row is about: what all are about, and what its first cells name."""
-    found = dict(table.about)
+    """Return what a row is about: what all are about, and what its first cells name; its test set apart."""
+    found: dict[Named, str] = {
+        name: said for name, said in table.about.items() if name != "test_set"
+    }
     for value, column in zip(row, table.columns, strict=True):
         if column.names is None:
             break
         if column.names == "systems":
             found |= _two_systems(str(value))
-        elif column.names != "judges" and value is not None:
+        elif column.names not in ("judges", "test_set") and value is not None:
             found[column.names] = str(value)
     return found
 
@@ -201,6 +224,8 @@ def _named(value: str, names: Named, addresses: Addresses) -> str | None:
         return addresses.system(value)
     if names == "judge":
         return addresses.judge(value)
+    if names == "test_set":
+        return addresses.ranking
     if names == "segment":
         return addresses.segment(int(value))
     if names == "systems":
@@ -212,7 +237,9 @@ def _named(value: str, names: Named, addresses: Addresses) -> str | None:
 def _is_there(about: dict[Named, str], addresses: Addresses) -> bool:
     """Return whether a row is about something, and its systems are there: one is not in any list by another name."""
     systems = [about[name] for name in ("system", "other") if name in about]
-    return bool(about) and all(name in addresses.systems for name in systems)
+    return (bool(about) or addresses.is_all_listed) and all(
+        name in addresses.systems for name in systems
+    )
 
 
 def _words(value: Value, column: Column) -> str:

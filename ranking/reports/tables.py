@@ -14,8 +14,11 @@ import numpy as np
 from ranking.reports.plots import Plot
 
 Value = str | int | float | None
-#: What the cells of a column name; of two systems or judges both, with `BETWEEN` between them.
-Named = Literal["system", "other", "judge", "segment", "document", "day", "systems", "judges"]
+#: What the cells of a column name; of two systems or judges both, with `BETWEEN` between them. Where reports are of
+#: several test sets, a row is about the one that it names, or its table.
+Named = Literal[
+    "system", "other", "judge", "segment", "document", "day", "systems", "judges", "test_set"
+]
 BETWEEN = " – "
 #: What judgments the cells of a column count: all that the row is about, or those in which its system won,
 #: lost or tied, against the other one where it names two.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
@@ -12,6 +10,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Final
 
+from campaign.export.csv_lines import csv_line
 from ranking.reports.tables import Column, Report, Table, Value, plain
 
 _NOTHING = "–"
@@ -108,31 +107,38 @@ def _padded(text: str, width: int, *, is_left: bool) -> str:
 
 
 def _csv(report: Report) -> str:
-    """Return all tables as one CSV table; if their columns differ, each cell becomes a row."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    """Return all tables as one CSV table; if their columns differ, each cell becomes a row.
+
+    Names come from whoever uploads, so texts that a spreadsheet would compute get an apostrophe; numbers stay numbers.
+    """
     tables = report.tables
     keys = [[column.key for column in table.columns] for table in tables]
     several = len(tables) > 1
     if all(each == keys[0] for each in keys):
-        writer.writerow([*(["table"] if several else []), *keys[0]])
+        lines = [csv_line([*(["table"] if several else []), *keys[0]])]
         for table in tables:
-            for row in table.rows:
-                writer.writerow([*([table.name] if several else []), *map(_exact, row)])
-        return out.getvalue()
-    writer.writerow(["table", "row", "column", "value"])
+            named = [table.name] if several else []
+            lines += [csv_line([*named, *map(_exact, row)]) for row in table.rows]
+        return "".join(lines)
+    lines = [csv_line(["table", "row", "column", "value"])]
     for table in tables:
         for row in table.rows:
-            name = " | ".join(map(_exact, row[: table.keys]))
+            name = _name(row[: table.keys])
             for column, value in zip(table.columns[table.keys :], row[table.keys :], strict=True):
-                writer.writerow([table.name, name, column.key, _exact(value)])
-    return out.getvalue()
+                lines.append(csv_line([table.name, name, column.key, _exact(value)]))
+    return "".join(lines)
 
 
-def _exact(value: Value) -> str:
+def _name(keys: Sequence[Value]) -> Value:
+    """Return what names a row; a number that does so alone stays one."""
+    exact = [_exact(key) for key in keys]
+    return exact[0] if len(exact) == 1 else " | ".join(map(str, exact))
+
+
+def _exact(value: Value) -> str | int | float:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
-    return repr(value) if isinstance(value, float) else str(value)
+    return value
 
 
 # --- Markdown and LaTeX -------------------------------------------------------------------------

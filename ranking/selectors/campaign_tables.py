@@ -10,7 +10,13 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast, TruncDate
 from django.utils.translation import get_language
 
-from annotation.models import JudgedQuarterHour, JudgeTally, JudgmentSequence, WorkedQuarterHour
+from annotation.models import (
+    JudgedQuarterHour,
+    JudgeTally,
+    JudgmentSequence,
+    Skip,
+    WorkedQuarterHour,
+)
 from campaign.models import Campaign, JobState, Judge, JudgeGroup, System, TestSet
 from ranking.campaign_tables import TableKind
 from ranking.campaign_tables.collected import TOTAL
@@ -27,6 +33,7 @@ from ranking.campaign_tables.test_sets import (
 from ranking.models import CampaignTable, LatestRanking
 from ranking.reports import Report
 from ranking.reports.stored import report_in
+from ranking.selectors.one_system import NamedSystem
 from ranking.wording.rule_states import RuleState, rule_state
 
 
@@ -111,6 +118,12 @@ def table_test_sets(*, campaign: Campaign) -> list[TableTestSet]:
     ]
 
 
+def blocks_skipped(*, test_set: TestSet, without: Sequence[str]) -> int:
+    """Return how many blocks other judges skipped and did not rank later. One query."""
+    skips = Skip.objects.standing().filter(test_set=test_set, block__control="")
+    return skips.exclude(judge__pseudonym__in=without).count()
+
+
 def live_rows(*, campaign: Campaign, kind: TableKind) -> list[TableRow]:
     """Return the rows of a table of what is stored anyway. At most seven queries."""
     test_sets = table_test_sets(campaign=campaign)
@@ -185,9 +198,9 @@ def _collected(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[Ta
     rankings = LatestRanking.objects.filter(**of_campaign)
     agreement = KeyTransform("agreement", "result")
     of_ranking = {
-        test_set: (given or {}, collapsed)
-        for test_set, given, collapsed in rankings.values_list(
-            "test_set",
+        test_set: (watermark, given or {}, collapsed)
+        for test_set, watermark, given, collapsed in rankings.values_list(
+            *("test_set", "watermark"),
             KeyTransform("input", "result", output_field=JSONField()),
             Cast(KeyTransform("comparisons", agreement), IntegerField()),
         )
@@ -200,7 +213,7 @@ def _collected(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[Ta
                 counted.get(each.pk, (0, 0, 0)),
                 worked.get(each.pk, 0),
                 sum(test_set == each.pk for test_set, _day in days),
-                *of_ranking.get(each.pk, ({}, None)),
+                *of_ranking.get(each.pk, (0, {}, None)),
             ),
         )
         for each in test_sets
@@ -220,10 +233,12 @@ def _of(
     counts: tuple[int, int, int],
     active_ms: int,
     days: int,
+    watermark: int,
     given: dict[str, Any],
     collapsed: int | None,
 ) -> Collected:
     judges, blocks, skipped = counts
+    segments = given.get("segments")
     return Collected(
         judges=judges,
         blocks=blocks,
@@ -233,7 +248,11 @@ def _of(
         comparisons=given.get("comparisons"),
         ties=given.get("ties"),
         collapsed=collapsed,
-        segments=given.get("segments"),
+        segments=segments,
+        # Rankings from before segments were counted have blocks alone.
+        counted_blocks=None if segments is None else given.get("blocks"),
+        counted_systems=given.get("systems"),
+        counted_to=watermark,
     )
 
 
@@ -252,6 +271,9 @@ def _total(found: Sequence[Collected], *, judges: int, days: int) -> Collected:
         ties=summed("ties"),
         collapsed=summed("collapsed"),
         segments=summed("segments"),
+        counted_blocks=summed("counted_blocks"),
+        counted_systems=summed("counted_systems"),
+        counted_to=0,
     )
 
 
@@ -266,6 +288,17 @@ def groups_to_choose(*, campaign: Campaign) -> list[str]:
     """Return the names of the groups of judges of a campaign. One query."""
     groups = JudgeGroup.objects.present().filter(campaign=campaign).order_by("name")
     return list(groups.values_list("name", flat=True))
+
+
+def systems_of_test_sets(*, campaign: Campaign) -> dict[int, dict[str, NamedSystem]]:
+    """Return the systems of each test set of a campaign by name. One query."""
+    found: dict[int, dict[str, NamedSystem]] = {}
+    rows = System.objects.filter(test_set__campaign=campaign).order_by()
+    for test_set, name, pk, kind, withdrawn_at in rows.values_list(
+        *("test_set", "name", "pk", "kind", "withdrawn_at")
+    ):
+        found.setdefault(test_set, {})[name] = NamedSystem(pk, kind, withdrawn_at is not None)
+    return found
 
 
 def linked_test_sets(*, campaign: Campaign) -> list[tuple[int, str]]:

@@ -1,7 +1,7 @@
 """Ask for a table over the test sets of a campaign, and compute it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from annotation.services import judgments_number
 from campaign.models import Campaign, Job, JobKind, TestSet, User
 from campaign.services.jobs import job_queue
+from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.judgments import JUDGMENT_OPTIONS, recorded_judgments
 from ranking.analyses.kind import Begin, Progress
 from ranking.analyses.options import OptionError
@@ -28,7 +29,7 @@ from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.models import CampaignTable
 from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain
-from ranking.selectors.campaign_tables import table_test_sets
+from ranking.selectors.campaign_tables import blocks_skipped, table_test_sets
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.services.analyses import AnalysisRefusedError, values_digest
 
@@ -106,10 +107,7 @@ def _ask(
 ) -> CampaignTable:
     follows_from = {
         "choice": choice.recorded,
-        "test_sets": [
-            {**each.recorded, "judgments": _judgments(each, choice)}
-            for each in table_test_sets(campaign=campaign)
-        ],
+        "test_sets": [_recorded(each, choice) for each in table_test_sets(campaign=campaign)],
         "code_version": code_version(),
         "content_key_version": CONTENT_KEY_VERSION,
     }
@@ -128,18 +126,23 @@ def _ask(
     return table
 
 
-def _judgments(test_set: TableTestSet, choice: TableChoice) -> dict[str, Any] | None:
-    """Return which judgments of a test set count, by name; None where there are none."""
+def _recorded(test_set: TableTestSet, choice: TableChoice) -> dict[str, Any]:
+    """Return a test set with which of its judgments count, by name; None where there are none."""
     if not test_set.watermark:
-        return None
+        return {**test_set.recorded, "judgments": None}
     usual = {option.name: option.default for option in JUDGMENT_OPTIONS}
     chosen = {name: value for name, value in choice.options.items() if name in usual}
     if choice.kind.with_reference and test_set.names_of("reference"):
         chosen["reference"] = "include"
     row = TestSet.objects.get(pk=test_set.pk)
-    return judgments_chosen(
+    judgments = judgments_chosen(
         test_set=row, options={**usual, **chosen}, with_rule=choice.kind.shows_rule
-    ).recorded
+    )
+    if choice.options.get(SKIPPED_BLOCKS.name) == "count":
+        test_set = replace(
+            test_set, skipped=blocks_skipped(test_set=row, without=judgments.without)
+        )
+    return {**test_set.recorded, "judgments": judgments.recorded}
 
 
 def _queue(table: CampaignTable, user: User | None) -> None:
@@ -197,7 +200,11 @@ def table_reproduce(
             % {"its": table.content_key_version, "own": CONTENT_KEY_VERSION}
         )
     kind = table_named(table.kind)
-    options = {option.name: option.read(table.choice[option.name]) for option in kind.options}
+    # An option that came later is not among those of older tables.
+    options = {
+        option.name: option.read(table.choice.get(option.name, option.default))
+        for option in kind.options
+    }
     progress = (begin or _untold)(str(kind.title))
     rows = []
     for number, recorded in enumerate(table.test_sets):

@@ -17,6 +17,7 @@ from ranking.campaign_tables import TABLES, TableKind
 from ranking.pages.analysis_form import query_of
 from ranking.pages.plot_file import plot_answer
 from ranking.pages.report_shown import shown_tables
+from ranking.pages.table_addresses import TableAddresses
 from ranking.pages.table_file import table_file
 from ranking.pages.table_form import TableForm
 from ranking.reports import Report
@@ -149,8 +150,9 @@ def _page(
     *,
     status: int = 200,
 ) -> HttpResponse:
-    pending = None if answer is None else answer.pending
     report = None if answer is None else answer.report
+    pending = None if answer is None else answer.pending
+    test_sets = [] if report is None else linked_test_sets(campaign=campaign)
     context = {
         "campaign": campaign,
         "section": _SECTION,
@@ -166,9 +168,11 @@ def _page(
         "tables": []
         if report is None
         else shown_tables(
-            report, file_address=partial(_file, request, campaign.slug, form.kind.name)
+            report,
+            of_test_set=TableAddresses(campaign, report, there=test_sets),
+            file_address=partial(_file, request, campaign.slug, form.kind.name),
         ),
-        "test_sets": linked_test_sets(campaign=campaign) if report is not None else [],
+        "test_sets": test_sets,
     }
     is_part = request.headers.get("HX-Request") and request.method == "GET"
     name = "tables/_answer.html" if is_part else "tables/table.html"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.davidson.likelihood import NotConvergedError
 from ranking.core.methods.registry import method_named
-from ranking.core.scores import ordinal_ranks
+from ranking.core.scores import TIE_DECIMALS, ordinal_ranks
 
 
 @dataclass(frozen=True)
@@ -78,15 +78,24 @@ def _order(blocks: Blocks, name: str, seed: int, first: MethodOrder | None) -> M
         return MethodOrder(name, {}, {}, reason="not_converged")
     ranks = ordinal_ranks(scores)
     kept = sorted(np.flatnonzero(scores.estimable).tolist(), key=lambda index: int(ranks[index]))
-    order = {blocks.systems[index]: place for place, index in enumerate(kept, 1)}
+    found = {blocks.systems[index]: float(scores.values[index]) for index in kept}
     return MethodOrder(
         method=name,
-        ranks=order,
-        scores={blocks.systems[index]: float(scores.values[index]) for index in kept},
-        swapped=_swapped(first, order) if first is not None else (),
+        ranks={blocks.systems[index]: place for place, index in enumerate(kept, 1)},
+        scores=found,
+        swapped=_swapped(first.scores, found) if first is not None else (),
     )
 
 
-def _swapped(first: MethodOrder, order: dict[str, int]) -> tuple[tuple[str, str], ...]:
-    both = [name for name in first.ranks if name in order]
-    return tuple((one, other) for one, other in combinations(both, 2) if order[one] > order[other])
+def _swapped(first: Mapping[str, float], other: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
+    """Return the pairs in another order; systems with equal scores, which ranks order by name, are in none."""
+    both = [name for name in first if name in other]
+    return tuple(
+        (one, two)
+        for one, two in combinations(both, 2)
+        if _is_ahead(first, one, two) and _is_ahead(other, two, one)
+    )
+
+
+def _is_ahead(scores: Mapping[str, float], one: str, two: str) -> bool:
+    return round(scores[one], TIE_DECIMALS) > round(scores[two], TIE_DECIMALS)

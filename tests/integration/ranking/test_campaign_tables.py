@@ -17,12 +17,14 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from annotation.models import WorkedQuarterHour
+from annotation.services import quality_action_take
 from campaign.models import Campaign, Job, Judge, JudgeGroup, System, TestSet, User
 from campaign.services import judge_group_create, judge_group_members_change
 from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses import OptionError
 from ranking.campaign_tables import TABLES
 from ranking.models import CampaignTable, LatestRanking
+from ranking.pages.table_addresses import TableAddresses
 from ranking.reports import Report, ReportFormat, write
 from ranking.selectors.campaign_tables import live_rows, stored_report, table_answer
 from ranking.services import ranking_run_compute, stopping_rule_set
@@ -112,6 +114,39 @@ def test_data_collected_by_hand(three: list[TestSetWriter], campaign: Campaign) 
     ]
 
 
+def test_ratios_of_data_collected_are_of_what_the_rankings_count(
+    three: list[TestSetWriter], write_test_set: WriteTestSet, campaign: Campaign, organiser: User
+) -> None:
+    # One judge is excluded, one judges on after the ranking, and one test set is not ranked yet.
+    quality_action_take(
+        judge=three[0].judge("j2"), test_set=three[0].test_set, action="exclude", user=organiser
+    )
+    ranking_run_compute(test_set_id=three[0].test_set.pk)
+    three[1].judgment("j1", three[1].block(5, ["A", "B", "C"]), [1, 2, 3])
+    System.objects.create(test_set=three[1].test_set, name="later", kind="system")
+    fourth = write_test_set(("A", "B"), name="four")
+    for segment in range(1, 7):
+        fourth.judgment("j5", fourth.block(segment, ["A", "B"]), [1, 2])
+    report = told(campaign, "collected")
+    rows = [[row[0], row[2], *row[4:6], *row[8:11]] for row in rows_of(report, "collected")]
+    assert rows == [
+        # Systems, blocks of everybody, comparisons, per system, sentences, blocks per sentence.
+        ["one", 3, 8, 12, 4.0, 4, 1.0],
+        ["two", 4, 5, 9, 3.0, 4, 1.0],
+        ["three", 4, 9, 48, 12.0, 5, 1.8],
+        ["four", 2, 6, None, None, None, None],
+        # Of ten systems and 17 blocks.
+        ["Total", 13, 28, 69, 6.9, 13, 17 / 13],
+    ]
+    assert [
+        (each["watermark"], *each["counted"].values()) for each in report.data["test_sets"]
+    ] == [(8, 8, 4, 3), (5, 4, 4, 3), (9, 9, 9, 4), (6, 0, None, None)]
+    assert (
+        "the ranking of each test set counts, without the reference: one 1–8, two 1–4, three 1–9."
+        in (report.notes[0])
+    )
+
+
 def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: Campaign) -> None:
     report = told(campaign, "clusters")
     tables = {table.title: table for table in report.tables}
@@ -184,6 +219,30 @@ def test_bojars_table_by_hand(three: list[TestSetWriter], campaign: Campaign) ->
     ]
 
 
+def test_skipped_blocks_count_where_asked(
+    three: list[TestSetWriter], campaign: Campaign, organiser: User
+) -> None:
+    # One more is skipped and then ranked, and one by a judge who is excluded.
+    block = three[0].block(6, ["A", "B", "C"])
+    three[0].skip("j1", block)
+    three[0].judgment("j1", block, [1, 2, 3])
+    three[1].skip("j7", three[1].block(5, ["A", "B", "C"]))
+    quality_action_take(
+        judge=three[1].judge("j7"), test_set=three[1].test_set, action="exclude", user=organiser
+    )
+    blocks = {
+        skipped: [
+            row[3]
+            for row in rows_of(told(campaign, "agreement", skipped_blocks=skipped), "agreement")
+        ]
+        for skipped in ("leave_out", "count")
+    }
+    assert blocks == {"leave_out": [9, 4, 9, 22 / 3], "count": [10, 4, 9, 23 / 3]}
+    everybody = told(campaign, "agreement", skipped_blocks="count", excluded_judges="count")
+    assert [row[3] for row in rows_of(everybody, "agreement")] == [10, 5, 9, 8.0]
+    assert "Blocks include those that were skipped." in everybody.notes
+
+
 def test_methods_and_clusters(three: list[TestSetWriter], campaign: Campaign) -> None:
     report = told(campaign, "methods", methods=["expected_wins", "geq_others"], resamples=200)
     assert [row[0] for row in rows_of(report, "clusters")] == ["one", "two", "three"]
@@ -206,6 +265,24 @@ def test_pairs_that_methods_order_differently_are_named(
     report = told(campaign, "methods", methods=["expected_wins", "gt_others"])
     swapped = [row[1:] for row in rows_of(report, "orders")]
     assert swapped == [["A", "B", "> others"], ["A", "C", "> others"]]
+
+
+def test_systems_with_equal_scores_are_in_no_order(
+    write_test_set: WriteTestSet, campaign: Campaign
+) -> None:
+    # A and C win one each, and so do B and C, who tie twice: by Expected Wins all three have one half.
+    writer = write_test_set(("A", "B", "C"), name="one")
+    for segment, other in enumerate("ABAB", 1):
+        labels = [1, 2] if segment < 3 else [2, 1]
+        writer.judgment("j1", writer.block(segment, [other, "C"]), labels)
+    for segment in (5, 6):
+        writer.judgment("j1", writer.block(segment, ["B", "C"]), [1, 1])
+    for first, second in (("expected_wins", "geq_others"), ("geq_others", "expected_wins")):
+        report = told(campaign, "methods", first=first, methods=[second])
+        orders = {each["method"]: each["order"] for each in report.data["test_sets"][0]["methods"]}
+        assert orders == {"expected_wins": ["A", "B", "C"], "geq_others": ["B", "C", "A"]}
+        assert rows_of(report, "orders") == []
+        assert [row[4] for row in rows_of(report, "first_clusters")] == [0, 0]
 
 
 def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:
@@ -245,7 +322,7 @@ def test_page_rest_and_command_give_the_same(
         ("collected", {}),
         ("clusters", {}),
         ("clusters", {"method": "bojar"}),
-        ("agreement", {"confidence": "0.9"}),
+        ("agreement", {"confidence": "0.9", "skipped_blocks": "count"}),
         ("methods", {"methods": ["bojar", "geq_others"]}),
         ("average-ranks", {"method": "geq_others"}),
     ]
@@ -475,6 +552,69 @@ def test_pages_show_each_row(
     assert page.content.decode().count("<tr") >= len(rows)
 
 
+def places_of(client: Client, campaign: Campaign, kind: str, **given: Any) -> dict[str, list[str]]:
+    """Where the cells of each row of a page lead, by the words of its first cell; all of these pages are there."""
+    address = reverse("campaign-table", args=[campaign.slug, kind], query=given)
+    found: dict[str, list[str]] = {}
+    for row in re.findall(r"<tr[^>]*>(<th scope=\"row\">.*?)</tr>", text_in(client, address)):
+        name = re.sub("<[^>]+>", "", row.partition("</th>")[0])
+        places = [each.replace("&amp;", "&") for each in re.findall(r'href="([^"]+)"', row)]
+        assert all(client.get(each).status_code == 200 for each in places)
+        found.setdefault(name, []).extend(places)
+    return found
+
+
+def text_in(client: Client, address: str) -> str:
+    page = client.get(address)
+    assert page.status_code == 200
+    return page.content.decode()
+
+
+def test_rows_lead_to_their_test_sets_and_to_the_judgments_they_count(
+    three: list[TestSetWriter],
+    write_test_set: WriteTestSet,
+    campaign: Campaign,
+    as_organiser: Client,
+) -> None:
+    told(campaign, "agreement")
+    told(campaign, "agreement", skipped_blocks="count")
+    told(campaign, "methods", methods=["expected_wins", "bojar"])
+    of = {each.test_set.name: [campaign.slug, each.test_set.pk] for each in three}
+    rankings = {name: reverse("test-set-dashboard", args=of[name]) for name in of}
+    lists = {name: f"{reverse('judgments', args=of[name])}?counts=yes" for name in of}
+    # One of a later judgment than the ranking counts, and one that is called otherwise by now.
+    three[1].judgment("j1", three[1].block(5, ["A", "B", "C"]), [1, 2, 3])
+    three[2].test_set.name = "third"
+    three[2].test_set.save(update_fields=["name"])
+    assert places_of(as_organiser, campaign, "collected") == {
+        "one": [rankings["one"], lists["one"]],
+        "two": [rankings["two"]],
+        "third": [rankings["three"], lists["three"]],
+        "Total": [],
+    }
+    assert len(as_organiser.get(lists["one"]).context["page"].rows) == 8
+    computed = places_of(as_organiser, campaign, "agreement")
+    # Below Table 1 stand two of intervals.
+    assert {name: computed[name] for name in [*of, "Average"]} == {
+        **{name: [rankings[name], lists[name], *[rankings[name]] * 2] for name in of},
+        "Average": [],
+    }
+    skipped = places_of(as_organiser, campaign, "agreement", skipped_blocks="count")
+    assert skipped["one"] == [rankings["one"]] * 3
+    systems = places_of(as_organiser, campaign, "clusters")
+    assert systems["D"] == [
+        reverse("system-results", args=[*of["three"], three[2].test_set.systems.get(name="D").pk])
+    ]
+    assert len(set(systems["A"])) == 3
+    methods = places_of(as_organiser, campaign, "methods", methods=["expected_wins", "bojar"])
+    assert set(methods["three"]) == {rankings["three"]}
+    # One that was deleted is on no list, and leads nowhere.
+    there = [(each.test_set.pk, each.test_set.name) for each in three[:2]]
+    addresses = TableAddresses(campaign, told(campaign, "collected"), there=there)
+    assert addresses("one") is not None
+    assert (addresses("third"), addresses("Total")) == (None, None)
+
+
 def test_only_so_many_are_kept(
     three: list[TestSetWriter], campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -569,11 +709,14 @@ def test_rows_of_table_1_of_bojar_et_al_2011(campaign: Campaign, real_data: Any)
             create_test_set=True,
             verbosity=0,
         )
-    czech, spanish, average = rows_of(told(campaign, "agreement"), "agreement")
-    # As printed, but for four blocks without any label in each, which an import takes for skips.
-    assert czech[2:6] == [13, 539, 2691, 5375]
+    found = told(campaign, "agreement", skipped_blocks="count")
+    czech, spanish, average = rows_of(found, "agreement")
+    # As printed: four blocks in each have no label, which an import takes for skips.
+    assert czech[2:6] == [13, 543, 2691, 5375]
     assert [round(value, 3) for value in czech[6:]] == [0.976, 0.700, 0.504]
-    assert spanish[2:6] == [15, 1136, 5665, 11307]
+    assert spanish[2:6] == [15, 1140, 5665, 11307]
     assert [round(value, 3) for value in spanish[6:]] == [0.989, 0.693, 0.508]
-    assert average[2:6] == [14.0, 837.5, 4178.0, 8341.0]
+    assert average[2:6] == [14.0, 841.5, 4178.0, 8341.0]
     assert average[6] == pytest.approx((czech[6] + spanish[6]) / 2)
+    without = rows_of(told(campaign, "agreement"), "agreement")
+    assert [row[3] for row in without] == [539, 1136, 837.5]

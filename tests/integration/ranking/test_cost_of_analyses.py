@@ -1,4 +1,4 @@
-"""What the page of each kind of analysis costs: as many queries and about as many bytes with 6,000 blocks as with ten."""
+"""What the page of each kind of analysis costs: as many queries and about as many bytes with 6,000 blocks as with 300."""
 
 import gzip
 from typing import Any

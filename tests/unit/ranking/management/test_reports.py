@@ -56,6 +56,29 @@ def test_csv_of_tables_with_other_columns_has_a_value_a_row() -> None:
     assert rows[-1] == ["u", "y", "score", "1.0"]
 
 
+def test_csv_has_no_formula_and_keeps_negative_numbers() -> None:
+    formulas = ['=HYPERLINK("http://evil.example")', "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"]
+    table = Table(
+        name="t",
+        title="",
+        columns=[Column("system", "System", is_text=True), Column("=key", "Difference")],
+        rows=[*((each, -0.5) for each in formulas), ("plain", -3), (-2, -1e-17)],
+    )
+    rows = list(csv.reader(io.StringIO(write(Report(tables=[table], data={}), ReportFormat.CSV))))
+    assert rows == [
+        ["system", "'=key"],
+        *([f"'{each}", "-0.5"] for each in formulas),
+        ["plain", "-3"],
+        ["-2", "-1e-17"],
+    ]
+    other = Table(name="u", title="", columns=COLUMNS, rows=[("=1", 1.0, "=2")], keys=2)
+    rows = list(
+        csv.reader(io.StringIO(write(Report(tables=[table, other], data={}), ReportFormat.CSV)))
+    )
+    assert rows[1] == ["t", f"'{formulas[0]}", "'=key", "-0.5"]
+    assert rows[-2:] == [["t", "-2", "'=key", "-1e-17"], ["u", "'=1 | 1.0", "n", "'=2"]]
+
+
 def test_markdown_and_latex_escape_what_they_would_take_for_their_own() -> None:
     assert r"| a\_b\|c,d | 0.123 | 1,234 |" in write(REPORT, ReportFormat.MARKDOWN)
     latex = write(REPORT, ReportFormat.LATEX)
