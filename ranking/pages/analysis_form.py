@@ -24,6 +24,9 @@ from ranking.selectors.analyses import JudgmentsToChoose
 
 #: Typed into one field: names between commas. A name of a document may have one.
 _SEPARATOR = ","
+#: In the address: the number of the last judgment that counts. No option: an answer to the same question.
+WATERMARK = "watermark"
+_LARGEST = 2**31 - 1
 
 
 class AnalysisForm(forms.Form):
@@ -44,6 +47,7 @@ class AnalysisForm(forms.Form):
             field = _judgments_field(option, judgments)
             if field is not None:
                 self.fields[option.name] = field
+        self.fields[WATERMARK] = _watermark_field()
 
     @property
     def of_kind(self) -> Iterator[forms.BoundField]:
@@ -53,12 +57,24 @@ class AnalysisForm(forms.Form):
     @property
     def of_judgments(self) -> Iterator[forms.BoundField]:
         """The fields of which judgments count."""
-        return (self[option.name] for option in JUDGMENT_OPTIONS if option.name in self.fields)
+        names = (*(option.name for option in JUDGMENT_OPTIONS), WATERMARK)
+        return (self[name] for name in names if name in self.fields)
 
     @property
     def given(self) -> dict[str, Any]:
         """The options that differ from their defaults, for `analysis_choice`; of a valid form."""
-        return given_of(self.kind, self.cleaned_data)
+        values = {name: each for name, each in self.cleaned_data.items() if name != WATERMARK}
+        return given_of(self.kind, values)
+
+    @property
+    def watermark(self) -> int | None:
+        """The number of the last judgment that counts, None for all; of a form that is valid or not bound."""
+        return self.cleaned_data.get(WATERMARK) if self.is_bound else None
+
+    @property
+    def query(self) -> str:
+        """What was asked, as the query of an address; of a form that is valid or not bound."""
+        return question_query(self.given, self.watermark) if self.is_bound else ""
 
     @property
     def is_of_some(self) -> bool:
@@ -66,7 +82,7 @@ class AnalysisForm(forms.Form):
         if not self.is_bound or not self.is_valid():
             return self.is_bound
         names = {option.name for option in JUDGMENT_OPTIONS}
-        return bool(names.intersection(self.given))
+        return self.watermark is not None or bool(names.intersection(self.given))
 
     def refuse(self, error: OptionError) -> None:
         """Say beside its field what cannot be."""
@@ -102,6 +118,11 @@ def query_of(given: Mapping[str, Any]) -> str:
         several = value if isinstance(value, list | tuple) else [value]
         query.setlist(name, [_as_text(each) for each in several])
     return query.urlencode()
+
+
+def question_query(given: Mapping[str, Any], watermark: int | None) -> str:
+    """Return options, and the number of the last judgment that counts, as the query of an address."""
+    return query_of({**given, **({} if watermark is None else {WATERMARK: watermark})})
 
 
 def _as_text(value: Any) -> str:
@@ -202,6 +223,16 @@ def group_field(groups: Sequence[str]) -> forms.Field | None:
     }
     return forms.ChoiceField(
         choices=[("", _("all judges")), *((name, name) for name in groups)], **common
+    )
+
+
+def _watermark_field() -> forms.Field:
+    return forms.IntegerField(
+        label=_("Up to judgment number"),
+        help_text=_("Judgments are numbered as they arrive. Empty: all so far."),
+        required=False,
+        min_value=1,
+        max_value=_LARGEST,
     )
 
 

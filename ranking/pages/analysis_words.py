@@ -11,12 +11,12 @@ from campaign.models import TestSet
 from ranking.analyses import ANALYSES, Option
 from ranking.analyses.judgments import JUDGMENT_OPTIONS
 from ranking.models import Analysis
-from ranking.pages.analysis_form import given_of, query_of
+from ranking.pages.analysis_form import given_of, question_query
 
 
 @dataclass(frozen=True, slots=True)
 class AskedRow:
-    """A line of the list of analyses: what was asked, and where its answer is."""
+    """A line of the list of analyses: what was asked, and where the answer of just these judgments is."""
 
     analysis: Analysis
     title: str
@@ -35,12 +35,12 @@ def asked_in_words(analysis: Analysis, test_set: TestSet) -> AskedRow:
         f"{options[name].label} {_value(options[name], value)}" for name, value in given.items()
     )
     address = reverse("analysis", args=[test_set.campaign.slug, test_set.pk, kind.name])
-    query = query_of(given)
+    query = question_query(given, analysis.watermark)
     return AskedRow(
         analysis=analysis,
         title=str(kind.title),
         words=pgettext("between options", "; ").join(said),
-        address=f"{address}?{query}" if query else address,
+        address=f"{address}?{query}",
     )
 
 

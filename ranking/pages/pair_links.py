@@ -5,13 +5,15 @@ from django.urls import reverse
 from campaign.models import TestSet
 from ranking.analyses import ANALYSES
 from ranking.models import Analysis
-from ranking.pages.analysis_form import given_of, query_of
+from ranking.pages.analysis_form import given_of, question_query
 
 #: Pairs that are linked, those beside the band first; of others one asks by name.
 MOST_LINKED = 40
 
 
-def pair_links(analysis: Analysis, test_set: TestSet) -> list[tuple[str, str]]:
+def pair_links(
+    analysis: Analysis, test_set: TestSet, *, watermark: int | None
+) -> list[tuple[str, str]]:
     """Return the names of two judges and the address that sets them side by side; none of other kinds."""
     if analysis.kind != "judge_pairs" or analysis.data is None:
         return []
@@ -20,6 +22,6 @@ def pair_links(analysis: Analysis, test_set: TestSet) -> list[tuple[str, str]]:
     found = []
     for each in analysis.data["pairs"][:MOST_LINKED]:
         judge, other = each["pair"]["judges"]
-        query = query_of({**given, "judge": judge, "other": other})
+        query = question_query({**given, "judge": judge, "other": other}, watermark)
         found.append((f"{judge} – {other}", f"{address}?{query}"))
     return found

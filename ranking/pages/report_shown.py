@@ -149,10 +149,15 @@ def _table(
         notes=table.notes,
         plot=plot,
         more=len(table.rows) - len(rows),
-        files=[]
-        if plot is None or file_address is None
-        else [(ending.upper(), file_address(table.name, ending)) for ending in PLOT_FILES],
+        files=[] if plot is None or file_address is None else plot_files(table, file_address),
     )
+
+
+def plot_files(table: Table, file_address: Callable[[str, str], str]) -> list[tuple[str, str]]:
+    """Return the plot of a table, and its rows, as files: what each is called and its address; none without a plot."""
+    if table.plot is None or not table.rows:
+        return []
+    return [(ending.upper(), file_address(table.name, ending)) for ending in PLOT_FILES]
 
 
 def _cells(table: Table, row: Sequence[Value], addresses: Addresses | None) -> list[ShownCell]:

@@ -208,6 +208,8 @@ def _matrix(
                 "Below each share: comparisons, ties among them. Blue: the row won more; rust: the "
                 "column. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
             ),
+            _("Strong colour: corrected p of at most %(level)s, as chosen; other cells are pale.")
+            % {"level": f"{found.level:g}"},
             *(
                 [
                     _(
@@ -226,6 +228,8 @@ def _matrix(
             back="other_share",
             count="comparisons",
             sign="mark",
+            p="adjusted_p",
+            level=found.level,
         ),
     )
 

@@ -30,12 +30,17 @@ class Plot:
         Ends of the axis of values; found from the rows if not given.
     mark : float or None
         A value that is marked on the axis: what would be without any difference.
+    is_whole : bool
+        Whether values are whole numbers, as ranks are: ticks then are, too.
     most : int or None
         So many rows are drawn, the first ones; all if not given.
     across, back, count, sign : str or None
         Of a matrix: the column that names the other of a pair, the share of the other (`value` is that of
         the first), the number both are shares of, and marks of how clear the difference is: "", "*", "†" or
         "‡".
+    p, level : str, float or None
+        Of a matrix: the column of p-values, and the largest for which a cell is coloured. Without them, it is
+        by its mark.
     """
 
     kind: PlotKind
@@ -46,8 +51,11 @@ class Plot:
     start: float | None = None
     end: float | None = None
     mark: float | None = None
+    is_whole: bool = False
     most: int | None = None
     across: str | None = None
     back: str | None = None
     count: str | None = None
     sign: str | None = None
+    p: str | None = None
+    level: float | None = None

@@ -17,6 +17,7 @@ from ranking.core.rankings.ranking import Ranking
 from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
 from ranking.reports.inputs import AnyInput, ignored_documents_notes, input_data, input_notes
+from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
 from ranking.wording.ranges import limit_in_words, ranges_in_words
 
@@ -129,6 +130,14 @@ def _table(ranking: Ranking, limits: _Limits) -> Table:
             if row.cluster != below.cluster
         ),
         notes=_notes(ranking, limits),
+        plot=Plot(
+            kind="intervals",
+            label="system",
+            value="rank",
+            low="rank_low",
+            high="rank_high",
+            is_whole=True,
+        ),
     )
 
 

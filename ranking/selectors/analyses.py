@@ -26,7 +26,7 @@ class JudgmentsToChoose:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answers to a question.
+    """The answers to a question. The newest is that of the most judgments, the last computed of these.
 
     Attributes
     ----------
@@ -34,13 +34,18 @@ class Answered:
         The newest answer.
     pending : Analysis or None
         The newest question of the same choice, if it is newer than that.
-    newer : int
-        Judgments that are not in the answer.
+    last : int
+        The number of the last judgment of the test set.
     """
 
     shown: Analysis | None
     pending: Analysis | None
-    newer: int
+    last: int
+
+    @property
+    def newer(self) -> int:
+        """Judgments that are not in the answer."""
+        return 0 if self.shown is None else self.last - self.shown.watermark
 
 
 def judgments_to_choose(*, test_set: TestSet) -> JudgmentsToChoose:
@@ -61,14 +66,15 @@ def answered(*, test_set: TestSet, choice_digest: str, watermark: int | None = N
     asked = Analysis.objects.of(test_set.pk).filter(choice_digest=choice_digest)
     if watermark is not None:
         asked = asked.filter(watermark=watermark)
-    newest = asked.select_related("job").defer(*ANSWER).order_by("-id").first()
-    shown = asked.finished().select_related("job").order_by("-id").first()
-    is_newer = newest is not None and (shown is None or newest.pk > shown.pk)
+    asked = asked.select_related("job").order_by("-watermark", "-id")
+    newest = asked.defer(*ANSWER).first()
+    shown = asked.finished().first()
+    is_newer = newest is not None and (shown is None or newest != shown)
     last = JudgmentSequence.objects.filter(test_set=test_set).values_list("last_number", flat=True)
     return Answered(
         shown=shown,
         pending=newest if is_newer else None,
-        newer=0 if shown is None or watermark else (last.first() or 0) - shown.watermark,
+        last=last.first() or 0,
     )
 
 

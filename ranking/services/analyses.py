@@ -106,14 +106,19 @@ def analysis_ask(
     """
     # Before the transaction, as rankings do.
     last = judgments_number(test_set_id=test_set.pk)
+    watermark_check(watermark, last)
+    return _ask(test_set, choice, user, watermark or last, judgments, is_queued=is_queued)
+
+
+def watermark_check(watermark: int | None, last: int) -> None:
+    """Raise OptionError if the judgments 1…`watermark`, or all, are not there."""
+    if not last:
+        raise OptionError(_("This test set has no judgment yet."), field="watermark")
     if watermark is not None and not 1 <= watermark <= last:
         raise OptionError(
             _("Judgments of this test set are numbered from 1 to %(last)d.") % {"last": last},
             field="watermark",
         )
-    if not last:
-        raise OptionError(_("This test set has no judgment yet."), field="watermark")
-    return _ask(test_set, choice, user, watermark or last, judgments, is_queued=is_queued)
 
 
 @transaction.atomic

@@ -17,7 +17,7 @@ from campaign.views.access import asked_test_set, organised_test_set
 from ranking.analyses import ANALYSES, AnalysisKind, OptionError
 from ranking.models import Analysis
 from ranking.pages.addresses import Addresses
-from ranking.pages.analysis_form import AnalysisForm, query_of
+from ranking.pages.analysis_form import AnalysisForm
 from ranking.pages.analysis_words import asked_in_words
 from ranking.pages.beside import rankings_beside
 from ranking.pages.judges_to_act import judges_to_act
@@ -25,14 +25,19 @@ from ranking.pages.pair_links import pair_links
 from ranking.pages.plot_file import plot_answer
 from ranking.pages.plots import rank_plot
 from ranking.pages.report_file import report_file
-from ranking.pages.report_shown import shown_tables
+from ranking.pages.report_shown import plot_files, shown_tables
 from ranking.pages.summary import headline
 from ranking.reports import Report
 from ranking.reports.stored import report_in
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import Answered, analyses_asked, answered, judgments_to_choose
 from ranking.selectors.stopping_rules import stopping_rule_state
-from ranking.services.analyses import analysis_ask, analysis_choice, is_being_computed
+from ranking.services.analyses import (
+    analysis_ask,
+    analysis_choice,
+    is_being_computed,
+    watermark_check,
+)
 from ranking.wording.rule_states import RuleState, rule_notes, shown_rule
 
 _SECTION = "ranking"
@@ -76,12 +81,19 @@ def analysis_page(request: HttpRequest, slug: str, test_set_id: int, kind: str) 
     try:
         choice = analysis_choice(kind, form.given if form.is_bound else {})
         if request.method == "POST":
-            analysis_ask(test_set=test_set, choice=choice, user=cast("User", request.user))
+            analysis_ask(
+                test_set=test_set,
+                choice=choice,
+                user=cast("User", request.user),
+                watermark=form.watermark,
+            )
             return _to(test_set, form)
+        answer = answered(test_set=test_set, choice_digest=choice.digest, watermark=form.watermark)
+        if form.watermark is not None:
+            watermark_check(form.watermark, answer.last)
     except OptionError as error:
         form.refuse(error)
         return _page(request, test_set, form, None, status=400)
-    answer = answered(test_set=test_set, choice_digest=choice.digest)
     return _page(request, test_set, form, answer)
 
 
@@ -126,8 +138,7 @@ def _kind(name: str) -> AnalysisKind:
 
 def _to(test_set: TestSet, form: AnalysisForm) -> HttpResponse:
     address = reverse("analysis", args=[test_set.campaign.slug, test_set.pk, form.kind.name])
-    query = query_of(form.given) if form.is_bound else ""
-    return redirect(f"{address}?{query}" if query else address)
+    return redirect(f"{address}?{form.query}" if form.query else address)
 
 
 def _page(
@@ -147,7 +158,7 @@ def _page(
         "kinds": ANALYSES.values(),
         "form": form,
         "rule": None if rule is None else shown_rule(rule),
-        **({} if answer is None else _answer(request, test_set, answer, rule)),
+        **({} if answer is None else _answer(request, test_set, answer, form.watermark, rule)),
     }
     is_part = request.headers.get("HX-Request") and request.method == "GET"
     name = "analyses/_answer.html" if is_part else "analyses/question.html"
@@ -155,7 +166,11 @@ def _page(
 
 
 def _answer(
-    request: HttpRequest, test_set: TestSet, answer: Answered, rule: RuleState | None
+    request: HttpRequest,
+    test_set: TestSet,
+    answer: Answered,
+    watermark: int | None,
+    rule: RuleState | None,
 ) -> dict[str, Any]:
     pending = answer.pending
     context: dict[str, Any] = {
@@ -178,7 +193,7 @@ def _answer(
         return context | {
             "tables": shown_tables(report, addresses=addresses, file_address=address_of),
             "judges_to_act": judges_to_act(shown),
-            "pair_links": pair_links(shown, test_set),
+            "pair_links": pair_links(shown, test_set, watermark=watermark),
         }
     ranking = report.data["rankings"][0]
     return context | {
@@ -206,6 +221,8 @@ def _answer(
         ),
         "addresses": addresses,
         "table_notes": report.tables[0].notes,
+        "plot_title": report.tables[0].title,
+        "plot_files": plot_files(report.tables[0], address_of),
     }
 
 

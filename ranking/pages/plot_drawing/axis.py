@@ -20,7 +20,7 @@ class Axis:
             start, end = min(start, plot.mark), max(end, plot.mark)
         if start == end:
             start, end = start - 0.5, end + 0.5
-        self.step = _step((end - start) / 6)
+        self.step = max(_step((end - start) / 6), 1.0 if plot.is_whole else 0.0)
         self.start = math.floor(start / self.step + 1e-9) * self.step
         self.end = math.ceil(end / self.step - 1e-9) * self.step
         self._low, self._high = low, high

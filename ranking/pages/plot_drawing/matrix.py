@@ -24,18 +24,19 @@ def matrix(
 ) -> tuple[int, int, SafeString]:
     """Return width, height and cells: share in %, mark and number; the colour says nothing that these do not."""
     place = {column.key: number for number, column in enumerate(table.columns)}
-    keys = (plot.label, plot.across, plot.value, plot.back, plot.count, plot.sign)
+    keys = (plot.label, plot.across, plot.value, plot.back, plot.count, plot.sign, plot.p)
     pairs = [[row[place[key]] if key in place else None for key in keys] for row in table.rows]
     names = list(dict.fromkeys([*(str(row[0]) for row in pairs), *(str(row[1]) for row in pairs)]))
     at = {name: number for number, name in enumerate(names)}
     cells = []
-    for one, other, share, back, count, sign in pairs:
-        shares = (share, back)
+    for one, other, share, back, count, sign, p in pairs:
+        shares, strength = (share, back), _strength(str(sign or ""), p, plot.level)
         for row, column, (own, against) in (
             (str(one), str(other), shares),
             (str(other), str(one), shares[::-1]),
         ):
-            cell = _cell(at[row], at[column], f"{row} – {column}", (own, against, count, sign))
+            said = (own, against, count, sign)
+            cell = _cell(at[row], at[column], f"{row} – {column}", said, strength)
             leads = pair_address(row, column) if pair_address is not None and own else None
             # Keyboards reach the same lists from the table, without a stop at each of n² cells.
             cells.append(
@@ -76,7 +77,21 @@ def heads(names: Sequence[str]) -> SafeString:
     return joined([rows, columns])
 
 
-def _cell(row: int, column: int, names: str, said: tuple[Value, Value, Value, Value]) -> SafeString:
+def _strength(mark: str, p: Value, level: float | None) -> int:
+    """Return how strong the colour of a pair is: by its mark, but none beyond the level, and some up to it."""
+    strength = _STRENGTH.get(mark, 0)
+    if level is None:
+        return strength
+    return max(1, strength) if isinstance(p, int | float) and p <= level else 0
+
+
+def _cell(
+    row: int,
+    column: int,
+    names: str,
+    said: tuple[Value, Value, Value, Value],
+    strength: int,
+) -> SafeString:
     share, back, count, sign = said
     x, y = NAMES + column * CELL_WIDTH, HEADS + row * CELL_HEIGHT
     if not isinstance(share, int | float) or not isinstance(back, int | float):
@@ -96,7 +111,7 @@ def _cell(row: int, column: int, names: str, said: tuple[Value, Value, Value, Va
         count,
         _LEVELS.get(mark, ""),
         outcome,
-        _STRENGTH.get(mark, 0),
+        strength,
         x + 1,
         y + 1,
         CELL_WIDTH - 2,

@@ -3,6 +3,7 @@
 import io
 import json
 from dataclasses import asdict
+import re
 from typing import Any
 
 import pytest
@@ -353,6 +354,84 @@ def test_all_methods_give_an_order(varied: TestSetWriter) -> None:
         [name, *[place] * len(names)] for place, name in enumerate("ABC", 1)
     ]
     assert asked.data["accuracy"] is None
+
+
+def test_each_watermark_has_its_address_and_its_answer(
+    ten_blocks: TestSetWriter, organiser: User, client: Client
+) -> None:
+    # An analyst may choose it, too.
+    client.force_login(make_analyst(ten_blocks.campaign))
+    here = [ten_blocks.campaign.slug, ten_blocks.test_set.pk]
+    page = reverse("analysis", args=[*here, "diagnosis"])
+    all_so_far = answer(ten_blocks.test_set, "diagnosis")
+    assert all_so_far.watermark > 3
+    sent = client.post(page, {"watermark": "3"})
+    assert sent["Location"] == f"{page}?watermark=3"
+    jobs_run_waiting()
+    earlier, last = client.get(sent["Location"]), client.get(page)
+    assert earlier.context["shown"].watermark == 3
+    assert earlier.context["form"]["watermark"].value() == "3"
+    assert earlier.context["form"].is_of_some
+    assert f"{all_so_far.watermark - 3} newer judgments are not in it" in earlier.content.decode()
+    # The page of all has the answer of most judgments, not the one that was asked for last.
+    assert last.context["shown"] == all_so_far
+    assert last.context["form"]["watermark"].value() is None
+    # What was not computed is not answered by another.
+    assert client.get(f"{page}?watermark=4").context["answer"].shown is None
+    rows = client.get(reverse("analyses", args=here)).context["rows"]
+    assert [row.address for row in rows] == [
+        f"{page}?watermark=3",
+        f"{page}?watermark={all_so_far.watermark}",
+    ]
+    for row in rows:
+        assert client.get(row.address).context["shown"] == row.analysis
+    # Beside other options, and in progress.
+    both = client.post(page, {"watermark": "3", "without": "j1"})
+    assert both["Location"] == f"{page}?without=j1&watermark=3"
+    waiting = client.get(both["Location"], headers={"HX-Request": "true"}).content.decode()
+    assert f'hx-get="{page}?without=j1&amp;watermark=3"' in waiting
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "two", "1.5", "10000", "9" * 30])
+def test_a_watermark_that_is_not_there_is_refused_at_its_field(
+    ten_blocks: TestSetWriter, as_organiser: Client, wrong: str
+) -> None:
+    ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, "diagnosis"])
+    for refused in (
+        as_organiser.post(page, {"watermark": wrong}),
+        as_organiser.get(page, {"watermark": wrong}),
+    ):
+        assert refused.status_code == 400
+        assert list(refused.context["form"].errors) == ["watermark"]
+        assert refused.context["form"].is_of_some
+    assert not Analysis.objects.exists()
+
+
+def test_the_ranges_of_a_ranking_are_files_and_drawn_once_on_the_page(
+    varied: TestSetWriter, as_organiser: Client
+) -> None:
+    here = [varied.campaign.slug, varied.test_set.pk]
+    asked = answer(varied.test_set, "ranking", method="bojar")
+    page = as_organiser.get(reverse("analysis", args=[*here, "ranking"]), {"method": "bojar"})
+    shown = page.content.decode()
+    assert 'class="figure"' not in shown
+    assert shown.count('class="rank-plot"') == len(ranked(asked)["systems"])
+    files = {
+        ending: reverse("analysis-plot", args=[*here, asked.pk, "bojar", ending])
+        for ending in ("svg", "png", "csv")
+    }
+    for address in files.values():
+        assert shown.count(f'href="{address}"') == 1
+    drawn = as_organiser.get(files["svg"])
+    assert drawn["Content-Disposition"] == 'attachment; filename="ranking-bojar.svg"'
+    svg = drawn.content.decode()
+    assert (svg.count('class="dot"'), svg.count('class="range"')) == (3, 3)
+    # Ranks are whole.
+    ticks = re.findall(r'text-anchor="middle">([^<]+)<', svg)
+    assert ticks == ["1", "2", "3"]
+    assert as_organiser.get(files["png"]).content.startswith(b"\x89PNG")
+    assert b"rank_low" in as_organiser.get(files["csv"]).content
 
 
 def test_options_of_kinds_and_of_judgments_have_different_names() -> None:

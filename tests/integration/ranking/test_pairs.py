@@ -1,6 +1,7 @@
 """The analysis of pairs: as WMT counted them, with what contradicts the order."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -106,3 +107,27 @@ def test_the_page_draws_the_matrix(ten_blocks: TestSetWriter, as_organiser: Clie
     )
     assert file["Content-Type"] == "image/svg+xml"
     assert b"<title>C" in file.content
+
+
+def test_the_matrix_is_coloured_by_the_confidence_that_was_chosen(
+    ten_blocks: TestSetWriter, as_organiser: Client
+) -> None:
+    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, "pairs"])
+
+    def coloured(level: str, **given: str) -> set[frozenset[str]]:
+        asked = answer(ten_blocks.test_set, resample="pairs", **given)
+        shown = as_organiser.get(page, {"resample": "pairs", **given}).content.decode()
+        assert f"Strong colour: corrected p of at most {level}, as chosen" in shown
+        cells = re.findall(
+            r"<title>(.) – (.): [^<]*</title><rect class=\"\w+ strength-[1-3]\"", shown
+        )
+        significant = {
+            frozenset((row["system"], row["other"]))
+            for row in data_of(asked)["pairs"]
+            if row["significant"]
+        }
+        assert {frozenset(pair) for pair in cells} == significant
+        return significant
+
+    usual, sure = coloured("0.05"), coloured("0.001", confidence="0.999")
+    assert sure < usual

@@ -1,6 +1,7 @@
 """What plots of reports show."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 from ranking.pages.plot_drawing import drawn
@@ -53,6 +54,25 @@ def test_a_matrix_says_shares_marks_and_numbers_both_ways() -> None:
     assert heavy == ["70‡", "50*"]
     heads = [text.text for text in root.iter(f"{SVG}text") if text.text in {"a", "b", "<c>"}]
     assert sorted(heads) == ["<c>", "<c>", "a", "a", "b", "b"]
+
+
+def test_a_matrix_is_coloured_up_to_the_level_whatever_its_marks() -> None:
+    columns = [Column(key, key) for key in (*KEYS, "p")]
+    rows = [
+        ("a", "b", 0.7, 0.3, 40, "‡", 0.008),
+        ("a", "c", 0.6, 0.4, 20, "*", 0.07),
+        ("b", "c", 0.6, 0.4, 10, "", 0.15),
+    ]
+
+    def strengths(level: float) -> list[str]:
+        plot = replace(MATRIX, p="p", level=level)
+        found = str(drawn(Table("pairs", "Pairs", columns, rows, plot=plot)))
+        assert found.count("70‡") == 1  # marks stay
+        return re.findall(r'class="won strength-(\d)"', found)
+
+    assert strengths(0.2) == ["3", "1", "1"]
+    assert strengths(0.05) == ["3", "0", "0"]
+    assert strengths(0.005) == ["0", "0", "0"]
 
 
 def test_cells_of_a_page_lead_to_the_judgments_of_the_row_s_wins() -> None:
