@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from django.db.models import QuerySet
 
@@ -43,10 +44,4 @@ def copy_content(copy: CampaignCopy) -> Iterator[bytes]:
     first = next(read, None)
     if first is None:
         raise CampaignCopy.DoesNotExist
-    return _read_on(first, read)
-
-
-def _read_on(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
-    yield bytes(first)
-    for part in others:
-        yield bytes(part)
+    return (bytes(part) for part in chain([first], read))

@@ -202,8 +202,7 @@ class JudgesActionForm(ActionForm):
     @property
     def known(self) -> list[Judge]:
         """The judges chosen so far, of a form that is not valid, by pseudonym."""
-        ticked = self.data.getlist("judge")
-        found, _unknown = judges_by_pseudonym(self._campaign_id, ticked)
+        found, _unknown = judges_by_pseudonym(self._campaign_id, self["judge"].data)
         return sorted({*found, *self._named, *self.judges}, key=lambda judge: judge.pseudonym)
 
 

@@ -85,7 +85,7 @@ def test_a_download_goes_on_though_the_copy_is_deleted(
     jobs_run_waiting()
     copy = CampaignCopy.objects.get()
     assert copy.parts.count() > 3
-    answer = as_organiser.get(f"{room}{copy.pk}.zip")
+    answer: Any = as_organiser.get(f"{room}{copy.pk}.zip")
     received = iter(answer.streaming_content)
     begun = next(received)
     copy.delete()
