@@ -1,6 +1,6 @@
 """The judgments of a test set as a list to filter, by number; and one of them with its texts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final, NamedTuple
@@ -350,8 +350,18 @@ def ranked_texts(
     ]
 
 
-#: By what an index finds judgments; those of documents, if they are few.
-INDEXED: Final = ("judge", "segment", "comment", "reported")
+#: By what an index finds judgments, and by which value, if not by any; those of documents, if they are few.
+_INDEXED: Final = {"judge": None, "segment": None, "comment": "yes", "reported": "yes"}
+
+
+def found_by_index(asked: Mapping[str, Any]) -> bool:
+    """Return whether an index finds the judgments of a filter, whatever else it asks for."""
+    return any(
+        asked.get(name) not in (None, "") and value in (None, asked[name])
+        for name, value in _INDEXED.items()
+    )
+
+
 #: More judgments of a document than this are not sorted for a page.
 _FEW: Final = 5_000
 

@@ -53,13 +53,20 @@ def judges_decide(
     note: str = "",
     text: str = "",
     evidence: Mapping[int, dict[str, Any]],
+    batch: UUID | None = None,
 ) -> Decided:
     """Take an action on each of these judges, or reinstate them.
 
     A judge for whom there is nothing to do is left as they are, and said with the reason. `evidence` is by
-    the judge's id. Locks judges in the order of their ids.
+    the judge's id. `batch` is chosen by whoever may send a decision again: where it was taken, nothing is done, and
+    what it did is returned. Locks judges in the order of their ids, and with `batch` the campaign before them.
     """
-    batch, done, refused = uuid4(), [], []
+    if batch is not None:
+        Campaign.objects.select_for_update(no_key=True).get(pk=test_set.campaign_id)
+        if before := _decided_before(test_set.campaign_id, batch):
+            return Decided(batch, before, [])
+    batch = batch or uuid4()
+    done, refused = [], []
     for judge in sorted(judges, key=lambda judge: judge.pk):
         try:
             if action == REINSTATE:
@@ -81,6 +88,14 @@ def judges_decide(
         else:
             done.append(judge)
     return Decided(batch, done, refused)
+
+
+def _decided_before(campaign_id: int, batch: UUID) -> list[Judge]:
+    """Return the judges for whom a decision changed something, in the order of their ids."""
+    of_campaign = Judge.objects.filter(campaign=campaign_id)
+    changed = QualityAction.objects.filter(batch=batch).values("judge")
+    reinstated = QualityReversal.objects.filter(batch=batch).values("action__judge")
+    return list(of_campaign.filter(pk__in=changed.union(reinstated)).order_by("pk"))
 
 
 @transaction.atomic

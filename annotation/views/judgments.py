@@ -12,7 +12,7 @@ from annotation.export.shown import systems_shown
 from annotation.models import JudgmentNumber, ProblemReport
 from annotation.pages.judgment_table import JudgmentFilter, JudgmentTable, seconds_in_words
 from annotation.selectors.judgment_list import (
-    INDEXED,
+    found_by_index,
     judgments_listed,
     judgments_page,
     number_near_day,
@@ -35,15 +35,14 @@ def judgments_list_page(request: HttpRequest, slug: str, test_set_id: int) -> Ht
     asked = JudgmentFilter.of(request, judgments_listed(test_set=test_set))
     oldest_first = request.GET.get("sort") == _OLDEST
     start = _number(request.GET.get("from", ""))
-    day = asked.form.cleaned_data.get("day") if asked.status == HTTPStatus.OK else None
+    wanted = asked.form.cleaned_data if asked.status == HTTPStatus.OK else {}
+    day = wanted.get("day")
     segments = segments_with_few(
         test_set=test_set,
-        document=request.GET.get("document", ""),
+        document=wanted.get("document", ""),
         segment=request.GET.get("segment", ""),
     )
-    is_indexed = (
-        segments is not None or not asked.is_used or any(request.GET.get(name) for name in INDEXED)
-    )
+    is_indexed = segments is not None or not asked.is_used or found_by_index(wanted)
     if day is not None and start is None and not is_indexed:
         start = number_near_day(test_set=test_set, day=day, oldest_first=oldest_first)
     page = judgments_page(

@@ -38,6 +38,10 @@ class JobState(models.TextChoices):
 ENDED = (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
 
+#: Kinds whose `done` and `total` are bytes; those of the others are counted.
+IN_BYTES = (JobKind.TEXTS_CHECK, JobKind.TEXTS_IMPORT, JobKind.ZENODO_DRAFT)
+
+
 class JobQuerySet(models.QuerySet["Job"]):
     def waiting(self) -> "JobQuerySet":
         """Select jobs that a worker should do, none of a campaign that moves."""
@@ -104,6 +108,11 @@ class Job(models.Model):
     def has_ended(self) -> bool:
         """Whether nothing happens any more."""
         return self.state in ENDED
+
+    @property
+    def is_in_bytes(self) -> bool:
+        """Whether `done` and `total` are bytes."""
+        return self.kind in IN_BYTES
 
     @property
     def share(self) -> float | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from django.db.models import QuerySet
 
@@ -33,7 +34,14 @@ def copies_state(*, campaign: Campaign) -> CopiesState:
 
 
 def copy_content(copy: CampaignCopy) -> Iterator[bytes]:
-    """Yield the bytes of a copy, a part at a time."""
+    """Return the bytes of a copy, a part at a time, all of them though the copy be deleted meanwhile.
+
+    Raises `CampaignCopy.DoesNotExist` if it is deleted already.
+    """
     parts = CampaignCopyPart.objects.filter(copy=copy).order_by("offset")
-    for key in list(parts.values_list("pk", flat=True)):
-        yield bytes(CampaignCopyPart.objects.values_list("content", flat=True).get(pk=key))
+    # One statement: what it found stays with the server until it is read, outside a transaction, too.
+    read = parts.values_list("content", flat=True).iterator(chunk_size=1)
+    first = next(read, None)
+    if first is None:
+        raise CampaignCopy.DoesNotExist
+    return (bytes(part) for part in chain([first], read))

@@ -300,13 +300,18 @@ def _tabs(each: _CopiedTestSet, address: str) -> list[Tab]:
 
 
 def _design(test_set: TestSet) -> dict[str, Any]:
-    """Return the design in force and those before it; nothing of it says who chose it, or the seed."""
+    """Return the design in force and those before it; nothing of it says who chose it, or the seed.
+
+    Groups of judges are not named: a group may be called after the team that it is of.
+    """
     found = design_in_force(test_set_id=test_set.pk)
     design = found or design_unless_chosen(test_set=test_set, campaign=test_set.campaign, seed=0)
     form = DesignForm(None, test_set=test_set, design=design)
-    del form.fields["seed"]
+    for name in ("seed", "judge_group"):
+        del form.fields[name]
     designs = designs_of(test_set_id=test_set.pk).order_by("-pk")[: _DESIGNS_SHOWN + 1]
-    return {"form": form, "history": design_history(list(designs))[:_DESIGNS_SHOWN]}
+    history = design_history(list(designs), names_groups=False)
+    return {"form": form, "history": history[:_DESIGNS_SHOWN]}
 
 
 def _text_of(row: Instructions) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -59,8 +59,12 @@ def campaign_copy_file(request: HttpRequest, slug: str, copy_id: int) -> Streami
 
 def copy_answer(campaign: Campaign, copy: CampaignCopy) -> StreamingHttpResponse:
     """Return the zip of a copy, read part by part."""
+    try:
+        content = copy_content(copy)
+    except CampaignCopy.DoesNotExist as error:
+        raise Http404 from error
     return StreamingHttpResponse(
-        copy_content(copy),
+        content,
         content_type="application/zip",
         headers={
             "Content-Disposition": f'attachment; filename="{campaign.slug}-{copy.digest[:8]}.zip"',

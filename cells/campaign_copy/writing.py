@@ -1,7 +1,10 @@
 """Write a static copy into a zip or a folder. The same campaign gives the same bytes."""
 
+import os
+import shutil
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
@@ -38,7 +41,9 @@ def zip_write(
 def folder_write(
     folder: Path, campaign: Campaign, *, with_texts: bool, address: str, told: Told
 ) -> int:
-    """Write the copy of a campaign into a folder, which is made; return its number of pages.
+    """Write the copy of a campaign into a folder, which is made or empty; return its number of pages.
+
+    What ends the writing early leaves the folder as it was.
 
     Raises
     ------
@@ -48,12 +53,33 @@ def folder_write(
         As `CampaignPages` does.
     """
 
-    def store(path: str, content: bytes) -> None:
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
+    with _filled(folder) as part:
 
-    return _write(store, campaign, with_texts=with_texts, address=address, told=told)
+        def store(path: str, content: bytes) -> None:
+            file = part / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+
+        return _write(store, campaign, with_texts=with_texts, address=address, told=told)
+
+
+@contextmanager
+def _filled(folder: Path) -> Iterator[Path]:
+    """Give a folder to write, which becomes `folder` when all went well, or what is in it where that is there."""
+    is_there = folder.exists()
+    # A folder that is there may be the mount of another disk: nothing is moved into it from outside.
+    part = (folder if is_there else folder.parent) / f".{folder.name}.{os.getpid()}.part"
+    try:
+        part.mkdir(parents=True)
+        yield part
+        if is_there:
+            for each in list(part.iterdir()):
+                each.rename(folder / each.name)
+            part.rmdir()
+        else:
+            part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def _write(

@@ -3,10 +3,11 @@
 from dataclasses import asdict
 from typing import Any
 
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotation.models import QualityAction
+from annotation.models import QualityAction, QualityActionKind
 from annotation.selectors import JudgeStatus
 from annotation.services import MESSAGE_LENGTH, NOTE_LENGTH
 from campaign.models import Judge
@@ -449,6 +450,20 @@ class JudgeDecisionSerializer(serializers.Serializer[Any]):
     dry_run = serializers.BooleanField(
         default=False, help_text="Say what it would do, and change nothing."
     )
+
+    batch = serializers.UUIDField(
+        default=None,
+        allow_null=True,
+        help_text="Chosen by the client, for one decision: sent again, it is not taken again.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Demand a text of a message, and drop it of anything else."""
+        if attrs["action"] != QualityActionKind.MESSAGE:
+            attrs["text"] = ""
+        elif not attrs["text"]:
+            raise serializers.ValidationError({"text": [_("Write what the judge should read.")]})
+        return attrs
 
 
 class JudgesDecidedSerializer(serializers.Serializer[Any]):

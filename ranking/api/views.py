@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.replica import from_replica
-from annotation.models import QualityAction, QualityActionKind
+from annotation.models import QualityAction
 from annotation.services import QualityRefusedError, judges_decision_undo, quality_action_revert
 from campaign.api.access import organised_test_set, readable_test_set, reader
 from campaign.api.filters import filter_parameters, filtered
@@ -40,7 +40,7 @@ from ranking.pages.acting import deciding_in_words
 from ranking.pages.judge_table import JudgeFilter
 from ranking.range_choices import RangeChoiceError
 from ranking.selectors.judge_list import judges_listed
-from ranking.selectors.judges import TallyRow
+from ranking.selectors.judges import TallyRow, judges_by_pseudonym
 from ranking.selectors.quality import judges_quality, quality_actions
 from ranking.selectors.runs import latest_run, latest_version
 from ranking.selectors.settings import ranking_settings_in_force
@@ -202,11 +202,10 @@ class QualityActionsView(generics.ListAPIView[QualityAction]):
         sent.is_valid(raise_exception=True)
         asked = dict(sent.validated_data)
         judges, analysis = _judges_named(test_set, asked.pop("judges")), asked.pop("analysis")
-        if asked["action"] == QualityActionKind.MESSAGE and not asked["text"].strip():
-            raise ValidationError({"text": [_("Write what the judge should read.")]})
         if asked.pop("dry_run"):
-            asked.pop("note")
-            effects = deciding_in_words(judges=judges, test_set=test_set, **asked)
+            effects = deciding_in_words(
+                judges=judges, test_set=test_set, action=asked["action"], text=asked["text"]
+            )
             return Response({"batch": None, "judges": [], "unchanged": {}, "effects": effects})
         decided = decision_take(
             judges=judges,
@@ -225,8 +224,7 @@ class QualityActionsView(generics.ListAPIView[QualityAction]):
 
 
 def _judges_named(test_set: TestSet, names: list[str]) -> list[Judge]:
-    judges = list(Judge.objects.filter(campaign=test_set.campaign_id, pseudonym__in=names))
-    unknown = sorted(set(names) - {judge.pseudonym for judge in judges})
+    judges, unknown = judges_by_pseudonym(test_set.campaign_id, names)
     if unknown:
         said = _("Nobody called %(value)s is a judge here.") % {"value": ", ".join(unknown)}
         raise ValidationError({"judges": [said]})

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design
 from annotation.pages.design_form import DesignForm, written
+from campaign.models import JudgeGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +21,12 @@ class DesignRow:
     is_in_force: bool
 
 
-def design_history(designs: Sequence[Design]) -> list[DesignRow]:
-    """Return designs, the newest first, with what each changed of the one before it."""
-    changes = [_changed(before, after) for after, before in pairwise(designs)]
+def design_history(designs: Sequence[Design], *, names_groups: bool = True) -> list[DesignRow]:
+    """Return designs, the newest first, with what each changed of the one before it.
+
+    Without `names_groups`, three dots stand for a group of judges.
+    """
+    changes = [_changed(before, after, names_groups) for after, before in pairwise(designs)]
     return [
         DesignRow(design=design, changed=changed, is_in_force=index == 0)
         for index, (design, changed) in enumerate(
@@ -31,19 +35,21 @@ def design_history(designs: Sequence[Design]) -> list[DesignRow]:
     ]
 
 
-def _changed(before: Design, after: Design) -> list[str]:
+def _changed(before: Design, after: Design, names_groups: bool) -> list[str]:
     was, now = written(before), written(after)
-    said = [
-        f"{DesignForm.base_fields[name].label}: {_value(name, was[name])} → {_value(name, now[name])}"
-        for name in now
-        if was[name] != now[name]
-    ]
+    said = []
+    for name in now:
+        if was[name] != now[name]:
+            first, then = (_value(name, each[name], names_groups) for each in (was, now))
+            said.append(f"{DesignForm.base_fields[name].label}: {first} → {then}")
     if before.seed != after.seed:
         said.append(_("another seed"))
     return said or [_("nothing changed")]
 
 
-def _value(name: str, value: Any) -> str:
+def _value(name: str, value: Any, names_groups: bool) -> str:
+    if isinstance(value, JudgeGroup) and not names_groups:
+        return "…"
     choices = dict(getattr(DesignForm.base_fields[name], "choices", ()))
     shown = str(choices.get(value, value))
     return "–" if value in (None, "") else shown

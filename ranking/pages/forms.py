@@ -1,6 +1,8 @@
 """Forms of organisers: the terms of a rule, and an action on a judge."""
 
-from typing import Any
+import re
+from collections.abc import Sequence
+from typing import Any, Final
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -16,6 +18,9 @@ from annotation.models.quality import ACTIONS
 from annotation.services import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
 from campaign.models import Campaign, Judge, JudgeGroup, TestSet
 from ranking.models import Analysis, RankingSettings
+from ranking.selectors.judges import judges_by_pseudonym
+
+_ID: Final = re.compile("[0-9]{1,18}")
 
 
 class RuleForm(forms.Form):
@@ -146,12 +151,16 @@ class JudgesActionForm(ActionForm):
         error_messages={"invalid_choice": _("Nobody called %(value)s is a judge here.")},
     )
     others = forms.CharField(required=False, max_length=100_000)
+    #: Ids with commas between them, as the question sends them back: pseudonyms may contain commas.
+    chosen = forms.CharField(required=False, max_length=200_000)
     analysis = forms.ModelChoiceField(queryset=Analysis.objects.none(), required=False)
 
     def __init__(self, *args: Any, test_set: TestSet, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._campaign = Judge.objects.filter(campaign=test_set.campaign_id)
-        self.fields["judge"].queryset = self._campaign  # type: ignore[attr-defined]
+        self._campaign_id = test_set.campaign_id
+        self._named: list[Judge] = []
+        self._of_campaign = Judge.objects.filter(campaign=test_set.campaign_id)
+        self.fields["judge"].queryset = self._of_campaign  # type: ignore[attr-defined]
         analyses = Analysis.objects.of(test_set.pk).finished()
         self.fields["analysis"].queryset = analyses  # type: ignore[attr-defined]
 
@@ -159,12 +168,21 @@ class JudgesActionForm(ActionForm):
         """Return judges by the pseudonyms of a list, with commas or line breaks between them."""
         lines = self.cleaned_data["others"].replace("\n", ",").split(",")
         wanted = {name.strip() for name in lines if name.strip()}
-        found = list(self._campaign.filter(pseudonym__in=wanted))
-        unknown = sorted(wanted - {judge.pseudonym for judge in found})
+        found, unknown = judges_by_pseudonym(self._campaign_id, wanted)
+        self._named = found
         if unknown:
-            raise forms.ValidationError(
-                _("Nobody called %(value)s is a judge here."), params={"value": ", ".join(unknown)}
-            )
+            raise _nobody_called(unknown)
+        return found
+
+    def clean_chosen(self) -> list[Judge]:
+        """Return judges by their ids."""
+        wanted = {key for key in self.cleaned_data["chosen"].split(",") if key}
+        # Nineteen digits may be more than an id can have.
+        keys = {int(key) for key in wanted if _ID.fullmatch(key)}
+        found = list(self._of_campaign.filter(pk__in=keys))
+        unknown = wanted - {str(judge.pk) for judge in found}
+        if unknown:
+            raise _nobody_called(sorted(unknown))
         return found
 
     def clean(self) -> dict[str, Any]:
@@ -177,8 +195,21 @@ class JudgesActionForm(ActionForm):
     @property
     def judges(self) -> list[Judge]:
         """The judges chosen, by pseudonym."""
-        chosen = {*self.cleaned_data.get("judge", ()), *self.cleaned_data.get("others", ())}
+        said = self.cleaned_data
+        chosen = {judge for name in ("judge", "others", "chosen") for judge in said.get(name, ())}
         return sorted(chosen, key=lambda judge: judge.pseudonym)
+
+    @property
+    def known(self) -> list[Judge]:
+        """The judges chosen so far, of a form that is not valid, by pseudonym."""
+        found, _unknown = judges_by_pseudonym(self._campaign_id, self["judge"].data)
+        return sorted({*found, *self._named, *self.judges}, key=lambda judge: judge.pseudonym)
+
+
+def _nobody_called(names: Sequence[str]) -> forms.ValidationError:
+    return forms.ValidationError(
+        _("Nobody called %(value)s is a judge here."), params={"value": ", ".join(names)}
+    )
 
 
 class NoteForm(forms.Form):

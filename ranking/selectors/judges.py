@@ -1,6 +1,6 @@
 """The work of each judge of a test set, and their agreement with the others."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -206,3 +206,11 @@ def _agreement(run: RankingRun | None, names: set[str]) -> dict[str, JudgeKappa]
         for row in run.result["agreement"]["judges"]
         if row["judge"] in names
     }
+
+
+def judges_by_pseudonym(campaign_id: int, names: Collection[str]) -> tuple[list[Judge], list[str]]:
+    """Return the judges of a campaign with these pseudonyms, and those of the names that nobody has. One query."""
+    # A null is in no text of the database.
+    asked = {name for name in names if "\0" not in name}
+    found = list(Judge.objects.filter(campaign=campaign_id, pseudonym__in=asked))
+    return found, sorted(set(names) - {judge.pseudonym for judge in found})

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.services import judgments_number
-from campaign.models import Job, JobKind, JobState, TestSet, User
+from campaign.models import Job, JobKind, TestSet, User
 from campaign.services.jobs import JobProgress, job_queue
 from ranking.analyses import AnalysisKind, analysis_named
 from ranking.analyses.judgments import (
@@ -276,12 +276,7 @@ def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 def is_being_computed(analysis: Analysis) -> bool:
     """Return whether an answer will come by itself."""
-    job = analysis.job
-    return (
-        analysis.finished_at is None
-        and job is not None
-        and job.state in {JobState.QUEUED, JobState.RUNNING}
-    )
+    return analysis.finished_at is None and analysis.job is not None and not analysis.job.has_ended
 
 
 def values_digest(values: Mapping[str, Any]) -> str:

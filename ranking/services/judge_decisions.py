@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from annotation.services import Decided, judges_decide
 from campaign.models import Judge, TestSet, User
@@ -19,11 +20,12 @@ def decision_take(
     note: str = "",
     text: str = "",
     analysis: Analysis | None = None,
+    batch: UUID | None = None,
 ) -> Decided:
     """Act on judges of a test set, all at once, and return what was done.
 
     The evidence of each action is what was last measured of its judge, and the figures of the analysis
-    that the organiser looked at, if they came from one.
+    that the organiser looked at, if they came from one. `batch` is as in `judges_decide`.
     """
     measured = measures_by_judge(test_set_id=test_set.pk, judges=[judge.pk for judge in judges])
     names = [judge.pseudonym for judge in judges]
@@ -41,4 +43,5 @@ def decision_take(
         note=note,
         text=text,
         evidence=evidence,
+        batch=batch,
     )

@@ -4,7 +4,9 @@ from enum import Enum
 from typing import Any, TypedDict, Unpack
 
 from django.db import transaction
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.models import Design
 from annotation.selectors.judged import judgments_so_far
@@ -54,7 +56,8 @@ def ranking_settings_change(
     If the kind of ranges changes, level, correction and sides that are not given become the
     defaults of the new kind. A change is stored as a row with its author, its time and all
     settings, the reason, and how many judgments there were. Nothing is stored if no setting differs, unless
-    there is a reason that the settings in force do not have: so they are fixed with words. The worker is told to
+    there is a reason that the settings in force do not have: so they are fixed with words. From the first judgment on
+    a change needs a reason. The worker is told to
     rank the test set again. Earlier runs keep the settings they recorded.
 
     Only judges of `judge_group` count in the ranking; None: all. Locks the test set, and the group. Raises
@@ -74,6 +77,9 @@ def ranking_settings_change(
     is_same = (choice, chosen, group) == (before.choice, before.method, before.judge_group)
     if is_same and reason in ("", before.reason):
         return before
+    judgments = judgments_so_far(test_set_id=test_set.pk)
+    if judgments and not reason:
+        raise RangeChoiceError(_why_now(judgments), field="reason")
     if group is not None:
         _group_check(group, test_set)
     settings = RankingSettings(
@@ -82,13 +88,22 @@ def ranking_settings_change(
         judge_group=group,
         method=chosen,
         reason=reason,
-        judgments=judgments_so_far(test_set_id=test_set.pk),
+        judgments=judgments,
         **choice.recorded,
     )
     settings.save(force_insert=True)
     if settings.judgments and not is_same:
         ranking_request(test_set_id=test_set.pk)
     return settings
+
+
+def _why_now(judgments: int) -> str:
+    said = ngettext(
+        "There is %(judgments)s judgment already: say why this is changed now.",
+        "There are %(judgments)s judgments already: say why this is changed now.",
+        judgments,
+    )
+    return said % {"judgments": number_format(judgments)}
 
 
 def _group_check(group: JudgeGroup, test_set: TestSet) -> None:

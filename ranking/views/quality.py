@@ -46,9 +46,9 @@ def judge_act(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) 
     test_set = organised_test_set(request, slug, test_set_id)
     judge = get_object_or_404(Judge, pk=judge_id, campaign=test_set.campaign_id)
     form = ActionForm(request.POST)
-    if not form.is_valid():
-        return HttpResponseBadRequest(_("Warn, pause, exclude or reinstate the judge."))
     back = _address_of(test_set, judge.pk)
+    if not form.is_valid():
+        return _wrong(request, form, test_set, back=back, judge=judge)
     if form.cleaned_data["action"] in STANDS_ASIDE and not is_answered(request):
         question = _question(form, [judge], test_set, cancel=back)
         return ask(
@@ -65,9 +65,7 @@ def judges_act(request: HttpRequest, slug: str, test_set_id: int) -> HttpRespons
     test_set = organised_test_set(request, slug, test_set_id)
     form = JudgesActionForm(request.POST, test_set=test_set)
     if not form.is_valid():
-        said = [str(error) for errors in form.errors.values() for error in errors]
-        messages.error(request, " ".join(said))
-        return redirect(_back(form, test_set))
+        return _wrong(request, form, test_set, back=_back(form, test_set))
     if not is_answered(request):
         question = _question(
             form, form.judges, test_set, cancel=_back(form, test_set), is_of_many=True
@@ -123,6 +121,27 @@ def judges_act_undo(request: HttpRequest, slug: str, test_set_id: int, batch: UU
     return redirect("judge-quality", slug, test_set.pk)
 
 
+def _wrong(
+    request: HttpRequest,
+    form: ActionForm,
+    test_set: TestSet,
+    *,
+    back: str,
+    judge: Judge | None = None,
+) -> HttpResponse:
+    """Return the form with what was written, and what is wrong at its field."""
+    context = {
+        "campaign": test_set.campaign,
+        "test_set": test_set,
+        "section": "judges",
+        "decision": form,
+        "judge": judge,
+        "analysis": form.cleaned_data.get("analysis"),
+        "back": back,
+    }
+    return render(request, "quality/decide.html", context, status=400)
+
+
 def _question(
     form: ActionForm,
     judges: list[Judge],
@@ -136,7 +155,7 @@ def _question(
     if is_of_many:
         analysis = form.cleaned_data["analysis"]
         fields |= {
-            "others": ",".join(judge.pseudonym for judge in judges),
+            "chosen": ",".join(str(judge.pk) for judge in judges),
             "analysis": str(analysis.pk) if analysis else "",
         }
     return Question(

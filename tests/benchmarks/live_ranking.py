@@ -57,7 +57,7 @@ def store(blocks: int, judges: int, options: argparse.Namespace) -> int:
     test_set = filled_test_set(make_campaign(f"filled-{blocks}-{judges}"), filling)
     say(f"{blocks:10,} blocks stored in {time.monotonic() - began:.0f} s")
     if options.method is not None:
-        ranking_settings_change(test_set=test_set, method=options.method)
+        ranking_settings_change(test_set=test_set, method=options.method, reason="Tried.")
     if options.rule:
         stopping_rule_set(test_set=test_set, pairs_share=0.9, reason="To measure what it costs.")
     before = time.process_time()

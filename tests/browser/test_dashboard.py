@@ -252,7 +252,7 @@ def test_axe_finds_nothing_on_the_page_of_rank_ranges(
     enter_ranking(page, writer.campaign)
     address = f"{page.url}ranking-settings/"
     for ranges in ("percentile", "sign_test"):
-        ranking_settings_change(test_set=writer.test_set, ranges=ranges)
+        ranking_settings_change(test_set=writer.test_set, ranges=ranges, reason="Tried.")
         page.goto(address)
         expect(page.get_by_role("heading", level=1)).to_have_text("Ranking settings")
         axe_check(page)

@@ -7,7 +7,7 @@ asked for one that is not.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from campaign.models import JobState, TestSet, User
+from campaign.models import TestSet, User
 from ranking.analyses import OptionError
 from ranking.core.methods.registry import METHODS
 from ranking.models import Analysis, RankingRun
@@ -51,7 +51,7 @@ def firmness_ask(
 ) -> Analysis | None:
     """Have a worker find out how firm first place is in a ranking, unless that is known or asked.
 
-    With `is_queued` false it is left to `analysis_compute`. What failed is not tried again.
+    With `is_queued` false it is left to `analysis_compute`. What failed or was stopped is not tried again.
 
     Returns None where the method of the ranking has no such answer.
     """
@@ -78,7 +78,7 @@ def firmness_ask(
 
 def has_failed(analysis: Analysis) -> bool:
     """Return whether no answer will come."""
-    return analysis.job is not None and analysis.job.state == JobState.FAILED
+    return analysis.finished_at is None and analysis.job is not None and analysis.job.has_ended
 
 
 def _of(run: RankingRun) -> AnalysisQuerySet:

@@ -214,13 +214,28 @@ def test_nothing_is_kept_of_a_file_with_one_error(campaign: Campaign, user: User
     refused(f"{MUSEUM}lease_minutes: 99\nstate: archived\n", user)
 
 
-def test_languages_stay_after_the_first_judgment(campaign: Campaign, user: User) -> None:
+def judged(campaign: Campaign) -> None:
     judge = make_judge(campaign, "second", expertise=["law", "no"])
     judge_groups_set(judge=judge, groups=campaign.judge_groups.all())
     for each in campaign.instructions.all():
         instructions_accept(judge=judge, instructions=each)
     TrainingBlock.objects.all().delete()
     judge_all_of(lend(judge))
+
+
+def test_after_the_first_judgment_another_ranking_needs_a_reason(
+    campaign: Campaign, user: User
+) -> None:
+    judged(campaign)
+    text = f"{MUSEUM}{SET}ranking_settings: {{method: bradley_terry"
+    assert "say why this is changed now" in refused(f"{text}}}\n", user)
+    # As it is, it needs none.
+    assert words(apply(f"{MUSEUM}{SET}ranking_settings: {{method: bojar}}\n", user)) == []
+    assert words(apply(f"{text}, reason: Ties count.}}\n", user))
+
+
+def test_languages_stay_after_the_first_judgment(campaign: Campaign, user: User) -> None:
+    judged(campaign)
     said = refused(f"{MUSEUM}{SET}source_language: fr\n", user)
     assert "line 5" in said
     assert "source_language" in said

@@ -2,7 +2,9 @@
 
 import json
 import re
+from html import unescape
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -131,12 +133,86 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     assert "Nothing is left to undo." in words(twice)
 
 
+def hidden_of(response: Any) -> dict[str, str]:
+    """Return what the buttons of a question send back."""
+    found = re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', response.content.decode())
+    return {name: unescape(value) for name, value in found}
+
+
+def test_a_judge_with_a_comma_is_decided_about_and_no_other(
+    page: Client, test_set: TestSet
+) -> None:
+    for name in ("a", "b", "a,b"):
+        make_judge(test_set.campaign, name)
+    address = at("judges-act", test_set)
+    asked = page.post(address, {"judge": ["a,b"], "others": "", "action": "exclude"})
+    page.post(address, {**hidden_of(asked), "act": "yes"})
+    assert QualityAction.objects.get().judge.pseudonym == "a,b"
+
+
+def test_judges_of_another_campaign_are_not_sent_along(page: Client, test_set: TestSet) -> None:
+    stranger = make_judge(make_campaign("other"), "stranger")
+    address = at("judges-act", test_set)
+    for chosen in (str(stranger.pk), "x", "9" * 30, f",{stranger.pk},"):
+        sent = {"chosen": chosen, "action": "exclude", "act": "yes"}
+        assert page.post(address, sent).status_code == 400
+    assert not QualityAction.objects.exists()
+
+
+def test_what_was_written_is_still_there_beside_what_is_wrong(
+    page: Client, judged: TestSetWriter
+) -> None:
+    analysis = answer(judged.test_set, "judges")
+    sent = {
+        "judge": ["zoe"],
+        "others": "adda",
+        "action": "message",
+        "text": "Take <care>.",
+        "note": "Fast.",
+        "analysis": analysis.pk,
+    }
+    address = at("judges-act", judged.test_set)
+    again = page.post(address, sent)
+    html = again.content.decode()
+    assert again.status_code == 400
+    assert 'name="judge" value="zoe" checked' in html
+    assert 'value="adda" aria-invalid="true" aria-describedby="act-others-error"' in html
+    assert "Nobody called adda is a judge here." in html
+    assert 'value="message" checked' in html
+    assert "Take &lt;care&gt;.</textarea>" in html
+    assert "Fast.</textarea>" in html
+    assert hidden_of(again)["analysis"] == str(analysis.pk)
+    page.post(address, {**sent, "others": "ada", "act": "yes"})
+    assert {action.text for action in QualityAction.objects.all()} == {"Take <care>."}
+    assert QualityAction.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "Write what the judge should read."), ("x" * 2001, "at most 2000 characters")],
+)
+def test_a_message_from_the_page_of_a_judge_is_not_lost(
+    page: Client, judged: TestSetWriter, text: str, said: str
+) -> None:
+    sent = {"action": "message", "text": text, "note": "Fast."}
+    again = page.post(at("judge-act", judged.test_set, judge_named("zoe").pk), sent)
+    html = again.content.decode()
+    assert again.status_code == 400
+    assert "Decide about zoe" in html
+    assert said in html.partition('id="decision-text-error">')[2]
+    assert f"{text}</textarea>" in html
+    assert "Fast.</textarea>" in html
+    assert 'name="judge"' not in html
+
+
 def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSetWriter) -> None:
     address = at("judges-act", judged.test_set)
     for sent, said in (
         ({"action": "warn"}, "Choose at least one judge."),
         ({"action": "warn", "others": "ada, stranger"}, "Nobody called stranger"),
         ({"action": "warn", "judge": "stranger"}, "Nobody called stranger"),
+        ({"action": "warn", "judge": "nul\0"}, "Null characters are not allowed."),
+        ({"action": "warn", "judge": "ada", "analysis": "0"}, "Select a valid choice."),
         ({"action": "message", "judge": "ada", "text": " "}, "Write what the judge should read."),
         ({"action": "shout", "judge": "ada"}, "shout"),
     ):
@@ -208,3 +284,33 @@ def test_the_same_over_rest(page: Client, judged: TestSetWriter) -> None:
     assert post(f"{base}{said['batch']}/undo/")[0] == 400
     assert post(f"{base}{action['id']}/revert/")[0] == 400
     assert judge_status(judge_named("zoe")) == JudgeStatus.GOOD
+
+
+def test_over_rest_only_messages_have_a_text(page: Client, judged: TestSetWriter) -> None:
+    base = f"/api/v1/test-sets/{judged.test_set.pk}/quality-actions/"
+    sent = {"judges": ["zoe"], "action": "warn", "text": "Lost.", "dry_run": True}
+    said = page.post(base, sent, content_type="application/json").json()
+    assert "Lost." not in str(said["effects"])
+    sent |= {"action": "message", "text": " "}
+    refused = page.post(base, sent, content_type="application/json")
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["text"])
+
+
+@pytest.mark.parametrize("action", ["message", "reinstate"])
+def test_a_decision_that_is_sent_again_over_rest_is_taken_once(
+    page: Client, judged: TestSetWriter, organiser: User, action: str
+) -> None:
+    quality_action_take(
+        judge=judge_named("zoe"), test_set=judged.test_set, action="pause", user=organiser
+    )
+    base = f"/api/v1/test-sets/{judged.test_set.pk}/quality-actions/"
+    text = "Hello." if action == "message" else ""
+    sent = {"judges": ["zoe"], "action": action, "text": text, "batch": str(uuid4())}
+    first, again = (page.post(base, sent, content_type="application/json") for _ in range(2))
+    assert (first.status_code, first.json()["judges"]) == (201, ["zoe"])
+    assert first.json() == again.json()
+    assert again.json()["batch"] == sent["batch"]
+    assert QualityAction.objects.count() + QualityReversal.objects.count() == 2
+    page.post(base, {**sent, "batch": str(uuid4())}, content_type="application/json")
+    messages = QualityAction.objects.filter(action="message").count()
+    assert messages == (2 if action == "message" else 0)

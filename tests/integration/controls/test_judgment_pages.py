@@ -176,6 +176,17 @@ def test_documents_with_many_judgments_are_looked_through(
     assert listed(page, writer, "document=d98&sort=oldest&from=2") == [4]
 
 
+@pytest.mark.parametrize("query", ["comment=no", "reported=no", "judge=%20"])
+def test_what_most_judgments_lack_is_looked_through(
+    page: Client, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    monkeypatch.setattr("annotation.selectors.judgment_list.WINDOW", 1)
+    looked = page.get(f"{at('judgments', writer)}?{query}&system=nosuch")
+    assert looked.context["page"].looked == (5, 5)
+    found = page.get(f"{at('judgments', writer)}?{query.replace('=no', '=yes')}&system=nosuch")
+    assert (found.context["page"].looked is None) is query.endswith("no")
+
+
 def test_judgments_of_excluded_judges_do_not_count(page: Client, writer: TestSetWriter) -> None:
     QualityAction.objects.create(
         judge=writer.judge("ben"),

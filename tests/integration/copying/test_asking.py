@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from campaign.models import Campaign, CampaignCopy, CampaignCopyPart, Job, JobState, User
+from campaign.services import instructions_write
 from campaign.services.copies import MOST_KEPT
 from campaign.services.jobs import jobs_run_waiting
 from ranking.services.publishing import result_publish
@@ -74,6 +76,22 @@ def test_only_the_last_copies_are_kept(
     assert CampaignCopyPart.objects.count() == MOST_KEPT
 
 
+def test_a_download_goes_on_though_the_copy_is_deleted(
+    campaign: Campaign, news: TestSetWriter, as_organiser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("campaign.services.copies._PART_BYTES", 1024)
+    room = f"/campaigns/{campaign.slug}/copies/"
+    as_organiser.post(room, {})
+    jobs_run_waiting()
+    copy = CampaignCopy.objects.get()
+    assert copy.parts.count() > 3
+    answer: Any = as_organiser.get(f"{room}{copy.pk}.zip")
+    received = iter(answer.streaming_content)
+    begun = next(received)
+    copy.delete()
+    assert sha256(begun + b"".join(received)).hexdigest() == copy.digest
+
+
 def test_what_is_refused_is_said_in_the_room(
     campaign: Campaign, news: TestSetWriter, as_organiser: Client
 ) -> None:
@@ -134,3 +152,27 @@ def test_the_command_writes_a_folder_or_a_zip(
     with pytest.raises(CommandError, match="is not to be named"):
         call_command("copy_campaign", "autumn", str(tmp_path / "b.zip"), *given)
     assert not (tmp_path / "b.zip").exists()
+
+
+def test_the_command_leaves_no_half_folder(
+    campaign: Campaign, news: TestSetWriter, tmp_path: Path
+) -> None:
+    result_publish(test_set=news.test_set, by=None, anonymous=["cobalt"])
+    # Instructions come last.
+    instructions_write(
+        campaign=campaign, language="en", text="Cobalt is new.", demands_acceptance=False
+    )
+    there, new = tmp_path / "there", tmp_path / "new"
+    there.mkdir()
+    given = ("--address", "https://q.example")
+    for folder in (there, new):
+        with pytest.raises(CommandError, match="is not to be named"):
+            call_command("copy_campaign", "autumn", str(folder), *given)
+    assert list(tmp_path.rglob("*")) == [there]
+    result_publish(test_set=news.test_set, by=None)
+    for folder in (there, new):
+        call_command("copy_campaign", "autumn", str(folder), *given, verbosity=0)
+        assert (folder / "index.html").is_file()
+        assert (folder / "instructions" / "1.html").is_file()
+    assert {path.name for path in tmp_path.iterdir()} == {"there", "new"}
+    assert [path.name for path in there.glob(".*")] == []

@@ -14,8 +14,9 @@ import pytest
 from django.conf import settings
 from django.utils import timezone, translation
 
+from annotation.services import design_change
 from campaign.models import Campaign, Segment, System
-from campaign.services import instructions_write
+from campaign.services import instructions_write, judge_group_create
 from cells.campaign_copy.rankings import CopyRefusedError
 from cells.campaign_copy.writing import zip_write
 from ranking.models import PublishedResult
@@ -238,6 +239,19 @@ def test_who_is_not_named_in_the_newest_version_is_named_nowhere(
     assert "1 published version is not in this copy" in pages["index.html"].text
     # Of another test set, whose results are its own.
     assert "cobalt" in pages["test-set-2/index.html"].text
+
+
+def test_groups_of_judges_are_not_named(campaign: Campaign, news: TestSetWriter) -> None:
+    published(news, anonymous=["cobalt"])
+    for name in ("Cobalt’s own annotators", "Secret Lab"):
+        group = judge_group_create(campaign=campaign, name=name, blocks_asked=None)
+        design_change(test_set=news.test_set, judge_group=group)
+    files = files_of(campaign)
+    everything = unescape("".join(files.values()))
+    assert "annotators" not in everything
+    assert "Secret Lab" not in everything
+    design = crawled(files)["test-set-1/design.html"].text
+    assert "Judges: … → …" in design
 
 
 def test_a_team_that_is_named_again_is_named(campaign: Campaign, news: TestSetWriter) -> None:

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation.services import quality_action_take
 from campaign.models import Job, JobKind, JobState, User
-from campaign.services.jobs import jobs_run_waiting
+from campaign.services.jobs import job_cancel, jobs_run_waiting
 from ranking.core.firmness.fewest_blocks import fewest_blocks
 from ranking.core.methods.registry import counts_method_named
 from ranking.models import Analysis, PublishedResult
@@ -182,6 +182,18 @@ def test_what_failed_is_said_and_not_tried_again(
     assert "could not be computed: no order" in text_of(page)
     assert "without it" not in text_of(page).partition("What would be published")[0]
     assert Job.objects.count() == 1
+
+
+def test_what_was_stopped_is_not_tried_again(judged: TestSetWriter, as_organiser: Client) -> None:
+    where = reverse("publish-confirm", args=[judged.campaign.slug, judged.test_set.pk])
+    as_organiser.post(where, {})
+    job_cancel(job=Job.objects.get())
+    page = as_organiser.post(where, {})
+    assert "could not be computed: cancelled" in text_of(page)
+    assert "Look again" not in text_of(page)
+    assert Job.objects.count() == 1
+    rest = f"/api/v1/test-sets/{judged.test_set.pk}/published-results/"
+    assert as_organiser.post(rest, {}, content_type="application/json").status_code == 201
 
 
 def test_rest_answers_202_until_it_is_known(judged: TestSetWriter, as_organiser: Client) -> None:

@@ -2,8 +2,8 @@
 
 import io
 import json
-from dataclasses import asdict
 import re
+from dataclasses import asdict
 from typing import Any
 
 import pytest

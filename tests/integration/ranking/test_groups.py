@@ -48,7 +48,7 @@ def test_only_judges_of_the_group_count_and_the_run_says_so(
     of_all = ranking_run_compute(test_set_id=test_set.pk)
     assert of_all is not None
     assert "judge_group" not in of_all.parameters
-    ranking_settings_change(test_set=test_set, judge_group=group)
+    ranking_settings_change(test_set=test_set, judge_group=group, reason="Asked.")
     assert due_test_sets() == [test_set.pk]
     assert ranking_is_due(test_set_id=test_set.pk)
     run = ranking_run_compute(test_set_id=test_set.pk)
@@ -68,7 +68,7 @@ def test_only_judges_of_the_group_count_and_the_run_says_so(
     assert later.parameters["judge_group"] == {"name": "others", "others": ["j1"]}
     assert ranking_run_reproduce(kept) == kept.result
     assert ranking_run_reproduce(of_all) == of_all.result
-    ranking_settings_change(test_set=test_set, judge_group=None)
+    ranking_settings_change(test_set=test_set, judge_group=None, reason="Asked.")
     again = ranking_run_compute(test_set_id=test_set.pk)
     assert again is not None
     assert again.result == of_all.result
@@ -78,7 +78,7 @@ def test_only_judges_of_the_group_count_and_the_run_says_so(
 def test_a_judge_outside_who_begins_is_left_out_at_once(
     writer: TestSetWriter, group: JudgeGroup
 ) -> None:
-    ranking_settings_change(test_set=writer.test_set, judge_group=group)
+    ranking_settings_change(test_set=writer.test_set, judge_group=group, reason="Asked.")
     first = ranking_run_compute(test_set_id=writer.test_set.pk)
     writer.judgment("j4", writer.block(5, SYSTEMS), [3, 2, 1])
     second = ranking_run_compute(test_set_id=writer.test_set.pk)
@@ -91,7 +91,7 @@ def test_a_judge_outside_who_begins_is_left_out_at_once(
 
 def test_a_ranking_of_a_group_without_judges_says_nothing_wrong(writer: TestSetWriter) -> None:
     empty = judge_group_create(campaign=writer.campaign, name="empty")
-    ranking_settings_change(test_set=writer.test_set, judge_group=empty)
+    ranking_settings_change(test_set=writer.test_set, judge_group=empty, reason="Asked.")
     run = ranking_run_compute(test_set_id=writer.test_set.pk)
     assert run is not None
     assert run.result["input"]["judges"] == 0
@@ -100,7 +100,7 @@ def test_a_ranking_of_a_group_without_judges_says_nothing_wrong(writer: TestSetW
 def test_a_group_elsewhere_is_refused(writer: TestSetWriter) -> None:
     there = judge_group_create(campaign=make_campaign("elsewhere"), name="experts")
     with pytest.raises(RangeChoiceError) as refused:
-        ranking_settings_change(test_set=writer.test_set, judge_group=there)
+        ranking_settings_change(test_set=writer.test_set, judge_group=there, reason="Asked.")
     assert refused.value.field == "judge_group"
 
 
@@ -111,7 +111,8 @@ def test_the_pages_say_and_change_whose_judgments_count(
     client.force_login(make_organiser(writer.campaign))
     base = f"/campaigns/{writer.campaign.slug}/test-sets/{writer.test_set.pk}/"
     answer = client.post(
-        f"{base}ranking-settings/", {"resample": "two_way", "judge_group": group.pk}
+        f"{base}ranking-settings/",
+        {"resample": "two_way", "judge_group": group.pk, "reason": "Asked."},
     )
     assert answer.status_code == 302
     assert ranking_run_compute(test_set_id=writer.test_set.pk) is not None

@@ -29,22 +29,29 @@ def command(writer: TestSetWriter, *arguments: str) -> str:
 
 
 def test_the_command_changes_what_it_names(varied: TestSetWriter, organiser: User) -> None:
-    said = command(varied, "--resample", "segments", "--by", "olga@example.org")
+    why = ("--reason", "Asked.")
+    said = command(varied, "--resample", "segments", "--by", "olga@example.org", *why)
     assert "resample=segments, ranges=percentile" in said
-    command(varied, "--rank-ranges", "sign_test", "--correction", "bh", "--sided", "two")
-    command(varied, "--confidence", "0.9")
+    command(varied, "--rank-ranges", "sign_test", "--correction", "bh", "--sided", "two", *why)
+    command(varied, "--confidence", "0.9", *why)
     rows = list(RankingSettings.objects.order_by("id"))
     assert [row.changed_by for row in rows] == [organiser, None, None]
     assert tuple(rows[-1].choice.recorded.values()) == (
         *("pairs", "sign_test", "benjamini_hochberg", 2, 0.9),
     )
-    command(varied, "--rank-ranges", "bootstrap")
-    command(varied, "--rank-ranges", "two_way")
+    command(varied, "--rank-ranges", "bootstrap", *why)
+    command(varied, "--rank-ranges", "two_way", *why)
     levels = RankingSettings.objects.order_by("id").values_list("ranges", "resample", "correction")
     assert list(levels)[-2:] == [
         ("percentile", "blocks", "none"),
         ("percentile", "two_way", "none"),
     ]
+
+
+def test_from_the_first_judgment_on_the_command_needs_a_reason(varied: TestSetWriter) -> None:
+    with pytest.raises(CommandError, match="say why this is changed now"):
+        command(varied, "--resample", "segments")
+    assert not RankingSettings.objects.exists()
 
 
 def test_the_command_refuses_what_contradicts_itself(varied: TestSetWriter) -> None:

@@ -31,7 +31,8 @@ def test_the_page_offers_levels_in_words_and_changes_the_level(
     assert 'value="two_way" id="id_resample_two_way"' in shown.content.decode()
     assert shown.content.decode().count(" checked>") == 2
 
-    answer = as_organiser.post(page_of(varied), {"resample": "blocks"}, follow=True)
+    sent = {"resample": "blocks", "reason": "Few judges."}
+    answer = as_organiser.post(page_of(varied), sent, follow=True)
 
     assert "Changed. A ranking by the new settings will appear within seconds." in text_of(answer)
     settings = RankingSettings.objects.get()
@@ -56,15 +57,25 @@ def test_the_page_makes_ranges_by_tests_percentiles_again_but_keeps_sets(
     shown = as_organiser.get(page_of(varied))
     assert "currently come from tests of pairs" in text_of(shown)
     assert shown.content.decode().count(" checked>") == 1
-    as_organiser.post(page_of(varied), {"resample": "blocks"})
+    as_organiser.post(page_of(varied), {"resample": "blocks", "reason": "Asked."})
     settings_change(varied, ranges="confidence_set", correction="holm")
-    as_organiser.post(page_of(varied), {"resample": "segments"})
+    as_organiser.post(page_of(varied), {"resample": "segments", "reason": "Asked."})
     rows = RankingSettings.objects.order_by("id").values_list("ranges", "resample", "correction")
     assert list(rows)[1:] == [
         ("percentile", "blocks", "none"),
         ("confidence_set", "two_way", "holm"),
         ("confidence_set", "segments", "holm"),
     ]
+
+
+def test_from_the_first_judgment_on_the_page_asks_for_a_reason(
+    as_organiser: Client, varied: TestSetWriter
+) -> None:
+    refused = as_organiser.post(page_of(varied), {"resample": "blocks", "reason": " "})
+    assert refused.status_code == 400
+    error = refused.content.decode().partition('id="id_reason_error">')[2]
+    assert error.startswith("There are 72 judgments already: say why this is changed now.")
+    assert not RankingSettings.objects.exists()
 
 
 def test_the_campaigns_settings_lead_to_those_of_its_test_sets(

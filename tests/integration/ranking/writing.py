@@ -18,6 +18,7 @@ from annotation.models.block import stands_for
 from annotation.services import judgments_number
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, TestSet, User
 from ranking.models import RankingSettings
+from ranking.range_choices import RangeChoiceError
 from ranking.services import ranking_settings_change
 
 
@@ -121,7 +122,13 @@ class TestSetWriter:
 
 
 def settings_change(writer: TestSetWriter, **changes: Any) -> RankingSettings:
-    return ranking_settings_change(test_set=writer.test_set, **changes)
+    """Change how a test set is ranked, with a reason where one is asked for."""
+    try:
+        return ranking_settings_change(test_set=writer.test_set, **changes)
+    except RangeChoiceError as error:
+        if error.field != "reason":
+            raise
+        return ranking_settings_change(test_set=writer.test_set, reason="Tried.", **changes)
 
 
 def documents_of(writer: TestSetWriter, size: int) -> None:

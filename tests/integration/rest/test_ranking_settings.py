@@ -52,7 +52,9 @@ def test_the_defaults_are_nobodys_change(organiser: Client, address: str) -> Non
 def test_what_is_named_changes_and_the_next_ranking_has_it(
     organiser: Client, address: str, test_set: TestSet, ranking: RankingRun
 ) -> None:
-    changed = patch(organiser, address, {"resample": "segments", "confidence": 0.9})
+    changed = patch(
+        organiser, address, {"resample": "segments", "confidence": 0.9, "reason": "Asked."}
+    )
     assert changed.status_code == 200
     body = changed.json()
     assert body.pop("changed_at").endswith("Z")
@@ -61,12 +63,25 @@ def test_what_is_named_changes_and_the_next_ranking_has_it(
         **DEFAULTS,
         "resample": "segments",
         "confidence": 0.9,
+        "reason": "Asked.",
         "judgments": ranking.watermark,
     }
     run = ranking_run_compute(test_set_id=test_set.pk)
     assert run is not None
     assert (run.parameters["resample"], run.parameters["confidence"]) == ("segments", 0.9)
     assert run.watermark == ranking.watermark
+
+
+@pytest.mark.usefixtures("ranking")
+def test_from_the_first_judgment_on_a_change_needs_a_reason(
+    organiser: Client, address: str
+) -> None:
+    refused = patch(organiser, address, {"resample": "segments", "reason": " "})
+    assert refused.status_code == 400
+    assert "say why this is changed now." in refused.json()["errors"]["reason"][0]
+    # What stays as it is needs none.
+    assert patch(organiser, address, {"resample": "two_way"}).status_code == 200
+    assert not RankingSettings.objects.exists()
 
 
 @pytest.mark.parametrize(
