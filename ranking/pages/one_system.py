@@ -322,7 +322,7 @@ def _many_looks(count: int) -> str:
     if count < 5:
         return _("Worst first.")
     return _(
-        "Worst first. These are %(count)s looks: by chance about one in twenty intervals leaves out what is true."
+        "Worst first. Of %(count)s intervals, about one in twenty misses the true value by chance."
     ) % {"count": number_format(count)}
 
 

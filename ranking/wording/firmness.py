@@ -55,6 +55,6 @@ def firmness_in_words(firmness: Mapping[str, Any]) -> list[str]:
 def _least(at_least: int) -> str:
     if at_least <= 1:
         return _("Whether fewer would do is not known.")
-    return _("It is proven that fewer than %(least)s would not do.") % {
+    return _("It is proven that at least %(least)s are needed.") % {
         "least": number_format(at_least)
     }

@@ -18,7 +18,7 @@ class ZenodoForm(forms.Form):
         label=_("Licence"),
         choices=list(LICENCES.items()),
         help_text=_(
-            "Of judgments, and of texts where the bundle has them: ask those whose they are."
+            "It covers the judgments and, if they are in the bundle, the texts: ask their owners first."
         ),
     )
     token = forms.CharField(

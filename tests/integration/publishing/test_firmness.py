@@ -98,7 +98,7 @@ def test_page_and_files_say_it(judged: TestSetWriter, client: Client) -> None:
     result = result_publish(test_set=judged.test_set, by=None)
     said = (
         "At most 21 of 24 judgments decide first place: without them, birch is ahead of amber. It is proven "
-        "that fewer than 20 would not do."
+        "that at least 20 are needed."
     )
     assert said in text_of(client.get(f"/results/{result.address}/"))
     for name in FILES:
