@@ -167,6 +167,9 @@ def _digest(bundle: OpenedBundle, found: set[Finding]) -> str:
             found.add(Finding(RESULT, Problem.UNREADABLE))
         return ""
     digest = sha256(written.encode(errors="surrogatepass")).hexdigest()
+    # Written otherwise, it may say one thing twice, and readers differ in which they take.
+    if bundle.sha256(RESULT) != digest:
+        found.add(Finding(RESULT, Problem.CHANGED))
     if _named(bundle) - {digest}:
         found.add(Finding(RESULT, Problem.OTHER_RESULT))
     return digest

@@ -69,17 +69,23 @@ def result_bundle_ask(
 def _seeds_give(result: PublishedResult, by: User | None) -> bool:
     """Return whether seeds are given away; if so, have the next HITs drawn by another one.
 
-    Not while somebody could make use of them: judging goes on, HITs that they drew are still to be judged, or a
-    system is not named, whose name could be tested. Test sets may be opened again, so the design in force is
-    replaced by the same with a seed that nobody knows.
+    Not while somebody could make use of them: judging goes on, HITs that they drew are still to be judged, another
+    test set is drawn by one of them, or a system is not named, whose name could be tested. Test sets may be opened
+    again, so the design in force is replaced by the same with a seed that nobody knows.
     """
     test_set = result.test_set
     if hides_a_name(result.content) or not _is_over(test_set):
         return False
     in_force = design_in_force(test_set_id=test_set.pk)
     drawn = HIT.objects.filter(test_set=test_set, design=OuterRef("pk"))
-    drawn_by = Design.objects.filter(Exists(drawn), test_set=test_set)
-    if in_force is not None and in_force.seed in set(drawn_by.values_list("seed", flat=True)):
+    designs = Design.objects.exclude(kind=Design.Kind.IMPORTED)
+    drawn_by = designs.filter(Exists(drawn), test_set=test_set)
+    seeds = set(drawn_by.values_list("seed", flat=True))
+    # Rehearsals have the seeds of their campaigns, and are judged by nobody.
+    elsewhere = designs.filter(test_set__campaign__rehearsal_of=None).exclude(test_set=test_set)
+    if elsewhere.filter(seed__in=seeds).exists():
+        return False
+    if in_force is not None and in_force.seed in seeds:
         try:
             design_change(test_set=test_set, changed_by=by, seed=seed_draw())
         except DesignRefusedError:

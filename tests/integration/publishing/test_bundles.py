@@ -257,6 +257,24 @@ def test_a_bundle_without_a_result_is_none(judged: TestSetWriter, tmp_path: Path
         assert (status, check["findings"]) == (1, [missing, *other])
 
 
+def test_a_result_that_says_something_twice_is_found(judged: TestSetWriter, tmp_path: Path) -> None:
+    result, zipped = bundled(judged.test_set)
+    files = files_of(zipped)
+    twice = b'{"finding":{"first":["dune"]},' + files["result.json"][1:]
+    assert json.loads(twice) == json.loads(files["result.json"])
+    genuine = sha256(files["result.json"]).hexdigest()
+    changed = {
+        name: content.replace(genuine.encode(), sha256(twice).hexdigest().encode())
+        if name == "checksums.txt"
+        else content
+        for name, content in (files | {"result.json": twice}).items()
+    }
+    path = packed(tmp_path / "bundle.zip", changed)
+    status, check = said("verify", path, "--digest", result.address)
+    assert status == 1
+    assert {"file": "result.json", "problem": "changed"} in check["findings"]
+
+
 def test_a_zip_behind_something_else_is_refused(judged: TestSetWriter, tmp_path: Path) -> None:
     _result, zipped = bundled(judged.test_set)
     genuine = io.BytesIO()
@@ -495,6 +513,15 @@ def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
     HIT.objects.filter(test_set=test_set).update(completed_at=timezone.now())
     seed = Design.objects.get(test_set=test_set).seed
     assert seeds_in(bundled(test_set)[1]) == [str(seed)]
+
+
+def test_a_seed_by_which_another_test_set_is_drawn_is_withheld(campaign: Campaign) -> None:
+    test_set = drawn_and_judged(campaign)
+    services.test_set_close(test_set=test_set)
+    make_test_set(campaign, name="other", planned=0, seed=Design.objects.get().seed)
+    assert seeds_in(bundled(test_set)[1]) == [None]
+    # Nothing was given away, so nothing changes.
+    assert Design.objects.filter(test_set=test_set).count() == 1
 
 
 def test_a_seed_that_was_given_away_draws_nothing_more(campaign: Campaign, organiser: User) -> None:
