@@ -152,6 +152,7 @@ def test_figures_of_the_page_are_rounded_as_elsewhere(
 def test_a_small_p_is_not_said_to_be_0(by_length: TestSetWriter) -> None:
     computed(by_length, "A")
     (answer,) = Analysis.objects.all()
+    assert answer.reports is not None
     notes = answer.reports["en"]["notes"]
     assert any("changes by -0.215 (p < 0.001)" in note for note in notes), notes
 
