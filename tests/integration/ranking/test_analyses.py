@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -17,10 +18,13 @@ from campaign.services import judge_group_create, judge_group_members_change
 from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses import ANALYSES
 from ranking.analyses.judgments import JUDGMENT_OPTIONS
+from ranking.analyses.methods import predictors_of
 from ranking.analyses.options import OptionError
 from ranking.core.methods.registry import METHODS
+from ranking.core.selection.cross_validation import select_method
 from ranking.models import Analysis, LatestRanking
 from ranking.reports.stored import report_in
+from ranking.selectors.judged_blocks import judged_blocks
 from ranking.services import ranking_run_compute
 from ranking.services.analyses import (
     MOST_KEPT,
@@ -299,6 +303,57 @@ def test_analysts_ask_and_change_nothing(
     page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, "diagnosis"])
     assert client.post(page).status_code == 302
     assert Analysis.objects.get().asked_by == analyst
+
+
+def test_accuracy_of_methods_is_that_of_the_core(
+    varied: TestSetWriter, as_organiser: Client
+) -> None:
+    for segment in range(1, 7):
+        varied.judgment("j6", varied.block(segment, ["A", "B", "C"]), [1, 1, 2])
+    given = {"methods": ["geq_others", "hopkins_may"], "accuracy": True, "folds": 2}
+    asked = answer(varied.test_set, "methods", **given)
+    assert asked.data is not None
+    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=asked.watermark)
+    names = ("expected_wins", "geq_others", "hopkins_may")
+    expected = select_method(blocks, predictors_of({name: {} for name in names}, seed=0), folds=2)
+    found = asked.data["accuracy"]
+    assert found["methods"] == [
+        {"method": name, **asdict(each)} for name, each in expected.methods.items()
+    ]
+    assert (found["oracle"], found["majority"]) == (expected.oracle, expected.majority)
+    # 48 times A is better than B, 24 times B, six times neither; and 78 times C is worse than each.
+    assert found["oracle"] == pytest.approx((48 + 78 + 78) / (78 + 78 + 78))
+    # The mean over folds may be above it, where folds differ in size.
+    assert all(each["correct"] <= 48 + 78 + 78 for each in found["methods"])
+    here = [varied.campaign.slug, varied.test_set.pk]
+    query = {"methods": ["geq_others", "hopkins_may"], "accuracy": "yes", "folds": "2"}
+    page = as_organiser.get(reverse("analysis", args=[*here, "methods"], query=query))
+    assert page.context["shown"] == asked
+    (table,) = [each for each in page.context["tables"] if each.name == "accuracy"]
+    rows = [[row.head.shown, *(cell.shown for cell in row.cells)] for row in table.rows]
+    assert rows[0] == ["oracle", "0.8718", "–", "–", "–"]
+    assert [row[0] for row in rows[1:-1]] == list(expected.methods)
+    assert rows[-1][0] == "commonest outcome"
+    rest = as_organiser.post(
+        reverse("api-analyses", args=[varied.test_set.pk]),
+        {"kind": "methods", "options": given},
+        content_type="application/json",
+    )
+    assert (rest.status_code, rest.json()["answer"]) == (200, asked.data)
+
+
+def test_all_methods_give_an_order(varied: TestSetWriter) -> None:
+    asked = answer(varied.test_set, "methods", methods=list(METHODS))
+    assert asked.data is not None
+    assert asked.reports is not None
+    names = ["expected_wins", *(name for name in METHODS if name != "expected_wins")]
+    assert [each["method"] for each in asked.data["orders"]] == names
+    (orders,) = [table for table in report_in(asked.reports, "en").tables if table.name == "orders"]
+    assert [column.key for column in orders.columns] == ["system", *names]
+    assert [list(row) for row in orders.rows] == [
+        [name, *[place] * len(names)] for place, name in enumerate("ABC", 1)
+    ]
+    assert asked.data["accuracy"] is None
 
 
 def test_options_of_kinds_and_of_judgments_have_different_names() -> None:
