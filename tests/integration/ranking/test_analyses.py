@@ -324,7 +324,8 @@ def test_accuracy_of_methods_is_that_of_the_core(
     assert (found["oracle"], found["majority"]) == (expected.oracle, expected.majority)
     # 48 times A is better than B, 24 times B, six times neither; and 78 times C is worse than each.
     assert found["oracle"] == pytest.approx((48 + 78 + 78) / (78 + 78 + 78))
-    assert all(each["accuracy"] <= found["oracle"] for each in found["methods"])
+    # The mean over folds may be above it, where folds differ in size.
+    assert all(each["correct"] <= 48 + 78 + 78 for each in found["methods"])
     here = [varied.campaign.slug, varied.test_set.pk]
     query = {"methods": ["geq_others", "hopkins_may"], "accuracy": "yes", "folds": "2"}
     page = as_organiser.get(reverse("analysis", args=[*here, "methods"], query=query))
