@@ -11,6 +11,12 @@ from ranking.selectors.one_system import NamedSystem, systems_by_name
 _FIRST = "0/"
 
 
+def lengths(words: str) -> dict[str, str]:
+    """Return by what judgments of sources of “3–4” or “30+” words are filtered."""
+    least, _dash, most = words.rstrip("+").partition("–")
+    return {"min_words": least, **({"max_words": most} if most else {})}
+
+
 class Addresses:
     """Addresses of organisers' pages of a test set. Names that are not there any more have none.
 
@@ -31,6 +37,7 @@ class Addresses:
         self._systems = systems
         self._judges: dict[str, int] = {}
         self._judgments = reverse("judgments", args=self._of)
+        self._skips = reverse("skips", args=self._of)
         self._begun: dict[str, str] = {}
 
     def judges_look_up(self, names: Iterable[str]) -> None:
@@ -59,6 +66,11 @@ class Addresses:
         found = self.systems.get(name)
         return None if found is None else f"{self._beginning('system-results')}{found.pk}/results/"
 
+    @property
+    def judges(self) -> str:
+        """The list of judges."""
+        return reverse("judge-quality", args=self._of)
+
     def judge(self, pseudonym: str) -> str | None:
         """Return the page of a judge, of those looked up."""
         found = self._judges.get(pseudonym)
@@ -69,9 +81,22 @@ class Addresses:
         return f"{self._beginning('segment')}{number}/"
 
     def judgments(self, **asked: str | int | None) -> str:
-        """Return the list of the judgments that count, filtered."""
+        """Return the list of the judgments that count, filtered; `words` are lengths of sources, as “3–4” or “30+”."""
         query = {name: value for name, value in asked.items() if value}
+        if "words" in query:
+            query |= lengths(str(query.pop("words")))
         return f"{self._judgments}?{urlencode({**query, 'counts': 'yes'})}"
+
+    def judged(self, judge: str = "") -> str:
+        """Return the list of all judgments, or of those by a judge, whether they count or not."""
+        return f"{self._judgments}?{urlencode({'judge': judge})}" if judge else self._judgments
+
+    def skips(self, judge: str = "", *, standing: bool = False) -> str:
+        """Return the list of skips, or of those by a judge; if `standing`, of what they did not judge later."""
+        query = {"judge": judge} if judge else {}
+        if standing:
+            query["judged_later"] = "no"
+        return f"{self._skips}?{urlencode(query)}" if query else self._skips
 
     def won(self, one: str, other: str) -> str | None:
         """Return the list of the judgments in which a system beat another; None unless both are there."""

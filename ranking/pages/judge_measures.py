@@ -4,13 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from annotation.judge_measures import SCALES, JudgeMeasure, Scale, threshold_in_words
 from annotation.models import QualityRule, RuleDirection
 from campaign.models import TestSet
+from ranking.core.agreement.statistics import scott_chance
 from ranking.pages.formats import duration, interval, kappa, share
 from ranking.wording.by_language import by_language
 from ranking.wording.numbers import decimals
@@ -77,7 +79,7 @@ def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureRow]:
     Measures without evidence are left out, except that of the reference: a row says that there is none.
     """
     known = [
-        _measure_row(measure, shown, measures[measure])
+        _measure_row(measure, shown, measures[measure], more=_chance(measure, measures))
         for measure, shown in _SHOWN.items()
         if measure in measures
     ]
@@ -145,14 +147,26 @@ def breach_in_words(evidence: Mapping[str, Any]) -> str:
     return f"{shown.label}: {shown.value}{between}, {shown.evidence}"
 
 
-def _measure_row(measure: JudgeMeasure, shown: _Format, row: Mapping[str, Any]) -> MeasureRow:
+def _chance(measure: JudgeMeasure, measures: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return what κ of a judge with themselves would be by chance: it follows from their own ties."""
+    if measure != JudgeMeasure.INTRA or JudgeMeasure.TIES not in measures:
+        return ""
+    chance = float(scott_chance(np.asarray(measures[JudgeMeasure.TIES]["value"])))
+    return f"{_('P(E) of own labels')} {decimals(chance, 2)}"
+
+
+def _measure_row(
+    measure: JudgeMeasure, shown: _Format, row: Mapping[str, Any], *, more: str = ""
+) -> MeasureRow:
     low, high = row["low"], row["high"]
     return MeasureRow(
         measure=measure,
         label=_label(measure),
         value=shown(row["value"]),
         interval="" if low is None or high is None else interval(shown(low), shown(high)),
-        evidence=_evidence(measure, row["evidence"]),
+        evidence=pgettext("between figures", "; ").join(
+            filter(None, (_evidence(measure, row["evidence"]), more))
+        ),
         test=_test(measure, row["p_value"]),
     )
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import TestSet
 from campaign.texts.differences import Run, differences
-from ranking.pages.addresses import Addresses
+from ranking.pages.addresses import Addresses, lengths
 from ranking.pages.formats import whole_per_cent
 from ranking.pages.plots import percent
 from ranking.pages.summary import names_in_a_row, reason_in_words
@@ -295,8 +295,7 @@ def _links(name: str, kind: str, part: str | None) -> dict[str, str] | None:
     if part is None:
         return None
     if kind == "lengths":
-        least, _dash, most = part.rstrip("+").partition("–")
-        return {"system": name, "min_words": least, **({"max_words": most} if most else {})}
+        return {"system": name, **lengths(part)}
     return {"system": name, kind.removesuffix("s"): part}
 
 

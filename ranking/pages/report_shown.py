@@ -218,6 +218,8 @@ def _parts(
         ]
     if column.names is not None:
         return [ShownPart(words, _named(str(value), column.names, addresses))]
+    if column.counts == "skipped" and value:
+        return [ShownPart(words, addresses.skips(about.get("judge", "")))]
     if column.counts is not None and value and _is_there(about, addresses):
         outcome = None if column.counts == "judgments" else column.counts
         return [ShownPart(words, addresses.judgments(**about, outcome=outcome))]

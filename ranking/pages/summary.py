@@ -1,11 +1,13 @@
 """A ranking run in words: its headline, its basis, and its limits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from django.utils.formats import number_format
+from django.utils.html import escape, format_html
+from django.utils.safestring import mark_safe
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
@@ -41,8 +43,13 @@ class RankingSummary:
     score_source: str = ""
 
 
-def summarise_run(run: RankingRun | None) -> RankingSummary:
-    """Return a run's result in words; without a run, say when there will be one."""
+def summarise_run(
+    run: RankingRun | None, *, leads: Mapping[str, str] | None = None
+) -> RankingSummary:
+    """Return a run's result in words; without a run, say when there will be one.
+
+    `leads` says where the numbers of comparisons, blocks and judges lead, on pages where they do.
+    """
     if run is None:
         return RankingSummary(
             headline=headline_without_ranking(),
@@ -52,7 +59,7 @@ def summarise_run(run: RankingRun | None) -> RankingSummary:
     return RankingSummary(
         headline=headline(systems, run.result["groups"]),
         details=_details(systems, run.result["groups"]),
-        basis=_basis(run),
+        basis=_basis(run, leads or {}),
         warnings=_warnings(run),
         range_meaning=ranges_meaning(
             recorded_choice(run.parameters),
@@ -134,20 +141,9 @@ def _cannot_be_told_apart(names: Sequence[str]) -> str:
     }
 
 
-def _basis(run: RankingRun) -> tuple[str, ...]:
+def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
     counts, parameters = run.result["input"], run.parameters
-    rests_on = _("%(comparisons)s from %(blocks)s by %(judges)s.") % {
-        "comparisons": _count(
-            ngettext("%(count)s comparison", "%(count)s comparisons", counts["comparisons"]),
-            counts["comparisons"],
-        ),
-        "blocks": _count(
-            ngettext("%(count)s block", "%(count)s blocks", counts["blocks"]), counts["blocks"]
-        ),
-        "judges": _count(
-            ngettext("%(count)s judge", "%(count)s judges", counts["judges"]), counts["judges"]
-        ),
-    }
+    rests_on = _rests_on(counts, leads)
     choice = recorded_choice(parameters)
     ranges = ranges_in_words(
         choice,
@@ -164,8 +160,29 @@ def _basis(run: RankingRun) -> tuple[str, ...]:
     return (rests_on, *ranges, without % {"count": capfirst(number_in_words(left_out))})
 
 
-def _count(phrase: str, count: int) -> str:
-    return phrase % {"count": number_format(count)}
+def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:
+    """Return how much a ranking rests on; as HTML if its numbers lead anywhere."""
+    phrases = {
+        "comparisons": ngettext(
+            "%(count)s comparison", "%(count)s comparisons", counts["comparisons"]
+        ),
+        "blocks": ngettext("%(count)s block", "%(count)s blocks", counts["blocks"]),
+        "judges": ngettext("%(count)s judge", "%(count)s judges", counts["judges"]),
+    }
+    said = {
+        name: phrase % {"count": number_format(counts[name])} for name, phrase in phrases.items()
+    }
+    sentence = _("%(comparisons)s from %(blocks)s by %(judges)s.")
+    if not leads:
+        return sentence % said
+    linked = {
+        name: format_html('<a href="{}">{}</a>', leads[name], words)
+        if counts[name]
+        else escape(words)
+        for name, words in said.items()
+    }
+    # A translation is text, and so escaped like any other.
+    return mark_safe(escape(sentence) % linked)  # noqa: S308  each part is escaped
 
 
 def _warnings(run: RankingRun) -> tuple[str, ...]:

@@ -169,13 +169,13 @@ def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
             name=name,
             title=title,
             columns=(
-                Column("words", _("Words"), is_text=True),
+                Column("words", _("Words"), is_text=True, names="words"),
                 Column("segments", _("Segments")),
                 Column("kappa", _("κ")),
                 Column("low", _("From")),
                 Column("high", _("To")),
                 Column("strength", _("In words"), is_text=True),
-                Column("comparable", _("Comparable")),
+                Column("comparable", _("Comparable"), counts="judgments"),
             ),
             rows=[
                 (

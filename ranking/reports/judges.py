@@ -59,7 +59,7 @@ def _judges(
         columns=(
             Column("judge", _("Judge"), is_text=True, names="judge"),
             Column("blocks", _("Blocks"), counts="judgments"),
-            Column("skipped", _("Skipped")),
+            Column("skipped", _("Skipped"), counts="skipped"),
             Column("kappa", _("κ with others"), decimals=2),
             Column("kappa_low", _("From"), decimals=2),
             Column("kappa_high", _("To"), decimals=2),
@@ -118,7 +118,7 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
                 Column("p_agree", _("P(A)")),
                 Column("p_chance", _("P(E) of own labels")),
                 Column("tie_rate", _("Ties")),
-                Column("comparable", _("Comparable")),
+                Column("comparable", _("Comparable"), counts="judgments"),
             ),
             rows=[
                 (

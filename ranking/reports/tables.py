@@ -17,12 +17,21 @@ Value = str | int | float | None
 #: What the cells of a column name; of two systems or judges both, with `BETWEEN` between them. Where reports are of
 #: several test sets, a row is about the one that it names, or its table.
 Named = Literal[
-    "system", "other", "judge", "segment", "document", "day", "systems", "judges", "test_set"
+    "system",
+    "other",
+    "judge",
+    "segment",
+    "document",
+    "day",
+    "words",
+    "systems",
+    "judges",
+    "test_set",
 ]
 BETWEEN = " – "
 #: What judgments the cells of a column count: all that the row is about, or those in which its system won,
-#: lost or tied, against the other one where it names two.
-Counted = Literal["judgments", "won", "lost", "tied"]
+#: lost or tied, against the other one where it names two. Or what the judge of the row skipped.
+Counted = Literal["judgments", "won", "lost", "tied", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)

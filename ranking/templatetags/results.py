@@ -20,6 +20,25 @@ def system_link(context: Context, name: str) -> str | SafeString:
 
 
 @register.simple_tag(takes_context=True)
+def judged_link(context: Context, number: int, judge: str = "") -> str | SafeString:
+    """Return how many blocks were judged, or a judge judged, as a link to the judgments."""
+    addresses: Addresses | None = context.get("addresses")
+    if addresses is None or not number:
+        return figure(number)
+    return format_html('<a href="{}">{}</a>', addresses.judged(judge), figure(number))
+
+
+@register.simple_tag(takes_context=True)
+def skipped_link(context: Context, number: int, judge: str = "") -> str | SafeString:
+    """Return how many blocks were skipped and not judged since, or a judge did, as a link to the skips."""
+    addresses: Addresses | None = context.get("addresses")
+    if addresses is None or not number:
+        return figure(number)
+    address = addresses.skips(judge, standing=True)
+    return format_html('<a href="{}">{}</a>', address, figure(number))
+
+
+@register.simple_tag(takes_context=True)
 def outcome_link(context: Context, number: int, name: str, outcome: str) -> str | SafeString:
     """Return how many comparisons of a system ended so, as a link to the judgments."""
     addresses: Addresses | None = context.get("addresses")

@@ -38,6 +38,7 @@ from ranking.selectors.one_system import systems_by_name
 from ranking.selectors.progress import judging_progress
 from ranking.selectors.rule_effects import effects_held
 from ranking.selectors.runs import latest_run
+from ranking.wording.agreement import strength_caution, strength_in_words
 
 
 @require_safe
@@ -99,20 +100,23 @@ def _context(state: DashboardState) -> dict[str, Any]:
     judges, has_more = _judges_shown(test_set, run)
     agreement = run.result["agreement"] if run else None
     systems = systems_by_name(test_set_id=test_set.pk)
+    addresses = Addresses(test_set, systems=systems)
+    counted = addresses.judgments()
+    leads = {"comparisons": counted, "blocks": counted, "judges": addresses.judges}
     return {
         "campaign": test_set.campaign,
         "test_set": test_set,
         "version": _version(state),
         "age": _age(run),
         "run": run,
-        "summary": summarise_run(run),
+        "summary": summarise_run(run, leads=leads),
         "kinds": ANALYSES.values(),
         "left_out": len(judges_left_out(run)[test_set.pk]) if run else 0,
         "waiting": _waiting(test_set),
         "rule": shown_rule_of(run),
         "anytime": anytime_ranges_of(run),
         "plot": rank_plot(run.result["systems"]) if run else None,
-        "addresses": Addresses(test_set, systems=systems),
+        "addresses": addresses,
         "withdrawn": {name for name, system in systems.items() if system.is_withdrawn},
         "not_estimable": _not_estimable(run),
         "history": history_plot(ranking_history(test_set_id=test_set.pk, latest=run)),
@@ -120,6 +124,8 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "progress_bar": None if progress.share is None else percent(progress.share),
         "bars": bar_plot(progress.periods),
         "agreement": agreement,
+        "strength": strength_in_words(agreement["inter"]["kappa"]) if agreement else None,
+        "strength_caution": strength_caution(),
         "judges": kappa_plot(judges, agreement["inter"]["kappa"] if agreement else None),
         "judges_shown": JUDGES_SHOWN if has_more else None,
         "low_agreement": _low_agreement(test_set, run),

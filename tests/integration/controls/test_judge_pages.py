@@ -240,3 +240,16 @@ def test_nobody_is_listed_in_a_test_set_without_judgments(
         reverse("judge-quality", args=[writer.campaign.slug, other.pk])
     ).content.decode()
     assert "Nobody has judged anything yet." in html
+
+
+def test_kappa_with_themselves_says_what_their_own_ties_give_by_chance(
+    page: Client, writer: TestSetWriter
+) -> None:
+    of = JudgeMeasures.objects.get(judge=writer.judge("cy"))
+    row = {"evidence": 12, "low": 0.1, "high": 0.6, "p_value": None}
+    of.measures |= {"intra": {"value": 0.4, **row}, "ties": {"value": 0.2, **row}}
+    of.save()
+    html = page.get(page_of(writer, "cy")).content.decode()
+    # 0.2² + 2 × 0.4²
+    assert html.count("12 comparisons; P(E) of own labels 0.36") == 1
+    assert "P(E)" not in page.get(page_of(writer, "ada")).content.decode()

@@ -30,4 +30,5 @@ def text_of(response: Response) -> str:
     page = re.sub(
         r"<(head|script|noscript)\b.*?</\1>", " ", response.content.decode(), flags=re.DOTALL
     )
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page)).replace(" ,", ",")
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+    return words.replace(" ,", ",").replace(" .", ".")

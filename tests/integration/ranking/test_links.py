@@ -81,10 +81,11 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
             Column("segment", "Segment", names="segment"),
             Column("day", "Day", is_text=True, names="day"),
             Column("score", "Score"),
+            Column("skipped", "Skipped", counts="skipped"),
         ],
         rows=[
-            ("A", "B", 1234, 0, "j0 – j1", 3, "2026-01-02", 0.5),
-            ("gone", "B", 5, 6, "nobody – j1", 4, None, None),
+            ("A", "B", 1234, 0, "j0 – j1", 3, "2026-01-02", 0.5, 7),
+            ("gone", "B", 5, 6, "nobody – j1", 4, None, None, 0),
         ],
     )
     report = Report(tables=[table], data={})
@@ -103,6 +104,8 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
     assert [each.shown for each in second[:4]] == ["gone", second[1].shown, "5", "6"]
     assert "href" in str(second[1].shown)
     assert str(second[4].shown).startswith("nobody – <a")
+    skips = reverse("skips", args=[told.campaign.slug, told.test_set.pk])
+    assert (first[8].shown, second[8].shown) == (f'<a href="{skips}">7</a>', "0")
     (plain,) = shown_tables(report)
     assert not any("href" in str(cell.shown) for row in plain.rows for cell in row.cells)
     assert all("href" not in write(report, each) for each in ReportFormat)
@@ -119,6 +122,59 @@ def test_the_ranking_leads_to_systems_and_judgments(
     assert f"{reverse('judgments', args=of)}?system=A&outcome=won&counts=yes" in places
     part = as_organiser.get(reverse("test-set-live", args=of)).content.decode()
     assert reverse("system-results", args=[*of, system.pk]) in part
+
+
+def test_lengths_lead_to_the_judgments_of_such_sentences(told: TestSetWriter) -> None:
+    table = Table(
+        name="t",
+        title="T",
+        columns=[
+            Column("words", "Words", is_text=True, names="words"),
+            Column("comparable", "Comparable", counts="judgments"),
+        ],
+        rows=[("3–4", 12), ("30+", 1)],
+    )
+    (shown,) = shown_tables(Report(tables=[table], data={}), addresses=Addresses(told.test_set))
+    at = reverse("judgments", args=[told.campaign.slug, told.test_set.pk])
+    few, many = (
+        f"{at}?min_words=3&amp;max_words=4&amp;counts=yes",
+        f"{at}?min_words=30&amp;counts=yes",
+    )
+    assert str(shown.rows[0].head.shown) == f'<a href="{few}">3–4</a>'
+    assert str(shown.rows[0].cells[0].shown) == f'<a href="{few}">12</a>'
+    assert str(shown.rows[1].cells[0].shown) == f'<a href="{many}">1</a>'
+
+
+def test_progress_and_judges_of_the_dashboard_lead_to_their_judgments_and_skips(
+    told: TestSetWriter, as_organiser: Client
+) -> None:
+    told.judge("h & m")
+    told.judgment("h & m", told.block(1, ["A", "B"]), [1, 2])
+    told.skip("h & m", told.block(2, ["A", "B"]))
+    ranking_run_compute(test_set_id=told.test_set.pk)
+    of = [told.campaign.slug, told.test_set.pk]
+    page = as_organiser.get(reverse("test-set-dashboard", args=of)).content.decode()
+    judgments, skips, judges = (
+        reverse(name, args=of) for name in ("judgments", "skips", "judge-quality")
+    )
+    expected = [
+        (f"{judgments}?counts=yes", r"\d+ comparisons"),
+        (f"{judgments}?counts=yes", r"\d+ blocks"),
+        (judges, r"\d judges"),
+        (judgments, r"\d+"),
+        (f"{skips}?judged_later=no", "1"),
+        (judges, r"\d"),
+        (f"{judges}?sort=-seen", r"\d"),
+        (f"{judgments}?judge=j1", r"\d+"),
+        (f"{judgments}?judge=h+%26+m", "1"),
+        (f"{skips}?judge=h+%26+m&amp;judged_later=no", "1"),
+    ]
+    for address, words in expected:
+        assert re.search(f'<a href="{re.escape(address)}">{words}</a>', page), address
+        found = as_organiser.get(address.replace("&amp;", "&"))
+        assert found.status_code == 200, address
+    # Who skipped nothing has nothing to lead to.
+    assert f"{skips}?judge=j1" not in page
 
 
 # --- The page of a segment ----------------------------------------------------------------------

@@ -80,6 +80,11 @@ def test_progress_and_judges(as_organiser: Client, judged: TestSetWriter) -> Non
     assert "j1 5 0 2 min 5 s just now" in page
     assert "j2 5 1 –" in page
     assert "Two judges gave the same answer in 80 % of 15 shared comparisons" in page
+    # The words of Landis and Koch stand beside κ, with their caution.
+    assert "In words: " in page
+    assert "They are conventions and no test" in page
+    # The bars are said, too.
+    assert re.search(r": 10\. Blocks by the hour, the last 24 hours; at most 10", page)
 
 
 def test_the_judgments_are_a_link_away(as_organiser: Client, judged: TestSetWriter) -> None:
