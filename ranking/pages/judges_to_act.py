@@ -8,9 +8,14 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from annotation.selectors import JudgeStatus, judge_statuses
+from campaign.models import TestSet
 from ranking.models import Analysis
-from ranking.pages.formats import interval, kappa
+from ranking.pages.formats import interval, judge_status_label, kappa
+from ranking.pages.judge_measures import rule_in_words
 from ranking.selectors.analysis_judges import judges_in_answer
+from ranking.selectors.judges import judges_by_pseudonym
+from ranking.selectors.rule_effects import rules_broken
 
 #: More judges than this are named in a field.
 MOST_LISTED = 200
@@ -18,18 +23,36 @@ MOST_LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class JudgeToAct:
-    """A judge, and what the analysis found of them in words."""
+    """A judge, what the analysis found of them in words, and what the campaign does of itself.
+
+    `status` is "warned", "paused", "excluded" or empty; `rules` are the rules in force that they break now.
+    """
 
     judge: str
     words: str
     stands_out: bool
+    status: str
+    rules: list[str]
 
 
-def judges_to_act(analysis: Analysis) -> list[JudgeToAct]:
-    """Return the first judges of an answer, those who stand out in front."""
+def judges_to_act(analysis: Analysis, test_set: TestSet) -> list[JudgeToAct]:
+    """Return the first judges of an answer, those who stand out in front. At most four queries."""
+    rows = judges_in_answer(analysis)[:MOST_LISTED]
+    if not rows:
+        return []
+    found, _unknown = judges_by_pseudonym(test_set.campaign_id, [row.judge for row in rows])
+    statuses = judge_statuses(*(judge.pk for judge in found))
+    status_of = {judge.pseudonym: statuses.get(judge.pk, JudgeStatus.GOOD) for judge in found}
+    broken = rules_broken(test_set=test_set, judges=[judge.pk for judge in found])
     return [
-        JudgeToAct(row.judge, figures_in_words(row.figures), row.stands_out)
-        for row in judges_in_answer(analysis)[:MOST_LISTED]
+        JudgeToAct(
+            row.judge,
+            figures_in_words(row.figures),
+            row.stands_out,
+            judge_status_label(status_of.get(row.judge, JudgeStatus.GOOD)),
+            [rule_in_words(rule) for rule in broken.get(row.judge, ())],
+        )
+        for row in rows
     ]
 
 

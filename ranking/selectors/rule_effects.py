@@ -9,9 +9,9 @@ from typing import Any, Final
 from django.db.models import QuerySet
 
 from annotation.models import QualityAction, QualityActionKind, QualityRule, RuleDirection
-from campaign.models import Campaign, Judge
+from campaign.models import Campaign, Judge, TestSet
 from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
-from ranking.selectors.judge_measures import measured_test_sets
+from ranking.selectors.judge_measures import measured_test_sets, results_by_judge
 
 _MEASURED: Final = tuple(field.name for field in fields(MeasureResult))
 #: Rules that meet more than one in so many judges wait for an organiser's word.
@@ -126,6 +126,18 @@ def _breached(
         for name, rows in measures.items()
         if is_breached(rule, rows.get(rule.measure))
     ]
+
+
+def rules_broken(*, test_set: TestSet, judges: Collection[int]) -> dict[str, list[QualityRule]]:
+    """Return the rules in force that judges break by what was last measured of them, by pseudonym. Two queries."""
+    rules = rules_in_force(campaign_id=test_set.campaign_id)
+    if not rules:
+        return {}
+    measures = results_by_judge(test_set_id=test_set.pk, judges=judges)
+    found: dict[str, list[QualityRule]] = {}
+    for rule, name in _breached(rules, test_set.pk, measures):
+        found.setdefault(name, []).append(rule)
+    return found
 
 
 def rule_effects(

@@ -192,7 +192,7 @@ def _answer(
     if shown.kind != "ranking":
         return context | {
             "tables": shown_tables(report, addresses=addresses, file_address=address_of),
-            "judges_to_act": judges_to_act(shown),
+            "judges_to_act": judges_to_act(shown, test_set),
             "pair_links": pair_links(shown, test_set, watermark=watermark),
         }
     ranking = report.data["rankings"][0]

@@ -12,11 +12,19 @@ from django.urls import reverse
 
 from annotation.models import QualityAction, QualityReversal
 from annotation.selectors import JudgeStatus, judge_status
-from annotation.services import quality_action_take
+from annotation.services import (
+    RuleTerms,
+    quality_action_take,
+    quality_rule_add,
+    quality_rule_switch_off,
+)
 from campaign.models import Judge, TestSet, User
 from ranking.models import Analysis
+from ranking.pages.judge_measures import rule_in_words
+from ranking.pages.judges_to_act import judges_to_act
 from ranking.selectors.analysis_judges import judges_in_answer
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.tasks import rank_test_set
 from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -105,6 +113,27 @@ def test_judges_are_acted_on_from_an_analysis(
     page.post(at("judges-act-undo", judged.test_set, action.batch))
     assert judge_status(judge_named("zoe")) == JudgeStatus.GOOD
     assert not QualityAction.objects.in_force().exists()
+
+
+def test_what_the_campaigns_own_rules_say_stands_beside_those_of_the_analysis(
+    page: Client, judged: TestSetWriter, organiser: User
+) -> None:
+    terms = RuleTerms(
+        measure="reference", direction="below", threshold=0.55, minimum=60, action="warn"
+    )
+    rule = quality_rule_add(campaign=judged.campaign, terms=terms, user=organiser)
+    rank_test_set(judged.test_set.pk)
+    analysis = answer(judged.test_set, "judges")
+    shown = {row.judge: row for row in judges_to_act(analysis, judged.test_set)}
+    assert (shown["ada"].status, shown["ada"].rules) == ("", [])
+    # The rule has acted.
+    assert (shown["zoe"].status, shown["zoe"].rules) == ("warned", [rule_in_words(rule)])
+    question = reverse("analysis", args=[judged.campaign.slug, judged.test_set.pk, "judges"])
+    assert "warned" in words(page.get(question))
+    # What is switched off says nothing; what it did stays until it is reverted.
+    quality_rule_switch_off(rule=rule, user=organiser)
+    (zoe,) = [row for row in judges_to_act(analysis, judged.test_set) if row.judge == "zoe"]
+    assert zoe.rules == []
 
 
 def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
