@@ -230,6 +230,9 @@ def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_das
     for _ in range(3):
         page.keyboard.press("ArrowDown")
     expect(group.get_by_role("radio", checked=True)).to_have_accessible_name("Blocks")
+    # There are judgments already.
+    page.get_by_label("Reason").fill("Blocks are what we published last year.")
+    group.get_by_role("radio", checked=True).focus()
     page.keyboard.press("Enter")
 
     expect(page.get_by_text("A ranking by the new settings will appear")).to_be_visible()

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import TestSet
@@ -14,6 +13,7 @@ from campaign.services.rehearsals import real_check
 from campaign.texts.canonical_json import canonical, digest_of
 from ranking.models import PublishedResult, RankingRun
 from ranking.selectors.runs import latest_run
+from ranking.services.publishing.clock import database_now
 from ranking.services.publishing.content import (
     PublishedWords,
     published_content,
@@ -112,7 +112,7 @@ def published_draft(
         labels=labels,
         words=words,
         version=version,
-        at=_now(),
+        at=database_now(),
         sections={name: found for name, found in answers.items() if found is not None},
     )
     by_id = {str(each.pk): labels[each.name] for each in facts.systems}
@@ -134,8 +134,3 @@ def _letters_given(before: Sequence[PublishedResult]) -> dict[str, str]:
         for key, label in result.labels.items()
         if label in {each["system"] for each in result.content["systems"] if not each["is_named"]}
     }
-
-
-def _now() -> datetime:
-    moment: datetime = TestSet.objects.values_list(Now(), flat=True)[:1].get()
-    return moment

@@ -94,7 +94,13 @@ def result_reproduce(
         run.result = run_result_of_blocks(run, blocks)
         computed = _computed(run, blocks, content)
         published = {key: content[key] for key in computed} | {
-            "input": {key: content["input"][key] for key in _INPUT}
+            "input": {key: content["input"][key] for key in _INPUT},
+            # The first results had a null there that no ranking computes.
+            "agreement": {
+                key: value
+                for key, value in content["agreement"].items()
+                if (key, value) != ("intra", None)
+            },
         }
         again = json.loads(canonical(computed))
         found = tuple(_differences("", published, again))

@@ -3,7 +3,7 @@
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, time, timedelta
 from typing import Any, Final
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -18,6 +18,7 @@ from campaign.services.jobs import job_queue
 from ranking.models import PublishedResult, ZenodoDraft, ZenodoHost
 from ranking.reports.published.report import basis_of, firmness_of, title_of
 from ranking.selectors.result_bundles import bundle_of
+from ranking.services.publishing.clock import database_now
 
 #: Licences that are offered, by the names that Zenodo has for them.
 LICENCES: Final[Mapping[str, str]] = {
@@ -66,7 +67,7 @@ def zenodo_metadata(result: PublishedResult, *, licence: str, url: str) -> dict[
 def _access(result: PublishedResult) -> dict[str, str]:
     """Return from when on files are open; Zenodo knows days, so the first one that begins after an embargo."""
     until = result.embargo_until
-    if until is None or until <= datetime.now(UTC):
+    if until is None or until <= database_now():
         return {"access_right": "open"}
     moment = until.astimezone(UTC)
     day = moment.date() if moment.time() == time() else moment.date() + timedelta(days=1)

@@ -303,7 +303,9 @@ def test_what_a_result_lacks_and_what_nobody_compared_is_said(
     for row in content["ranking"]["systems"]:
         del row["rank_low"], row["rank_high"], row["wins"]
     # Null is there, and is not the same as nothing.
-    del content["agreement"]["intra"]
+    assert content["agreement"]["inter"].pop("no_interval") is None
+    # As in the first results; nothing computes it.
+    content["agreement"]["intra"] = None
     content["sections"] |= {"firmness": {}, "stopping_rule": {}}
 
     status, again = said(
@@ -313,14 +315,15 @@ def test_what_a_result_lacks_and_what_nobody_compared_is_said(
     assert status == 1
     found = {each["where"]: each for each in again["differences"]}
     assert set(found) == {
-        "agreement.intra",
+        "agreement.inter.no_interval",
         *(
             f"ranking.systems[{name}].{column}"
             for name in ("amber", "birch", "cobalt", "dune")
             for column in ("rank_low", "rank_high", "wins")
         ),
     }
-    assert found["agreement.intra"] == {"where": "agreement.intra", "computed": None}
+    where = "agreement.inter.no_interval"
+    assert found[where] == {"where": where, "computed": None}
     assert found["ranking.systems[amber].rank_low"]["computed"] == 1
     assert again["not_compared"] == ["sections.firmness", "sections.stopping_rule"]
     out = io.StringIO()
