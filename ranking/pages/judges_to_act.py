@@ -18,7 +18,7 @@ from ranking.selectors.judges import judges_by_pseudonym
 from ranking.selectors.rule_effects import rules_broken
 
 #: More judges than this are named in a field.
-MOST_LISTED = 200
+MOST_LISTED = 100
 
 
 @dataclass(frozen=True, slots=True)

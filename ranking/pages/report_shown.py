@@ -17,7 +17,7 @@ from ranking.wording.numbers import decimals
 OfTestSet = Callable[[str], Addresses | None]
 _NOTHING = "–"
 #: With more rows than this, and more cells, the rest is in the files: a page of 1,000 judges is read in 0.1 s.
-_MOST_ROWS, _MOST_CELLS = 500, 3_000
+_MOST_ROWS, _MOST_CELLS = 500, 2_400
 
 
 #: Columns in which nothing is 0.
