@@ -21,7 +21,7 @@ _READINGS = 5
 
 @handles(JobKind.TEXTS_CHECK)
 def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
-    """Store what the files of an upload are; propose its languages where nobody has chosen them."""
+    """Inspect the files of an upload, store the report, and propose languages where none were chosen."""
     upload = _upload(job)
     total = _READINGS * sum(upload.files.values_list("size", flat=True))
     try:

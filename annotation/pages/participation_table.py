@@ -24,7 +24,7 @@ _NOTHING = "–"
 
 
 class ParticipationFilter(DeskFilter):
-    """Filters of the participations of a panel; who may not see ids finds nobody by them."""
+    """Filter the participations of a panel. Whoever may not see ids finds nobody by them."""
 
     who = django_filters.CharFilter(
         label=gettext_lazy("Judge or participant contains"), max_length=100, method="of_who"

@@ -22,7 +22,7 @@ class AtWork:
 
 @dataclass(frozen=True, slots=True)
 class JudgeShare:
-    """Blocks that judges judged in a test set, of those that all judged; how many of them hold a HIT now."""
+    """What judges did of a test set: their judged blocks, those of everybody, and how many of them hold a HIT now."""
 
     judged: int
     judged_by_all: int

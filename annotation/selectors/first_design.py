@@ -1,4 +1,4 @@
-"""The design of a test set for which nobody has chosen one."""
+"""Build the design of a test set before anybody has chosen one."""
 
 from annotation.models import Design
 from annotation.selectors.reference_use import is_reference_shown

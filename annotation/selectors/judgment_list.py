@@ -202,7 +202,7 @@ def of_outcome(
 
 
 def counted_in_rankings() -> Q:
-    """Return a condition of numbers of judgments: no control, not corrected later, by nobody who is excluded."""
+    """Return the condition that a judgment counts: not a control, not corrected later, its judge not excluded."""
     excluded = QualityAction.objects.in_force().filter(
         judge=OuterRef("judgment__judge"), action=QualityActionKind.EXCLUDE
     )

@@ -1,4 +1,4 @@
-"""What an organiser sees as a judge would: HITs that are lent to nobody, and answers that are kept nowhere."""
+"""Show an organiser what a judge would see: HITs are lent to nobody, and answers are stored nowhere."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
