@@ -29,7 +29,7 @@ help: ## list these commands
 start: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with your own campaigns (PORT=8000, QUINTET_HOME=.quintet)
 	@exec $(BIN)/python -m launcher start
 
-demo: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with three demo campaigns, too (PORT=8000, QUINTET_HOME=.quintet)
+demo: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with four demo campaigns, too (PORT=8000, QUINTET_HOME=.quintet)
 	@exec $(BIN)/python -m launcher demo
 
 install: $(KERNEL_STAMP) $(WORDS_STAMP) ## make the environment in .venv and stop there
@@ -85,9 +85,9 @@ bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation
 attack: $(DEV_STAMP) ## attack a web server of our own, and print what each attack did before and does now (ARGS=sign_in_flood)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.attacks $(ARGS)
 
-screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/screenshots
+screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/screenshots (ARGS="pairs published")
 	@$(BIN)/python -m launcher.browser
-	@$(BIN)/python -m launcher.screenshots
+	@$(BIN)/python -m launcher.screenshots $(ARGS)
 
 lock: $(DEV_STAMP) ## pin the newest allowed versions with their hashes (needs uv)
 	@for name in base embedded cluster dev; do \

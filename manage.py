@@ -9,14 +9,21 @@ FILE_COMMANDS = frozenset(
     {
         "compare_designs",
         "convert_judgments",
+        "convert_spans",
         "diagnose_campaign",
         "diagnose_judges",
         "measure_agreement",
+        "measure_edits",
         "plan_budget",
+        "plan_ratings",
         "rank_judgments",
+        "rate_judgments",
         "reproduce",
+        "score_quiz",
+        "score_spans",
         "select_method",
         "simulate_campaigns",
+        "sort_systems",
         "verify",
     }
 )

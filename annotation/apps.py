@@ -7,6 +7,8 @@ class AnnotationConfig(AppConfig):
     verbose_name = _("Annotation")
 
     def ready(self) -> None:
+        from annotation.protocols import answer_kind_register
+        from annotation.ranking_answers import RANKING
         from annotation.selectors.judged import judgments_said
         from annotation.selectors.reference_use import reference_use_said
         from campaign.selectors.judged import judgments_asked
@@ -14,3 +16,4 @@ class AnnotationConfig(AppConfig):
 
         reference_use_asked.connect(reference_use_said, dispatch_uid="reference-use")
         judgments_asked.connect(judgments_said, dispatch_uid="judgments")
+        answer_kind_register(RANKING)

@@ -17,8 +17,8 @@ from kombu.exceptions import OperationalError
 
 logger = logging.getLogger(__name__)
 
-TASK = "ranking.tasks.rank_test_set"
-PLANNING_TASK = "annotation.tasks.plan_test_set"
+TASK = "ranking.tasks.rank_task"
+PLANNING_TASK = "annotation.tasks.plan_task"
 # After this time a message that was never handled (its queue was emptied) is sent again.
 REQUEST_TIMEOUT_SECONDS = 60
 # A ranking begins so long after the one before it at the earliest. Dashboards ask each second; many judges would
@@ -34,61 +34,59 @@ def broker() -> "redis.Redis":
     )
 
 
-def planning_request_key(test_set_id: int) -> str:
+def planning_request_key(task_id: int) -> str:
     """Return the broker's key that says that planning of this test set is requested."""
-    return f"planning-requested:{test_set_id}"
+    return f"planning-requested:{task_id}"
 
 
-def ranking_enqueue(test_set_id: int) -> None:
+def ranking_enqueue(task_id: int) -> None:
     """Enqueue a ranking of this test set, for a second after the last one began."""
     try:
-        left = broker().pttl(_ranking_begun_key(test_set_id))
-        _send(TASK, test_set_id, after_seconds=max(left, 0) / 1000)
+        left = broker().pttl(_ranking_begun_key(task_id))
+        _send(TASK, task_id, after_seconds=max(left, 0) / 1000)
     except (redis.RedisError, OperationalError) as error:
         _log(error)
 
 
-def ranking_begun(test_set_id: int) -> None:
+def ranking_begun(task_id: int) -> None:
     """Let the next ranking of this test set wait a second."""
     try:
-        broker().set(_ranking_begun_key(test_set_id), 1, px=MILLISECONDS_BETWEEN_RANKINGS)
+        broker().set(_ranking_begun_key(task_id), 1, px=MILLISECONDS_BETWEEN_RANKINGS)
     except redis.RedisError as error:
         _log(error)
 
 
-def _ranking_begun_key(test_set_id: int) -> str:
-    return f"ranking-begun:{test_set_id}"
+def _ranking_begun_key(task_id: int) -> str:
+    return f"ranking-begun:{task_id}"
 
 
-def task_enqueue(task: str, test_set_id: int) -> None:
+def task_enqueue(task: str, task_id: int) -> None:
     """Enqueue a task on this test set; if the broker cannot be reached, log that."""
     try:
-        _send(task, test_set_id)
+        _send(task, task_id)
     except OperationalError as error:
         _log(error)
 
 
-def planning_enqueue(test_set_id: int) -> None:
+def planning_enqueue(task_id: int) -> None:
     """Enqueue planning HITs of this test set, unless that is requested already."""
     try:
-        if broker().set(planning_request_key(test_set_id), 1, nx=True, ex=REQUEST_TIMEOUT_SECONDS):
-            _send(PLANNING_TASK, test_set_id)
+        if broker().set(planning_request_key(task_id), 1, nx=True, ex=REQUEST_TIMEOUT_SECONDS):
+            _send(PLANNING_TASK, task_id)
     except (redis.RedisError, OperationalError) as error:
         _log(error)
 
 
-def planning_request_clear(test_set_id: int) -> None:
+def planning_request_clear(task_id: int) -> None:
     """Let the next request enqueue planning again. Called before the planner reads the requests."""
     try:
-        broker().delete(planning_request_key(test_set_id))
+        broker().delete(planning_request_key(task_id))
     except redis.RedisError as error:
         _log(error)
 
 
-def _send(task: str, test_set_id: int, *, after_seconds: float = 0) -> None:
-    current_app.send_task(
-        task, args=[test_set_id], ignore_result=True, countdown=after_seconds or None
-    )
+def _send(task: str, task_id: int, *, after_seconds: float = 0) -> None:
+    current_app.send_task(task, args=[task_id], ignore_result=True, countdown=after_seconds or None)
 
 
 def _log(error: Exception) -> None:

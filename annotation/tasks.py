@@ -6,20 +6,20 @@ from celery import shared_task
 
 import annotation.importing.uploads  # noqa: F401  registers the handlers of its jobs
 from annotation.notification import planning_request_clear
-from annotation.selectors import test_sets_to_plan
+from annotation.selectors import tasks_to_plan
 from annotation.services import counters_check, leases_release, pool_fill, waiting_judgments_number
 from annotation.services.panels import participations_refresh_due
-from campaign.models import TestSet
+from campaign.models import Task
 
 logger = logging.getLogger(__name__)
 
 
-@shared_task(name="annotation.tasks.plan_test_set")
-def plan_test_set(test_set_id: int) -> None:
+@shared_task(name="annotation.tasks.plan_task")
+def plan_task(task_id: int) -> None:
     """Plan the HITs a test set needs now."""
     # Before the requests are read: a judge who asks from now on must notify again.
-    planning_request_clear(test_set_id)
-    pool_fill(test_set_id=test_set_id)
+    planning_request_clear(task_id)
+    pool_fill(task_id=task_id)
 
 
 @shared_task
@@ -30,23 +30,23 @@ def fill_pools() -> None:
     """
     leases_release()
     waiting_judgments_number()
-    for test_set_id in test_sets_to_plan().values_list("id", flat=True):
+    for task_id in tasks_to_plan().values_list("id", flat=True):
         try:
-            pool_fill(test_set_id=test_set_id)
+            pool_fill(task_id=task_id)
         except Exception:
             # The other test sets must not wait until this one is mended.
-            logger.exception("No HITs could be planned for test set %s.", test_set_id)
+            logger.exception("No HITs could be planned for test set %s.", task_id)
 
 
 @shared_task
 def check_counters() -> None:
     """Compare the counters that pages read with the judgments; log what differs."""
-    for test_set_id in TestSet.objects.order_by("pk").values_list("pk", flat=True):
-        wrong = counters_check(test_set_id=test_set_id)
+    for task_id in Task.objects.order_by("pk").values_list("pk", flat=True):
+        wrong = counters_check(task_id=task_id)
         if wrong:
             logger.error(
                 "Counters of test set %s are not what its judgments say: %s. `recount` corrects them.",
-                test_set_id,
+                task_id,
                 ", ".join(wrong),
             )
 

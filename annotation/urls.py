@@ -6,13 +6,13 @@ from annotation.views.campaign_state import (
     campaign_state_page,
     campaign_transition_page,
 )
-from annotation.views.closing import test_set_close_page, test_set_reopen_page
+from annotation.views.closing import task_close_page, task_reopen_page
 from annotation.views.declining import declining_page
 from annotation.views.download import judgments_download
 from annotation.views.hits import hit_page, hits_page
 from annotation.views.judge import judge_page
 from annotation.views.judgments import judgment_page, judgments_list_page
-from annotation.views.onboarding import instructions_page, own_link_page, test_sets_page
+from annotation.views.onboarding import instructions_page, own_link_page, tasks_page
 from annotation.views.panels.completion import completion
 from annotation.views.panels.entry import panel_entry
 from annotation.views.panels.events import panel_events
@@ -53,7 +53,7 @@ urlpatterns = [
     path("judge/worker.js", judge_worker, name="judge-worker"),
     path("judge/<slug:slug>/", judge_page, name="judge"),
     path("judge/<slug:slug>/instructions/", instructions_page, name="judge-instructions"),
-    path("judge/<slug:slug>/test-sets/", test_sets_page, name="judge-test-sets"),
+    path("judge/<slug:slug>/test-sets/", tasks_page, name="judge-test-sets"),
     path("judge/<slug:slug>/link/", own_link_page, name="judge-own-link"),
     path("judge/<slug:slug>/time/", work_time_page, name="judge-work-time"),
     path("judge/<slug:slug>/time.csv", work_time_download, name="judge-work-time-file"),
@@ -70,21 +70,19 @@ urlpatterns = [
         name="campaign-transition",
     ),
     path("campaigns/<slug:slug>/as-judge/", preview_of_campaign, name="campaign-preview"),
+    path("campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/", preview, name="judge-preview"),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/", preview, name="judge-preview"
-    ),
-    path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/instructions/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/instructions/",
         preview_instructions,
         name="judge-preview-instructions",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/tour/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/tour/",
         preview_tour,
         name="judge-preview-tour",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/sentences/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/sentences/",
         preview_sentences,
         name="judge-preview-sentences",
     ),
@@ -116,71 +114,69 @@ urlpatterns = [
     ),
     path("judge/<slug:slug>/tour/", tour, name="tour"),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments.csv",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/judgments.csv",
         judgments_download,
         name="judgments-download",
     ),
-    path("campaigns/<slug:slug>/test-sets/<int:test_set_id>/training/", training, name="training"),
+    path("campaigns/<slug:slug>/tasks/<int:task_id>/training/", training, name="training"),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/training/<int:block_id>/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/training/<int:block_id>/",
         training_block,
         name="training-block",
     ),
+    path("campaigns/<slug:slug>/tasks/<int:task_id>/systems/", systems_page, name="systems"),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/", systems_page, name="systems"
-    ),
-    path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/add/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/systems/add/",
         system_add_page,
         name="system-add",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/",
         system_page,
         name="system",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/withdraw/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/withdraw/",
         system_withdraw_page,
         name="system-withdraw",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/restore/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/restore/",
         system_restore_page,
         name="system-restore",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/close/",
-        test_set_close_page,
+        "campaigns/<slug:slug>/tasks/<int:task_id>/close/",
+        task_close_page,
         name="test-set-close",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/reopen/",
-        test_set_reopen_page,
+        "campaigns/<slug:slug>/tasks/<int:task_id>/reopen/",
+        task_reopen_page,
         name="test-set-reopen",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/hits/",
         hits_page,
         name="hits",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/<int:number>/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/hits/<int:number>/",
         hit_page,
         name="hit",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/skips/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/skips/",
         skips_page,
         name="skips",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/judgments/",
         judgments_list_page,
         name="judgments",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments/<int:number>/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/judgments/<int:number>/",
         judgment_page,
         name="judgment",
     ),

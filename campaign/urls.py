@@ -37,14 +37,14 @@ from campaign.views.people import (
 )
 from campaign.views.settings import campaign_settings
 from campaign.views.sign_in import SignInView
-from campaign.views.test_set_settings import test_set_settings
+from campaign.views.test_set_addresses import address_of_test_set
 from campaign.views.texts import test_set_texts
 from campaign.views.uploads import upload_new, upload_page, upload_progress
 
 _INVITATIONS = "campaigns/<slug:slug>/invitations/"
 _PEOPLE = "campaigns/<slug:slug>/people/"
 _INSTRUCTIONS = "campaigns/<slug:slug>/instructions/"
-_TEST_SET = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/"
+_TASK = "campaigns/<slug:slug>/tasks/<int:task_id>/"
 
 urlpatterns = [
     path("language/", language_choose, name="language"),
@@ -105,12 +105,13 @@ urlpatterns = [
         upload_progress,
         name="upload-progress",
     ),
-    path(f"{_TEST_SET}texts/", test_set_texts, name="test-set-texts"),
-    path(f"{_TEST_SET}settings/", test_set_settings, name="test-set-settings"),
-    path(f"{_TEST_SET}bad-references/", bad_references, name="bad-references"),
+    path(f"{_TASK}texts/", test_set_texts, name="test-set-texts"),
+    path(f"{_TASK}bad-references/", bad_references, name="bad-references"),
     path(
-        f"{_TEST_SET}bad-references/<int:bad_reference_id>/",
+        f"{_TASK}bad-references/<int:bad_reference_id>/",
         bad_reference_decide,
         name="bad-reference-decide",
     ),
+    path("campaigns/<slug:slug>/test-sets/<int:test_set_id>/", address_of_test_set),
+    path("campaigns/<slug:slug>/test-sets/<int:test_set_id>/<path:rest>", address_of_test_set),
 ]

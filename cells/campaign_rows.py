@@ -6,6 +6,11 @@ from django.db.models import Field, ForeignKey, Model, QuerySet
 
 from annotation import models as annotation
 from campaign import models as campaign
+from protocols.editing import models as editing
+from protocols.rating import models as rating
+from protocols.sorting import models as sorting
+from protocols.spans import models as spans
+from protocols.two_outputs import models as two_outputs
 from ranking import models as ranking
 
 # A model that stands neither here nor below fails tests/unit/cells/test_campaign_rows.py.
@@ -18,6 +23,7 @@ _PATHS: Final[dict[type[Model], str]] = {
     campaign.ActivityEvent: "campaign",
     campaign.Instructions: "campaign",
     campaign.TestSet: "campaign",
+    campaign.Task: "test_set__campaign",
     campaign.Job: "campaign",
     campaign.CampaignCopy: "campaign",
     campaign.CampaignCopyPart: "copy__campaign",
@@ -43,47 +49,53 @@ _PATHS: Final[dict[type[Model], str]] = {
     campaign.PanelArrival: "panel__campaign",
     campaign.PanelMember: "campaign",
     campaign.Participation: "panel__campaign",
-    annotation.Design: "test_set__campaign",
-    annotation.PlanningBatch: "test_set__campaign",
-    annotation.HITSequence: "test_set__campaign",
-    annotation.SamplingState: "test_set__campaign",
-    annotation.HIT: "test_set__campaign",
-    annotation.Block: "hit__test_set__campaign",
-    annotation.Assignment: "hit__test_set__campaign",
+    annotation.Design: "task__test_set__campaign",
+    annotation.PlanningBatch: "task__test_set__campaign",
+    annotation.HITSequence: "task__test_set__campaign",
+    annotation.SamplingState: "task__test_set__campaign",
+    annotation.HIT: "task__test_set__campaign",
+    annotation.Block: "hit__task__test_set__campaign",
+    annotation.Assignment: "hit__task__test_set__campaign",
     annotation.Exposure: "judge__campaign",
-    annotation.JudgeAccount: "test_set__campaign",
-    annotation.Judgment: "test_set__campaign",
-    annotation.JudgmentNumber: "test_set__campaign",
-    annotation.UnnumberedJudgment: "test_set__campaign",
-    annotation.JudgmentSequence: "test_set__campaign",
-    annotation.RankingRequest: "test_set__campaign",
-    annotation.JudgeTally: "test_set__campaign",
-    annotation.JudgedQuarterHour: "test_set__campaign",
-    annotation.WorkedQuarterHour: "test_set__campaign",
+    annotation.JudgeAccount: "task__test_set__campaign",
+    annotation.Judgment: "task__test_set__campaign",
+    rating.Answer: "judgment__task__test_set__campaign",
+    two_outputs.Answer: "judgment__task__test_set__campaign",
+    spans.Answer: "judgment__task__test_set__campaign",
+    editing.Answer: "judgment__task__test_set__campaign",
+    annotation.JudgmentNumber: "task__test_set__campaign",
+    annotation.UnnumberedJudgment: "task__test_set__campaign",
+    sorting.SystemSort: "task__test_set__campaign",
+    sorting.ClosedComparison: "sort__task__test_set__campaign",
+    annotation.JudgmentSequence: "task__test_set__campaign",
+    annotation.RankingRequest: "task__test_set__campaign",
+    annotation.JudgeTally: "task__test_set__campaign",
+    annotation.JudgedQuarterHour: "task__test_set__campaign",
+    annotation.WorkedQuarterHour: "task__test_set__campaign",
     annotation.Skip: "judge__campaign",
-    annotation.UncountedSkip: "test_set__campaign",
-    annotation.PageChanges: "test_set__campaign",
-    annotation.ProblemReport: "test_set__campaign",
-    annotation.ProblemReply: "report__test_set__campaign",
+    annotation.UncountedSkip: "task__test_set__campaign",
+    annotation.PageChanges: "task__test_set__campaign",
+    annotation.ProblemReport: "task__test_set__campaign",
+    annotation.ProblemReply: "report__task__test_set__campaign",
     annotation.QualityRule: "campaign",
-    annotation.QualityAction: "test_set__campaign",
-    annotation.QualityReversal: "action__test_set__campaign",
-    annotation.TrainingBlock: "test_set__campaign",
-    annotation.TrainingCandidate: "training_block__test_set__campaign",
-    ranking.RankingSettings: "test_set__campaign",
-    ranking.StoppingRule: "test_set__campaign",
-    ranking.RankingRun: "test_set__campaign",
-    ranking.Analysis: "test_set__campaign",
+    annotation.QualityAction: "task__test_set__campaign",
+    annotation.QualityReversal: "action__task__test_set__campaign",
+    annotation.TrainingBlock: "task__test_set__campaign",
+    annotation.TrainingCandidate: "training_block__task__test_set__campaign",
+    ranking.RankingSettings: "task__test_set__campaign",
+    ranking.StoppingRule: "task__test_set__campaign",
+    ranking.RankingRun: "task__test_set__campaign",
+    ranking.Analysis: "task__test_set__campaign",
     ranking.CampaignTable: "campaign",
-    ranking.LatestRanking: "test_set__campaign",
-    ranking.PublishedResult: "test_set__campaign",
-    ranking.ResultBundle: "result__test_set__campaign",
-    ranking.BundlePart: "bundle__result__test_set__campaign",
-    ranking.ZenodoDraft: "result__test_set__campaign",
-    ranking.QualityReport: "test_set__campaign",
-    ranking.JudgeMeasures: "test_set__campaign",
-    ranking.TalliesBuild: "test_set__campaign",
-    ranking.StoredTallies: "test_set__campaign",
+    ranking.LatestRanking: "task__test_set__campaign",
+    ranking.PublishedResult: "task__test_set__campaign",
+    ranking.ResultBundle: "result__task__test_set__campaign",
+    ranking.BundlePart: "bundle__result__task__test_set__campaign",
+    ranking.ZenodoDraft: "result__task__test_set__campaign",
+    ranking.QualityReport: "task__test_set__campaign",
+    ranking.JudgeMeasures: "task__test_set__campaign",
+    ranking.TalliesBuild: "task__test_set__campaign",
+    ranking.StoredTallies: "task__test_set__campaign",
 }
 # People and their sessions belong to no campaign (`cells.people` copies those it needs); counts of attempts to
 # sign in and work that commands have cut into shards stay where they are.
@@ -105,6 +117,12 @@ def campaign_rows(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
     """Return the rows of a table that belong to a campaign, as tuples of their columns, by key."""
     rows = model._meta.base_manager.filter(**{_PATHS[model]: campaign_id})
     return rows.order_by("pk").values_list(*(field.attname for field in columns(model)))
+
+
+def task_path(model: type[Model]) -> str | None:
+    """Return how a table leads to the task that its rows hang on; None if they hang on none."""
+    parts = _PATHS[model].split("__")
+    return "__".join(parts[: parts.index("task") + 1]) if "task" in parts else None
 
 
 def columns(model: type[Model]) -> list["Field[Any, Any]"]:

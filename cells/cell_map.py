@@ -3,10 +3,10 @@
     cell 0 127.0.0.1:8000
     cell 1 127.0.0.1:8001
     campaign news 1
-    test-set 17 1
+    task 17 1
 
 The first cell is asked where an address names nothing else. A campaign that is not named is in the first cell; a
-test set that is not named, in the cell that gave it its id.
+task that is not named, in the cell that gave it its id.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 _LINE = re.compile(
     r"cell (?P<cell>\d{1,4}) (?P<address>[\w.:\[\]-]+)"
     r"|campaign (?P<campaign>[-\w]+) (?P<of>\d{1,4})"
-    r"|test-set (?P<test_set>\d+) (?P<home>\d{1,4})",
+    r"|(?:task|test-set) (?P<task>\d+) (?P<home>\d{1,4})",
     re.ASCII,
 )
 
@@ -30,16 +30,16 @@ class CellMapError(Exception):
 
 @dataclass(frozen=True)
 class CellMap:
-    """Addresses of cells, and the cells of campaigns by short name and of test sets by id."""
+    """Addresses of cells, and the cells of campaigns by short name and of tasks by id."""
 
     addresses: Mapping[int, str]
     campaigns: Mapping[str, int] = field(default_factory=dict)
-    test_sets: Mapping[int, int] = field(default_factory=dict)
+    tasks: Mapping[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.addresses:
             raise CellMapError("no line says where a cell is, like: cell 0 127.0.0.1:8000")
-        unknown = {*self.campaigns.values(), *self.test_sets.values()} - set(self.addresses)
+        unknown = {*self.campaigns.values(), *self.tasks.values()} - set(self.addresses)
         if unknown:
             raise CellMapError(f"no line says where cell {min(unknown)} is")
         # nginx compares without regard to case.
@@ -64,7 +64,7 @@ class CellMap:
         """Read the lines of a map; `name` is for errors."""
         addresses: dict[int, str] = {}
         campaigns: dict[str, int] = {}
-        test_sets: dict[int, int] = {}
+        tasks: dict[int, int] = {}
         for number, line in enumerate(lines, start=1):
             text = line.partition("#")[0].strip()
             if not text:
@@ -77,9 +77,9 @@ class CellMap:
             elif found["campaign"]:
                 campaigns[found["campaign"]] = int(found["of"])
             else:
-                test_sets[int(found["test_set"])] = int(found["home"])
+                tasks[int(found["task"])] = int(found["home"])
         try:
-            return cls(addresses, campaigns, test_sets)
+            return cls(addresses, campaigns, tasks)
         except CellMapError as error:
             raise CellMapError(f"{name}: {error}") from None
 
@@ -88,19 +88,19 @@ class CellMap:
         """The cell that is asked where nothing says which."""
         return next(iter(self.addresses))
 
-    def moved(self, campaign: str, test_sets: Iterable[int], cell: int) -> CellMap:
+    def moved(self, campaign: str, tasks: Iterable[int], cell: int) -> CellMap:
         """Return the map after a campaign moved."""
         return replace(
             self,
             campaigns={**self.campaigns, campaign: cell},
-            test_sets={**self.test_sets, **dict.fromkeys(test_sets, cell)},
+            tasks={**self.tasks, **dict.fromkeys(tasks, cell)},
         )
 
     def write(self, path: Path) -> None:
         """Replace the file by this map, at once: a reader finds the old one or the new one."""
         lines = [f"cell {cell} {address}" for cell, address in self.addresses.items()]
         lines += [f"campaign {slug} {cell}" for slug, cell in sorted(self.campaigns.items())]
-        lines += [f"test-set {row} {cell}" for row, cell in sorted(self.test_sets.items())]
+        lines += [f"task {row} {cell}" for row, cell in sorted(self.tasks.items())]
         beside = path.with_name(f"{path.name}.new")
         beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
         beside.replace(path)

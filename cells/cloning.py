@@ -26,6 +26,11 @@ from campaign.services import judge_link_create
 from campaign.services.rehearsals import rehearsal_words
 from cells.campaign_rows import TABLES, campaign_rows, columns
 from cells.tables import written
+from protocols.editing import models as editing
+from protocols.rating import models as rating
+from protocols.sorting import models as sorting
+from protocols.spans import models as spans
+from protocols.two_outputs import models as two_outputs
 from ranking import models as ranking
 
 
@@ -42,6 +47,7 @@ CLONED: Final[Mapping[type[Model], frozenset[Part]]] = {
     campaign.Instructions: frozenset({Part.ALWAYS}),
     campaign.Membership: frozenset({Part.PEOPLE}),
     campaign.TestSet: frozenset({Part.TEXTS}),
+    campaign.Task: frozenset({Part.TEXTS}),
     campaign.Document: frozenset({Part.TEXTS}),
     campaign.Segment: frozenset({Part.TEXTS}),
     campaign.Reference: frozenset({Part.TEXTS}),
@@ -95,6 +101,12 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     annotation.Exposure: _WORK,
     annotation.JudgeAccount: _WORK,
     annotation.Judgment: _WORK,
+    rating.Answer: _WORK,
+    two_outputs.Answer: _WORK,
+    spans.Answer: _WORK,
+    editing.Answer: _WORK,
+    sorting.SystemSort: _PLANNED,
+    sorting.ClosedComparison: _WORK,
     annotation.JudgmentNumber: _WORK,
     annotation.UnnumberedJudgment: _WORK,
     annotation.JudgmentSequence: _WORK,
@@ -145,7 +157,7 @@ ONLY: Final[Mapping[type[Model], Q]] = {
 INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
     # Nobody asked for mail about the clone.
     campaign.Membership: {"daily_alerts": "false"},
-    campaign.TestSet: {"closed_at": "NULL"},
+    campaign.Task: {"closed_at": "NULL"},
     campaign.Judge: {"blocks_asked": "NULL"},
     annotation.QualityRule: {"replaces_id": "NULL"},
     # All of them were chosen before the clone's first judgment.
@@ -279,8 +291,8 @@ def _copy(
     quote = connection.ops.quote_name
     table, key = model._meta.db_table, quote(str(model._meta.pk.column))
     rows = campaign_rows(model, source.pk).filter(ONLY.get(model, Q()))
-    if model is annotation.QualityRule and "campaign_testset" not in mapped:
-        rows = rows.filter(test_set=None)
+    if model is annotation.QualityRule and "campaign_task" not in mapped:
+        rows = rows.filter(task=None)
     _map(cursor, table, key, written(connection, rows.values_list("pk")))
     if model is Judge:
         of_judges = f"SELECT j.user_id FROM campaign_judge j JOIN cloned_{table} c ON c.old = j.id"
@@ -315,11 +327,11 @@ def _new_seeds(source: Campaign) -> str:
     Published bundles give seeds away, and whoever knows one could foresee what judges of the clone are lent. Designs of
     a test set that had one seed have one again.
     """
-    designs = annotation.Design.objects.filter(test_set__campaign=source)
+    designs = annotation.Design.objects.filter(task__test_set__campaign=source)
     drawn: dict[tuple[int, int], int] = {}
     found = []
-    for pk, test_set, seed in designs.values_list("pk", "test_set", "seed").iterator():
-        new = drawn.setdefault((test_set, seed), seed_draw())
+    for pk, task, seed in designs.values_list("pk", "task", "seed").iterator():
+        new = drawn.setdefault((task, seed), seed_draw())
         found.append(f"WHEN {int(pk)} THEN {new}")
     return f"CASE r.id {' '.join(found)} END" if found else ""
 

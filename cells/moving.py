@@ -24,7 +24,7 @@ from django.utils.translation import gettext as _
 from annotation.services import judgments_number
 from campaign.database.cell_ids import cell_of_database
 from campaign.database.locks import named_lock_held
-from campaign.models import Campaign, CampaignMove, TestSet
+from campaign.models import Campaign, CampaignMove, Task
 from campaign.services.rehearsals import rehearsal_words
 from cells.campaign_rows import TABLES
 from cells.databases import asked_by_default
@@ -47,7 +47,7 @@ class Moved:
     """Where a campaign moved, and its test sets, whose ids are those of the old cell."""
 
     to_cell: int
-    test_sets: list[int]
+    tasks: list[int]
 
 
 def campaign_move(
@@ -84,9 +84,11 @@ def _move(campaign: Campaign, target: BaseDatabaseWrapper, patience: float, say:
     say(_("Noted here that it moved to cell %(cell)s.") % {"cell": to_cell})
     with asked_by_default(target):
         CampaignMove.objects.filter(pk=campaign.pk, to_cell=to_cell).delete()
-        test_sets = list(TestSet.objects.filter(campaign=campaign.pk).values_list("pk", flat=True))
+        tasks = list(
+            Task.objects.filter(test_set__campaign=campaign.pk).values_list("pk", flat=True)
+        )
     say(_("Open in cell %(cell)s.") % {"cell": to_cell})
-    return Moved(to_cell, sorted(test_sets))
+    return Moved(to_cell, sorted(tasks))
 
 
 def campaign_reopen(*, campaign: Campaign, target: BaseDatabaseWrapper) -> None:
@@ -119,8 +121,8 @@ def _copy_closed(
     say(_("Closed for writing; browsers keep what judges send."))
     try:
         _writers_await(patience)
-        for test_set in TestSet.objects.filter(campaign=campaign):
-            judgments_number(test_set_id=test_set.pk)
+        for task in Task.objects.filter(test_set__campaign=campaign):
+            judgments_number(task_id=task.pk)
         _rows_move(campaign, target, say)
     except BaseException:
         if not _has_copy(campaign, target):
@@ -254,12 +256,12 @@ def _same_or_refuse(table: str, here: Digest, there: Digest) -> None:
 
 def _rankings_reproduce(campaign_id: int) -> int:
     """Compute the latest ranking of each test set again; return how many there are."""
-    latest = list(LatestRanking.objects.filter(test_set__campaign=campaign_id))
+    latest = list(LatestRanking.objects.filter(task__test_set__campaign=campaign_id))
     for ranking in latest:
         run = ranking.as_run()
         if ranking_run_reproduce(run) != run.result:
             raise MoveRefusedError(
-                _("The ranking of test set %(test_set)s comes out otherwise there.")
-                % {"test_set": ranking.test_set_id}
+                _("The ranking of test set %(task)s comes out otherwise there.")
+                % {"task": ranking.task_id}
             )
     return len(latest)

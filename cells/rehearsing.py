@@ -22,15 +22,16 @@ from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Block, JudgeAccount
 from annotation.models.block import by_candidate
+from annotation.protocols import answer_kind
 from annotation.services import design_ensure, pool_fill
 from annotation.services.judging.notifications import ranking_request
 from annotation.services.simulation import (
     JudgedInRehearsal,
     SimulatedJudge,
-    labels_of,
     lend_prepared,
     noise_of_skill,
     rehearsed_store,
+    said_of,
 )
 from campaign.models import (
     Campaign,
@@ -43,9 +44,9 @@ from campaign.models import (
     Output,
     Rehearsal,
     SystemKind,
-    TestSet,
+    Task,
 )
-from campaign.services import instructions_accept, judge_add, test_set_choose
+from campaign.services import instructions_accept, judge_add, task_choose
 from campaign.services.jobs import JobProgress, handles
 from campaign.services.rehearsals import (
     RehearsalRefusedError,
@@ -132,15 +133,15 @@ def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
     Rehearsal.objects.create(campaign=campaign, begun_by=job.asked_by, **asked)
     clone = _clone(campaign)
     bots = _bots(clone, asked["bots"], asked["skill"], asked["seed"])
-    test_sets = list(clone.test_sets.annotate(size=Count("segments")).order_by("pk"))
-    wanted = {row.pk: _wanted(row, asked["share"]) for row in test_sets}
+    tasks = list(Task.objects.of(clone).annotate(size=Count("test_set__segments")).order_by("pk"))
+    wanted = {row.pk: _wanted(row, asked["share"]) for row in tasks}
     done = 0
-    for place, test_set in enumerate(test_sets):
-        here = [bot for bot in bots if bot.number % len(test_sets) == place] or bots
-        for judged in _judge(test_set, here, wanted[test_set.pk], asked["seed"]):
+    for place, task in enumerate(tasks):
+        here = [bot for bot in bots if bot.number % len(tasks) == place] or bots
+        for judged in _judge(task, here, wanted[task.pk], asked["seed"]):
             done += judged
             progress(done, sum(wanted.values()))
-        ranking_request(test_set_id=test_set.pk)
+        ranking_request(task_id=task.pk)
     Campaign.objects.filter(pk=clone.pk).update(state=CampaignState.CLOSED)
     # Until the commit nobody opens it any more.
     rehearsable_check(campaign_locked(campaign))
@@ -199,22 +200,22 @@ def _bots(clone: Campaign, count: int, skill: float, seed: int) -> list[_Bot]:
     return found
 
 
-def _wanted(test_set: Any, share: float) -> int:
+def _wanted(task: Any, share: float) -> int:
     """Return how many blocks are to be judged; each segment once where nobody said."""
-    wanted: int = test_set.blocks_wanted or test_set.size
+    wanted: int = task.blocks_wanted or task.size
     return ceil(share * wanted)
 
 
-def _judge(test_set: TestSet, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int]:
+def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int]:
     """Let bots judge until so many blocks are done, or nobody gets more; give the blocks of each HIT."""
-    texts = _texts_of(test_set, seed)
+    texts = _texts_of(task, seed)
     each = wanted * texts.seconds_a_block / len(bots)
     calendar = _Calendar.for_work(each, timezone.now())
     # A draft for which nobody chose a design has none yet, whose seed would be drawn.
-    design_ensure(test_set=test_set, seed=seed)
-    pool_fill(test_set_id=test_set.pk, size=wanted)
+    design_ensure(task=task, seed=seed)
+    pool_fill(task_id=task.pk, size=wanted)
     for bot in bots:
-        test_set_choose(judge=bot.judge, test_set=test_set)
+        task_choose(judge=bot.judge, task=task)
         bot.worked = 0.0
     at_work = list(bots)
     heapq.heapify(at_work)
@@ -230,13 +231,15 @@ def _judge(test_set: TestSet, bots: list[_Bot], wanted: int, seed: int) -> Itera
         yield judged
     for bot in bots:
         # Nobody is at work any more.
-        JudgeAccount.objects.filter(judge=bot.judge, test_set=test_set).update(
+        JudgeAccount.objects.filter(judge=bot.judge, task=task).update(
             last_lent_at=calendar.at(bot.worked)
         )
 
 
 def _hit_judge(assignment: Assignment, bot: _Bot, texts: _Texts, calendar: _Calendar) -> int:
     """Judge a HIT; return its blocks that are no controls."""
+    task = assignment.hit.task
+    kind = answer_kind(task.protocol)
     blocks = Block.objects.filter(hit=assignment.hit_id).order_by("position")
     judged, counted = [], 0
     for block, segment, outputs, stands_for, control in blocks.values_list(
@@ -252,9 +255,16 @@ def _hit_judge(assignment: Assignment, bot: _Bot, texts: _Texts, calendar: _Cale
             JudgedInRehearsal(
                 block_id=block,
                 client_id=UUID(int=Random(f"rehearsed/{block}").getrandbits(128), version=4),  # noqa: S311
-                labels=labels_of(
-                    [texts.qualities[each] for each in shown], bot.simulated, bot.random
+                said=said_of(
+                    [texts.qualities[each] for each in shown],
+                    bot.simulated,
+                    bot.random,
+                    kind=kind,
+                    rules=task.rules,
+                    outputs=shown,
+                    block_id=block,
                 ),
+                candidates=len(shown),
                 active_ms=round(1000 * seconds),
                 duration_ms=round(1000 * seconds * bot.random.uniform(1, 1.3)),
                 submitted_at=calendar.at(bot.worked),
@@ -264,24 +274,26 @@ def _hit_judge(assignment: Assignment, bot: _Bot, texts: _Texts, calendar: _Cale
     return counted
 
 
-def _texts_of(test_set: TestSet, seed: int) -> _Texts:
+def _texts_of(task: Task, seed: int) -> _Texts:
     """Draw the truth: by the names of systems and the numbers of segments, so that it comes out again."""
     systems = {
         pk: _quality_of(seed, name, kind)
-        for pk, name, kind in test_set.systems.values_list("pk", "name", "kind")
+        for pk, name, kind in task.test_set.systems.values_list("pk", "name", "kind")
     }
     random: dict[int, Random] = {
         pk: Random(f"{seed}/{name}")  # noqa: S311  a simulation, not a secret
-        for pk, name in test_set.systems.values_list("pk", "name")
+        for pk, name in task.test_set.systems.values_list("pk", "name")
     }
     qualities, words = {}, {}
-    outputs = Output.objects.filter(system__test_set=test_set).order_by("segment__number", "system")
+    outputs = Output.objects.filter(system__test_set=task.test_set_id).order_by(
+        "segment__number", "system"
+    )
     for pk, system, text in outputs.values_list("pk", "system", "text").iterator():
         average, is_drawn = systems[system]
         drawn = random[system].gauss(average, _OUTPUT_NOISE)
         qualities[pk] = drawn if is_drawn else average
         words[pk] = len((text or "").split())
-    sources = test_set.segments.values_list("pk", "source_text")
+    sources = task.test_set.segments.values_list("pk", "source_text")
     return _Texts(qualities, words, {pk: len((text or "").split()) for pk, text in sources})
 
 
@@ -295,9 +307,9 @@ def _quality_of(seed: int, name: str, kind: str) -> tuple[float, bool]:
     return _SCALE * drawn, True
 
 
-def truth_of(test_set: TestSet, seed: int) -> list[str]:
+def truth_of(task: Task, seed: int) -> list[str]:
     """Return the systems of a test set in the order that simulated judges are to find, the best first."""
-    systems = test_set.systems.filter(kind=SystemKind.SYSTEM).values_list("name", flat=True)
+    systems = task.test_set.systems.filter(kind=SystemKind.SYSTEM).values_list("name", flat=True)
     return sorted(systems, key=lambda name: -_quality_of(seed, name, SystemKind.SYSTEM)[0])
 
 

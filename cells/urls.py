@@ -8,6 +8,8 @@ from cells.campaign_file.views import (
     campaign_schema_file,
 )
 from cells.rehearsal_views import rehearsal_end_page, rehearsal_page
+from cells.task_settings import test_set_settings
+from cells.task_views import task_add_page, task_delete_page
 from cells.views import campaign_clone_page
 
 urlpatterns = [
@@ -19,6 +21,13 @@ urlpatterns = [
         "campaigns/<slug:slug>/file/campaign.yaml",
         campaign_file_download,
         name="campaign-file-download",
+    ),
+    path("campaigns/<slug:slug>/add-task/", task_add_page, name="task-add"),
+    path("campaigns/<slug:slug>/tasks/<int:task_id>/delete/", task_delete_page, name="task-delete"),
+    path(
+        "campaigns/<slug:slug>/tasks/<int:task_id>/settings/",
+        test_set_settings,
+        name="test-set-settings",
     ),
     path("campaigns/<slug:slug>/copies/", campaign_copies_page, name="campaign-copies"),
     path(

@@ -66,6 +66,6 @@ def _campaign_changed(request: HttpRequest, named: dict[str, Any]) -> Q | None:
         return None
     if "slug" in named:
         return Q(slug=named["slug"])
-    if "test_set_id" in named:
-        return Q(test_sets=named["test_set_id"])
+    if "task_id" in named:
+        return Q(test_sets__tasks=named["task_id"])
     return None

@@ -10,12 +10,12 @@ from typing import Final
 QUEUES: Final = {
     # Judges wait for these: they are short, and no ranking may hold them up.
     "planning": (
-        "annotation.tasks.plan_test_set",
+        "annotation.tasks.plan_task",
         "annotation.tasks.fill_pools",
     ),
     # Up to minutes each, one after the other without a pause while judges work.
     "ranking": (
-        "ranking.tasks.rank_test_set",
+        "ranking.tasks.rank_task",
         "ranking.tasks.rank_what_is_due",
     ),
     # Parts of a computation that somebody waits for (`--engine celery`); the worker takes turns.

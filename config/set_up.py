@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 #: What `config.settings` has no default for.
 _REQUIRED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
-_OURS = ("campaign", "annotation", "ranking", "demo", "cells")
+_OURS = ("campaign", "annotation", "ranking", "protocols", "demo", "cells")
 #: Commands of Django and of libraries that read or write our tables.
 _OF_OTHERS = frozenset(
     {"changepassword", "clearsessions", "createsuperuser", "dumpdata", "loaddata"}
@@ -41,7 +41,8 @@ def problem_before(arguments: Sequence[str]) -> str | None:
     command = arguments[1] if len(arguments) > 1 else ""
     if {"-h", "--help"}.intersection(arguments):
         return None
-    if get_commands().get(command) not in _OURS and command not in _OF_OTHERS:
+    app = str(get_commands().get(command)).partition(".")[0]
+    if app not in _OURS and command not in _OF_OTHERS:
         return None
     return _database_problem(command)
 

@@ -89,6 +89,13 @@ INSTALLED_APPS = [
     "campaign",
     "annotation",
     "ranking",
+    "protocols.editing",
+    "protocols.quiz",
+    "protocols.rating",
+    "protocols.sorting",
+    "protocols.spans",
+    "protocols.top",
+    "protocols.two_outputs",
     "demo",
     "cells",
 ]
@@ -104,6 +111,8 @@ MIDDLEWARE = [
     "config.requests.control_characters_refuse",
     "config.cells.sessions.moved_sessions_find",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    # Before whatever reads the session.
+    "ranking.views.dashboard_polls.dashboard_polls",
     "campaign.accounts.interface_language.InterfaceLanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -11,9 +11,7 @@ _, _IMPORTS = HashedFilesMixin._js_module_import_aggregation_patterns  # type: i
 
 # Ours, whose style they may rely on: comments of scripts have lines of their own, but for those that
 # tell a type, and nothing within quotes spans lines or looks like a comment.
-_OURS = re.compile(
-    r"(accounts|judge|judge/later|judge/preview|judge/tour|dashboard|offline|css)/[^/]+\.(?P<kind>js|css)$"
-)
+_OURS = re.compile(r"(accounts|judge(/\w+)*|dashboard|offline|css)/[^/]+\.(?P<kind>js|css)$")
 _COMMENTS = {
     "js": re.compile(r"^\s*//.*\n|/\*\*(?s:.*?)\*/", re.MULTILINE),
     "css": re.compile(r"/\*.*?\*/", re.DOTALL),

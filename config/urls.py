@@ -4,10 +4,14 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from config.api.schema_view import SchemaView
 from config.health import healthz, readyz
+from ranking.views.dashboard import dashboard_live
+from ranking.views.dashboard_polls import POLLS
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # First, since it is asked for the most: what stands above is compared with every address.
     path("api/v1/", include("config.api.urls")),
+    # Each dashboard that is open asks every second.
+    path(POLLS, dashboard_live, name="test-set-live"),
     path("healthz", healthz),
     path("readyz", readyz),
     path("", include("campaign.urls")),

@@ -6,18 +6,27 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
 from knox.models import AuthToken
 
-from campaign.models import Campaign, Invitation, InvitationRole, Judge, TestSet, User
+from campaign.models import Campaign, Invitation, InvitationRole, Judge, Task, User
 from campaign.services import (
     InvitationRefusedError,
     invitation_create,
     invitation_create_for_anybody,
     invitation_open,
 )
-from demo.loading import ARABIC_JUDGES, GERMAN_JUDGES, HIDDEN, MUSEUM, ORGANISER_EMAIL, WMT12
+from demo.loading import (
+    ARABIC_JUDGES,
+    GERMAN_JUDGES,
+    HIDDEN,
+    MUSEUM,
+    ORGANISER_EMAIL,
+    PROTOCOLS,
+    WMT12,
+)
 
 NEWCOMERS = 200
 NEWCOMERS_NOTE = "demo.json"
@@ -58,11 +67,9 @@ def _new(base_url: str) -> dict[str, Any]:
     AuthToken.objects.filter(user=organiser).delete()
     _token, api_token = AuthToken.objects.create(user=organiser)
     # Who came by invitation meanwhile keeps their links.
-    judges = (
-        Judge.objects.filter(campaign=campaign, pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES])
-        .select_related("user")
-        .order_by("id")
-    )
+    judges = _with_links(campaign).filter(pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES])
+    asked = Campaign.objects.get(slug=PROTOCOLS)
+    in_protocols = _with_links(asked).select_related("chosen_task")
     Invitation.objects.for_anybody().filter(campaign=campaign, note=NEWCOMERS_NOTE).update(
         revoked_at=Now()
     )
@@ -71,8 +78,9 @@ def _new(base_url: str) -> dict[str, Any]:
     )
     holders = [organiser.pk, *judges.values_list("user", flat=True)]
     Invitation.objects.filter(campaign=campaign, user__in=holders).delete()
+    Invitation.objects.filter(campaign=asked, user__in=in_protocols.values("user")).delete()
 
-    def link(user: User, role: InvitationRole) -> str:
+    def link(user: User, role: InvitationRole, campaign: Campaign = campaign) -> str:
         _invitation, token = invitation_create(campaign=campaign, user=user, role=role)
         return base_url + reverse("invitation", args=[token])
 
@@ -90,11 +98,27 @@ def _new(base_url: str) -> dict[str, Any]:
             for judge in judges
             if judge.user is not None
         ],
+        # Of each protocol, a judge who is asked in no other way.
+        "protocols": [
+            {
+                "protocol": judge.chosen_task.protocol,
+                "name": judge.chosen_task.get_protocol_display(),
+                "url": link(judge.user, InvitationRole.JUDGE, asked),
+            }
+            for judge in in_protocols
+            if judge.user is not None and judge.chosen_task is not None
+        ],
         "api_token": api_token,
         "campaign": campaign.slug,
-        "test_sets": list(
-            TestSet.objects.filter(campaign__slug__in=[MUSEUM, HIDDEN, WMT12])
+        "tasks": list(
+            Task.objects.filter(test_set__campaign__slug__in=[MUSEUM, HIDDEN, PROTOCOLS, WMT12])
             .order_by("id")
-            .values("id", "name")
+            .values("id", "test_set__name")
         ),
     }
+
+
+def _with_links(campaign: Campaign) -> QuerySet[Judge]:
+    """Return the judges of a campaign who are people, in the order in which they came."""
+    people = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
+    return people.select_related("user").order_by("id")

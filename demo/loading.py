@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from csv import DictReader
+from dataclasses import replace
 from pathlib import Path
 
 from django.core.management import call_command
 from django.db import transaction
 
+from annotation.protocols import answer_kinds
 from annotation.services import (
     design_change,
     design_ensure,
@@ -15,7 +17,7 @@ from annotation.services import (
     tour_leave,
 )
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
-from campaign.models import BadReference, Campaign, Judge, Output, SystemKind, TestSet, User
+from campaign.models import BadReference, Campaign, Judge, Output, SystemKind, Task, User
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
@@ -23,6 +25,8 @@ from campaign.services import (
     instructions_write,
     judge_add,
     organiser_add,
+    task_choose,
+    task_create,
 )
 from campaign.texts.damage import Damage
 from ranking.services import quality_evaluate, ranking_history_compute
@@ -30,6 +34,7 @@ from ranking.services import quality_evaluate, ranking_history_compute
 HERE = Path(__file__).parent
 MUSEUM = "museum"
 HIDDEN = "museum-hidden"
+PROTOCOLS = "museum-protocols"
 WMT12 = "wmt12"
 SEED = 2026
 # Another one: judgments of all campaigns have ids of their own.
@@ -67,6 +72,12 @@ SIMULATED_WITHOUT_REFERENCE = (
     SimulatedJudge("sim-quick-1", noise=22, seconds_per_block=25),
     SimulatedJudge("sim-careless", noise=None, seconds_per_block=4),
 )
+# In each protocol, by its name.
+SIMULATED_IN_PROTOCOLS = (
+    SimulatedJudge("careful", noise=8, seconds_per_block=40),
+    SimulatedJudge("steady", noise=14, seconds_per_block=30),
+    SimulatedJudge("quick", noise=20, ties_within=6, seconds_per_block=18),
+)
 
 Say = Callable[[str], None]
 
@@ -80,6 +91,9 @@ def demo_load(*, say: Say) -> None:
     if not Campaign.objects.filter(slug=HIDDEN).exists():
         say("Loading the same texts with a hidden reference …")
         _hidden_load(organiser)
+    if not Campaign.objects.filter(slug=PROTOCOLS).exists():
+        say("Loading the same texts, asked about in every way …")
+        _protocols_load(organiser)
     if not Campaign.objects.filter(slug=WMT12).exists():
         say("Loading the judgments of WMT12 Czech–English …")
         _wmt12_load(organiser)
@@ -97,22 +111,22 @@ def _museum_load(organiser: User) -> None:
     quality_rules_suggest(campaign=campaign, user=None)
     german = _texts_load("en-de", language="de", name="Museum English–German", blocks_wanted=1500)
     arabic = _texts_load("en-ar", language="ar", name="Museum English–Arabic", blocks_wanted=300)
-    for test_set, judges, hits_each in (
+    for task, judges, hits_each in (
         # No judge sees a sentence twice: these see nearly all of the 48.
         (german, SIMULATED_GERMAN, 19),
         (arabic, SIMULATED_ARABIC, 8),
     ):
-        _checks_add(test_set)
-        pool_fill(test_set_id=test_set.pk)
+        _checks_add(task)
+        pool_fill(task_id=task.pk)
         campaign_simulate(
             campaign=campaign,
             judges=judges,
-            languages=[test_set.source_language, test_set.target_language],
+            languages=[task.test_set.source_language, task.test_set.target_language],
             hits_each=hits_each,
-            qualities=_qualities(test_set),
+            qualities=_qualities(task),
             seed=SEED,
         )
-        runs = ranking_history_compute(test_set_id=test_set.pk)
+        runs = ranking_history_compute(task_id=task.pk)
         quality_evaluate(run=runs[-1])
     for language in INSTRUCTIONS:
         path = HERE / "museum" / "instructions" / f"{language}.md"
@@ -143,42 +157,85 @@ def _hidden_load(organiser: User) -> None:
     )
     organiser_add(campaign=campaign, user=organiser)
     quality_rules_suggest(campaign=campaign, user=None)
-    test_set = _texts_load(
+    task = _texts_load(
         "en-de",
         language="de",
         name="English–German, reference hidden",
         blocks_wanted=400,
         campaign=HIDDEN,
     )
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     campaign_simulate(
         campaign=campaign,
         judges=SIMULATED_WITHOUT_REFERENCE,
-        languages=[test_set.source_language, test_set.target_language],
+        languages=[task.test_set.source_language, task.test_set.target_language],
         hits_each=10,
-        qualities=_qualities(test_set),
+        qualities=_qualities(task),
         seed=SEED_OF_HIDDEN,
     )
-    quality_evaluate(run=ranking_history_compute(test_set_id=test_set.pk)[-1])
+    quality_evaluate(run=ranking_history_compute(task_id=task.pk)[-1])
 
 
-def _checks_add(test_set: TestSet) -> None:
+@transaction.atomic
+def _protocols_load(organiser: User) -> None:
+    """Load a campaign with a task of each protocol on one test set, each with a few answers and a judge of its own."""
+    campaign = Campaign.objects.create(
+        slug=PROTOCOLS, name="A day at the museum (asked in every way)"
+    )
+    organiser_add(campaign=campaign, user=organiser)
+    ranking = _texts_load(
+        "en-de",
+        language="de",
+        name="English–German, in every way",
+        blocks_wanted=150,
+        campaign=PROTOCOLS,
+    )
+    languages = [ranking.test_set.source_language, ranking.test_set.target_language]
+    for kind in answer_kinds():
+        task = ranking
+        if kind.protocol != ranking.protocol:
+            task = task_create(
+                test_set=ranking.test_set, protocol=kind.protocol, by=None, blocks_wanted=300
+            )
+            design_ensure(task=task, seed=SEED)
+        pool_fill(task_id=task.pk)
+        campaign_simulate(
+            campaign=campaign,
+            judges=[
+                replace(each, pseudonym=f"sim-{kind.protocol}-{each.pseudonym}")
+                for each in SIMULATED_IN_PROTOCOLS
+            ],
+            languages=languages,
+            hits_each=10,
+            qualities=_qualities(task),
+            seed=SEED,
+            task=task,
+        )
+        if kind.compares_outputs:
+            ranking_history_compute(task_id=task.pk)
+        person = judge_add(campaign=campaign, pseudonym=kind.protocol, languages=languages)
+        tour_leave(judge=task_choose(judge=person, task=task), how=Judge.Tour.SKIPPED)
+
+
+def _checks_add(task: Task) -> None:
     """Add damaged references as attention checks: most of them approved, some left to be reviewed.
 
     Only words that are gone or in disorder: everybody sees those, whatever the language.
     """
     bad_references_make(
-        test_set=test_set, seed=SEED, damages=[Damage.DROPPED, Damage.REORDERED, Damage.REPLACED]
+        test_set=task.test_set,
+        seed=SEED,
+        damages=[Damage.DROPPED, Damage.REORDERED, Damage.REPLACED],
     )
-    for number, row in enumerate(BadReference.objects.of(test_set.pk).in_order()):
+    for number, row in enumerate(BadReference.objects.of(task.test_set_id).in_order()):
         if number % 6:
             bad_reference_review(bad_reference=row, approve=True, reviewer=None)
-    design_change(test_set=test_set, bad_reference_rate=BAD_REFERENCE_RATE)
+    design_change(task=task, bad_reference_rate=BAD_REFERENCE_RATE)
 
 
 def _texts_load(
     pair: str, *, language: str, name: str, blocks_wanted: int, campaign: str = MUSEUM
-) -> TestSet:
+) -> Task:
     call_command(
         "import_test_set",
         str(HERE / "museum" / f"{pair}.tsv"),
@@ -189,9 +246,9 @@ def _texts_load(
         blocks_wanted=blocks_wanted,
         verbosity=0,
     )
-    test_set = TestSet.objects.get(campaign__slug=campaign, name=name)
-    design_ensure(test_set=test_set, seed=SEED)
-    return test_set
+    task = Task.objects.get(test_set__campaign__slug=campaign, test_set__name=name)
+    design_ensure(task=task, seed=SEED)
+    return task
 
 
 @transaction.atomic
@@ -206,18 +263,18 @@ def _wmt12_load(organiser: User) -> None:
         create_test_set=True,
         verbosity=0,
     )
-    ranking_history_compute(test_set_id=TestSet.objects.get(campaign=campaign).pk)
+    ranking_history_compute(task_id=Task.objects.get(test_set__campaign=campaign).pk)
 
 
-def _qualities(test_set: TestSet) -> Mapping[int, float]:
+def _qualities(task: Task) -> Mapping[int, float]:
     """Return the stated quality (0–100) by output id, from the file beside the texts."""
-    pair = f"{test_set.source_language}-{test_set.target_language}"
+    pair = f"{task.test_set.source_language}-{task.test_set.target_language}"
     path = HERE / "museum" / f"{pair}.quality.tsv"
     with path.open(encoding="utf-8", newline="") as lines:
         stated = {
             (row["document"], int(row["segment"])): row for row in DictReader(lines, delimiter="\t")
         }
-    outputs = Output.objects.filter(system__test_set=test_set).values_list(
+    outputs = Output.objects.filter(system__test_set=task.test_set_id).values_list(
         "id",
         "segment__document__name",
         "segment__position",

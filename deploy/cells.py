@@ -29,14 +29,14 @@ map $uri $quintet_slug_asked {
     /sign-in/ $quintet_slug_of_next;
     default $quintet_slug_of_path;
 }
-map $uri $quintet_test_set {
-    ~^/api/v1/test-sets/(?<quintet_id>\d+)/ $quintet_id;
+map $uri $quintet_task {
+    ~^/api/v1/(?:tasks|test-sets)/(?<quintet_id>\d+)/ $quintet_id;
     default "";
 }"""
 
-_SERVER = """map $quintet_by_slug$quintet_by_test_set $quintet_cell {{
+_SERVER = """map $quintet_by_slug$quintet_by_task $quintet_cell {{
     "" $quintet_by_cookie;
-    default $quintet_by_slug$quintet_by_test_set;
+    default $quintet_by_slug$quintet_by_task;
 }}
 server {{
     listen {listen};
@@ -60,7 +60,7 @@ server {{
     }}
 
     # Files in one request, as in nginx.conf.template.
-    location ~ ^/(campaigns/[^/]+/(uploads/[^/]+|test-sets/[0-9]+/systems/add)|api/v1/test-sets/[0-9]+/systems)/$ {{
+    location ~ ^/(campaigns/[^/]+/(uploads/[^/]+|tasks/[0-9]+/systems/add)|api/v1/tasks/[0-9]+/systems)/$ {{
         client_max_body_size 21m;
         proxy_next_upstream off;
         proxy_pass http://$quintet_cell;
@@ -94,13 +94,13 @@ def _maps(cells: CellMap) -> Iterator[str]:
     yield _map("$http_cookie", "$quintet_by_cookie", cookies, _name(cells.first))
     named = [f"{_literal(slug)} {_name(cell)};" for slug, cell in sorted(cells.campaigns.items())]
     yield _map("$quintet_slug_asked", "$quintet_by_slug", ['"" "";', *named], _name(cells.first))
-    moved = [f"{row} {_name(cell)};" for row, cell in sorted(cells.test_sets.items())]
+    moved = [f"{row} {_name(cell)};" for row, cell in sorted(cells.tasks.items())]
     # Ids have twelve figures after the number of the cell that gave them; in quotes, for the braces.
     given = [
         f'"~^{cell}[0-9]{{12}}$" {_name(cell)};' if cell else f'"~^[0-9]{{1,12}}$" {_name(0)};'
         for cell in cells.addresses
     ]
-    yield _map("$quintet_test_set", "$quintet_by_test_set", [*moved, *given], '""')
+    yield _map("$quintet_task", "$quintet_by_task", [*moved, *given], '""')
 
 
 def _map(of: str, to: str, lines: Sequence[str], default: str) -> str:

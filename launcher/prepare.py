@@ -23,6 +23,7 @@ _SOURCES = (
     "campaign",
     "annotation",
     "ranking",
+    "protocols",
     "demo",
     "cells",
     "requirements",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -19,7 +19,15 @@ WINDOWS: dict[str, tuple[int, int]] = {
 }
 # A quarter of the weight of PNG, and letters still sharp: the folder is kept for every change.
 QUALITY = 80
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+View = tuple[str, Literal["light", "dark"]]
+VIEWS: list[View] = [view for window in WINDOWS for view in ((window, "light"), (window, "dark"))]
+VIEWS_OF_ROOMS: list[View] = [("wide", "light"), ("narrow", "dark")]
+
+# The campaigns of the demo: our own texts, and judgments that WMT released.
+OURS = "museum", "Museum English–German"
+RELEASED = "wmt12", "newstest2012 Czech–English"
+# An answer is computed by the worker.
+ANSWER_MILLISECONDS = 180_000
 
 Shot = Callable[[Page, Any], None]
 
@@ -102,14 +110,68 @@ def _paused(page: Page) -> None:
     page.get_by_role("dialog", name="Paused").wait_for()
 
 
-def _dashboard(test_set: str) -> Shot:
-    """Open the organiser's page of a test set."""
+def _dashboard(test_set: tuple[str, str]) -> Shot:
+    """Open the dashboard of a test set, of a campaign and with a name, as an organiser."""
+    campaign, name = test_set
 
     def prepare(page: Page, demo: Any) -> None:
         _follow(page, demo["organiser"]["url"])
-        page.goto(f"{demo['base_url']}/campaigns/")
-        page.get_by_role("link", name=test_set).click()
+        page.goto(f"{demo['base_url']}/campaigns/{campaign}/test-sets/")
+        page.get_by_role("link", name=name).first.click()
         page.get_by_role("table").first.wait_for()
+
+    return prepare
+
+
+def _of_dashboard(test_set: tuple[str, str], address: str) -> Shot:
+    """Open a page below the dashboard of a test set."""
+
+    def prepare(page: Page, demo: Any) -> None:
+        _dashboard(test_set)(page, demo)
+        page.goto(f"{page.url}{address}")
+
+    return prepare
+
+
+def _answered(kind: str) -> Shot:
+    """Open an analysis of the released judgments, asked for if nobody did."""
+
+    def prepare(page: Page, demo: Any) -> None:
+        _of_dashboard(RELEASED, f"analyses/{kind}/")(page, demo)
+        answer = page.locator("#answer table").first
+        if not answer.count():
+            page.locator("main form button.primary").first.click()
+        answer.wait_for(timeout=ANSWER_MILLISECONDS)
+
+    return prepare
+
+
+def _system(page: Page, demo: Any) -> None:
+    """Open the results of the first system of the ranking."""
+    _dashboard(RELEASED)(page, demo)
+    page.goto(page.locator("a[href*='/systems/'][href$='/results/']").first.evaluate("a => a.href"))
+    page.get_by_role("heading", name="Where it won most clearly").wait_for(
+        timeout=ANSWER_MILLISECONDS
+    )
+
+
+def _published(page: Page, demo: Any) -> None:
+    """Open a published result of the released judgments, published now if there is none."""
+    _of_dashboard(RELEASED, "publish/")(page, demo)
+    result = page.locator("a[href*='/results/']").first
+    if not result.count():
+        for _step in ("Publish …", "Publish"):
+            page.locator("main form button.primary").first.click()
+        result.wait_for()
+    page.goto(result.evaluate("a => a.href"))
+
+
+def _of_campaign(address: str) -> Shot:
+    """Open a page of the demo's own campaign as its organiser."""
+
+    def prepare(page: Page, demo: Any) -> None:
+        _follow(page, demo["organiser"]["url"])
+        page.goto(f"{demo['base_url']}/campaigns/{demo['campaign']}/{address}")
 
     return prepare
 
@@ -117,11 +179,6 @@ def _dashboard(test_set: str) -> Shot:
 def _instructions(page: Page, demo: Any) -> None:
     _arrive(page, demo, 3)
     page.goto(f"{demo['base_url']}/judge/{demo['campaign']}/instructions/?language=ar")
-
-
-def _invitations(page: Page, demo: Any) -> None:
-    _follow(page, demo["organiser"]["url"])
-    page.goto(f"{demo['base_url']}/campaigns/{demo['campaign']}/invitations/")
 
 
 def _sign_in(page: Page, demo: Any) -> None:
@@ -139,16 +196,32 @@ SHOTS: dict[str, tuple[Shot, bool]] = {
     "judge-history": (_judging_and(0, _history), False),
     "judge-tour": (_tour, False),
     "judge-paused": (_judging_and(0, _paused), False),
-    "dashboard": (_dashboard("Museum English–German"), True),
-    "dashboard-wmt12": (_dashboard("newstest2012 Czech–English"), False),
+    "dashboard": (_dashboard(OURS), True),
+    "dashboard-wmt12": (_dashboard(RELEASED), False),
     "instructions": (_instructions, False),
-    "invitations": (_invitations, False),
+    "invitations": (_of_campaign("invitations/"), False),
     "sign-in": (_sign_in, False),
+}
+# Of organisers' rooms, in these two ways alone: `VIEWS_OF_ROOMS`.
+ROOMS: dict[str, tuple[Shot, bool]] = {
+    "overview": (_of_campaign(""), True),
+    "design": (_of_dashboard(OURS, "design/"), True),
+    "system": (_system, True),
+    "segment": (_of_dashboard(OURS, "segments/3/"), True),
+    "ranking": (_answered("ranking"), True),
+    "pairs": (_answered("pairs"), True),
+    "how-firm": (_answered("firmness"), True),
+    "can-i-stop": (_answered("stopping"), True),
+    "diagnosis": (_answered("diagnosis"), True),
+    "agreement": (_answered("agreement"), True),
+    "tables": (_of_campaign("tables/clusters/"), True),
+    "publish": (_of_dashboard(RELEASED, "publish/"), True),
+    "published": (_published, True),
 }
 
 
-def main() -> int:
-    """Photograph the pages; return 1 if no demo runs here."""
+def main(names: Sequence[str] = ()) -> int:
+    """Photograph the pages with these names, or all; return 1 if no demo runs here."""
     demo: Any = read_json(DataDirectory.from_environment().demo_file)
     if demo is None:
         sys.stderr.write("There is no demo in this data folder; start one first: make demo\n")
@@ -158,8 +231,9 @@ def main() -> int:
             executable_path=browser.executable(), args=browser.launch_arguments()
         )
         _history_begin(chromium, demo)
-        for name in SHOTS:
-            _photograph(chromium, name, demo)
+        for name, shot in {**SHOTS, **ROOMS}.items():
+            if name in names or not names:
+                _photograph(chromium, name, shot, VIEWS if name in SHOTS else VIEWS_OF_ROOMS, demo)
         chromium.close()
     return 0
 
@@ -178,24 +252,26 @@ def _history_begin(chromium: Browser, demo: Any) -> None:
     page.context.close()
 
 
-def _photograph(chromium: Browser, name: str, demo: Any) -> None:
-    prepare, whole_page = SHOTS[name]
+def _photograph(
+    chromium: Browser, name: str, shot: tuple[Shot, bool], views: Sequence[View], demo: Any
+) -> None:
+    prepare, whole_page = shot
     folder = CHECKOUT / "docs" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
-    for window, (width, height) in WINDOWS.items():
-        for scheme in SCHEMES:
-            context = chromium.new_context(
-                viewport={"width": width, "height": height},
-                color_scheme=scheme,
-                reduced_motion="reduce",
-            )
-            page = context.new_page()
-            page.clock.install()
-            prepare(page, demo)
-            path = folder / f"{name}-{window}-{scheme}.webp"
-            path.write_bytes(_picture(page, whole_page=whole_page))
-            sys.stdout.write(f"{path.relative_to(CHECKOUT)}\n")
-            context.close()
+    for window, scheme in views:
+        width, height = WINDOWS[window]
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            reduced_motion="reduce",
+        )
+        page = context.new_page()
+        page.clock.install()
+        prepare(page, demo)
+        path = folder / f"{name}-{window}-{scheme}.webp"
+        path.write_bytes(_picture(page, whole_page=whole_page))
+        sys.stdout.write(f"{path.relative_to(CHECKOUT)}\n")
+        context.close()
 
 
 def _picture(page: Page, *, whole_page: bool) -> bytes:
@@ -211,4 +287,4 @@ def _picture(page: Page, *, whole_page: bool) -> bytes:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

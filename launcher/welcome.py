@@ -49,6 +49,11 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
     for number, judge in enumerate(judges):
         label = "Judge" if number == 0 else ""
         yield f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}"
+    protocols = demo.get("protocols", [])
+    width = max([len(str(each.get("name", ""))) for each in protocols], default=0)
+    for number, each in enumerate(protocols):
+        label = "Asked" if number == 0 else ""
+        yield f"  {label:<9}  {each.get('name', ''):<{width}}  {each.get('url', '')}"
     yield f"  All of it  {directory.demo_file}"
     home = _home(directory)
     yield f"  Your own   `{home}./quintet organiser_link` makes you an organiser, `{home}./quintet import_test_set`"

@@ -5,6 +5,6 @@ from annotation.notification import task_enqueue
 BUILD_TASK = "ranking.tasks.build_tallies"
 
 
-def tallies_build_enqueue(test_set_id: int) -> None:
+def tallies_build_enqueue(task_id: int) -> None:
     """Enqueue counting all judgments of this test set in the background."""
-    task_enqueue(BUILD_TASK, test_set_id)
+    task_enqueue(BUILD_TASK, task_id)

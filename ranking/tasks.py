@@ -7,9 +7,9 @@ from celery import shared_task
 from annotation.notification import ranking_begun
 from annotation.services import waiting_judgments_number
 from annotation.services.judging.notifications import ranking_request, ranking_request_clear
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.selectors.quality import quality_due
-from ranking.selectors.runs import due_test_sets, ranking_is_due
+from ranking.selectors.runs import due_tasks, ranking_is_due
 from ranking.services import (
     quality_evaluate,
     ranking_compute,
@@ -23,10 +23,10 @@ from ranking.services.tallies_check import tallies_check
 logger = logging.getLogger(__name__)
 
 
-@shared_task(name="ranking.tasks.rank_test_set")
-def rank_test_set(test_set_id: int) -> None:
+@shared_task(name="ranking.tasks.rank_task")
+def rank_task(task_id: int) -> None:
     """Rank a test set if its ranking is out of date, and measure its judges."""
-    _rank(test_set_id)
+    _rank(task_id)
 
 
 @shared_task(name="ranking.tasks.rank_what_is_due")
@@ -37,17 +37,17 @@ def rank_what_is_due() -> None:
     database alone, so that no ranking depends on a message.
     """
     waiting_judgments_number()
-    for test_set_id in due_test_sets():
+    for task_id in due_tasks():
         try:
-            _rank(test_set_id)
+            _rank(task_id)
         except Exception:
             # The other test sets must not wait until this one is mended.
-            logger.exception("Test set %s could not be ranked.", test_set_id)
+            logger.exception("Test set %s could not be ranked.", task_id)
     for run in quality_due():
         try:
             quality_evaluate(run=run)
         except Exception:
-            logger.exception("The judges of test set %s could not be measured.", run.test_set_id)
+            logger.exception("The judges of test set %s could not be measured.", run.task_id)
 
 
 @shared_task(name="ranking.tasks.send_alert_mails")
@@ -63,21 +63,21 @@ def keep_rankings_of_days() -> None:
 
 
 @shared_task(name="ranking.tasks.build_tallies")
-def build_tallies(test_set_id: int) -> None:
+def build_tallies(task_id: int) -> None:
     """Count all judgments of a test set while its last ranking is still shown."""
-    tallies_build(test_set_id=test_set_id)
+    tallies_build(task_id=task_id)
 
 
 @shared_task(name="ranking.tasks.check_tallies")
 def check_tallies() -> None:
     """Compare rankings and the tallies they came from with all judgments; log and correct what differs."""
-    for test_set_id in TestSet.objects.order_by("pk").values_list("pk", flat=True):
-        wrong = tallies_check(test_set_id=test_set_id)
+    for task_id in Task.objects.order_by("pk").values_list("pk", flat=True):
+        wrong = tallies_check(task_id=task_id)
         if wrong:
             logger.error(
                 "The ranking or the tallies of test set %s are not what its judgments say: %s. "
                 "They were computed anew.",
-                test_set_id,
+                task_id,
                 ", ".join(wrong),
             )
 
@@ -94,14 +94,14 @@ def forget_shard_jobs() -> None:
     shard_jobs_forget()
 
 
-def _rank(test_set_id: int) -> None:
+def _rank(task_id: int) -> None:
     # Before the judgments are read: one that comes in from now on must request a ranking again.
-    ranking_request_clear(test_set_id=test_set_id)
-    ranking_begun(test_set_id)
-    computed = ranking_compute(test_set_id=test_set_id, is_awaited=False)
+    ranking_request_clear(task_id=task_id)
+    ranking_begun(task_id)
+    computed = ranking_compute(task_id=task_id, is_awaited=False)
     if computed is None:
         return
     quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)
     # While we ranked, another worker's message was turned away by our lock: look once more.
-    if ranking_is_due(test_set_id=test_set_id):
-        ranking_request(test_set_id=test_set_id)
+    if ranking_is_due(task_id=task_id):
+        ranking_request(task_id=task_id)

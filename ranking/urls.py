@@ -7,8 +7,8 @@ from ranking.views.analyses import (
     analysis_plot,
 )
 from ranking.views.campaign_tables import table_page, table_plot, table_report, tables_page
-from ranking.views.campaigns import campaign_detail, campaign_list, test_sets_page
-from ranking.views.dashboard import dashboard_live, dashboard_page
+from ranking.views.campaigns import campaign_detail, campaign_list, tasks_page
+from ranking.views.dashboard import dashboard_page
 from ranking.views.design import design_again, design_budget, design_page, design_preview
 from ranking.views.home import home
 from ranking.views.judge import judge_page
@@ -20,6 +20,7 @@ from ranking.views.judge_groups import (
 from ranking.views.judges import judges_page
 from ranking.views.keeping import ranking_keep
 from ranking.views.one_system import system_results_ask, system_results_page
+from ranking.views.page_plots import campaign_plot, judge_plot, task_plot
 from ranking.views.publishing.desk import publish_confirm, publish_page
 from ranking.views.publishing.public import (
     published_embed,
@@ -56,8 +57,8 @@ from ranking.views.settings import ranking_settings_page
 from ranking.views.stopping_rule import stopping_rule_page
 
 _CAMPAIGN = "campaigns/<slug:slug>/"
-_TEST_SET = f"{_CAMPAIGN}test-sets/<int:test_set_id>/"
-_VERSION = f"{_TEST_SET}publish/<int:version>/"
+_TASK = f"{_CAMPAIGN}tasks/<int:task_id>/"
+_VERSION = f"{_TASK}publish/<int:version>/"
 # Of everybody, under no campaign: the address of a result is its own.
 _RESULT = "results/<slug:digest>/"
 
@@ -65,7 +66,8 @@ urlpatterns = [
     path("", home, name="home"),
     path("campaigns/", campaign_list, name="campaign-list"),
     path("campaigns/<slug:slug>/", campaign_detail, name="campaign-detail"),
-    path(f"{_CAMPAIGN}test-sets/", test_sets_page, name="test-sets"),
+    path(f"{_CAMPAIGN}plots/<slug:table>.<slug:ending>", campaign_plot, name="campaign-plot"),
+    path(f"{_CAMPAIGN}test-sets/", tasks_page, name="test-sets"),
     path(f"{_CAMPAIGN}tables/", tables_page, name="campaign-tables"),
     path(f"{_CAMPAIGN}tables/<slug:name>/", table_page, name="campaign-table"),
     path(
@@ -79,52 +81,51 @@ urlpatterns = [
         name="campaign-table-plot",
     ),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/",
+        "campaigns/<slug:slug>/tasks/<int:task_id>/",
         dashboard_page,
         name="test-set-dashboard",
     ),
+    path(f"{_TASK}plots/<slug:table>.<slug:ending>", task_plot, name="test-set-plot"),
+    path(f"{_TASK}design/", design_page, name="design"),
+    path(f"{_TASK}design/preview/", design_preview, name="design-preview"),
+    path(f"{_TASK}design/forecast/", design_budget, name="design-forecast"),
+    path(f"{_TASK}design/<int:design_id>/again/", design_again, name="design-again"),
+    path(f"{_TASK}judges/", judges_page, name="judge-quality"),
+    path(f"{_TASK}judges/act/", judges_act, name="judges-act"),
+    path(f"{_TASK}judges/acted/<uuid:batch>/", judges_acted, name="judges-acted"),
+    path(f"{_TASK}judges/acted/<uuid:batch>/undo/", judges_act_undo, name="judges-act-undo"),
+    path(f"{_TASK}judges/<int:judge_id>/", judge_page, name="judge-page"),
     path(
-        "campaigns/<slug:slug>/test-sets/<int:test_set_id>/live/",
-        dashboard_live,
-        name="test-set-live",
+        f"{_TASK}judges/<int:judge_id>/plots/<slug:table>.<slug:ending>",
+        judge_plot,
+        name="judge-plot",
     ),
-    path(f"{_TEST_SET}design/", design_page, name="design"),
-    path(f"{_TEST_SET}design/preview/", design_preview, name="design-preview"),
-    path(f"{_TEST_SET}design/forecast/", design_budget, name="design-forecast"),
-    path(f"{_TEST_SET}design/<int:design_id>/again/", design_again, name="design-again"),
-    path(f"{_TEST_SET}judges/", judges_page, name="judge-quality"),
-    path(f"{_TEST_SET}judges/act/", judges_act, name="judges-act"),
-    path(f"{_TEST_SET}judges/acted/<uuid:batch>/", judges_acted, name="judges-acted"),
-    path(f"{_TEST_SET}judges/acted/<uuid:batch>/undo/", judges_act_undo, name="judges-act-undo"),
-    path(f"{_TEST_SET}judges/<int:judge_id>/", judge_page, name="judge-page"),
-    path(f"{_TEST_SET}judges/<int:judge_id>/act/", judge_act, name="judge-act"),
-    path(f"{_TEST_SET}actions/<int:action_id>/revert/", action_revert, name="action-revert"),
-    path(f"{_TEST_SET}ranking-settings/", ranking_settings_page, name="ranking-settings"),
-    path(f"{_TEST_SET}stopping-rule/", stopping_rule_page, name="stopping-rule"),
-    path(f"{_TEST_SET}analyses/", analyses_page, name="analyses"),
-    path(f"{_TEST_SET}analyses/<slug:kind>/", analysis_page, name="analysis"),
+    path(f"{_TASK}judges/<int:judge_id>/act/", judge_act, name="judge-act"),
+    path(f"{_TASK}actions/<int:action_id>/revert/", action_revert, name="action-revert"),
+    path(f"{_TASK}ranking-settings/", ranking_settings_page, name="ranking-settings"),
+    path(f"{_TASK}stopping-rule/", stopping_rule_page, name="stopping-rule"),
+    path(f"{_TASK}analyses/", analyses_page, name="analyses"),
+    path(f"{_TASK}analyses/<slug:kind>/", analysis_page, name="analysis"),
     path(
-        f"{_TEST_SET}analyses/<int:analysis_id>/report.<slug:ending>",
+        f"{_TASK}analyses/<int:analysis_id>/report.<slug:ending>",
         analysis_file,
         name="analysis-file",
     ),
     path(
-        f"{_TEST_SET}analyses/<int:analysis_id>/plots/<slug:table>.<slug:ending>",
+        f"{_TASK}analyses/<int:analysis_id>/plots/<slug:table>.<slug:ending>",
         analysis_plot,
         name="analysis-plot",
     ),
+    path(f"{_TASK}systems/<int:system_id>/results/", system_results_page, name="system-results"),
     path(
-        f"{_TEST_SET}systems/<int:system_id>/results/", system_results_page, name="system-results"
-    ),
-    path(
-        f"{_TEST_SET}systems/<int:system_id>/results/ask/",
+        f"{_TASK}systems/<int:system_id>/results/ask/",
         system_results_ask,
         name="system-results-ask",
     ),
-    path(f"{_TEST_SET}segments/<int:number>/", segment_page, name="segment"),
-    path(f"{_TEST_SET}ranking/keep/", ranking_keep, name="ranking-keep"),
-    path(f"{_TEST_SET}publish/", publish_page, name="publish"),
-    path(f"{_TEST_SET}publish/confirm/", publish_confirm, name="publish-confirm"),
+    path(f"{_TASK}segments/<int:number>/", segment_page, name="segment"),
+    path(f"{_TASK}ranking/keep/", ranking_keep, name="ranking-keep"),
+    path(f"{_TASK}publish/", publish_page, name="publish"),
+    path(f"{_TASK}publish/confirm/", publish_confirm, name="publish-confirm"),
     path(f"{_VERSION}bundle/", published_bundle, name="published-bundle"),
     path(f"{_VERSION}zenodo/", published_zenodo, name="published-zenodo"),
     path(f"{_VERSION}embargo/", published_embargo, name="published-embargo"),

@@ -31,7 +31,7 @@ def judge_all_of(assignment: Assignment) -> None:
     for block in assigned_blocks(assignment):
         labels = [min(rank, 5) for rank in range(1, len(block.candidates) + 1)]
         judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
-    judgments_number(test_set_id=assignment.hit.test_set_id)
+    judgments_number(task_id=assignment.hit.task_id)
 
 
 def repeat_is_due(judge: Judge, *, is_due: bool = True) -> None:

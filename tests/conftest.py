@@ -1,16 +1,18 @@
 """What all tests share."""
 
 import contextlib
+import faulthandler
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
 import redis
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from celery import current_app
 from django.conf import settings
 from django.db import connection
@@ -21,7 +23,7 @@ from launcher.waiting import wait_until
 from tests.order import turn
 from tests.properties import profiles_register
 from tests.released import released_texts, released_unpack, wmt12_texts_write
-from tests.roles import connected_as, owner_role, sessions_end, tables_empty
+from tests.roles import connected_as, owner_cursor, owner_role, sessions_end, tables_empty
 
 Eventually = Callable[[Callable[[], bool]], None]
 
@@ -47,6 +49,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    """Watch what clears up, too: pytest ends its watch over a test (`faulthandler_timeout`) where it fails."""
+    seconds = float(item.config.getini("faulthandler_timeout"))
+    real_stderr = item.config.stash[fault_handler_stderr_fd_key]
+    faulthandler.dump_traceback_later(seconds, file=real_stderr, exit=True)
+    return (yield)
+
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None,
@@ -60,6 +71,9 @@ def django_db_modify_db_settings(
 def django_db_setup(django_db_setup: None) -> Iterator[None]:
     """Test as the application's role, which may not empty tables: that is left to the owner."""
     connection.close()
+    with owner_cursor() as cursor:
+        # So that no task has the id of its test set, and neither passes for the other.
+        cursor.execute("ALTER TABLE campaign_task ALTER COLUMN id RESTART WITH 5000001")
     with pytest.MonkeyPatch.context() as patch, connected_as(APPLICATION):
         # Of the class: where a browser's loop runs, Django has a connection of its own.
         patch.setattr(type(connection.ops), "execute_sql_flush", tables_empty)

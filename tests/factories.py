@@ -10,10 +10,12 @@ from campaign.models import (
     Judge,
     MembershipRole,
     Output,
+    Protocol,
     Reference,
     Segment,
     System,
     SystemKind,
+    Task,
     TestSet,
     User,
 )
@@ -43,7 +45,7 @@ def make_judge(campaign: Campaign, pseudonym: str = "judge01", **fields: Any) ->
     return judge_add(campaign=campaign, pseudonym=pseudonym, **fields)
 
 
-def make_test_set(
+def make_task(
     campaign: Campaign,
     *,
     name: str = "museum en-de",
@@ -56,31 +58,33 @@ def make_test_set(
     seed: int = 7,
     planned: int = 12,
     **fields: Any,
-) -> TestSet:
+) -> Task:
     """Documents of the given lengths; on every other segment, `identical` systems agree.
 
     `planned` HITs wait in the pool, as if a worker had been there.
     """
-    test_set = TestSet.objects.create(
-        campaign=campaign,
+    task = empty_task(
+        campaign,
         name=name,
         source_language=source_language,
         target_language=target_language,
         **fields,
     )
-    rows = [System.objects.create(test_set=test_set, name=system) for system in systems]
+    rows = [System.objects.create(test_set=task.test_set, name=system) for system in systems]
     reference = None
     if with_reference:
-        reference = System.objects.create(test_set=test_set, name="_ref", kind=SystemKind.REFERENCE)
+        reference = System.objects.create(
+            test_set=task.test_set, name="_ref", kind=SystemKind.REFERENCE
+        )
     number = 0
     for document_position, length in enumerate(documents, start=1):
         document = Document.objects.create(
-            test_set=test_set, name=f"document {document_position}", position=document_position
+            test_set=task.test_set, name=f"document {document_position}", position=document_position
         )
         for position in range(1, length + 1):
             number += 1
             segment = Segment.objects.create(
-                test_set=test_set,
+                test_set=task.test_set,
                 document=document,
                 number=number,
                 position=position,
@@ -98,9 +102,29 @@ def make_test_set(
                     segment=segment,
                     text=f"Ausgabe {number}, Fassung {_variant(words.pop(), systems)}.",
                 )
-    design_ensure(test_set=test_set, seed=seed)
-    hits_plan(test_set_id=test_set.pk, count=planned)
-    return test_set
+    design_ensure(task=task, seed=seed)
+    hits_plan(task_id=task.pk, count=planned)
+    return task
+
+
+def empty_task(
+    campaign: Campaign,
+    *,
+    name: str = "empty",
+    source_language: str = "en",
+    target_language: str = "de",
+    expertise: Sequence[str] = (),
+    **fields: Any,
+) -> Task:
+    """The five-way ranking of a new test set without texts."""
+    test_set = TestSet.objects.create(
+        campaign=campaign,
+        name=name,
+        source_language=source_language,
+        target_language=target_language,
+        expertise=list(expertise),
+    )
+    return Task.objects.create(test_set=test_set, protocol=Protocol.RANKING, **fields)
 
 
 def _variant(system: str, systems: Sequence[str]) -> str:
@@ -110,7 +134,7 @@ def _variant(system: str, systems: Sequence[str]) -> str:
     ] + "x" * (list(systems).index(system) // 9)
 
 
-def make_long_test_set(
+def make_long_task(
     campaign: Campaign,
     *,
     segments: int,
@@ -120,18 +144,16 @@ def make_long_test_set(
     seed: int = 7,
     with_reference: bool = False,
     **fields: Any,
-) -> TestSet:
+) -> Task:
     """Many segments in documents of equal length, a statement a table; nothing planned."""
-    test_set = TestSet.objects.create(
-        campaign=campaign, name=name, source_language="en", target_language="de", **fields
-    )
+    task = empty_task(campaign, name=name, source_language="en", target_language="de", **fields)
     documents = Document.objects.bulk_create(
-        Document(test_set=test_set, name=f"document {position}", position=position)
+        Document(test_set=task.test_set, name=f"document {position}", position=position)
         for position in range(1, -(-segments // document_length) + 1)
     )
     rows = Segment.objects.bulk_create(
         Segment(
-            test_set=test_set,
+            test_set=task.test_set,
             document=documents[(number - 1) // document_length],
             number=number,
             position=(number - 1) % document_length + 1,
@@ -140,7 +162,7 @@ def make_long_test_set(
         for number in range(1, segments + 1)
     )
     made = System.objects.bulk_create(
-        System(test_set=test_set, name=f"system-{index:02}") for index in range(systems)
+        System(test_set=task.test_set, name=f"system-{index:02}") for index in range(systems)
     )
     Output.objects.bulk_create(
         Output(segment=segment, system=system, text=f"Ausgabe {segment.number} {index}.")
@@ -148,7 +170,9 @@ def make_long_test_set(
         for index, system in enumerate(made)
     )
     if with_reference:
-        reference = System.objects.create(test_set=test_set, name="_ref", kind=SystemKind.REFERENCE)
+        reference = System.objects.create(
+            test_set=task.test_set, name="_ref", kind=SystemKind.REFERENCE
+        )
         texts = {segment: f"Reference {segment.number} of the story, in words." for segment in rows}
         Reference.objects.bulk_create(
             Reference(segment=segment, number=1, text=text) for segment, text in texts.items()
@@ -156,5 +180,5 @@ def make_long_test_set(
         Output.objects.bulk_create(
             Output(segment=segment, system=reference, text=text) for segment, text in texts.items()
         )
-    design_ensure(test_set=test_set, seed=seed)
-    return test_set
+    design_ensure(task=task, seed=seed)
+    return task

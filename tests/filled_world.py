@@ -17,7 +17,7 @@ from campaign.models import (
     JudgeGroup,
     Membership,
     Panel,
-    TestSet,
+    Task,
     Upload,
     User,
 )
@@ -37,8 +37,8 @@ from ranking.models import PublishedResult, RankingRun
 from ranking.services import decision_take, quality_evaluate, ranking_compute
 from ranking.services.publishing import result_publish
 from tests.at_work import assignment_lend
-from tests.factories import make_analyst, make_campaign, make_organiser, make_test_set
-from tests.filling import Filling, filled_test_set
+from tests.factories import make_analyst, make_campaign, make_organiser, make_task
+from tests.filling import Filling, filled_task
 from tests.recruiting import make_panel
 
 
@@ -47,7 +47,7 @@ class FilledWorld:
     """A campaign with a filled and ranked test set, and a user of each role."""
 
     campaign: Campaign
-    test_set: TestSet
+    task: Task
     run: RankingRun
     rule: QualityRule
     panel: Panel
@@ -64,14 +64,14 @@ class FilledWorld:
         """Return the address of a route of the URL registry in this campaign."""
         parts: dict[str, Any] = {
             "<slug:slug>": self.campaign.slug,
-            "<int:test_set_id>": self.test_set.pk,
+            "<int:task_id>": self.task.pk,
             "<int:ranking_id>": self.run.pk,
             "<int:rule_id>": self.rule.pk,
             "<int:panel_id>": self.panel.pk,
             "<int:judge_id>": self.judge.pk,
             "<int:report_id>": self.report.pk,
-            "<int:design_id>": self.test_set.designs.earliest("pk").pk,
-            "<int:system_id>": self.test_set.systems.earliest("pk").pk,
+            "<int:design_id>": self.task.designs.earliest("pk").pk,
+            "<int:system_id>": self.task.test_set.systems.earliest("pk").pk,
             "<int:version>": 1,
             "<slug:transition>": "pause",
             "<slug:kind>": "ranking",
@@ -93,9 +93,9 @@ class FilledWorld:
 def filled_world(slug: str, filling: Filling) -> FilledWorld:
     """Fill a campaign, rank it and measure its judges. As the owner of the tables."""
     campaign = make_campaign(slug)
-    test_set = filled_test_set(campaign, filling)
-    make_test_set(campaign, name="another", planned=0)
-    computed = ranking_compute(test_set_id=test_set.pk)
+    task = filled_task(campaign, filling)
+    make_task(campaign, name="another", planned=0)
+    computed = ranking_compute(task_id=task.pk)
     assert computed is not None
     quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)
     organiser = make_organiser(campaign, f"organiser@{slug}.example.org")
@@ -105,12 +105,12 @@ def filled_world(slug: str, filling: Filling) -> FilledWorld:
         campaign=campaign, language="en", text="Rank.", demands_acceptance=True
     )
     instructions_accept(judge=judge, instructions=instructions)
-    hits_plan(test_set_id=test_set.pk, count=3)
+    hits_plan(task_id=task.pk, count=3)
     assert assignment_lend(judge=judge) is not None
     assert judge.user is not None
     return FilledWorld(
         campaign=campaign,
-        test_set=test_set,
+        task=task,
         run=computed.run,
         rule=quality_rules_suggest(campaign=campaign, user=None)[0],
         panel=make_panel(campaign, name="panel"),
@@ -118,12 +118,10 @@ def filled_world(slug: str, filling: Filling) -> FilledWorld:
         membership=Membership.objects.get(user=organiser, campaign=campaign),
         upload=_upload(campaign),
         group=_group(campaign),
-        report=_report(test_set, judge),
+        report=_report(task, judge),
         users={"organiser": organiser, "analyst": analyst, "judge": judge.user},
-        published=result_publish(test_set=test_set, by=organiser),
-        decided=decision_take(
-            judges=[judge], test_set=test_set, action="warn", user=organiser
-        ).batch,
+        published=result_publish(task=task, by=organiser),
+        decided=decision_take(judges=[judge], task=task, action="warn", user=organiser).batch,
     )
 
 
@@ -133,10 +131,10 @@ def _group(campaign: Campaign) -> JudgeGroup:
     return group
 
 
-def _report(test_set: TestSet, judge: Judge) -> ProblemReport:
-    block = Block.objects.filter(hit__test_set=test_set).earliest("pk")
+def _report(task: Task, judge: Judge) -> ProblemReport:
+    block = Block.objects.filter(hit__task=task).earliest("pk")
     return ProblemReport.objects.create(
-        client_id=uuid4(), judge=judge, block=block, test_set=test_set, kind="page"
+        client_id=uuid4(), judge=judge, block=block, task=task, kind="page"
     )
 
 

@@ -33,9 +33,10 @@ from campaign.models import (
     Segment,
     System,
     SystemKind,
-    TestSet,
+    Task,
     User,
 )
+from tests.factories import empty_task
 
 BLOCKS_A_HIT, SEGMENTS_A_DOCUMENT, SHOWN = 3, 12, 5
 _ORDERS = 4096
@@ -65,11 +66,11 @@ class Filling:
     is_checked: bool = False
 
 
-def filled_test_set(campaign: Campaign, filling: Filling, *, name: str = "filled") -> TestSet:
+def filled_task(campaign: Campaign, filling: Filling, *, name: str = "filled") -> Task:
     """Store a test set in a campaign without judges, as the owner of the tables; return it."""
     with transaction.atomic():
-        test_set = _texts(campaign, filling, name)
-        values = _values(test_set, filling)
+        task = _texts(campaign, filling, name)
+        values = _values(task, filling)
         with connection.cursor() as cursor:
             if not filling.is_checked:
                 cursor.execute("SET LOCAL session_replication_role = replica")
@@ -79,24 +80,22 @@ def filled_test_set(campaign: Campaign, filling: Filling, *, name: str = "filled
             for table in _TABLES:
                 cursor.execute(_SEQUENCE.format(table=table._meta.db_table))
             cursor.execute("SET LOCAL session_replication_role = origin")
-        counters_rebuild(test_set_id=test_set.pk)
+        counters_rebuild(task_id=task.pk)
     if not connection.in_atomic_block:
         with connection.cursor() as cursor:
             cursor.execute("VACUUM (FREEZE, ANALYZE)")
-    return test_set
+    return task
 
 
-def _texts(campaign: Campaign, filling: Filling, name: str) -> TestSet:
-    test_set = TestSet.objects.create(
-        campaign=campaign, name=name, source_language="en", target_language="de"
-    )
+def _texts(campaign: Campaign, filling: Filling, name: str) -> Task:
+    task = empty_task(campaign=campaign, name=name, source_language="en", target_language="de")
     documents = Document.objects.bulk_create(
-        Document(test_set=test_set, name=f"document {position}", position=position)
+        Document(test_set=task.test_set, name=f"document {position}", position=position)
         for position in range(1, filling.segments // SEGMENTS_A_DOCUMENT + 1)
     )
     Segment.objects.bulk_create(
         Segment(
-            test_set=test_set,
+            test_set=task.test_set,
             document=documents[number // SEGMENTS_A_DOCUMENT],
             number=number + 1,
             position=number % SEGMENTS_A_DOCUMENT + 1,
@@ -107,7 +106,7 @@ def _texts(campaign: Campaign, filling: Filling, name: str) -> TestSet:
     # The last but one is the reference, ranked like a system; the last is shown in checks only.
     kinds = [SystemKind.SYSTEM] * filling.systems + [SystemKind.REFERENCE, SystemKind.BAD_REFERENCE]
     System.objects.bulk_create(
-        System(test_set=test_set, name=f"system-{index:02}", kind=kind)
+        System(test_set=task.test_set, name=f"system-{index:02}", kind=kind)
         for index, kind in enumerate(kinds)
     )
     users = User.objects.bulk_create(
@@ -116,18 +115,18 @@ def _texts(campaign: Campaign, filling: Filling, name: str) -> TestSet:
     Judge.objects.bulk_create(
         Judge(campaign=campaign, user=user, pseudonym=user.name) for user in users
     )
-    design_ensure(test_set=test_set, seed=filling.seed)
-    HITSequence.objects.get_or_create(test_set=test_set)
-    return test_set
+    design_ensure(task=task, seed=filling.seed)
+    HITSequence.objects.get_or_create(task=task)
+    return task
 
 
-def _values(test_set: TestSet, filling: Filling) -> dict[str, Any]:
+def _values(task: Task, filling: Filling) -> dict[str, Any]:
     ranked = filling.systems + 1
     random = np.random.default_rng(filling.seed)
     orders = [random.permutation(ranked)[: SHOWN + 1].tolist() for _ in range(_ORDERS)]
     found: dict[str, Any] = {
-        "test_set": test_set.pk,
-        "design": design_ensure(test_set=test_set).pk,
+        "task": task.pk,
+        "design": design_ensure(task=task).pk,
         "blocks": filling.blocks,
         "hits": -(-filling.blocks // BLOCKS_A_HIT),
         "segments": filling.segments,
@@ -135,9 +134,9 @@ def _values(test_set: TestSet, filling: Filling) -> dict[str, Any]:
         "ranked": ranked,
         "seed": filling.seed,
         "orders": orders,
-        "systems": list(test_set.systems.order_by("name").values_list("pk", flat=True)),
-        "segment": list(test_set.segments.order_by("number").values_list("pk", flat=True)),
-        "judges": list(test_set.campaign.judges.order_by("pk").values_list("pk", flat=True)),
+        "systems": list(task.test_set.systems.order_by("name").values_list("pk", flat=True)),
+        "segment": list(task.test_set.segments.order_by("number").values_list("pk", flat=True)),
+        "judges": list(task.test_set.campaign.judges.order_by("pk").values_list("pk", flat=True)),
     }
     with connection.cursor() as cursor:
         for table in _TABLES:
@@ -200,8 +199,8 @@ FROM filled_placed
 """
 
 _HITS = """
-INSERT INTO annotation_hit (id, test_set_id, design_id, number, available_at, completed_at, why)
-SELECT %(HIT)s + h, %(test_set)s, %(design)s, h + 1, now(), now(), '{}'
+INSERT INTO annotation_hit (id, task_id, design_id, number, available_at, completed_at, why)
+SELECT %(HIT)s + h, %(task)s, %(design)s, h + 1, now(), now(), '{}'
 FROM generate_series(0, %(hits)s - 1) h
 """
 _BLOCKS = """
@@ -223,9 +222,9 @@ SELECT %(Exposure)s + b, judge_id, segment_id, %(Assignment)s + h, is_repeat FRO
 """
 _JUDGMENTS = """
 INSERT INTO annotation_judgment
-    (id, test_set_id, client_id, judge_id, block_id, assignment_id, labels,
+    (id, task_id, client_id, judge_id, block_id, assignment_id, labels,
      duration_ms, active_ms, comment, supersedes_id, submitted_at)
-SELECT %(Judgment)s + n, %(test_set)s, gen_random_uuid(), judge_id, %(Block)s + b,
+SELECT %(Judgment)s + n, %(task)s, gen_random_uuid(), judge_id, %(Block)s + b,
     %(Assignment)s + h, CASE WHEN is_revision THEN revised ELSE labels END,
     30000 + b %% 40000 * 7919 %% 40000, 20000 + b %% 40000 * 7919 %% 40000 * 2 / 3,
     CASE WHEN b %% 100 = 21 THEN 'hard to say' ELSE '' END,
@@ -238,48 +237,48 @@ FROM (
 ORDER BY n
 """
 _NUMBERS = """
-INSERT INTO annotation_judgmentnumber (judgment_id, test_set_id, number)
-SELECT id, test_set_id, id - %(Judgment)s FROM annotation_judgment
-WHERE test_set_id = %(test_set)s ORDER BY id
+INSERT INTO annotation_judgmentnumber (judgment_id, task_id, number)
+SELECT id, task_id, id - %(Judgment)s FROM annotation_judgment
+WHERE task_id = %(task)s ORDER BY id
 """
 # Where triggers are on, they have entered the judgments here.
-_NONE_UNNUMBERED = "DELETE FROM annotation_unnumberedjudgment WHERE test_set_id = %(test_set)s"
-_NONE_UNCOUNTED = "DELETE FROM annotation_uncountedskip WHERE test_set_id = %(test_set)s"
+_NONE_UNNUMBERED = "DELETE FROM annotation_unnumberedjudgment WHERE task_id = %(task)s"
+_NONE_UNCOUNTED = "DELETE FROM annotation_uncountedskip WHERE task_id = %(task)s"
 _SKIPS = """
 INSERT INTO annotation_skip
-    (id, test_set_id, client_id, judge_id, block_id, assignment_id, reason, active_ms, duration_ms,
+    (id, task_id, client_id, judge_id, block_id, assignment_id, reason, active_ms, duration_ms,
      comment, created_at)
-SELECT %(Skip)s + b, %(test_set)s, gen_random_uuid(), judge_id, %(Block)s + b, %(Assignment)s + h,
+SELECT %(Skip)s + b, %(task)s, gen_random_uuid(), judge_id, %(Block)s + b, %(Assignment)s + h,
     'cannot_judge', 5000, 9000, CASE WHEN b %% 66 = 5 THEN 'too long' ELSE '' END, at
 FROM filled WHERE is_skipped
 """
 _REPORTS = """
 INSERT INTO annotation_problemreport
-    (client_id, judge_id, block_id, test_set_id, kind, comment, created_at)
-SELECT gen_random_uuid(), judge_id, %(Block)s + b, %(test_set)s, 'source', 'cut off', at
+    (client_id, judge_id, block_id, task_id, kind, comment, created_at)
+SELECT gen_random_uuid(), judge_id, %(Block)s + b, %(task)s, 'source', 'cut off', at
 FROM filled WHERE b %% 100 = 31
 """
 # Where triggers are on, they have counted the reports.
 _REPORTS_COUNTED = """
-INSERT INTO annotation_pagechanges (test_set_id, changes, problem_reports)
-SELECT test_set_id, 1, count(*) FROM annotation_problemreport
-WHERE test_set_id = %(test_set)s GROUP BY 1
-ON CONFLICT (test_set_id) DO UPDATE SET problem_reports = EXCLUDED.problem_reports
+INSERT INTO annotation_pagechanges (task_id, changes, problem_reports)
+SELECT task_id, 1, count(*) FROM annotation_problemreport
+WHERE task_id = %(task)s GROUP BY 1
+ON CONFLICT (task_id) DO UPDATE SET problem_reports = EXCLUDED.problem_reports
 """
 _ACCOUNTS = """
 INSERT INTO annotation_judgeaccount
-    (judge_id, test_set_id, hits_lent, intra_lent, blocks_closed, last_lent_at)
-SELECT judge_id, %(test_set)s, count(*) FILTER (WHERE b %% 3 = 0), 0, count(*), max(at)
+    (judge_id, task_id, hits_lent, intra_lent, blocks_closed, last_lent_at)
+SELECT judge_id, %(task)s, count(*) FILTER (WHERE b %% 3 = 0), 0, count(*), max(at)
 FROM filled GROUP BY judge_id
 """
 _SEQUENCES = """
-INSERT INTO annotation_judgmentsequence (test_set_id, last_number)
-SELECT %(test_set)s, count(*) + count(*) FILTER (WHERE is_revised) FROM filled WHERE NOT is_skipped
-ON CONFLICT (test_set_id) DO UPDATE SET last_number = EXCLUDED.last_number
+INSERT INTO annotation_judgmentsequence (task_id, last_number)
+SELECT %(task)s, count(*) + count(*) FILTER (WHERE is_revised) FROM filled WHERE NOT is_skipped
+ON CONFLICT (task_id) DO UPDATE SET last_number = EXCLUDED.last_number
 """
 _HIT_SEQUENCE = """
 UPDATE annotation_hitsequence SET last_number = %(hits)s, blocks_planned = %(blocks)s
-WHERE test_set_id = %(test_set)s
+WHERE task_id = %(task)s
 """
 
 

@@ -10,7 +10,7 @@ from babel.messages.extract import extract
 from django.utils.translation.template import templatize
 
 # Folders with words that people read.
-SOURCES = ("annotation", "campaign", "cells", "config", "demo", "ranking", "templates")
+SOURCES = ("annotation", "campaign", "cells", "config", "demo", "protocols", "ranking", "templates")
 
 # The arguments of each function: s(ingular), p(lural), c(ontext), in their order.
 FUNCTIONS = {

@@ -8,10 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.selectors.at_work import closing_in_words, test_set_at_work
-from campaign.api.access import organised_test_set
-from campaign.models import TestSet
-from campaign.services import test_set_close, test_set_reopen
+from annotation.selectors.at_work import closing_in_words, task_at_work
+from campaign.api.access import organised_task
+from campaign.models import Task
+from campaign.services import task_close, task_reopen
 
 
 class ClosingSerializer(serializers.Serializer[Any]):
@@ -32,40 +32,41 @@ class ClosingRequestSerializer(serializers.Serializer[Any]):
     )
 
 
-class TestSetClosingView(APIView):
+class TaskClosingView(APIView):
     __test__ = False
 
-    @extend_schema(operation_id="test_set_closing", responses=ClosingSerializer)
-    def get(self, request: Request, test_set_id: int) -> Response:
+    @extend_schema(operation_id="task_closing", responses=ClosingSerializer)
+    def get(self, request: Request, task_id: int) -> Response:
         """Say whether a test set is closed, and what closing it would do now."""
-        return _answer(organised_test_set(request, test_set_id))
+        return closing_answer(organised_task(request, task_id))
 
     @extend_schema(
-        operation_id="test_set_close_or_reopen",
+        operation_id="task_close_or_reopen",
         request=ClosingRequestSerializer,
         responses={200: ClosingSerializer, 409: ClosingSerializer},
     )
-    def put(self, request: Request, test_set_id: int) -> Response:
+    def put(self, request: Request, task_id: int) -> Response:
         """Close it to judges or open it again. 409 while judges are at work, without `confirm`."""
-        test_set = organised_test_set(request, test_set_id)
+        task = organised_task(request, task_id)
         sent = ClosingRequestSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         if not sent.validated_data["closed"]:
-            test_set_reopen(test_set=test_set)
-        elif sent.validated_data["confirm"] or not test_set_at_work(test_set=test_set).judges:
-            test_set_close(test_set=test_set)
+            task_reopen(task=task)
+        elif sent.validated_data["confirm"] or not task_at_work(task=task).judges:
+            task_close(task=task)
         else:
-            return _answer(test_set, status=409)
-        test_set.refresh_from_db(fields=["closed_at"])
-        return _answer(test_set)
+            return closing_answer(task, status=409)
+        task.refresh_from_db(fields=["closed_at"])
+        return closing_answer(task)
 
 
-def _answer(test_set: TestSet, status: int = 200) -> Response:
-    now = test_set_at_work(test_set=test_set)
+def closing_answer(task: Task, status: int = 200) -> Response:
+    """Return whether a task is closed, and what closing it would do now."""
+    now = task_at_work(task=task)
     shown = {
-        "closed_at": test_set.closed_at,
+        "closed_at": task.closed_at,
         "judges": now.judges,
         "blocks": now.blocks,
-        "words": closing_in_words(test_set=test_set),
+        "words": closing_in_words(task=task),
     }
     return Response(ClosingSerializer(shown).data, status=status)

@@ -23,9 +23,9 @@ from annotation.services import (
     design_use_again,
 )
 from annotation.services.planning.designs import PARAMETERS
-from campaign.api.access import organised_test_set, readable_test_set, reader
+from campaign.api.access import organised_task, readable_task, reader
 from campaign.api.judge_groups import group_asked_for
-from campaign.models import JudgeGroup, TestSet
+from campaign.models import JudgeGroup, Task
 
 _MOST_PREVIEWED: Final = 20
 
@@ -71,7 +71,7 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
 
     def validate_judge_group(self, name: str | None) -> JudgeGroup | None:
         """Find the group in the campaign of the test set that the view names."""
-        return group_asked_for(self.context["test_set"], name)
+        return group_asked_for(self.context["task"], name)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         """Leave constraints that span fields to the service, which says what to do."""
@@ -159,12 +159,12 @@ def refused(error: DesignRefusedError) -> ValidationError:
     return ValidationError({error.field: [str(error)]} if error.field else [str(error)])
 
 
-def proposed_design(test_set: TestSet, sent: DesignParametersSerializer) -> Design | None:
+def proposed_design(task: Task, sent: DesignParametersSerializer) -> Design | None:
     """Return the design that was sent, not saved; None if no parameter was named: the one in force."""
     if not set(sent.chosen) & set(PARAMETERS):
         return None
     try:
-        return design_proposed(test_set=test_set, **sent.chosen)
+        return design_proposed(task=task, **sent.chosen)
     except DesignRefusedError as error:
         raise refused(error) from error
 
@@ -174,8 +174,8 @@ def _new_group(proposed: Design | None, sent: DesignParametersSerializer) -> Jud
     return proposed.judge_group if proposed and "judge_group" in sent.chosen else None
 
 
-def _answer(test_set: TestSet, design: Design, status: int) -> Response:
-    found = designs_of(test_set_id=test_set.pk).get(pk=design.pk)
+def _answer(task: Task, design: Design, status: int) -> Response:
+    found = designs_of(task_id=task.pk).get(pk=design.pk)
     return Response(DesignSerializer(found).data, status=status)
 
 
@@ -187,36 +187,36 @@ class DesignsAndChangeView(DesignsView):
         request=DesignChangeSerializer,
         responses={201: DesignSerializer, 409: DesignEffectsSerializer},
     )
-    def post(self, request: Request, test_set_id: int) -> Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Change how HITs are drawn from now on. 409 without `confirm` once HITs are planned."""
-        test_set = organised_test_set(request, test_set_id)
-        sent = DesignChangeSerializer(data=request.data, context={"test_set": test_set})
+        task = organised_task(request, task_id)
+        sent = DesignChangeSerializer(data=request.data, context={"task": task})
         sent.is_valid(raise_exception=True)
-        proposed = proposed_design(test_set, sent)
-        effects = design_effects(test_set=test_set)
+        proposed = proposed_design(task, sent)
+        effects = design_effects(task=task)
         if effects.is_any_planned and not sent.validated_data["confirm"]:
             words = {"words": design_effects_in_words(effects, group=_new_group(proposed, sent))}
             return Response(DesignEffectsSerializer(words).data, status=409)
         try:
-            design = design_change(test_set=test_set, changed_by=reader(request), **sent.chosen)
+            design = design_change(task=task, changed_by=reader(request), **sent.chosen)
         except DesignRefusedError as error:
             raise refused(error) from error
-        return _answer(test_set, design, 201)
+        return _answer(task, design, 201)
 
 
 class DesignAgainView(APIView):
     @extend_schema(operation_id="design_use_again", request=None, responses={201: DesignSerializer})
-    def post(self, request: Request, test_set_id: int, design_id: int) -> Response:
+    def post(self, request: Request, task_id: int, design_id: int) -> Response:
         """Draw HITs by an earlier design again, from now on."""
-        test_set = organised_test_set(request, test_set_id)
-        design = Design.objects.not_imported().filter(test_set=test_set, pk=design_id).first()
+        task = organised_task(request, task_id)
+        design = Design.objects.not_imported().filter(task=task, pk=design_id).first()
         if design is None:
             raise NotFound(_("There is no such design of this test set."))
         try:
             again = design_use_again(design=design, changed_by=reader(request))
         except DesignRefusedError as error:
             raise refused(error) from error
-        return _answer(test_set, again, 201)
+        return _answer(task, again, 201)
 
 
 class DesignPreviewView(APIView):
@@ -225,16 +225,16 @@ class DesignPreviewView(APIView):
         request=DesignPreviewRequestSerializer,
         responses=PreviewedHITSerializer(many=True),
     )
-    def post(self, request: Request, test_set_id: int) -> Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Return the HITs that would be planned next, as judges would see them. Nothing is stored."""
-        test_set = readable_test_set(request, test_set_id)
-        sent = DesignPreviewRequestSerializer(data=request.data, context={"test_set": test_set})
+        task = readable_task(request, task_id)
+        sent = DesignPreviewRequestSerializer(data=request.data, context={"task": task})
         sent.is_valid(raise_exception=True)
-        design = proposed_design(test_set, sent)
+        design = proposed_design(task, sent)
         hits = previewed_hits(
-            test_set_id=test_set.pk,
+            task_id=task.pk,
             parameters=None if design is None else design.parameters,
-            numbers=next_numbers(test_set_id=test_set.pk, count=sent.validated_data["count"]),
+            numbers=next_numbers(task_id=task.pk, count=sent.validated_data["count"]),
             documents=() if design is None else design.documents,
             segments=() if design is None else design.segments,
         )

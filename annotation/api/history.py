@@ -8,8 +8,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.serializers import BlockSerializer, LanguagesSerializer, RulesSerializer
-from annotation.api.views import judge_or_403, languages_data, rules_data
+from annotation.api.serializers import (
+    BlockSerializer,
+    LanguagesSerializer,
+    RulesField,
+    protocol_field,
+)
+from annotation.api.views import judge_or_403, languages_data
 from annotation.selectors import (
     DoneBlock,
     OwnDoneBlock,
@@ -26,7 +31,8 @@ class JudgedBlockSerializer(serializers.Serializer[object]):
     total = serializers.IntegerField(help_text="Blocks of its HIT.")
     judged_at = serializers.DateTimeField(help_text="When you judged it last, or skipped it.")
     languages = LanguagesSerializer()
-    rules = RulesSerializer()
+    protocol = protocol_field()
+    rules = RulesField()
     block = BlockSerializer()
 
 
@@ -72,20 +78,20 @@ class OwnJudgmentsView(APIView):
         pages = _Pages()
         done: Any = own_done_blocks(judge)
         blocks: list[DoneBlock] = pages.paginate_queryset(done, request, self) or []
-        rules = rules_data(judge)
-        rows = [_data(row, rules) for row in own_done_blocks_data(blocks, judge=judge)]
+        rows = [_data(row) for row in own_done_blocks_data(blocks, judge=judge)]
         answer = pages.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
         answer.data["has_older"] = has_older_done_blocks(judge)
         return answer
 
 
-def _data(row: OwnDoneBlock, rules: dict[str, bool]) -> dict[str, object]:
+def _data(row: OwnDoneBlock) -> dict[str, object]:
     return {
         "assignment": row.assignment,
         "position": row.position,
         "total": row.total,
         "judged_at": row.judged_at,
         "languages": languages_data(row.source_language, row.target_language),
-        "rules": rules,
+        "protocol": row.protocol,
+        "rules": row.rules,
         "block": row.block,
     }

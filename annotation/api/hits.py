@@ -9,7 +9,7 @@ from rest_framework import generics, serializers
 from annotation.models import HIT, Design
 from annotation.selectors.hits import designs_of, hit_state, hits_explained
 from annotation.services.planning.designs import PARAMETERS
-from campaign.api.access import organised_test_set, readable_test_set
+from campaign.api.access import organised_task, readable_task
 from campaign.api.pages import CursorPages
 
 
@@ -43,8 +43,8 @@ class DesignsView(generics.ListAPIView[Design]):
     ordering = "-id"
 
     def get_queryset(self) -> QuerySet[Design]:
-        test_set = readable_test_set(self.request, self.kwargs["test_set_id"])
-        return designs_of(test_set_id=test_set.pk)
+        task = readable_task(self.request, self.kwargs["task_id"])
+        return designs_of(task_id=task.pk)
 
 
 class HITSerializer(serializers.ModelSerializer[HIT]):
@@ -69,7 +69,7 @@ class HITSerializer(serializers.ModelSerializer[HIT]):
         read_only_fields = fields
 
     @extend_schema_field(
-        serializers.ChoiceField(choices=["available", "lent", "done", "withdrawn"])
+        serializers.ChoiceField(choices=["waiting", "available", "lent", "done", "withdrawn"])
     )
     def get_state(self, hit: HIT) -> str:
         return hit_state(hit)
@@ -83,5 +83,5 @@ class HITsView(generics.ListAPIView[HIT]):
     ordering = "number"
 
     def get_queryset(self) -> QuerySet[Any]:
-        test_set = organised_test_set(self.request, self.kwargs["test_set_id"])
-        return hits_explained(test_set_id=test_set.pk)
+        task = organised_task(self.request, self.kwargs["task_id"])
+        return hits_explained(task_id=task.pk)

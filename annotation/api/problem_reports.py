@@ -42,7 +42,7 @@ class ProblemReplySerializer(serializers.Serializer[Any]):
 
 class OrganisersProblemReportSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
-    test_set = serializers.IntegerField(source="test_set_id")
+    task = serializers.IntegerField(source="task_id")
     segment = serializers.IntegerField(source="block.segment.number")
     judge = serializers.CharField(source="judge.pseudonym")
     kind = serializers.ChoiceField(choices=ProblemReportKind.values)
@@ -126,7 +126,9 @@ class ProblemReplyTakeBackView(APIView):
     def post(self, request: Request, slug: str, report_id: int, number: int) -> Response:
         """Take a reply back: the judge reads it no more, and the report is what it would be without it."""
         campaign = organised_campaign(request, slug)
-        replies = ProblemReply.objects.filter(report__test_set__campaign=campaign, report=report_id)
+        replies = ProblemReply.objects.filter(
+            report__task__test_set__campaign=campaign, report=report_id
+        )
         reply = get_object_or_404(replies, number=number)
         try:
             stored = problem_reply_take_back(reply=reply, user=reader(request))

@@ -7,13 +7,13 @@ from typing import Any
 from rest_framework.exceptions import NotFound
 from rest_framework.response import Response
 
-from annotation.selectors.replica_reads import ReadAt, test_set_answer
-from campaign.api.access import readable_test_set
+from annotation.selectors.replica_reads import ReadAt, task_answer
+from campaign.api.access import readable_task
 from campaign.database.replica import NotEnoughError, replica_is_there
 
 
 def from_replica(get: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `get(view, request, test_set_id)` ask a replica, if there is one that has enough.
+    """Let `get(view, request, task_id)` ask a replica, if there is one that has enough.
 
     The answer says where it was read: `Quintet-Watermark` is the number of the last judgment that was there,
     `Quintet-Behind` how many more there were. Without them it is the primary's.
@@ -24,7 +24,7 @@ def from_replica(get: Callable[..., Any]) -> Callable[..., Any]:
         if not replica_is_there():
             return get(view, request, *args, **kwargs)
         # The primary says who may read: a right that was taken away is not there for as long as the replica lags.
-        test_set = readable_test_set(request, view.kwargs["test_set_id"])
+        task = readable_task(request, view.kwargs["task_id"])
 
         def answer(at: ReadAt | None) -> Response:
             try:
@@ -35,6 +35,6 @@ def from_replica(get: Callable[..., Any]) -> Callable[..., Any]:
                 raise NotEnoughError from error
             return response
 
-        return test_set_answer(answer, test_set_id=test_set.pk)
+        return task_answer(answer, task_id=task.pk)
 
     return read

@@ -18,8 +18,9 @@ from annotation.export.response import five_way_response
 from annotation.export.shown import systems_shown
 from annotation.models import Judgment, JudgmentNumber
 from annotation.pages.judgment_table import JudgmentFilter
+from annotation.protocols import answers_read
 from annotation.services import judgments_number
-from campaign.api.access import readable_test_set
+from campaign.api.access import readable_task
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
 
@@ -51,16 +52,16 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
         },
     )
     @from_replica
-    def get(self, request: Request, test_set_id: int) -> Response | StreamingHttpResponse:
+    def get(self, request: Request, task_id: int) -> Response | StreamingHttpResponse:
         query = UntilSerializer(data=request.query_params)
         query.is_valid(raise_exception=True)
         until: int | None = query.validated_data.get("until")
-        test_set = readable_test_set(request, test_set_id)
+        task = readable_task(request, task_id)
         if request.accepted_renderer.format == FiveWayRenderer.format:
-            return five_way_response(test_set=test_set, watermark=until)
+            return five_way_response(task=task, watermark=until)
         # Whoever reads gets what was acknowledged.
-        judgments_number(test_set_id=test_set.pk)
-        found = filtered(JudgmentFilter, request, test_set.judgment_numbers.all())
+        judgments_number(task_id=task.pk)
+        found = filtered(JudgmentFilter, request, task.judgment_numbers.all())
         if until is not None:
             found = found.filter(number__lte=until)
         numbers: Any = self.paginate_queryset(cast("Any", found))
@@ -68,7 +69,8 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
         context = {
             **self.get_serializer_context(),
             "shown": systems_shown(judgment.block_id for judgment in page),
-            "names": dict(test_set.systems.values_list("id", "name")),
+            "answers": answers_read(task.protocol, [judgment.pk for judgment in page]),
+            "names": dict(task.test_set.systems.values_list("id", "name")),
         }
         records = JudgmentRecordSerializer(page, many=True, context=context)
         return self.get_paginated_response(records.data)

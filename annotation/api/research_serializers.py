@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from annotation.api.serializers import AnswerField
 from annotation.models import Judgment
+from annotation.protocols import Answer
 
 
 class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
@@ -23,6 +26,10 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
     labels = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
         help_text="Aligned with the candidates: 1 best … 5 worst, null where left blank.",
+    )
+    answer = serializers.SerializerMethodField(
+        help_text="What the judge said, in other protocols than the ranking: the labels follow from it. Null for "
+        "a ranking."
     )
     supersedes = serializers.UUIDField(
         source="supersedes.client_id",
@@ -52,6 +59,7 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
             "document",
             "candidates",
             "labels",
+            "answer",
             "duration_ms",
             "active_ms",
             "comment",
@@ -62,6 +70,11 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
             "rehearsal_of",
         ]
         read_only_fields = fields
+
+    @extend_schema_field(AnswerField(allow_null=True))
+    def get_answer(self, judgment: Judgment) -> Answer | None:
+        answers: dict[int, Answer] = self.context["answers"]
+        return answers.get(judgment.pk)
 
     def get_candidates(self, judgment: Judgment) -> list[list[str]]:
         names: dict[int, str] = self.context["names"]

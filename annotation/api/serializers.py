@@ -1,13 +1,44 @@
 """Serializers of the judging API; no field names a system."""
 
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
 from annotation.models import SkipReason
+from annotation.protocols import answer_serializers, rules_serializers
+from campaign.models import Protocol
 
 # Longer comments are a problem report, which is a file of its own one day.
 COMMENT_LENGTH = 5000
 # A day: whoever left a page open longer has not been judging.
 DURATION_MS = 86_400_000
+
+
+@extend_schema_field(
+    PolymorphicProxySerializer(
+        component_name="ProtocolAnswer",
+        serializers=answer_serializers,
+        resource_type_field_name=None,
+    )
+)
+class AnswerField(serializers.JSONField):
+    """What a judge says of a block, in the fields of the protocol, which checks them; null for a ranking."""
+
+
+@extend_schema_field(
+    PolymorphicProxySerializer(
+        component_name="TaskRules", serializers=rules_serializers, resource_type_field_name=None
+    )
+)
+class RulesField(serializers.JSONField):
+    """What the page must know of the rules of the campaign and of the task, in the fields of the protocol."""
+
+
+def protocol_field() -> serializers.ChoiceField:
+    """Return a field for what the judge is asked."""
+    return serializers.ChoiceField(
+        choices=Protocol.choices,
+        help_text="What is asked. A ranking is answered with `labels`, all others with `answer`.",
+    )
 
 
 class TextSerializer(serializers.Serializer[object]):
@@ -47,6 +78,7 @@ class KnownJudgmentSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
     labels = serializers.ListField(child=serializers.IntegerField(allow_null=True))
     comment = serializers.CharField()
+    answer = AnswerField(allow_null=True)
 
 
 class BlockSerializer(serializers.Serializer[object]):
@@ -74,12 +106,6 @@ class ProgressSerializer(serializers.Serializer[object]):
     )
 
 
-class RulesSerializer(serializers.Serializer[object]):
-    partial = serializers.BooleanField(  # type: ignore[assignment]  # the contract's name
-        help_text="Some outputs may stay without a rank."
-    )
-
-
 class AssignmentSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
     revisable_hits = serializers.IntegerField(
@@ -87,7 +113,8 @@ class AssignmentSerializer(serializers.Serializer[object]):
     )
     expires_at = serializers.DateTimeField()
     languages = LanguagesSerializer()
-    rules = RulesSerializer()
+    protocol = protocol_field()
+    rules = RulesField()
     progress = ProgressSerializer()
     notice = serializers.CharField(
         allow_blank=True, help_text="A word of the organisers to this judge; mostly empty."
@@ -148,7 +175,11 @@ class JudgmentRequestSerializer(TimesSerializer):
         child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
         min_length=1,
         max_length=26,
-        help_text="1 best … 5 worst or null, aligned with the block's candidates.",
+        required=False,
+        help_text="1 best … 5 worst or null, aligned with the block's candidates. Of a ranking only.",
+    )
+    answer = AnswerField(
+        required=False, allow_null=True, help_text="Of any other protocol than a ranking."
     )
     comment = serializers.CharField(
         required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
@@ -166,7 +197,11 @@ class FeedbackSerializer(serializers.Serializer[object]):
 class JudgmentSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
     block = serializers.UUIDField()
-    labels = serializers.ListField(child=serializers.IntegerField(allow_null=True))
+    labels = serializers.ListField(
+        child=serializers.IntegerField(allow_null=True),
+        help_text="The order that the answer implies: 1 is best.",
+    )
+    answer = AnswerField(allow_null=True)
     duration_ms = serializers.IntegerField(allow_null=True)
     active_ms = serializers.IntegerField(allow_null=True)
     comment = serializers.CharField()
@@ -204,6 +239,7 @@ class SkipSerializer(serializers.Serializer[object]):
 
 class StoredRankingSerializer(serializers.Serializer[object]):
     labels = serializers.ListField(child=serializers.IntegerField(allow_null=True))
+    answer = AnswerField(allow_null=True)
     comment = serializers.CharField()
 
 

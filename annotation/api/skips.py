@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from annotation.models import Skip
 from annotation.pages.skip_table import SkipFilter
 from annotation.selectors.skips import skips_listed
-from campaign.api.access import readable_test_set
+from campaign.api.access import readable_task
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
 
@@ -43,6 +43,6 @@ class SkipsView(generics.ListAPIView[Skip]):
         return super().get(request, *args, **kwargs)
 
     def get_queryset(self) -> QuerySet[Skip]:
-        test_set = readable_test_set(self.request, self.kwargs["test_set_id"])
-        found: QuerySet[Skip] = filtered(SkipFilter, self.request, skips_listed(test_set=test_set))
+        task = readable_task(self.request, self.kwargs["task_id"])
+        found: QuerySet[Skip] = filtered(SkipFilter, self.request, skips_listed(task=task))
         return found

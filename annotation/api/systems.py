@@ -20,11 +20,11 @@ from annotation.services.systems import (
     system_restore,
     system_withdraw,
 )
-from campaign.api.access import organised_test_set, readable_test_set
+from campaign.api.access import organised_task, readable_task
 from campaign.api.serializers import SystemSerializer
 from campaign.api.views import SystemsView
 from campaign.formats import InputFile
-from campaign.models import System, TestSet
+from campaign.models import System, Task
 
 
 class SystemWithdrawRequestSerializer(serializers.Serializer[Any]):
@@ -41,8 +41,8 @@ class SystemWithdrawalSerializer(serializers.Serializer[Any]):
     )
 
 
-def _found(test_set: TestSet, system_id: int) -> System:
-    system = test_set.systems.filter(pk=system_id).first()
+def _found(task: Task, system_id: int) -> System:
+    system = task.test_set.systems.filter(pk=system_id).first()
     if system is None:
         raise NotFound(_("There is no such system in this test set."))
     return system
@@ -76,18 +76,18 @@ class SystemsAndMoreView(SystemsView):
         request={"multipart/form-data": SystemAddSerializer},
         responses={201: SystemSerializer},
     )
-    def post(self, request: Request, test_set_id: int) -> Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Add a system with its output for every segment; HITs that are planned later show it.
 
         400 names the first place that does not fit, and nothing is stored.
         """
-        test_set = organised_test_set(request, test_set_id)
+        task = organised_task(request, task_id)
         sent = SystemAddSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         file = sent.validated_data["file"]
         try:
             system = system_add(
-                test_set=test_set,
+                test_set=task.test_set,
                 name=sent.validated_data["name"],
                 file=InputFile(file.name, file),
             )
@@ -98,18 +98,18 @@ class SystemsAndMoreView(SystemsView):
 
 class SystemView(APIView):
     @extend_schema(operation_id="system", responses=SystemSerializer)
-    def get(self, request: Request, test_set_id: int, system_id: int) -> Response:
+    def get(self, request: Request, task_id: int, system_id: int) -> Response:
         """Return a system."""
-        test_set = readable_test_set(request, test_set_id)
-        system = _found(test_set, system_id)
+        task = readable_task(request, task_id)
+        system = _found(task, system_id)
         return _answer(system)
 
     @extend_schema(
         operation_id="system_change", request=SystemSerializer, responses=SystemSerializer
     )
-    def patch(self, request: Request, test_set_id: int, system_id: int) -> Response:
+    def patch(self, request: Request, task_id: int, system_id: int) -> Response:
         """Change what is said of it; what is not named stays. The name only before HITs are drawn or judged."""
-        system = _found(organised_test_set(request, test_set_id), system_id)
+        system = _found(organised_task(request, task_id), system_id)
         sent = SystemSerializer(system, data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
         try:
@@ -125,9 +125,9 @@ class SystemWithdrawView(APIView):
         request=SystemWithdrawRequestSerializer,
         responses={200: SystemSerializer, 409: SystemWithdrawalSerializer},
     )
-    def post(self, request: Request, test_set_id: int, system_id: int) -> Response:
+    def post(self, request: Request, task_id: int, system_id: int) -> Response:
         """Withdraw it: no new HIT shows it, and what was judged counts. 409 without `confirm`."""
-        system = _found(organised_test_set(request, test_set_id), system_id)
+        system = _found(organised_task(request, task_id), system_id)
         sent = SystemWithdrawRequestSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         if not sent.validated_data["confirm"]:
@@ -142,8 +142,8 @@ class SystemWithdrawView(APIView):
 
 class SystemRestoreView(APIView):
     @extend_schema(operation_id="system_restore", request=None, responses=SystemSerializer)
-    def post(self, request: Request, test_set_id: int, system_id: int) -> Response:
+    def post(self, request: Request, task_id: int, system_id: int) -> Response:
         """Take a withdrawn system back: new HITs show it again."""
-        system = _found(organised_test_set(request, test_set_id), system_id)
+        system = _found(organised_task(request, task_id), system_id)
         system_restore(system=system)
         return _answer(system)

@@ -14,13 +14,15 @@ from django.middleware.gzip import GZipMiddleware
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
-from rest_framework.exceptions import NotFound, PermissionDenied
+from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
 from annotation.api import serializers
 from annotation.models import Judgment
+from annotation.protocols import answer_kind, answer_of
 from annotation.selectors import (
     AssignedBlock,
     JudgeStatus,
@@ -74,9 +76,20 @@ def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
     return {"source": language_described(source), "target": language_described(target)}
 
 
-def rules_data(judge: Judge) -> dict[str, bool]:
-    """Return the campaign's rules for the judging page."""
-    return {"partial": judge.campaign.allow_partial_ranking}
+def answer_validated(protocol: str, answer: Any) -> Any:
+    """Return the answer of a request as the protocol's serializer reads it; as it is if there is none to read."""
+    serializer = answer_kind(protocol).serializer
+    if serializer is None or answer is None:
+        return answer
+    body = serializer(data=answer)
+    if not body.is_valid():
+        words = [
+            str(message) if field == api_settings.NON_FIELD_ERRORS_KEY else f"{field}: {message}"
+            for field, messages in body.errors.items()
+            for message in messages
+        ]
+        raise ValidationError({"answer": words})
+    return body.validated_data
 
 
 def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
@@ -85,9 +98,10 @@ def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
         "id": view.id,
         "revisable_hits": view.revisable_hits,
         "expires_at": view.expires_at,
-        "blocks": [asdict(block) for block in view.blocks],
+        "blocks": [block.as_shown() for block in view.blocks],
         "languages": languages_data(view.source_language, view.target_language),
-        "rules": rules_data(judge),
+        "protocol": view.protocol,
+        "rules": view.rules,
         "progress": asdict(lent.progress),
         "notice": _notice(lent),
     }
@@ -222,6 +236,7 @@ class JudgmentView(APIView):
         data = dict(body.validated_data)
         after = data.pop("after", None)
         assigned = assigned_or_404(request, data.pop("block"))
+        data["answer"] = answer_validated(assigned.protocol, data.pop("answer", None))
         try:
             judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
@@ -265,15 +280,17 @@ class ProgressView(APIView):
 
 
 def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any]:
+    is_of_the_block = judgment.block_id == assigned.block_id
     data = {
         "id": judgment.client_id,
         "labels": judgment.labels,
+        "answer": answer_of(judgment, protocol=assigned.protocol if is_of_the_block else None),
         "duration_ms": judgment.duration_ms,
         "active_ms": judgment.active_ms,
         "comment": judgment.comment,
         "submitted_at": judgment.submitted_at,
     }
-    if judgment.block_id == assigned.block_id:
+    if is_of_the_block:
         return {
             **data,
             "block": assigned.public_id,
@@ -304,10 +321,11 @@ def refusal(error: SubmissionRefusedError) -> Response:
     stored = error.stored
     data = {
         "detail": error.message,
-        "errors": {"labels": [error.message]},
+        "errors": {error.field: [error.message]},
         "missing": error.missing,
         "retry_after": error.retry_after,
-        "stored": stored and {"labels": stored.labels, "comment": stored.comment},
+        "stored": stored
+        and {"labels": stored.labels, "answer": answer_of(stored), "comment": stored.comment},
     }
     body = serializers.RefusalSerializer(data).data
     if error.retry_after is None:

@@ -13,19 +13,19 @@ from annotation.selectors import excluded_judges
 from annotation.selectors.outputs_shown import candidate_count
 from annotation.services import judgments_number
 from campaign.formats import FiveWayRow, write_five_way_csv
-from campaign.models import TestSet
+from campaign.models import Task
 
 _CHUNK: Final = 2_000
 
 
-def five_way_csv(*, test_set: TestSet, watermark: int | None = None) -> Iterator[str]:
+def five_way_csv(*, task: Task, watermark: int | None = None) -> Iterator[str]:
     """Yield the lines of the file, the header first."""
-    judgments_number(test_set_id=test_set.pk)
-    slots = max(_most_candidates(test_set), 5)
-    return write_five_way_csv(five_way_rows(test_set=test_set, watermark=watermark), slots=slots)
+    judgments_number(task_id=task.pk)
+    slots = max(_most_candidates(task), 5)
+    return write_five_way_csv(five_way_rows(task=task, watermark=watermark), slots=slots)
 
 
-def five_way_rows(*, test_set: TestSet, watermark: int | None = None) -> Iterator[FiveWayRow]:
+def five_way_rows(*, task: Task, watermark: int | None = None) -> Iterator[FiveWayRow]:
     """Yield the current judgments by number, then the blocks that were skipped and not judged.
 
     Controls are left out, and judges who are excluded now, as they are of the ranking: the file
@@ -37,24 +37,24 @@ def five_way_rows(*, test_set: TestSet, watermark: int | None = None) -> Iterato
     queries for every 2,000 rows; memory holds as many. Judgments that come in
     meanwhile are left out.
     """
-    writer = _RowWriter(test_set)
-    until = judgments_number(test_set_id=test_set.pk) if watermark is None else watermark
-    for judged in _judged_chunks(test_set, until):
+    writer = _RowWriter(task)
+    until = judgments_number(task_id=task.pk) if watermark is None else watermark
+    for judged in _judged_chunks(task, until):
         yield from writer.rows(judged)
     if watermark is None:
-        for skipped in _skipped_chunks(test_set):
+        for skipped in _skipped_chunks(task):
             yield from writer.rows(skipped)
 
 
 def judged_rows(
-    *, test_set: TestSet, judgments: JudgmentQuerySet, names: Mapping[int, str]
+    *, task: Task, judgments: JudgmentQuerySet, names: Mapping[int, str]
 ) -> Iterator[FiveWayRow]:
     """Yield these judgments of a test set by number, each of them.
 
     `names` are what systems are called, by id: neither the numbers of systems in the rows nor the order of those
     behind one candidate depends on anything else.
     """
-    writer = _RowWriter(test_set, names)
+    writer = _RowWriter(task, names)
     for chunk in _chunks(judgments):
         yield from writer.rows(chunk)
 
@@ -65,11 +65,11 @@ def most_candidates(judgments: JudgmentQuerySet) -> int:
     return int(found["most"] or 0)
 
 
-def _most_candidates(test_set: TestSet) -> int:
+def _most_candidates(task: Task) -> int:
     """Return the most candidates of a block with a number or a skip. No judged block is looked at."""
-    skipped = Skip.objects.filter(test_set=test_set)
+    skipped = Skip.objects.filter(task=task)
     most = skipped.aggregate(most=Max(candidate_count("block__")))["most"] or 0
-    judged = JudgmentSequence.objects.filter(test_set=test_set).values_list("most_candidates")
+    judged = JudgmentSequence.objects.filter(task=task).values_list("most_candidates")
     return max(most, *(candidates for (candidates,) in judged), 0)
 
 
@@ -88,9 +88,9 @@ _PLACE: Final = ("block__segment__number", "block__segment__position")
 _DOCUMENT: Final = "block__segment__document__name"
 
 
-def _judged_chunks(test_set: TestSet, until: int) -> Iterator[list[_JudgedBlock]]:
-    excluded = excluded_judges(campaign_id=test_set.campaign_id)
-    judgments = Judgment.objects.of(test_set.pk).counted().exclude(judge__pseudonym__in=excluded)
+def _judged_chunks(task: Task, until: int) -> Iterator[list[_JudgedBlock]]:
+    excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
+    judgments = Judgment.objects.of(task.pk).counted().exclude(judge__pseudonym__in=excluded)
     yield from _chunks(judgments.current(watermark=until))
 
 
@@ -109,8 +109,8 @@ def _chunks(judgments: JudgmentQuerySet) -> Iterator[list[_JudgedBlock]]:
         after = chunk[-1].order
 
 
-def _skipped_chunks(test_set: TestSet) -> Iterator[list[_JudgedBlock]]:
-    skips = Skip.objects.standing().filter(test_set=test_set, block__control="").order_by("id")
+def _skipped_chunks(task: Task) -> Iterator[list[_JudgedBlock]]:
+    skips = Skip.objects.standing().filter(task=task, block__control="").order_by("id")
     after = 0
     while chunk := [
         _JudgedBlock(id_, block, None, *rest)
@@ -123,11 +123,11 @@ def _skipped_chunks(test_set: TestSet) -> Iterator[list[_JudgedBlock]]:
 
 
 class _RowWriter:
-    def __init__(self, test_set: TestSet, names: Mapping[int, str] | None = None) -> None:
-        self._test_set = test_set
+    def __init__(self, task: Task, names: Mapping[int, str] | None = None) -> None:
+        self._task = task
         self._is_in_order = names is not None
         if names is None:
-            systems = list(test_set.systems.order_by("id").values_list("id", "name"))
+            systems = list(task.test_set.systems.order_by("id").values_list("id", "name"))
         else:
             systems = sorted(names.items(), key=lambda one: one[1])
         # The format has a number for each system; which one is nobody's business but the file's.
@@ -142,8 +142,8 @@ class _RowWriter:
             if self._is_in_order:
                 candidates = [sorted(systems) for systems in candidates]
             yield FiveWayRow(
-                source_language=self._test_set.source_language,
-                target_language=self._test_set.target_language,
+                source_language=self._task.test_set.source_language,
+                target_language=self._task.test_set.target_language,
                 source_index=judged.segment,
                 document=judged.document,
                 segment_id=str(judged.position),

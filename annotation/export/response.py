@@ -6,23 +6,23 @@ from django.utils.text import slugify
 from annotation.export.five_way import five_way_csv
 from annotation.selectors import excluded_judges
 from campaign.database.replica import read_on
-from campaign.models import TestSet
+from campaign.models import Task
 from campaign.selectors.rehearsals import rehearsed_slug
 
 
-def five_way_response(*, test_set: TestSet, watermark: int | None = None) -> StreamingHttpResponse:
+def five_way_response(*, task: Task, watermark: int | None = None) -> StreamingHttpResponse:
     """Return the judgments as a file named after campaign and test set. See `five_way_rows`.
 
     Name and headers say what the format has no place for: whether simulated judges judged, in a rehearsal.
     """
-    name = slugify(test_set.name) or f"test-set-{test_set.pk}"
+    name = slugify(task.called) or f"test-set-{task.pk}"
     until = "" if watermark is None else f"-until-{watermark}"
-    rehearsed = rehearsed_slug(test_set_id=test_set.pk)
-    campaign = test_set.campaign.slug if rehearsed is None else f"rehearsal-of-{rehearsed}"
-    left_out = len(excluded_judges(campaign_id=test_set.campaign_id))
+    rehearsed = rehearsed_slug(task_id=task.pk)
+    campaign = task.test_set.campaign.slug if rehearsed is None else f"rehearsal-of-{rehearsed}"
+    left_out = len(excluded_judges(campaign_id=task.test_set.campaign_id))
     filename = f"{campaign}-{name}{until}-judgments.csv"
     return StreamingHttpResponse(
-        read_on(five_way_csv(test_set=test_set, watermark=watermark)),
+        read_on(five_way_csv(task=task, watermark=watermark)),
         content_type="text/csv; charset=utf-8",
         headers={
             "Content-Disposition": f'attachment; filename="{filename}"',

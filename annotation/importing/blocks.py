@@ -27,7 +27,7 @@ from campaign.database.column_writing import (
 )
 from campaign.database.copy import constraints_check_now, ids_reserve, pgtrigger_ignore_preset
 from campaign.formats import FiveWayColumns
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 
 Integers = npt.NDArray[np.int64]
 
@@ -45,22 +45,22 @@ class BlockWriter:
         Whether nothing was imported into the test set before.
     """
 
-    def __init__(self, test_set: TestSet) -> None:
-        self._test_set = test_set
+    def __init__(self, task: Task) -> None:
+        self._task = task
         pgtrigger_ignore_preset()
         # Whoever plans HITs holds this lock too: numbers of HITs are given out under it.
-        HITSequence.objects.get_or_create(test_set=test_set)
+        HITSequence.objects.get_or_create(task=task)
         locked = HITSequence.objects.select_for_update().annotate(now=Now())
-        self._hit_sequence = locked.get(test_set=test_set)
-        imported = Design.objects.filter(test_set=test_set, kind=Design.Kind.IMPORTED)
+        self._hit_sequence = locked.get(task=task)
+        imported = Design.objects.filter(task=task, kind=Design.Kind.IMPORTED)
         self.is_first_import = not imported.exists()
         self._design, _is_new = imported.get_or_create(
-            test_set=test_set, kind=Design.Kind.IMPORTED, segments_per_hit=BLOCKS_OF_A_HIT
+            task=task, kind=Design.Kind.IMPORTED, segments_per_hit=BLOCKS_OF_A_HIT
         )
         self._hits = ImportedHITs()
         self._blocks_written = 0
         self._judge_ids: dict[str, int] = {}
-        self._texts = ImportedTexts(test_set)
+        self._texts = ImportedTexts(task)
         self._began_at: datetime = self._hit_sequence.now
         self._now = timestamp(self._began_at)
 
@@ -93,7 +93,7 @@ class BlockWriter:
         Judge.objects.bulk_create(
             (
                 Judge(
-                    campaign_id=self._test_set.campaign_id,
+                    campaign_id=self._task.test_set.campaign_id,
                     pseudonym=pseudonym,
                     origin=Judge.Origin.IMPORTED,
                 )
@@ -102,7 +102,7 @@ class BlockWriter:
             ignore_conflicts=True,
         )
         for judge in Judge.objects.filter(
-            campaign_id=self._test_set.campaign_id, pseudonym__in=new
+            campaign_id=self._task.test_set.campaign_id, pseudonym__in=new
         ):
             if judge.origin != Judge.Origin.IMPORTED:
                 raise columns.error(
@@ -155,7 +155,7 @@ class BlockWriter:
             count,
             {
                 "id": hits,
-                "test_set_id": np.int64(self._test_set.pk),
+                "task_id": np.int64(self._task.pk),
                 "design_id": np.int64(self._design.pk),
                 "number": np.arange(first, first + count, dtype=np.int32),
                 "why": JSON_EMPTY_OBJECT,
@@ -184,7 +184,7 @@ class BlockWriter:
                 "block_id": blocks[is_judged],
                 "submitted_at": self._now,
                 "comment": _NO_TEXT,
-                "test_set_id": np.int64(self._test_set.pk),
+                "task_id": np.int64(self._task.pk),
                 "labels": Arrays(
                     labels, is_there=columns.candidates[is_judged] >= 0, is_null=labels == 0
                 ),
@@ -200,7 +200,7 @@ class BlockWriter:
                 "created_at": self._now,
                 "comment": _NO_TEXT,
                 "reason": SkipReason.NOT_STATED.value.encode(),
-                "test_set_id": np.int64(self._test_set.pk),
+                "task_id": np.int64(self._task.pk),
             },
         )
         return len(labels)

@@ -25,7 +25,7 @@ from campaign.importing.judgment_files import (
     columns_placed,
     is_of,
 )
-from campaign.models import Judge, Output, Segment, TestSet
+from campaign.models import Judge, Output, Segment, Task
 
 _BATCH: Final = ROWS_AT_ONCE
 
@@ -42,7 +42,7 @@ class JudgmentsImported:
 @transaction.atomic
 def judgments_import(
     *,
-    test_set: TestSet,
+    task: Task,
     files: Sequence[JudgmentsFile],
     languages: LanguagePair | None = None,
     progress: Callable[[int], None] | None = None,
@@ -60,8 +60,8 @@ def judgments_import(
 
     Raises FormatError for what a row says, ImportRefusedError for the whole.
     """
-    writer = BlockWriter(test_set)
-    row_ids = RowIds(test_set.pk)
+    writer = BlockWriter(task)
+    row_ids = RowIds(task.pk)
     judgments = skips = already_there = done = 0
     # Closed here, since a refusal leaves the reader in the middle of a file.
     with closing(
@@ -69,7 +69,7 @@ def judgments_import(
             files, languages=languages, known_systems=writer.system_ids, rows_at_once=_BATCH
         )
     ) as placed:
-        for columns in _of_the_test_set(placed, test_set) if languages is None else placed:
+        for columns in _of_the_task(placed, task) if languages is None else placed:
             client_ids = row_ids.of(columns)
             is_new = np.ones(len(columns), dtype=np.bool_)
             if not writer.is_first_import:
@@ -87,18 +87,16 @@ def judgments_import(
         raise ImportRefusedError(
             f"there is no judgment{chosen} in the input", "give a file with at least one"
         )
-    judgments_number(test_set_id=test_set.pk)
+    judgments_number(task_id=task.pk)
     statistics_refresh(Segment, Output, HIT, Block, Judge, Judgment, JudgmentNumber, Skip)
     if judgments:
-        ranking_request(test_set_id=test_set.pk)
+        ranking_request(task_id=task.pk)
     return JudgmentsImported(judgments=judgments, skips=skips, already_there=already_there)
 
 
-def _of_the_test_set(
-    placed: Iterable[FiveWayColumns], test_set: TestSet
-) -> Iterator[FiveWayColumns]:
+def _of_the_task(placed: Iterable[FiveWayColumns], task: Task) -> Iterator[FiveWayColumns]:
     """Refuse rows of other languages: they are judgments of other texts."""
-    own = LanguagePair(test_set.source_language, test_set.target_language)
+    own = LanguagePair(task.test_set.source_language, task.test_set.target_language)
     for columns in placed:
         others = np.flatnonzero(~is_of(columns, own))
         if len(others):
@@ -106,7 +104,7 @@ def _of_the_test_set(
             pair = LanguagePair(*columns.names.pairs[int(columns.pairs[row])])
             raise columns.error(
                 row,
-                f'the row is {pair}, the test set "{test_set.name}" {own}',
+                f'the row is {pair}, the test set "{task.test_set.name}" {own}',
                 "give a file of this test set, or choose the rows to import "
                 "by their source and their target language",
                 field="srclang",

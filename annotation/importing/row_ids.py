@@ -25,8 +25,8 @@ class RowIds:
     has seen: about 100 bytes a row.
     """
 
-    def __init__(self, test_set_id: int) -> None:
-        self._test_set_id = test_set_id
+    def __init__(self, task_id: int) -> None:
+        self._task_id = task_id
         self._seen: dict[bytes, int] = {}
         self._judges: list[str] = []
         self._candidates: list[str] = []
@@ -51,7 +51,7 @@ class RowIds:
 
     def _contents(self, columns: FiveWayColumns) -> list[bytes]:
         """Return what is hashed of each row, but for the number at its end."""
-        begin = _NAMESPACE.bytes + f"[{self._test_set_id}, ".encode()
+        begin = _NAMESPACE.bytes + f"[{self._task_id}, ".encode()
         judges, candidates = self._judges, self._candidates
         judges += [json.dumps(name) for name in columns.names.judges[len(judges) :]]
         candidates += [json.dumps(each) for each in columns.names.candidates[len(candidates) :]]

@@ -12,6 +12,7 @@ from campaign.formats.recognising import RecognisedSet, opened_set
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_import
 from campaign.models import Campaign, SystemKind, TestSet
+from campaign.selectors.tasks import ranking_task
 
 
 @transaction.atomic
@@ -54,5 +55,7 @@ def test_set_from_files(
                 "the shown reference cannot be ranked: no reference takes part as a system",
                 "give a reference and let it take part as a system, or do not have it ranked",
             )
-        design_change(test_set=test_set, reference_rate=None, rank_shown_reference=True)
+        design_change(
+            task=ranking_task(test_set=test_set), reference_rate=None, rank_shown_reference=True
+        )
     return test_set

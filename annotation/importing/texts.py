@@ -10,7 +10,7 @@ from campaign.database.column_writing import columns_write
 from campaign.database.columns import columns_copied
 from campaign.database.copy import ids_reserve
 from campaign.formats import FiveWayColumns
-from campaign.models import Output, Segment, TestSet
+from campaign.models import Output, Segment, Task
 
 Integers = npt.NDArray[np.int64]
 
@@ -20,9 +20,9 @@ _UNKNOWN: Final = 0
 class ImportedTexts:
     """The segments and outputs of a test set, read as rows name them: 8 bytes an output."""
 
-    def __init__(self, test_set: TestSet) -> None:
-        self._test_set = test_set
-        systems = test_set.systems.order_by("name").values_list("name", "id")
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        systems = task.test_set.systems.order_by("name").values_list("name", "id")
         self.system_ids: dict[str, int] = dict(systems)
         self._columns = {name: column for column, name in enumerate(self.system_ids)}
         self._column_ids = np.fromiter(self.system_ids.values(), np.int64)
@@ -70,7 +70,9 @@ class ImportedTexts:
         """Read the segments with these numbers, and their outputs."""
         if not len(numbers):
             return
-        wanted = Segment.objects.filter(test_set=self._test_set, number__in=numbers.tolist())
+        wanted = Segment.objects.filter(
+            test_set_id=self._task.test_set_id, number__in=numbers.tolist()
+        )
         found = columns_copied(
             wanted.annotate(has_text=Q(source_text__isnull=False)),
             [("id", "i8"), ("number", "i4"), ("has_text", "?")],
@@ -99,10 +101,10 @@ class ImportedTexts:
         unknown = [number not in self._rows for number in different.tolist()]
         if any(unknown):
             row = int(first[unknown].min())
-            last = self._test_set.segments.aggregate(Max("number"))["number__max"]
+            last = self._task.test_set.segments.aggregate(Max("number"))["number__max"]
             raise columns.error(
                 row,
-                f'the test set "{self._test_set.name}" has no segment '
+                f'the test set "{self._task.test_set.name}" has no segment '
                 f"{columns.source_index[row]}; its last is {last}",
                 "give the judgments of this test set, counted from its first segment",
                 field="srcIndex",

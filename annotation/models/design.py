@@ -15,10 +15,10 @@ from annotation.sampling.parameters import (
     SegmentOrder,
 )
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import EARLIER_OF_TEST_SET, Recorded
+from campaign.database.recording import EARLIER_OF_TASK, Recorded
 from campaign.database.seeds import SeedField
 from campaign.database.triggers import trigger_from_file
-from campaign.models.recorded import OF_TEST_SET
+from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 
 
 class DesignQuerySet(models.QuerySet["Design"]):
@@ -42,6 +42,7 @@ class Design(models.Model):
         ACTIVE = "active", _("active")
         BINARY = "binary", _("blocks of two")
         ALL = "all", _("all systems")
+        SORTING = "sorting", _("sorting")
         # Blocks that came with imported judgments: drawn by somebody else.
         IMPORTED = "imported", _("imported")
 
@@ -53,9 +54,7 @@ class Design(models.Model):
         EXACT = "exact", _("exact")
         NFC_WHITESPACE = "nfc_whitespace", _("after Unicode NFC, whatever the white space")
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="designs"
-    )
+    task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="designs")
     kind = models.CharField(_("kind"), max_length=8, choices=Kind, default=Kind.UNIFORM)
     seed = SeedField(_("seed"), default=0)
     systems_per_block = models.PositiveSmallIntegerField(_("candidates in a block"), default=5)
@@ -135,8 +134,8 @@ class Design(models.Model):
         get_latest_by = "id"
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(systems_per_block__range=(2, 26)),
-                name="design_candidates_between_2_and_26",
+                condition=models.Q(systems_per_block__range=(1, 26)),
+                name="design_candidates_between_1_and_26",
             ),
             models.CheckConstraint(
                 condition=models.Q(segments_per_hit__range=(1, 50)),
@@ -196,9 +195,9 @@ class Design(models.Model):
                     "judge_group_id",
                 ],
                 hidden=["seed"],
-                campaign=OF_TEST_SET,
-                test_set="{row}.test_set_id",
-                replaces=EARLIER_OF_TEST_SET,
+                campaign=OF_TASK,
+                test_set=TEST_SET_OF_TASK,
+                replaces=EARLIER_OF_TASK,
             ),
             trigger_from_file(
                 "annotation",

@@ -54,11 +54,9 @@ class JudgeAccount(models.Model):
         "campaign.Judge",
         on_delete=models.CASCADE,
         related_name="accounts",
-        db_index=False,  # `account_once_per_judge_and_test_set` begins with it
+        db_index=False,  # `account_once_per_judge_and_task` begins with it
     )
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="accounts"
-    )
+    task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="accounts")
     hits_lent = models.PositiveIntegerField(_("HITs lent"), default=0)
     intra_lent = models.PositiveIntegerField(_("of these, repeats of their own"), default=0)
     checks_lent = models.PositiveIntegerField(
@@ -105,7 +103,7 @@ class JudgeAccount(models.Model):
         verbose_name_plural = _("judges' accounts")
         constraints = [
             models.UniqueConstraint(
-                fields=["judge", "test_set"], name="account_once_per_judge_and_test_set"
+                fields=["judge", "task"], name="account_once_per_judge_and_task"
             ),
             models.CheckConstraint(
                 condition=models.Q(intra_lent__lte=models.F("hits_lent")),
@@ -115,7 +113,7 @@ class JudgeAccount(models.Model):
         indexes = [
             # The judges the planner has to plan HITs for.
             models.Index(
-                fields=["test_set", "requested_at"],
+                fields=["task", "requested_at"],
                 condition=models.Q(requested_at__isnull=False),
                 name="account_requested",
             ),

@@ -42,18 +42,18 @@ class HIT(models.Model):
     again. `annotation.selectors.planned.plans_read` reads what any HIT shows, lent or not.
     """
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet",
+    task = models.ForeignKey(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="hits",
-        db_index=False,  # `hit_number_unique_in_test_set` begins with it
-        db_constraint=False,  # the design's: `hit_design_of_its_test_set`
+        db_index=False,  # `hit_number_unique_in_task` begins with it
+        db_constraint=False,  # the design's: `hit_design_of_its_task`
     )
     design = models.ForeignKey(
         "annotation.Design",
         on_delete=models.PROTECT,
         related_name="hits",
-        # Of both columns: `hit_design_of_its_test_set`, in migration 0015. Django has no such foreign keys.
+        # Of both columns: `hit_design_of_its_task`, in migration 0015. Django has no such foreign keys.
         db_constraint=False,
         db_index=False,  # designs are never deleted; of one's first HITs asks `hit_one_first_in_a_family`
     )
@@ -114,6 +114,14 @@ class HIT(models.Model):
         db_default=[],
         help_text=_("Every system behind any of the candidates."),
     )
+    part = models.PositiveSmallIntegerField(
+        _("pass"),
+        default=0,
+        db_default=0,
+        help_text=_(
+            "Of a protocol that shows judges the same outputs several times; 0 for all others."
+        ),
+    )
     holds_check = models.BooleanField(
         _("holds an attention check"), default=False, db_default=False
     )
@@ -151,9 +159,7 @@ class HIT(models.Model):
         verbose_name = _("HIT")
         verbose_name_plural = _("HITs")
         constraints = [
-            models.UniqueConstraint(
-                fields=["test_set", "number"], name="hit_number_unique_in_test_set"
-            ),
+            models.UniqueConstraint(fields=["task", "number"], name="hit_number_unique_in_task"),
             is_one_of("purpose", HITPurpose, name="hit_purpose_is_known"),
             models.CheckConstraint(
                 condition=models.Q(
@@ -210,13 +216,13 @@ class HIT(models.Model):
             # The pool, scanned by lending. Lent HITs stay in it until they are done, so a scan
             # passes over as many rows as there are HITs lent, however long the history.
             models.Index(
-                fields=["test_set", "number"],
+                fields=["task", "number"],
                 condition=models.Q(completed_at__isnull=True, purpose__in=POOLED, is_standby=False),
                 name="hit_pool",
             ),
             # Of these, the few with an attention check: found by as short a scan as those without.
             models.Index(
-                fields=["test_set", "number"],
+                fields=["task", "number"],
                 condition=models.Q(
                     completed_at__isnull=True,
                     purpose__in=POOLED,
@@ -227,13 +233,13 @@ class HIT(models.Model):
             ),
             # HITs on standby; those that were lent, until the planner has counted them.
             models.Index(
-                fields=["test_set", "number"],
+                fields=["task", "number"],
                 condition=models.Q(is_standby=True),
                 name="hit_standby",
             ),
             # HITs reserved for one judge.
             models.Index(
-                fields=["reserved_for", "test_set", "number"],
+                fields=["reserved_for", "task", "number"],
                 condition=models.Q(completed_at__isnull=True, reserved_for__isnull=False),
                 name="hit_reserved",
             ),
@@ -251,7 +257,7 @@ class HIT(models.Model):
             ),
             # Rounds of training of a judge, done ones too.
             models.Index(
-                fields=["reserved_for", "test_set", "number"],
+                fields=["reserved_for", "task", "number"],
                 condition=models.Q(purpose="training"),
                 name="hit_training",
             ),
@@ -259,7 +265,7 @@ class HIT(models.Model):
         triggers = [
             trigger_from_file(
                 "annotation",
-                "hit_repeats_a_first_of_its_test_set",
+                "hit_repeats_a_first_of_its_task",
                 operation=pgtrigger.Insert | pgtrigger.Update,
                 when=pgtrigger.Before,
                 condition=pgtrigger.Q(new__repeats__isnull=False),

@@ -23,11 +23,11 @@ class JudgmentNumber(models.Model):
         # `number_of_a_judgment` looks up all that are numbered together; judgments are never deleted.
         db_constraint=False,
     )
-    test_set = models.ForeignKey(
-        "campaign.TestSet",
+    task = models.ForeignKey(
+        "campaign.Task",
         on_delete=models.PROTECT,
         related_name="judgment_numbers",
-        db_index=False,  # `judgment_number_unique_in_test_set` begins with it
+        db_index=False,  # `judgment_number_unique_in_task` begins with it
         db_constraint=False,  # the judgment's: `number_of_a_judgment`
     )
     number = models.PositiveIntegerField(_("number"), help_text=_("From 1 in the test set."))
@@ -37,7 +37,7 @@ class JudgmentNumber(models.Model):
         verbose_name_plural = _("numbers of judgments")
         constraints = [
             models.UniqueConstraint(
-                fields=["test_set", "number"], name="judgment_number_unique_in_test_set"
+                fields=["task", "number"], name="judgment_number_unique_in_task"
             ),
         ]
         triggers = [
@@ -57,7 +57,7 @@ class JudgmentNumber(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}/{self.number}"
+        return f"{self.task_id}/{self.number}"
 
 
 class UnnumberedJudgment(models.Model):
@@ -70,8 +70,8 @@ class UnnumberedJudgment(models.Model):
         primary_key=True,
         db_constraint=False,  # the trigger of the judgment writes it, and nobody else
     )
-    test_set = models.ForeignKey(
-        "campaign.TestSet",
+    task = models.ForeignKey(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="+",
         db_index=False,  # `judgment_unnumbered` begins with it
@@ -83,11 +83,11 @@ class UnnumberedJudgment(models.Model):
         verbose_name_plural = _("judgments without a number")
         indexes = [
             # Read in this order. Rows of other test sets may be many, while an import goes on.
-            models.Index(fields=["test_set", "judgment"], name="judgment_unnumbered"),
+            models.Index(fields=["task", "judgment"], name="judgment_unnumbered"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}: judgment {self.judgment_id}"
+        return f"{self.task_id}: judgment {self.judgment_id}"
 
 
 class JudgmentSequence(models.Model):
@@ -96,8 +96,8 @@ class JudgmentSequence(models.Model):
     Its row lock orders those who give numbers. Nobody who submits a judgment takes it.
     """
 
-    test_set = models.OneToOneField(
-        "campaign.TestSet",
+    task = models.OneToOneField(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="judgment_sequence",
         primary_key=True,
@@ -133,7 +133,7 @@ class JudgmentSequence(models.Model):
         verbose_name_plural = _("judgment sequences")
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}: {self.last_number}"
+        return f"{self.task_id}: {self.last_number}"
 
 
 class RankingRequest(models.Model):
@@ -142,8 +142,8 @@ class RankingRequest(models.Model):
     Written by the first of many judgments; the others see that it is requested, and wait for nobody.
     """
 
-    test_set = models.OneToOneField(
-        "campaign.TestSet",
+    task = models.OneToOneField(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="ranking_request",
         primary_key=True,
@@ -160,4 +160,4 @@ class RankingRequest(models.Model):
         verbose_name_plural = _("requests of rankings")
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}: {self.requested_at}"
+        return f"{self.task_id}: {self.requested_at}"

@@ -10,8 +10,8 @@ class HITSequence(models.Model):
     Holds the state that the next draw depends on, so that planning does not read the history.
     """
 
-    test_set = models.OneToOneField(
-        "campaign.TestSet",
+    task = models.OneToOneField(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="hit_sequence",
         primary_key=True,
@@ -51,14 +51,14 @@ class HITSequence(models.Model):
         verbose_name_plural = _("HIT sequences")
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}: {self.last_number}"
+        return f"{self.task_id}: {self.last_number}"
 
 
 class PlanningBatch(models.Model):
     """What a batch of HITs was drawn from: enough to draw each of them again."""
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="planning_batches"
+    task = models.ForeignKey(
+        "campaign.Task", on_delete=models.CASCADE, related_name="planning_batches"
     )
     design = models.ForeignKey(
         "annotation.Design", on_delete=models.PROTECT, related_name="planning_batches"
@@ -106,7 +106,7 @@ class PlanningBatch(models.Model):
         verbose_name_plural = _("planning batches")
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}: {self.pk}"
+        return f"{self.task_id}: {self.pk}"
 
 
 class SamplingState(models.Model):
@@ -115,8 +115,8 @@ class SamplingState(models.Model):
     Written by the ranking app, which this app must not import.
     """
 
-    test_set = models.OneToOneField(
-        "campaign.TestSet",
+    task = models.OneToOneField(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="sampling_state",
         primary_key=True,
@@ -134,4 +134,4 @@ class SamplingState(models.Model):
         verbose_name_plural = _("sampling states")
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}: {self.watermark}"
+        return f"{self.task_id}: {self.watermark}"

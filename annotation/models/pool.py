@@ -1,5 +1,8 @@
 """Which HITs may be lent, and to whom: filters that compose into lending's one index scan."""
 
+from datetime import UTC, datetime
+from typing import Final
+
 from django.db import models
 from django.db.models.functions import Now
 
@@ -7,6 +10,9 @@ from annotation.models.exposure import Exposure
 
 # Purposes of HITs that any judge may be lent; the others are for one judge only.
 POOLED = ["first", "redundancy", "inter"]
+
+#: From when HITs may be lent that ask about what is said in another one, as long as that is not done.
+UNTIL_THE_FIRST_IS_DONE: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class IsAnyOf(models.Func):

@@ -45,8 +45,8 @@ class ProblemReport(models.Model):
         "annotation.Block", on_delete=models.PROTECT, related_name="problem_reports"
     )
     # Beside the block: the dashboard asks for the latest of a test set every second.
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.PROTECT, related_name="problem_reports"
+    task = models.ForeignKey(
+        "campaign.Task", on_delete=models.PROTECT, related_name="problem_reports"
     )
     kind = models.CharField(_("kind"), max_length=9, choices=ProblemReportKind)
     comment = models.TextField(_("comment"), blank=True)
@@ -65,7 +65,7 @@ class ProblemReport(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["test_set", "-id"], name="problem_report_latest"),
+            models.Index(fields=["task", "-id"], name="problem_report_latest"),
         ]
         triggers = [
             RefusedWhileMoving(name="problem_report_of_no_moving_campaign"),
@@ -76,7 +76,7 @@ class ProblemReport(models.Model):
             NeverTruncated(name="problem_report_never_truncated"),
             trigger_from_file(
                 "annotation",
-                "problem_report_of_its_test_set",
+                "problem_report_of_its_task",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
             ),

@@ -11,7 +11,7 @@ from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
 from campaign.database.constraints import is_one_of
 from campaign.database.recording import Recorded
 from campaign.database.triggers import NeverTruncated, trigger_from_file
-from campaign.models.recorded import OF_JUDGE
+from campaign.models.recorded import OF_JUDGE, TEST_SET_OF_TASK
 
 #: What a rule may do.
 ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
@@ -60,8 +60,8 @@ class QualityRule(models.Model):
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="quality_rules"
     )
-    test_set = models.ForeignKey(
-        "campaign.TestSet",
+    task = models.ForeignKey(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="quality_rules",
         null=True,
@@ -110,7 +110,7 @@ class QualityRule(models.Model):
             Recorded(
                 name="quality_rule_recorded",
                 fields=[
-                    "test_set_id",
+                    "task_id",
                     "measure",
                     "direction",
                     "threshold",
@@ -118,7 +118,7 @@ class QualityRule(models.Model):
                     "action",
                     "switched_off_at",
                 ],
-                test_set="{row}.test_set_id",
+                test_set=TEST_SET_OF_TASK,
                 replaces="earlier.id = {row}.replaces_id",
             ),
             trigger_from_file(
@@ -162,15 +162,15 @@ class QualityActionQuerySet(models.QuerySet["QualityAction"]):
 class QualityAction(models.Model):
     """A judge was warned, paused, excluded, asked or told something: by which rule or whom, on what evidence.
 
-    Holds for the judge in the whole campaign; `test_set` is where the evidence
+    Holds for the judge in the whole campaign; `task` is where the evidence
     comes from. Append-only: what is taken back gets a `QualityReversal`.
     """
 
     judge = models.ForeignKey(
         "campaign.Judge", on_delete=models.PROTECT, related_name="quality_actions"
     )
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.PROTECT, related_name="quality_actions"
+    task = models.ForeignKey(
+        "campaign.Task", on_delete=models.PROTECT, related_name="quality_actions"
     )
     rule = models.ForeignKey(
         QualityRule, on_delete=models.PROTECT, related_name="actions", null=True, blank=True
@@ -178,7 +178,12 @@ class QualityAction(models.Model):
     action = models.CharField(_("action"), max_length=7, choices=QualityActionKind)
     evidence = models.JSONField(_("evidence"), default=dict)
     note = models.TextField(
-        _("note"), blank=True, help_text=_("The organiser's reason; judges never read it.")
+        _("note"),
+        blank=True,
+        help_text=_(
+            "Judges do not see it here. Of an exclusion, a published result gives it as the reason, and "
+            "anybody can read it."
+        ),
     )
     text = models.TextField(
         _("message"), blank=True, default="", db_default="", help_text=_("What the judge reads.")
@@ -228,7 +233,7 @@ class QualityAction(models.Model):
                 name="quality_action_recorded",
                 fields=["judge_id", "rule_id", "action", "note", "text"],
                 campaign=OF_JUDGE,
-                test_set="{row}.test_set_id",
+                test_set=TEST_SET_OF_TASK,
                 called="(SELECT pseudonym FROM campaign_judge WHERE id = {row}.judge_id)",
             ),
             pgtrigger.Protect(
@@ -273,7 +278,7 @@ class QualityReversal(models.Model):
                 name="quality_reversal_recorded",
                 fields=["note"],
                 campaign="(SELECT j.campaign_id FROM annotation_qualityaction a JOIN campaign_judge j ON j.id = a.judge_id WHERE a.id = {row}.action_id)",
-                test_set="(SELECT test_set_id FROM annotation_qualityaction WHERE id = {row}.action_id)",
+                test_set="(SELECT k.test_set_id FROM annotation_qualityaction a JOIN campaign_task k ON k.id = a.task_id WHERE a.id = {row}.action_id)",
                 called="(SELECT j.pseudonym FROM annotation_qualityaction a JOIN campaign_judge j ON j.id = a.judge_id WHERE a.id = {row}.action_id)",
             ),
             pgtrigger.Protect(

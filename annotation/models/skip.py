@@ -41,12 +41,12 @@ class Skip(models.Model):
     """
 
     client_id = models.UUIDField(_("client's id"), unique=True)
-    test_set = models.ForeignKey(
-        "campaign.TestSet",
+    task = models.ForeignKey(
+        "campaign.Task",
         on_delete=models.PROTECT,
         related_name="skips",
         db_index=False,
-        db_constraint=False,  # as in `Judgment`: `skip_of_its_test_set` refuses any but the block's
+        db_constraint=False,  # as in `Judgment`: `skip_of_its_task` refuses any but the block's
     )
     judge = models.ForeignKey(
         "campaign.Judge",
@@ -84,10 +84,10 @@ class Skip(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["test_set", "-id"], name="skip_of_a_test_set"),
+            models.Index(fields=["task", "-id"], name="skip_of_a_task"),
             # What organisers read: comments are few among many skips.
             models.Index(
-                fields=["test_set", "-id"],
+                fields=["task", "-id"],
                 condition=~models.Q(comment=""),
                 name="skip_with_comment",
             ),
@@ -102,7 +102,7 @@ class Skip(models.Model):
             NeverTruncated(name="skip_never_truncated"),
             trigger_from_file(
                 "annotation",
-                "skip_of_its_test_set",
+                "skip_of_its_task",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
             ),
@@ -130,8 +130,8 @@ class UncountedSkip(models.Model):
         primary_key=True,
         db_constraint=False,  # the trigger of the skip writes it, and nobody else
     )
-    test_set = models.ForeignKey(
-        "campaign.TestSet",
+    task = models.ForeignKey(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="+",
         db_index=False,  # `skip_uncounted` begins with it
@@ -142,8 +142,8 @@ class UncountedSkip(models.Model):
         verbose_name = _("skip that is not counted")
         verbose_name_plural = _("skips that are not counted")
         indexes = [
-            models.Index(fields=["test_set", "skip"], name="skip_uncounted"),
+            models.Index(fields=["task", "skip"], name="skip_uncounted"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}: skip {self.skip_id}"
+        return f"{self.task_id}: skip {self.skip_id}"

@@ -14,11 +14,11 @@ class JudgeTally(models.Model):
     are `skipped` less `taken_back`, controls not among them.
     """
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet",
+    task = models.ForeignKey(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="judge_tallies",
-        db_index=False,  # `judge_tally_once_per_test_set_and_judge` begins with it
+        db_index=False,  # `judge_tally_once_per_task_and_judge` begins with it
     )
     judge = models.ForeignKey(
         "campaign.Judge", on_delete=models.CASCADE, related_name="judge_tallies"
@@ -39,12 +39,12 @@ class JudgeTally(models.Model):
         verbose_name_plural = _("tallies of judges")
         constraints = [
             models.UniqueConstraint(
-                fields=["test_set", "judge"], name="judge_tally_once_per_test_set_and_judge"
+                fields=["task", "judge"], name="judge_tally_once_per_task_and_judge"
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}, {self.judge_id}: {self.judged}"
+        return f"{self.task_id}, {self.judge_id}: {self.judged}"
 
 
 class JudgedQuarterHour(models.Model):
@@ -53,8 +53,8 @@ class JudgedQuarterHour(models.Model):
     In every time zone days and hours begin with a quarter of an hour, so their sums are exact.
     """
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet",
+    task = models.ForeignKey(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="judged_quarter_hours",
         db_index=False,  # `judged_quarter_hour_once` begins with it
@@ -66,11 +66,11 @@ class JudgedQuarterHour(models.Model):
         verbose_name = _("judged quarter of an hour")
         verbose_name_plural = _("judged quarters of an hour")
         constraints = [
-            models.UniqueConstraint(fields=["test_set", "start"], name="judged_quarter_hour_once"),
+            models.UniqueConstraint(fields=["task", "start"], name="judged_quarter_hour_once"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}, {self.start:%Y-%m-%d %H:%M}: {self.judged}"
+        return f"{self.task_id}, {self.start:%Y-%m-%d %H:%M}: {self.judged}"
 
 
 class WorkedQuarterHour(models.Model):
@@ -79,8 +79,8 @@ class WorkedQuarterHour(models.Model):
     A sentence counts once, where it was first judged or skipped, time where it was sent.
     """
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="worked_quarter_hours"
+    task = models.ForeignKey(
+        "campaign.Task", on_delete=models.CASCADE, related_name="worked_quarter_hours"
     )
     judge = models.ForeignKey(
         "campaign.Judge",
@@ -98,7 +98,7 @@ class WorkedQuarterHour(models.Model):
         verbose_name_plural = _("worked quarters of an hour")
         constraints = [
             models.UniqueConstraint(
-                fields=["judge", "test_set", "start"], name="worked_quarter_hour_once"
+                fields=["judge", "task", "start"], name="worked_quarter_hour_once"
             ),
         ]
 
@@ -113,8 +113,8 @@ class PageChanges(models.Model):
     part of `JudgmentSequence`, whose lock an import holds for as long as it takes.
     """
 
-    test_set = models.OneToOneField(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="page_changes", primary_key=True
+    task = models.OneToOneField(
+        "campaign.Task", on_delete=models.CASCADE, related_name="page_changes", primary_key=True
     )
     changes = models.PositiveBigIntegerField(_("changes"), default=0, db_default=0)
     problem_reports = models.PositiveIntegerField(_("problem reports"), default=0, db_default=0)
@@ -127,4 +127,4 @@ class PageChanges(models.Model):
         verbose_name_plural = _("changes of pages")
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}: {self.changes}"
+        return f"{self.task_id}: {self.changes}"

@@ -2,7 +2,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import Recorded
-from campaign.models.recorded import OF_TEST_SET
+from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 
 
 class TrainingBlock(models.Model):
@@ -12,8 +12,8 @@ class TrainingBlock(models.Model):
     `Block.explanation`): a change here is one for the judges still to come.
     """
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="training_blocks"
+    task = models.ForeignKey(
+        "campaign.Task", on_delete=models.CASCADE, related_name="training_blocks"
     )
     position = models.PositiveSmallIntegerField(_("position"), help_text=_("From 1."))
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="+")
@@ -27,10 +27,10 @@ class TrainingBlock(models.Model):
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(
-                fields=["test_set", "position"], name="training_block_position_unique_in_test_set"
+                fields=["task", "position"], name="training_block_position_unique_in_task"
             ),
             models.UniqueConstraint(
-                fields=["test_set", "segment"], name="training_block_segment_unique_in_test_set"
+                fields=["task", "segment"], name="training_block_segment_unique_in_task"
             ),
             models.CheckConstraint(
                 condition=~models.Q(explanation=""), name="training_block_is_explained"
@@ -40,14 +40,14 @@ class TrainingBlock(models.Model):
             Recorded(
                 name="training_block_recorded",
                 fields=["position", "segment_id", "explanation"],
-                campaign=OF_TEST_SET,
-                test_set="{row}.test_set_id",
+                campaign=OF_TASK,
+                test_set=TEST_SET_OF_TASK,
                 called="{row}.position::text",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}: {self.position}"
+        return f"{self.task_id}: {self.position}"
 
 
 class TrainingCandidate(models.Model):
@@ -81,8 +81,8 @@ class TrainingCandidate(models.Model):
             Recorded(
                 name="training_candidate_recorded",
                 fields=["output_id", "expected"],
-                campaign="(SELECT t.campaign_id FROM annotation_trainingblock b JOIN campaign_testset t ON t.id = b.test_set_id WHERE b.id = {row}.training_block_id)",
-                test_set="(SELECT test_set_id FROM annotation_trainingblock WHERE id = {row}.training_block_id)",
+                campaign="(SELECT t.campaign_id FROM annotation_trainingblock b JOIN campaign_task k ON k.id = b.task_id JOIN campaign_testset t ON t.id = k.test_set_id WHERE b.id = {row}.training_block_id)",
+                test_set="(SELECT k.test_set_id FROM annotation_trainingblock b JOIN campaign_task k ON k.id = b.task_id WHERE b.id = {row}.training_block_id)",
                 called="(SELECT position::text FROM annotation_trainingblock WHERE id = {row}.training_block_id)",
             ),
         ]

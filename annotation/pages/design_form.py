@@ -9,6 +9,7 @@ from django.forms.boundfield import BoundField
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Design
+from annotation.protocols import answer_kind
 from annotation.sampling.written import (
     WrittenWrongError,
     limits_read,
@@ -18,7 +19,7 @@ from annotation.sampling.written import (
 )
 from annotation.services import DesignRefusedError, design_proposed
 from annotation.services.planning.designs import PARAMETERS
-from campaign.models import JudgeGroup, TestSet
+from campaign.models import JudgeGroup, Task
 
 _NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"
 #: Fields that say a share in per cent.
@@ -69,7 +70,7 @@ class DesignForm(forms.Form):
     )
     systems_per_block = forms.IntegerField(
         label=_("Outputs in a block"),
-        min_value=2,
+        min_value=1,
         max_value=26,
         help_text=_(
             "A judge ranks so many outputs of one sentence: five make ten comparisons. Blocks of two and all "
@@ -198,12 +199,15 @@ class DesignForm(forms.Form):
         ),
     )
 
-    def __init__(self, data: Any = None, *, test_set: TestSet, design: Design) -> None:
+    def __init__(self, data: Any = None, *, task: Task, design: Design) -> None:
         super().__init__(data, initial=written(design), prefix=None)
-        self._test_set, self._in_force = test_set, design
+        self._task, self._in_force = task, design
         self._chosen: dict[str, Any] = {}
-        present = JudgeGroup.objects.present().filter(campaign=test_set.campaign_id)
+        present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
         self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
+        words = str(answer_kind(task.protocol).candidates_in_words)
+        if words:
+            self.fields["systems_per_block"].help_text = words
         self.proposed = design
 
     @property
@@ -264,7 +268,7 @@ class DesignForm(forms.Form):
         }
         try:
             self.proposed = design_proposed(
-                test_set=self._test_set,
+                task=self._task,
                 rank_shown_reference=cleaned["rank_shown_reference"],
                 **self._chosen,
             )

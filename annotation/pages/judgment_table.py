@@ -28,7 +28,7 @@ from annotation.selectors.judgment_list import (
     with_comment,
     with_words,
 )
-from campaign.models import TestSet
+from campaign.models import Task
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn
 
@@ -220,12 +220,12 @@ class JudgmentTable(DeskTable):
         self,
         rows: Sequence[JudgmentListed],
         *,
-        test_set: TestSet,
+        task: Task,
         shown: Mapping[int, Sequence[Sequence[str]]],
     ) -> None:
         super().__init__(list(rows))
         self._shown = shown
-        of = [test_set.campaign.slug, test_set.pk, 0]
+        of = [task.test_set.campaign.slug, task.pk, 0]
         self._judgment = reverse("judgment", args=of).removesuffix("0/")
         self._judge = reverse("judge-page", args=of).removesuffix("0/")
         self._segment = reverse("segment", args=of).removesuffix("0/")

@@ -24,7 +24,7 @@ _NOTHING = "–"
 
 
 class ParticipationFilter(DeskFilter):
-    """Filter the participations of a panel. Whoever may not see ids finds nobody by them."""
+    """Filter the participations of a panel; search ids only for organisers who may see them."""
 
     who = django_filters.CharFilter(
         label=gettext_lazy("Judge or participant contains"), max_length=100, method="of_who"

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import ProblemReport, ProblemReportKind
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
@@ -35,13 +35,13 @@ class ProblemReportFilter(DeskFilter):
     judge = django_filters.CharFilter(
         "judge__pseudonym", label=gettext_lazy("Judge"), max_length=100
     )
-    test_set = django_filters.ModelChoiceFilter(
-        label=gettext_lazy("Test set"), queryset=TestSet.objects.none(), empty_label=_ANY
+    task = django_filters.ModelChoiceFilter(
+        label=gettext_lazy("Test set"), queryset=Task.objects.none(), empty_label=_ANY
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.filters["test_set"].queryset = campaign.test_sets.order_by("pk")
+        self.filters["task"].queryset = Task.objects.of(campaign).order_by("pk")
 
     def of_state(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
         del name
@@ -56,7 +56,7 @@ class ProblemReportTable(DeskTable):
     judge = SortedColumn(
         gettext_lazy("Judge"), by="judge", order="judge__pseudonym", then="-pk", kind="judge"
     )
-    test_set = PlainColumn(gettext_lazy("Test set"), by="test_set")
+    task = PlainColumn(gettext_lazy("Test set"), by="task")
     segment = PlainColumn(gettext_lazy("Segment"), by="block", kind="number")
     at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
     state = PlainColumn(gettext_lazy("State"), by="is_closed")
@@ -79,8 +79,8 @@ class ProblemReportTable(DeskTable):
     def cell_judge(self, row: ProblemReport) -> str:
         return row.judge.pseudonym
 
-    def cell_test_set(self, row: ProblemReport) -> str:
-        return row.test_set.name
+    def cell_task(self, row: ProblemReport) -> str:
+        return row.task.test_set.name
 
     def cell_segment(self, row: ProblemReport) -> str:
         return str(row.block.segment.number)

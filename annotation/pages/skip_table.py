@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Skip, SkipReason
 from annotation.pages.judgment_table import seconds_in_words
-from campaign.models import TestSet
+from campaign.models import Task
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
@@ -67,9 +67,9 @@ class SkipTable(DeskTable):
 
     caption = gettext_lazy("Skipped sentences, and why")
 
-    def __init__(self, rows: QuerySet[Skip, Any], *, test_set: TestSet) -> None:
+    def __init__(self, rows: QuerySet[Skip, Any], *, task: Task) -> None:
         super().__init__(rows)
-        of = [test_set.campaign.slug, test_set.pk, 0]
+        of = [task.test_set.campaign.slug, task.pk, 0]
         self._judge = reverse("judge-page", args=of).removesuffix("0/")
         self._segment = reverse("segment", args=of).removesuffix("0/")
 

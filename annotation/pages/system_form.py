@@ -12,7 +12,7 @@ from annotation.services.systems import (
     system_change,
 )
 from campaign.formats import InputFile
-from campaign.models import System, TestSet
+from campaign.models import System, Task
 
 #: Of a file of outputs; larger ones come by the command.
 MAX_BYTES: Final = 20_000_000
@@ -65,12 +65,12 @@ class SystemAddForm(forms.Form):
             )
         return file
 
-    def add(self, test_set: TestSet) -> System | None:
+    def add(self, task: Task) -> System | None:
         """Add the system and return it; None, with an error, if refused."""
         file = self.cleaned_data["file"]
         try:
             return system_add(
-                test_set=test_set,
+                test_set=task.test_set,
                 name=self.cleaned_data["name"],
                 file=InputFile(file.name, file),
             )

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.models import System, TestSet
+from campaign.models import System, Task
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
 
@@ -30,13 +30,13 @@ class SystemTable(DeskTable):
         self,
         rows: QuerySet[System],
         *,
-        test_set: TestSet,
+        task: Task,
         conflicts: Mapping[int, Sequence[tuple[str, str]]],
     ) -> None:
         super().__init__(rows)
         self._conflicts = conflicts
         self._system = reverse(
-            "system", args=[test_set.campaign.slug, test_set.pk, 0]
+            "system", args=[task.test_set.campaign.slug, task.pk, 0]
         ).removesuffix("0/")
 
     def cell_name(self, row: System) -> SafeString:

@@ -1,13 +1,18 @@
 """Which of a segment's distinct texts a block shows: from texts to the kernels' systems and back."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from annotation.sampling.corpus import DistinctText
-from annotation.sampling.pairing import choose_active, choose_balanced, order_balanced
+from annotation.sampling.pairing import (
+    choose_active,
+    choose_balanced,
+    choose_uniform,
+    order_balanced,
+)
 from annotation.sampling.plans import BlockPlan, Why
 from annotation.sampling.priorities import active_priorities
 from annotation.sampling.state import DrawState, Float64Array, Int64Array
@@ -118,6 +123,9 @@ class Chooser:
         counts = self._state.pair_counts
         at = self._representatives(options.free)
         key = draw.integer("balanced", options.segment)
+        if options.count == 1 and options.given is None and options.control is None:
+            chosen = self._shown_least(at, key)
+            return chosen, [at[system] for system in chosen]
         weights = counts
         if options.given is not None:
             weights = _with_given(counts, self._representative(options.given), options.count)
@@ -125,6 +133,12 @@ class Chooser:
             options, at, lambda: choose_balanced(weights, list(at), options.count, key)
         )
         return chosen, [at[system] for system in chosen]
+
+    def _shown_least(self, at: Mapping[int, DistinctText], key: int) -> list[int]:
+        """Choose one system: in a block of one, no pair meets."""
+        shown = self._state.position_counts[list(at)].sum(axis=1)
+        least = [system for system, times in zip(at, shown, strict=True) if times == shown.min()]
+        return list(choose_uniform(least, 1, key))
 
     def active(self, options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
         """Choose the pairs whose comparisons tell most about the order."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.hits import draw_hit_and_state
-from annotation.sampling.parameters import Checks, DesignParameters
+from annotation.sampling.parameters import Checks, DesignKind, DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
 from annotation.sampling.state import DrawState
@@ -102,6 +102,12 @@ class HITDrawer:
         # The last HIT drawn, the state it was drawn from, and the state after it.
         self._drawn: tuple[HITPlan, DrawState, DrawState] | None = None
 
+    @property
+    def is_all_compared(self) -> bool:
+        """Whether enough blocks are planned of all comparisons that a sort asks for now; not in other designs."""
+        is_sort = self.parameters.kind is DesignKind.SORTING
+        return is_sort and not (self.state.blocks_wanted > 0).any()
+
     def segments_ahead(self, numbers: range, *, turn: int) -> set[int]:
         """Return the segments of the windows that HITs of these numbers would be drawn from, without checks."""
         windows = (
@@ -116,11 +122,13 @@ class HITDrawer:
         return {segment for window in windows for segment in window or ()}
 
     def first(self, *, number: int, turn: int, checks: Checks) -> HITPlan | None:
-        """Draw and return first HIT `number`; None if no segment is left to draw.
+        """Draw and return first HIT `number`; None if no segment is left to draw, or a sort compares nothing now.
 
         It has no blocks if nothing in its window can be ranked, or, with `Checks.SOME`, none of them
         can be a check.
         """
+        if self.parameters.kind is DesignKind.SORTING and not self.state.comparisons:
+            return None
         avoid = self._avoid | self.quota.full if self.quota.full else self._avoid
         window = self._windows.window(
             order=self.parameters.segment_order,

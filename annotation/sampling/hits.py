@@ -1,6 +1,6 @@
 """Draw a HIT: a function of (design, seed, HIT number, recorded state) and of nothing else."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotation.sampling.choosing import (
@@ -34,6 +34,8 @@ class _Segment:
     with_reference: bool = False
     with_damaged: bool = False
     by_floor: bool = False
+    # The two systems that a sort compares on it.
+    comparison: tuple[str, str] | None = None
 
 
 def draw_hit_and_state(
@@ -57,20 +59,24 @@ def draw_hit_and_state(
     texts : mapping of int to SegmentOutputs
         Those of the window at least; a segment without texts gets no block.
     state : DrawState
-        The state before this HIT. Uniform draws do not depend on it.
+        The state before this HIT. Uniform draws do not depend on it. Of a sort it has a comparison.
     checks : Checks
         With `SOME`, there is no check only where no segment of the window has a damaged reference.
 
     Returns
     -------
     HITPlan
-        Without blocks where no segment of the window has two different texts to rank.
+        Without blocks where no segment of the window has two different texts to compare, or one for a
+        design of blocks of one.
     DrawState
         `state.after(plan)`, what the next HIT is drawn from.
     """
     draw = HashDraw(seed=parameters.seed, number=number)
+    fewest = parameters.fewest_texts
     known = (_segment(texts[n], parameters) for n in window if n in texts)
-    segments = [segment for segment in known if len(segment.systems) > 1]
+    segments = [segment for segment in known if len(segment.systems) >= fewest]
+    if parameters.kind is DesignKind.SORTING:
+        segments = _compared(segments, state)
     chooser = None
     if parameters.kind is not DesignKind.UNIFORM:
         names = frozenset().union(*(segment.names for segment in segments))
@@ -91,6 +97,29 @@ def draw_hit_and_state(
         # Counted already, while choosing.
         return plan, chooser.state
     return plan, state.after(plan)
+
+
+def _compared(segments: Sequence[_Segment], state: DrawState) -> list[_Segment]:
+    """Return the segments on which the systems of a comparison differ, with their two texts alone.
+
+    All blocks of a HIT are of one comparison, that of which most are wanted, and no more than that, where any are.
+    """
+    for pair, wanted in state.next_comparisons:
+        found = _differing(segments, pair)
+        if found:
+            return found[:wanted] if wanted > 0 else found
+    return []
+
+
+def _differing(segments: Iterable[_Segment], pair: tuple[str, str]) -> list[_Segment]:
+    found = []
+    for segment in segments:
+        shown = tuple(text for text in segment.systems if not set(pair).isdisjoint(text.systems))
+        if len(shown) == len(pair):
+            found.append(
+                replace(segment, texts=shown, systems=shown, references=(), comparison=pair)
+            )
+    return found
 
 
 def _segment(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
@@ -206,6 +235,8 @@ def _block(
         why["reference"] = given.systems[0]
     if control is not None:
         why["bad_reference"] = control.systems[0]
+    if segment.comparison is not None:
+        why["comparison"] = list(segment.comparison)
     return BlockPlan(
         segment=segment.number,
         candidates=tuple(text.output_ids for text in shown.texts),

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 # As many as there are letters to call candidates by.
 MOST_CANDIDATES = 26
+# That can be compared. Protocols that ask about outputs one by one show one.
 FEWEST_CANDIDATES = 2
 
 
@@ -16,6 +17,7 @@ class DesignKind(StrEnum):
     ACTIVE = "active"  # the pairs that would tell most about the order
     BINARY = "binary"  # balanced, in blocks of two
     ALL = "all"  # every system of the segment
+    SORTING = "sorting"  # the two whose comparison a sort asks for now
 
 
 class SegmentOrder(StrEnum):
@@ -51,7 +53,8 @@ class DesignParameters:
     seed : int
         Not negative.
     systems_per_block : int
-        Candidates in a block, 2–26; `binary` shows 2 and `all` up to 26 whatever it says.
+        Candidates in a block, 1–26; `binary` and `sorting` show 2 and `all` up to 26 whatever it says. With one, a
+        balanced design shows the system that was shown least, and an active one any.
     segments_per_hit : int
         Consecutive segments of one document in a HIT.
     segment_order : SegmentOrder
@@ -108,7 +111,7 @@ class DesignParameters:
         _require(
             "systems_per_block",
             self.systems_per_block,
-            lowest=FEWEST_CANDIDATES,
+            lowest=1,
             highest=MOST_CANDIDATES,
         )
         for words, candidates in self.length_limits:
@@ -124,10 +127,15 @@ class DesignParameters:
             # Something must be left that is not a repeat.
             _require(name, getattr(self, name), lowest=0, highest=0.9)
 
+    @property
+    def fewest_texts(self) -> int:
+        """How many different texts a segment needs to be shown."""
+        return min(FEWEST_CANDIDATES, self.block_size(0))
+
     def block_size(self, words: int) -> int:
         """How many candidates a segment of so many source words shows, if it has them."""
         size = self.systems_per_block
-        if self.kind is DesignKind.BINARY:
+        if self.kind in (DesignKind.BINARY, DesignKind.SORTING):
             size = FEWEST_CANDIDATES
         elif self.kind is DesignKind.ALL:
             size = MOST_CANDIDATES

@@ -26,6 +26,8 @@ class PlannedHIT:
         The id of a judge.
     reserved_until : datetime or None
     is_standby : bool
+    part : int
+        The pass it is of, of a protocol with passes.
     """
 
     plan: HITPlan
@@ -35,6 +37,7 @@ class PlannedHIT:
     reserved_for: int | None = None
     reserved_until: datetime | None = None
     is_standby: bool = False
+    part: int = 0
 
 
 class Counters(Protocol):
@@ -68,6 +71,7 @@ class HITPlanning:
         counters: Counters,
         blocks_wanted: int | None,
         for_standby: bool = False,
+        only_wanted: bool = True,
     ) -> None:
         self.parameters = parameters
         self.planned: list[PlannedHIT] = []
@@ -76,6 +80,8 @@ class HITPlanning:
         self._counters = counters
         self._blocks_wanted = blocks_wanted
         self._for_standby = for_standby
+        # Whether a sort plans no more than it asks for.
+        self._only_wanted = only_wanted
 
     @property
     def quota(self) -> SegmentQuota:
@@ -84,8 +90,10 @@ class HITPlanning:
 
     @property
     def is_all_planned(self) -> bool:
-        """Whether as many blocks are planned as the test set wants."""
+        """Whether as many blocks are planned as the test set wants, or as a sort asks for now."""
         wanted = self._blocks_wanted
+        if self._only_wanted and self._drawer.is_all_compared:
+            return True
         return wanted is not None and bool(self._counters.blocks_planned >= wanted)
 
     def number_next(self) -> int:

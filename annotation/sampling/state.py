@@ -38,6 +38,10 @@ class DrawState:
     planned_cycle : PlannedCycle or None
         What a balanced design has planned; None in other designs, and in states recorded before
         designs planned ahead: HITs drawn from those chose block by block, and do so again.
+    comparisons : tuple of (str, str)
+        The pairs of systems that a sort compares now; empty in other designs.
+    blocks_wanted : int64, shape (number of comparisons,)
+        Blocks of first HITs still to be planned of each; negative where more are planned.
     """
 
     systems: tuple[str, ...]
@@ -47,6 +51,8 @@ class DrawState:
     ties: Float64Array
     watermark: int = 0
     planned_cycle: PlannedCycle | None = None
+    comparisons: tuple[tuple[str, str], ...] = ()
+    blocks_wanted: Int64Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -77,7 +83,13 @@ class DrawState:
         wider.position_counts[at] = self.position_counts
         wider.wins[both] = self.wins
         wider.ties[both] = self.ties
-        return replace(wider, watermark=self.watermark, planned_cycle=self.planned_cycle)
+        return replace(
+            wider,
+            watermark=self.watermark,
+            planned_cycle=self.planned_cycle,
+            comparisons=self.comparisons,
+            blocks_wanted=self.blocks_wanted,
+        )
 
     def for_design(self, parameters: DesignParameters, systems: Collection[str]) -> "DrawState":
         """Return this state prepared for a design among these systems, references included.
@@ -130,10 +142,27 @@ class DrawState:
         tied[np.ix_(at, at)] = ties
         return replace(state, wins=won, ties=tied, watermark=watermark)
 
+    def comparing(self, wanted: Sequence[tuple[str, str, int]]) -> "DrawState":
+        """Return the state with these comparisons of a sort, each with the blocks still to be planned of it."""
+        return replace(
+            self,
+            comparisons=tuple((first, second) for first, second, _blocks in wanted),
+            blocks_wanted=np.array([blocks for *_pair, blocks in wanted], dtype=np.int64),
+        )
+
+    @property
+    def next_comparisons(self) -> list[tuple[tuple[str, str], int]]:
+        """Return the comparisons of which blocks are wanted and how many, most first; all if none is wanted."""
+        places = np.argsort(-self.blocks_wanted, kind="stable").tolist()
+        wanted = [(self.comparisons[place], int(self.blocks_wanted[place])) for place in places]
+        return [(pair, blocks) for pair, blocks in wanted if blocks > 0] or wanted
+
     def copied(self) -> "DrawState":
         """Return a copy with its own count arrays."""
         return self._with(
-            pair_counts=self.pair_counts.copy(), position_counts=self.position_counts.copy()
+            pair_counts=self.pair_counts.copy(),
+            position_counts=self.position_counts.copy(),
+            blocks_wanted=self.blocks_wanted.copy(),
         )
 
     def _with_cycle(self, planned_cycle: PlannedCycle) -> "DrawState":
@@ -170,6 +199,13 @@ class DrawState:
                 for b in other:
                     self.pair_counts[a, b] += times
                     self.pair_counts[b, a] += times
+        if self.comparisons and not block.control:
+            self._count_compared(block, times)
+
+    def _count_compared(self, block: BlockPlan, times: int) -> None:
+        pair = block.why.get("comparison")
+        if isinstance(pair, list) and tuple(pair) in self.comparisons:
+            self.blocks_wanted[self.comparisons.index((pair[0], pair[1]))] -= times
 
     def to_json(self) -> dict[str, Any]:
         """Return plain lists and numbers, from which `from_json` makes the same state bit for bit."""
@@ -181,13 +217,18 @@ class DrawState:
             "ties": self.ties.tolist(),
             "watermark": self.watermark,
             "planned_cycle": None if self.planned_cycle is None else self.planned_cycle.to_json(),
+            **({"comparisons": self._comparisons_json()} if self.comparisons else {}),
         }
+
+    def _comparisons_json(self) -> list[list[Any]]:
+        blocks = self.blocks_wanted.tolist()
+        return [[*pair, wanted] for pair, wanted in zip(self.comparisons, blocks, strict=True)]
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "DrawState":
         """Return the state that `to_json` wrote."""
         n = len(stored["systems"])
-        return cls(
+        state = cls(
             systems=tuple(stored["systems"]),
             pair_counts=np.array(stored["pair_counts"], dtype=np.int64).reshape(n, n),
             position_counts=np.array(stored["position_counts"], dtype=np.int64).reshape(
@@ -198,3 +239,4 @@ class DrawState:
             watermark=int(stored["watermark"]),
             planned_cycle=PlannedCycle.from_json(stored.get("planned_cycle")),
         )
+        return state.comparing(stored["comparisons"]) if "comparisons" in stored else state

@@ -43,6 +43,11 @@ class Windows:
         self._windows = list(accumulate(self._starts(run) for run in self._runs))
         self._tiles = list(accumulate(-(-len(run) // length) for run in self._runs))
 
+    @property
+    def segments(self) -> list[int]:
+        """All segments of the windows, in their order."""
+        return [segment for run in self._runs for segment in run]
+
     def window(
         self,
         *,

@@ -16,7 +16,6 @@ from annotation.selectors.judge_status import (
     judge_statuses,
 )
 from annotation.selectors.judging import (
-    AssignedBlock,
     AssignmentData,
     assigned_block,
     assigned_blocks,
@@ -32,9 +31,9 @@ from annotation.selectors.pool import (
     hits_reserved,
     hits_standby,
     systems_not_lent,
-    test_sets_open_to_judge,
-    test_sets_to_plan,
-    test_sets_to_work_on,
+    tasks_open_to_judge,
+    tasks_to_plan,
+    tasks_to_work_on,
 )
 from annotation.selectors.progress import (
     JudgeProgress,
@@ -56,6 +55,7 @@ from annotation.selectors.time_sheet import (
     time_sheet_sums,
 )
 from annotation.selectors.work_time import Worked, WorkTime, hours_worked, work_time
+from annotation.submissions import AssignedBlock
 
 __all__ = [
     "AssignedBlock",
@@ -96,9 +96,9 @@ __all__ = [
     "own_done_blocks",
     "own_done_blocks_data",
     "systems_not_lent",
-    "test_sets_open_to_judge",
-    "test_sets_to_plan",
-    "test_sets_to_work_on",
+    "tasks_open_to_judge",
+    "tasks_to_plan",
+    "tasks_to_work_on",
     "time_sheet",
     "time_sheet_in_all",
     "time_sheet_sums",

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.models import Assignment, JudgeTally, JudgmentSequence
-from campaign.models import Campaign, Judge, TestSet
+from campaign.models import Campaign, Judge, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class JudgeShare:
     at_work: int
 
 
-def test_set_at_work(*, test_set: TestSet) -> AtWork:
+def task_at_work(*, task: Task) -> AtWork:
     """Return who is at work in a test set, by the database's clock. One query."""
-    return _counted(assignments_held().filter(hit__test_set=test_set))
+    return _counted(assignments_held().filter(hit__task=task))
 
 
 def campaign_at_work(*, campaign: Campaign) -> AtWork:
     """Return who is at work in a campaign, by the database's clock. One query."""
-    return _counted(assignments_held().filter(hit__test_set__campaign=campaign))
+    return _counted(assignments_held().filter(hit__task__test_set__campaign=campaign))
 
 
 def _counted(held: QuerySet[Assignment]) -> AtWork:
@@ -47,9 +47,9 @@ def _counted(held: QuerySet[Assignment]) -> AtWork:
     )
 
 
-def closing_in_words(*, test_set: TestSet) -> list[str]:
+def closing_in_words(*, task: Task) -> list[str]:
     """Return sentences on what closing a test set would do now."""
-    now = test_set_at_work(test_set=test_set)
+    now = task_at_work(task=task)
     judges = ngettext(
         "%(count)d judge is at work in it", "%(count)d judges are at work in it", now.judges
     ) % {"count": now.judges}
@@ -62,10 +62,10 @@ def closing_in_words(*, test_set: TestSet) -> list[str]:
     ]
 
 
-def judges_share(*, judges: Collection[Judge], test_set: TestSet) -> JudgeShare:
+def judges_share(*, judges: Collection[Judge], task: Task) -> JudgeShare:
     """Return how much of a test set's judgments is of these judges, and what they hold. Three queries."""
-    tallies = JudgeTally.objects.filter(test_set=test_set, judge__in=judges)
-    all_ = JudgmentSequence.objects.filter(test_set=test_set).values_list("judged", flat=True)
+    tallies = JudgeTally.objects.filter(task=task, judge__in=judges)
+    all_ = JudgmentSequence.objects.filter(task=task).values_list("judged", flat=True)
     held = (
         assignments_held().filter(judge__in=judges).aggregate(judges=Count("judge", distinct=True))
     )

@@ -14,16 +14,16 @@ from annotation.models import Design
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput, normalised
 from annotation.sampling.parameters import Normalisation
 from annotation.sampling.windows import Windows
-from campaign.models import Output, Segment, TestSet
+from campaign.models import Output, Segment, Task
 
 # Segments read at once, since neighbours are mostly drawn together, and chunks kept in memory.
 _CHUNK = 32
 _CHUNKS_KEPT = 512
 
 
-def windows_of(test_set: TestSet, design: Design) -> Windows:
+def windows_of(task: Task, design: Design) -> Windows:
     """Return the windows a design draws from: segments with a source text that it does not exclude."""
-    segments = Segment.objects.filter(test_set=test_set, source_text__isnull=False)
+    segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
     if design.documents:
         segments = segments.filter(document__position__in=design.documents)
     rows = segments.order_by("document__position", "position").values_list("document_id", "number")
@@ -40,17 +40,19 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
 
     __test__ = False
 
-    def __init__(self, test_set: TestSet, *, at: datetime | None = None) -> None:
+    def __init__(self, task: Task, *, at: datetime | None = None) -> None:
         """`at`: use the damaged references that were approved at this time."""
-        self._test_set = test_set
+        self._task = task
         self.at = at
         self._chunks: OrderedDict[int, dict[int, SegmentOutputs]] = OrderedDict()
-        self.systems: dict[str, int] = dict(test_set.systems.values_list("name", "id"))
+        self.systems: dict[str, int] = dict(task.test_set.systems.values_list("name", "id"))
         self.ranked_systems = sorted(
-            test_set.systems.exclude(kind=OutputKind.BAD_REFERENCE).values_list("name", flat=True)
+            task.test_set.systems.exclude(kind=OutputKind.BAD_REFERENCE).values_list(
+                "name", flat=True
+            )
         )
         self.only_systems = sorted(
-            test_set.systems.filter(kind=OutputKind.SYSTEM).values_list("name", flat=True)
+            task.test_set.systems.filter(kind=OutputKind.SYSTEM).values_list("name", flat=True)
         )
         self._segment_ids: dict[int, int] = {}
 
@@ -62,20 +64,20 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
     def checkable(self) -> list[int]:
         """Return the numbers of the segments with a damaged reference that may be shown, in order."""
         damaged = Output.objects.drawable(at=self.at).filter(
-            system__kind=OutputKind.BAD_REFERENCE, segment__test_set=self._test_set
+            system__kind=OutputKind.BAD_REFERENCE, segment__test_set=self._task.test_set_id
         )
         numbers = damaged.order_by("segment__number").values_list("segment__number", flat=True)
         return list(numbers.distinct())
 
     def __iter__(self) -> Iterator[int]:
         return iter(
-            Segment.objects.filter(test_set=self._test_set)
+            Segment.objects.filter(test_set_id=self._task.test_set_id)
             .order_by("number")
             .values_list("number", flat=True)
         )
 
     def __len__(self) -> int:
-        return Segment.objects.filter(test_set=self._test_set).count()
+        return Segment.objects.filter(test_set_id=self._task.test_set_id).count()
 
     def segment_id(self, number: int) -> int:
         """Return the id of a segment."""
@@ -108,7 +110,7 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
 
     def _read(self, which: Q) -> dict[int, SegmentOutputs]:
         segments = list(
-            Segment.objects.filter(which, test_set=self._test_set).values_list(
+            Segment.objects.filter(which, test_set_id=self._task.test_set_id).values_list(
                 "id", "number", "source_text"
             )
         )
@@ -128,10 +130,10 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         }
 
 
-def texts_now(test_set_id: int) -> TestSetTexts:
+def texts_now(task_id: int) -> TestSetTexts:
     """Return the texts with the damaged references that are approved now."""
-    test_set: Any = TestSet.objects.annotate(now=Now()).get(pk=test_set_id)
-    return TestSetTexts(test_set, at=test_set.now)
+    task: Any = Task.objects.annotate(now=Now()).get(pk=task_id)
+    return TestSetTexts(task, at=task.now)
 
 
 class FilteredTexts(Mapping[int, SegmentOutputs]):

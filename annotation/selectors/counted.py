@@ -104,13 +104,13 @@ def _by_judge(counters: Counters) -> dict[int, WorkedCount]:
     return sums
 
 
-def counters_counted(*, test_set_id: int) -> Counters:
+def counters_counted(*, task_id: int) -> Counters:
     """Count all judgments of a test set that have a number, and its counted skips; reads each of them.
 
     What is counted meanwhile may be in one query and not in another, so the caller reads from one snapshot,
     or holds the lock of the test set's `JudgmentSequence`.
     """
-    numbers: Any = JudgmentNumber.objects.filter(test_set=test_set_id).order_by()
+    numbers: Any = JudgmentNumber.objects.filter(task=task_id).order_by()
     counted = numbers.values("judgment__judge").annotate(
         judged=Count("pk", filter=_FIRST),
         first_number=Min("number", filter=_FIRST),
@@ -121,7 +121,7 @@ def counters_counted(*, test_set_id: int) -> Counters:
     tallies = {
         judge: JudgeCount(*row) for judge, *row in counted.values_list("judgment__judge", *columns)
     }
-    for judge, skipped, last_at in _skips_by_judge(test_set_id):
+    for judge, skipped, last_at in _skips_by_judge(task_id):
         tally = tallies.get(judge, JudgeCount(last_at))
         latest = max(tally.last_at, last_at)
         tallies[judge] = replace(tally, last_at=latest, skipped=skipped)
@@ -134,11 +134,11 @@ def counters_counted(*, test_set_id: int) -> Counters:
         most_candidates=most or 0,
         tallies=tallies,
         quarter_hours=dict(hours.annotate(judged=Count("pk")).values_list("start", "judged")),
-        worked=_worked(test_set_id),
+        worked=_worked(task_id),
     )
 
 
-def _counted_skips(test_set_id: int) -> QuerySet[Skip, Any]:
+def _counted_skips(task_id: int) -> QuerySet[Skip, Any]:
     """Return the counted skips, each with when its block was judged, if that has a number."""
     first = Judgment.objects.filter(
         judge=OuterRef("judge"),
@@ -147,30 +147,30 @@ def _counted_skips(test_set_id: int) -> QuerySet[Skip, Any]:
         numbered__isnull=False,
     )
     return (
-        Skip.objects.filter(test_set=test_set_id)
+        Skip.objects.filter(task=task_id)
         .exclude(Exists(UncountedSkip.objects.filter(skip=OuterRef("pk"))))
         .annotate(judged_at=Subquery(first.values("submitted_at")))
         .order_by()
     )
 
 
-def _skips_by_judge(test_set_id: int) -> list[tuple[int, int, datetime]]:
+def _skips_by_judge(task_id: int) -> list[tuple[int, int, datetime]]:
     is_standing = Q(judged_at__isnull=True, block__control="")
-    rows: Any = _counted_skips(test_set_id).values("judge")
+    rows: Any = _counted_skips(task_id).values("judge")
     counted = rows.annotate(standing=Count("pk", filter=is_standing), last=Max("created_at"))
     return list(counted.values_list("judge", "standing", "last"))
 
 
-def _worked(test_set_id: int) -> dict[tuple[int, datetime], WorkedCount]:
+def _worked(task_id: int) -> dict[tuple[int, datetime], WorkedCount]:
     own_skip = Skip.objects.filter(judge=OuterRef("judge"), block=OuterRef("block")).exclude(
         Exists(UncountedSkip.objects.filter(skip=OuterRef("pk")))
     )
-    judgments = Judgment.objects.filter(
-        numbered__test_set=test_set_id, assignment__isnull=False
-    ).annotate(skipped_at=Subquery(own_skip.values("created_at")))
+    judgments = Judgment.objects.filter(numbered__task=task_id, assignment__isnull=False).annotate(
+        skipped_at=Subquery(own_skip.values("created_at"))
+    )
     is_first = Q(supersedes__isnull=True)
     is_earlier = Q(skipped_at__isnull=True) | Q(submitted_at__lt=F("skipped_at"))
-    skips = _counted_skips(test_set_id).filter(assignment__isnull=False)
+    skips = _counted_skips(task_id).filter(assignment__isnull=False)
     not_later = Q(judged_at__isnull=True) | Q(created_at__lte=F("judged_at"))
     found: dict[tuple[int, datetime], WorkedCount] = {}
     for rows in (
@@ -196,14 +196,14 @@ def _by_quarter_hour(rows: Any, at: str, *, is_sentence: Q) -> Any:
     )
 
 
-def counters_stored(*, test_set_id: int) -> Counters:
+def counters_stored(*, task_id: int) -> Counters:
     """Return the counters that pages read. Four queries."""
-    sequence = JudgmentSequence.objects.filter(pk=test_set_id).first() or JudgmentSequence()
-    tallies = JudgeTally.objects.filter(test_set=test_set_id).values_list(
+    sequence = JudgmentSequence.objects.filter(pk=task_id).first() or JudgmentSequence()
+    tallies = JudgeTally.objects.filter(task=task_id).values_list(
         "judge", "last_at", "judged", "first_number", "first_at", F("skipped") - F("taken_back")
     )
-    hours = JudgedQuarterHour.objects.filter(test_set=test_set_id).values_list("start", "judged")
-    worked = WorkedQuarterHour.objects.filter(test_set=test_set_id).values_list(
+    hours = JudgedQuarterHour.objects.filter(task=task_id).values_list("start", "judged")
+    worked = WorkedQuarterHour.objects.filter(task=task_id).values_list(
         "judge", "start", "sentences", "active_ms", "untimed"
     )
     return Counters(

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from annotation.models import HIT, Assignment, HITSequence
 from annotation.selectors.judge_changes import group_only_in_words
-from campaign.models import JudgeGroup, TestSet
+from campaign.models import JudgeGroup, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,14 @@ class DesignEffects:
         HITs on standby, which are drawn anew.
     lent : int
         HITs that judges have, or that are done: nothing becomes of them.
-    test_set : TestSet
+    task : Task
     """
 
     first: int
     stay: int
     go: int
     lent: int
-    test_set: TestSet
+    task: Task
 
     @property
     def is_any_planned(self) -> bool:
@@ -40,18 +40,18 @@ class DesignEffects:
         return self.stay + self.go + self.lent > 0
 
 
-def design_effects(*, test_set: TestSet) -> DesignEffects:
+def design_effects(*, task: Task) -> DesignEffects:
     """Return what a change of design would do now. Four queries."""
-    hits = HIT.objects.filter(test_set=test_set)
+    hits = HIT.objects.filter(task=task)
     was_lent = Exists(Assignment.objects.filter(hit=OuterRef("pk")))
-    numbers = HITSequence.objects.filter(test_set=test_set).values_list("last_number", flat=True)
+    numbers = HITSequence.objects.filter(task=task).values_list("last_number", flat=True)
     waiting = hits.incomplete().exclude(purpose="training").filter(~was_lent)
     return DesignEffects(
         first=(numbers.first() or 0) + 1,
         stay=waiting.filter(is_standby=False).count(),
         go=waiting.filter(is_standby=True).count(),
         lent=hits.exclude(purpose="training").filter(was_lent).count(),
-        test_set=test_set,
+        task=task,
     )
 
 
@@ -87,5 +87,5 @@ def design_effects_in_words(
             % {"count": effects.lent}
         )
     if group is not None:
-        said += group_only_in_words(test_set=effects.test_set, group=group)
+        said += group_only_in_words(task=effects.task, group=group)
     return said

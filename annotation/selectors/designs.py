@@ -5,11 +5,11 @@ from django.db.models import OuterRef, QuerySet
 from annotation.models import Design
 
 
-def designs_in_force(*, test_set_id: int | OuterRef) -> QuerySet[Design]:
+def designs_in_force(*, task_id: int | OuterRef) -> QuerySet[Design]:
     """Return the test set's latest design; none before it has one, or with imported judgments only."""
-    return Design.objects.filter(test_set=test_set_id).not_imported().order_by("-id")[:1]
+    return Design.objects.filter(task=task_id).not_imported().order_by("-id")[:1]
 
 
-def design_in_force(*, test_set_id: int) -> Design | None:
+def design_in_force(*, task_id: int) -> Design | None:
     """Return the test set's latest design; None if it has none yet, or only imported judgments."""
-    return designs_in_force(test_set_id=test_set_id).first()
+    return designs_in_force(task_id=task_id).first()

@@ -9,13 +9,14 @@ from annotation.models import Design, HITSequence, SamplingState
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.drawing import HITDrawer, SegmentQuota
 from annotation.sampling.state import DrawState
+from annotation.selectors.comparisons import blocks_wanted
 from annotation.selectors.corpus import (
     TestSetTexts,
     texts_of_others,
     texts_without,
     windows_of,
 )
-from campaign.models import TestSet
+from campaign.models import Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,7 @@ class DrawInputs:
 
     Attributes
     ----------
-    test_set : TestSet
+    task : Task
     design : Design
         May be unsaved.
     texts : TestSetTexts
@@ -36,7 +37,7 @@ class DrawInputs:
         Blocks planned of each segment.
     """
 
-    test_set: TestSet
+    task: Task
     design: Design
     texts: TestSetTexts
     withdrawn: frozenset[str]
@@ -57,11 +58,11 @@ class DrawInputs:
         )
         return HITDrawer(
             parameters=parameters,
-            windows=windows_of(self.test_set, self.design),
+            windows=windows_of(self.task, self.design),
             texts=shown,
             state=DrawState.from_json(self.state),
             quota=SegmentQuota(
-                limit=self.test_set.blocks_per_segment,
+                limit=self.task.blocks_per_segment,
                 counts=list(self.segment_blocks),
                 redundancy=parameters.redundancy,
             ),
@@ -73,19 +74,19 @@ class DrawInputs:
 
 def draw_inputs(
     *,
-    test_set: TestSet,
+    task: Task,
     design: Design,
     sequence: HITSequence,
     at: datetime,
     texts: TestSetTexts | None = None,
 ) -> DrawInputs:
     """Return what the next HITs are drawn from. Reads `texts` anew if a system came since."""
-    systems = dict(test_set.systems.values_list("name", "withdrawn_at"))
+    systems = dict(task.test_set.systems.values_list("name", "withdrawn_at"))
     if texts is None or texts.systems.keys() != systems.keys():
-        texts = TestSetTexts(test_set, at=at)
+        texts = TestSetTexts(task, at=at)
     withdrawn = frozenset(name for name, at in systems.items() if at is not None)
     return DrawInputs(
-        test_set=test_set,
+        task=task,
         design=design,
         texts=texts,
         withdrawn=withdrawn,
@@ -102,7 +103,7 @@ def _state(
     # All systems, so that a batch records which systems existed.
     state = state.covering(texts.ranked_systems)
     if design.kind == Design.Kind.ACTIVE:
-        found = SamplingState.objects.filter(test_set=design.test_set_id).first()
+        found = SamplingState.objects.filter(task=design.task_id).first()
         if found is not None:
             state = state.judged(
                 systems=found.systems,
@@ -115,4 +116,7 @@ def _state(
     if parameters.reference_rate is not None:
         takes_part = texts.only_systems
     remaining = [name for name in takes_part if name not in withdrawn]
+    is_sort = design.kind == Design.Kind.SORTING
+    # Anew each time: what comparisons lack follows from what is judged, lent and planned.
+    state = state.comparing(blocks_wanted(design=design) if is_sort else ())
     return state.for_design(parameters, remaining)

@@ -13,8 +13,9 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.dateparse import parse_datetime
 
-from annotation.models import Assignment, Block, BlockControl, JudgeAccount, Judgment, Skip
+from annotation.models import HIT, Assignment, Block, BlockControl, JudgeAccount, Judgment, Skip
 from annotation.models.pool import IsAnyOf
+from annotation.protocols import Rules, rules_shown
 from annotation.selectors.shown import BlockData, blocks_data
 from campaign.models import Judge
 
@@ -29,6 +30,8 @@ class OwnDoneBlock:
     judged_at: datetime
     source_language: str
     target_language: str
+    protocol: str
+    rules: Rules
     block: BlockData
 
 
@@ -102,10 +105,10 @@ def own_done_blocks(judge: Judge) -> DoneBlocks:
         for rows in _done(judge)
         for row in rows.filter(block__hit__in=_hits_within(judge, reaches))
     ]
-    elsewhere = JudgeAccount.objects.filter(judge=judge).exclude(test_set__in=reaches)
+    elsewhere = JudgeAccount.objects.filter(judge=judge).exclude(task__in=reaches)
     if not elsewhere.exists():
         return DoneBlocks(within)
-    return DoneBlocks(within, *(rows.exclude(test_set__in=reaches) for rows in _done(judge)))
+    return DoneBlocks(within, *(rows.exclude(task__in=reaches) for rows in _done(judge)))
 
 
 def has_older_done_blocks(judge: Judge) -> bool:
@@ -147,34 +150,37 @@ def _reaches(judge: Judge) -> dict[int, int]:
             hit__design__intra_share__gt=0,
         )
         .exclude(Exists(not_to_be_seen))
-        .values_list("hit__test_set", F("ordinal") - F("hit__design__repeat_gap"))
+        .values_list("hit__task", F("ordinal") - F("hit__design__repeat_gap"))
     )
     reaches: dict[int, int] = {}
-    for test_set_id, first in held:
-        reaches[test_set_id] = max(first, reaches.get(test_set_id, first))
+    for task_id, first in held:
+        reaches[task_id] = max(first, reaches.get(task_id, first))
     return reaches
 
 
 def _beyond(reaches: dict[int, int]) -> Q:
     beyond = Q()
-    for test_set_id, first in reaches.items():
-        beyond |= Q(test_set=test_set_id, assignment__ordinal__lt=first)
+    for task_id, first in reaches.items():
+        beyond |= Q(task=task_id, assignment__ordinal__lt=first)
     return beyond
 
 
 def _hits_within(judge: Judge, reaches: dict[int, int]) -> list[int]:
     within = Q()
-    for test_set_id, first in reaches.items():
-        within |= Q(hit__test_set=test_set_id, ordinal__gte=first)
+    for task_id, first in reaches.items():
+        within |= Q(hit__task=task_id, ordinal__gte=first)
     mine = Assignment.objects.filter(within, judge=judge, ordinal__gte=min(reaches.values()))
     return list(mine.values_list("hit", flat=True))
 
 
 def own_done_blocks_data(blocks: Sequence[DoneBlock], *, judge: Judge) -> list[OwnDoneBlock]:
-    """Return these rows of `own_done_blocks` as shown, in their order. Two queries, whatever their number."""
+    """Return these rows of `own_done_blocks` as shown, in their order.
+
+    Two queries, whatever their number, and one for the answers of each protocol that keeps them.
+    """
     in_hit = Block.objects.filter(hit=OuterRef("hit")).order_by().values("hit")
     of_hits = Block.objects.filter(pk__in=[block.block_id for block in blocks]).select_related(
-        "hit__test_set"
+        "hit__task__test_set"
     )
     total = Coalesce(Subquery(in_hit.annotate(n=Count("pk")).values("n")), 0)
     by_id = {block.pk: block for block in of_hits.annotate(total=total)}
@@ -185,9 +191,19 @@ def own_done_blocks_data(blocks: Sequence[DoneBlock], *, judge: Judge) -> list[O
             position=by_id[block.block_id].position,
             total=by_id[block.block_id].total,
             judged_at=block.done_at,
-            source_language=by_id[block.block_id].hit.test_set.source_language,
-            target_language=by_id[block.block_id].hit.test_set.target_language,
+            source_language=by_id[block.block_id].hit.task.test_set.source_language,
+            target_language=by_id[block.block_id].hit.task.test_set.target_language,
+            protocol=by_id[block.block_id].hit.task.protocol,
+            rules={
+                **_rules(by_id[block.block_id].hit, judge),
+                **views[block.block_id].stage_rules,
+            },
             block=views[block.block_id],
         )
         for block in blocks
     ]
+
+
+def _rules(hit: HIT, judge: Judge) -> Rules:
+    task = hit.task
+    return rules_shown(task.protocol, task.rules, campaign=judge.campaign, part=hit.part)

@@ -11,16 +11,16 @@ from django.utils.translation import ngettext
 
 from annotation.models import HIT, JudgeTally
 from annotation.selectors.at_work import assignments_held
-from annotation.selectors.pool import systems_not_lent, test_sets_open_to_judge
+from annotation.selectors.pool import systems_not_lent, tasks_open_to_judge
 from annotation.selectors.progress import judge_work
-from campaign.models import GroupMember, Judge, JudgeGroup, TestSet
+from campaign.models import GroupMember, Judge, JudgeGroup, Task
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
     """What a judge may be lent, is asked for, holds and has reserved."""
 
-    test_sets: dict[int, str]
+    tasks: dict[int, str]
     wanted: int | None
     held: dict[int, int]
     reserved: set[int]
@@ -37,7 +37,7 @@ def judge_change_in_words(*, judge: Judge, change: Callable[[], object]) -> list
         after = _work(judge)
         transaction.set_rollback(True)
     judge.refresh_from_db()
-    return [*_test_sets(before, after), *_blocks(before, after), *_limit(before, after)]
+    return [*_tasks(before, after), *_blocks(before, after), *_limit(before, after)]
 
 
 def _work(judge: Judge) -> _Work:
@@ -50,16 +50,16 @@ def _work(judge: Judge) -> _Work:
     )
     reserved = HIT.objects.filter(reserved_for=judge, reserved_until__gt=Now()).available()
     return _Work(
-        test_sets=dict(test_sets_open_to_judge(judge).values_list("pk", "name")),
+        tasks={task.pk: task.called for task in tasks_open_to_judge(judge).named()},
         wanted=judge_work(judge).wanted,
         held={hit: len(segments) for hit, segments in held},
         reserved=set(reserved.excluding_systems(hidden).values_list("pk", flat=True)),
     )
 
 
-def _test_sets(before: _Work, after: _Work) -> list[str]:
-    lost = [name for pk, name in before.test_sets.items() if pk not in after.test_sets]
-    won = [name for pk, name in after.test_sets.items() if pk not in before.test_sets]
+def _tasks(before: _Work, after: _Work) -> list[str]:
+    lost = [name for pk, name in before.tasks.items() if pk not in after.tasks]
+    won = [name for pk, name in after.tasks.items() if pk not in before.tasks]
     said = []
     if lost:
         said.append(
@@ -101,17 +101,17 @@ def _limit(before: _Work, after: _Work) -> list[str]:
     ]
 
 
-def group_only_in_words(*, test_set: TestSet, group: JudgeGroup) -> list[str]:
+def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:
     """Return sentences on what a design for a group alone means for a test set's judges now. Three queries."""
     count = GroupMember.objects.filter(group=group, judge__withdrawn_at=None).count()
     words = ngettext(
-        "Only the %(count)d judge of “%(group)s” is lent HITs of %(test_set)s.",
-        "Only the %(count)d judges of “%(group)s” are lent HITs of %(test_set)s.",
+        "Only the %(count)d judge of “%(group)s” is lent HITs of %(task)s.",
+        "Only the %(count)d judges of “%(group)s” are lent HITs of %(task)s.",
         count,
     )
-    said = [words % {"count": count, "group": group.name, "test_set": test_set.name}]
+    said = [words % {"count": count, "group": group.name, "task": task.called}]
     outside = ~Q(judge__in=GroupMember.objects.filter(group=group).values("judge"))
-    judged = JudgeTally.objects.filter(outside, test_set=test_set, judged__gt=0).count()
+    judged = JudgeTally.objects.filter(outside, task=task, judged__gt=0).count()
     if judged:
         words = ngettext(
             "%(count)d judge who judged it is not in the group; what they judged stays and counts.",
@@ -119,13 +119,7 @@ def group_only_in_words(*, test_set: TestSet, group: JudgeGroup) -> list[str]:
             judged,
         )
         said.append(words % {"count": judged})
-    holding = (
-        assignments_held()
-        .filter(outside, hit__test_set=test_set)
-        .values("judge")
-        .distinct()
-        .count()
-    )
+    holding = assignments_held().filter(outside, hit__task=task).values("judge").distinct().count()
     if holding:
         words = ngettext(
             "%(count)d of those outside is at work now and may finish what they hold.",

@@ -9,26 +9,13 @@ from django.db.models import BigIntegerField, QuerySet, UUIDField
 
 from annotation.models import Assignment, BlockControl
 from annotation.models.block import candidate_ids
+from annotation.protocols import Rules, rules_shown
 from annotation.selectors.outputs_shown import candidate_count
 from annotation.selectors.shown import BlockData, blocks_of_hit
+from annotation.submissions import AssignedBlock
 from campaign.database.prepared import instance_from
 from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
 from campaign.models import Campaign, Judge, User
-
-
-@dataclass(frozen=True, slots=True)
-class AssignedBlock:
-    """A block lent to a judge; `candidates` are public ids in shown order."""
-
-    block_id: int
-    public_id: UUID
-    assignment_id: int
-    assignment_public_id: UUID
-    judge_id: int
-    test_set_id: int
-    candidates: tuple[UUID, ...]
-    allow_partial_ranking: bool
-    is_training: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +23,8 @@ class AssignmentData:
     """A HIT lent to a judge.
 
     `revisable_hits`: the number of HITs before it that the judge may go back to, since a repeat of
-    this design repeats none of them. Nothing in it counts HITs.
+    this design repeats none of them. Nothing in it counts HITs. `rules` are what the page must know of those
+    of the campaign and of its task.
     """
 
     id: UUID
@@ -44,6 +32,8 @@ class AssignmentData:
     expires_at: datetime
     source_language: str
     target_language: str
+    protocol: str
+    rules: Rules
     blocks: list[BlockData]
 
 
@@ -79,8 +69,9 @@ def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
         .annotate(candidates=candidate_count("hit__blocks__"))
         .values_list(
             *("hit__blocks__id", "hit__blocks__public_id", "hit__blocks__control"),
-            *("id", "public_id", "judge_id", "hit__test_set_id", "candidates"),
-            "judge__campaign__allow_partial_ranking",
+            *("id", "public_id", "judge_id", "hit__task_id"),
+            *("hit__task__protocol", "hit__task__rules", "candidates"),
+            *("judge__campaign__allow_partial_ranking", "hit__part"),
         )
     )
 
@@ -117,9 +108,12 @@ def _assigned_block(
     assignment_id: int,
     assignment_public_id: UUID,
     judge_id: int,
-    test_set_id: int,
+    task_id: int,
+    protocol: str,
+    rules: Rules,
     candidates: int,
     allow_partial_ranking: bool,
+    part: int,
 ) -> AssignedBlock:
     return AssignedBlock(
         block_id=block_id,
@@ -127,15 +121,18 @@ def _assigned_block(
         assignment_id=assignment_id,
         assignment_public_id=assignment_public_id,
         judge_id=judge_id,
-        test_set_id=test_set_id,
+        task_id=task_id,
+        protocol=protocol,
+        rules=rules,
         candidates=candidate_ids(public_id, candidates),
         allow_partial_ranking=allow_partial_ranking,
         is_training=control == BlockControl.TRAINING,
+        part=part,
     )
 
 
 def assignment_data(assignment: Assignment, *, campaign: Campaign) -> AssignmentData:
-    """Return an assignment as its judge sees it. One query, whatever its size."""
+    """Return an assignment as its judge sees it. One query, whatever its size; two if there are answers to read."""
     shown = blocks_of_hit(assignment.hit_id, campaign=campaign, judge_id=assignment.judge_id)
     return AssignmentData(
         id=assignment.public_id,
@@ -143,5 +140,11 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> Assignment
         expires_at=assignment.expires_at,
         source_language=shown.source_language,
         target_language=shown.target_language,
+        protocol=shown.protocol,
+        rules={
+            **rules_shown(shown.protocol, shown.rules, campaign=campaign, part=shown.part),
+            # All blocks of a HIT ask the same.
+            **(shown.blocks[0].stage_rules if shown.blocks else {}),
+        },
         blocks=shown.blocks,
     )

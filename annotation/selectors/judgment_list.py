@@ -35,7 +35,7 @@ from annotation.models import (
 )
 from annotation.models.block import by_candidate
 from annotation.selectors.outputs_shown import outputs_of
-from campaign.models import GroupMember, Output, Segment, TestSet
+from campaign.models import GroupMember, Output, Segment, Task
 from campaign.texts.languages import WITHOUT_SPACES
 
 ROWS: Final = 50
@@ -69,9 +69,9 @@ class JudgmentListed(NamedTuple):
     is_reported: bool
 
 
-def judgments_listed(*, test_set: TestSet) -> QuerySet[JudgmentNumber, Any]:
+def judgments_listed(*, task: Task) -> QuerySet[JudgmentNumber, Any]:
     """Return the numbers of a test set with what `JudgmentListed` needs. Controls are among them."""
-    rows: QuerySet[Any, Any] = JudgmentNumber.objects.filter(test_set=test_set).annotate(
+    rows: QuerySet[Any, Any] = JudgmentNumber.objects.filter(task=task).annotate(
         judge_id=F("judgment__judge"),
         judge=F("judgment__judge__pseudonym"),
         segment=F("judgment__block__segment__number"),
@@ -235,7 +235,7 @@ def with_words(rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
     """Return numbers of judgments with `words`, those of the source; NULL where it is not known."""
     words = _Words(
         F("judgment__block__segment__source_text"),
-        F("test_set__source_language"),
+        F("task__test_set__source_language"),
         Value(sorted(WITHOUT_SPACES), output_field=ArrayField(TextField())),
     )
     found: QuerySet[Any, Any] = rows.alias(words=words)
@@ -252,18 +252,18 @@ def on_day(day: date) -> Q:
 _LOOKED_AT: Final = 500
 
 
-def number_near_day(*, test_set: TestSet, day: date, oldest_first: bool) -> int | None:
+def number_near_day(*, task: Task, day: date, oldest_first: bool) -> int | None:
     """Return where to begin to look for the judgments of a day; None for where any list begins. Two queries.
 
     Numbers mostly rise with time, so the times of some of them say about where a day is.
     """
-    sequence = JudgmentSequence.objects.filter(pk=test_set.pk).values_list("last_number", flat=True)
+    sequence = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True)
     last = sequence.first() or 0
     if last <= WINDOW:
         return None
     step = max(1, last // _LOOKED_AT)
     looked = JudgmentNumber.objects.filter(
-        test_set=test_set, number__in=range(step, last + 1, step)
+        task=task, number__in=range(step, last + 1, step)
     ).values_list("number", "judgment__submitted_at")
     start = datetime.combine(day, time(), UTC)
     if oldest_first:
@@ -288,7 +288,7 @@ class JudgmentsPage:
 def judgments_page(
     found: QuerySet[JudgmentNumber, Any],
     *,
-    test_set: TestSet,
+    task: Task,
     start: int | None,
     oldest_first: bool,
     is_indexed: bool,
@@ -299,7 +299,7 @@ def judgments_page(
     Unless an index finds them (`is_indexed`), `WINDOW` numbers are looked through, and no more. With `segments`, ids
     of those that have few, all judgments of these are sorted.
     """
-    sequence = JudgmentSequence.objects.filter(pk=test_set.pk).values_list("last_number", flat=True)
+    sequence = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True)
     last = sequence.first() or 0
     if oldest_first:
         low = (start or 0) + 1
@@ -366,20 +366,18 @@ def found_by_index(asked: Mapping[str, Any]) -> bool:
 _FEW: Final = 5_000
 
 
-def segments_with_few(
-    *, test_set: TestSet, document: str = "", segment: str = ""
-) -> list[int] | None:
+def segments_with_few(*, task: Task, document: str = "", segment: str = "") -> list[int] | None:
     """Return the ids of the segments of a document, or of a segment by number; None if many judgments are of them.
 
     How many are is told by the share of the segments. Two queries, none if neither is named.
     """
-    segments = Segment.objects.filter(test_set=test_set)
+    segments = Segment.objects.filter(test_set_id=task.test_set_id)
     if segment.isascii() and segment.isdigit() and len(segment) < 10:
         return list(segments.filter(number=int(segment)).values_list("pk", flat=True))
     if not document:
         return None
     last = Subquery(
-        JudgmentSequence.objects.filter(pk=test_set.pk).values("last_number")[:1],
+        JudgmentSequence.objects.filter(pk=task.pk).values("last_number")[:1],
         output_field=IntegerField(),
     )
     judged, total = segments.aggregate(judged=Max(last), total=Count("pk")).values()

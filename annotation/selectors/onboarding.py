@@ -1,13 +1,15 @@
 """The steps a judge must take before they judge, and the test sets they may choose from."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Count, Exists, OuterRef
 
 from annotation.models import Exposure
-from annotation.selectors.pool import test_sets_open_to_judge
-from annotation.selectors.progress import test_sets_done
-from campaign.models import Instructions, Judge, TestSet, User
+from annotation.selectors.pool import tasks_open_to_judge
+from annotation.selectors.progress import tasks_done
+from campaign.models import Instructions, Judge, Task, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,8 @@ class JudgeOnboarding:
     owes_acceptance: bool
     has_instructions: bool
     has_choice: bool
+    # Of the campaign's tasks, closed ones too: their blocks are still in the judge's history.
+    protocols: list[str]
 
 
 def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | None:
@@ -29,7 +33,13 @@ def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | Non
             owes_acceptance=Exists(Instructions.objects.demanded_of(OuterRef("pk"))),
             has_instructions=Exists(Instructions.objects.filter(campaign=OuterRef("campaign"))),
             # More than one: there is a second.
-            has_choice=Exists(test_sets_open_to_judge(OuterRef("pk"))[1:2]),
+            has_choice=Exists(tasks_open_to_judge(OuterRef("pk"))[1:2]),
+            protocols=ArraySubquery(
+                Task.objects.filter(test_set__campaign=OuterRef("campaign"))
+                .order_by()
+                .values("protocol")
+                .distinct()
+            ),
         )
         .first()
     )
@@ -40,14 +50,15 @@ def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | Non
         owes_acceptance=judge.owes_acceptance,
         has_instructions=judge.has_instructions,
         has_choice=judge.has_choice,
+        protocols=judge.protocols,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class TestSetOnOffer:
+class TaskOnOffer:
     """A test set a judge may choose: the sentences they did, and at most how many are left."""
 
-    test_set: TestSet
+    task: Task
     done: int
     left: int
 
@@ -55,23 +66,28 @@ class TestSetOnOffer:
     __test__ = False
 
 
-def test_sets_on_offer(*, judge: Judge) -> list[TestSetOnOffer]:
+def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
     """Return the test sets open to the judge, with their progress in each. Four queries.
 
     No sentence is shown to a judge twice, so those they have seen are not left. They are counted, of
     which there are at most as many as segments; what was judged is not.
     """
     seen = Exposure.objects.filter(judge=judge, is_repeat=False)
-    rows = list(test_sets_open_to_judge(judge).annotate(sentences=Count("segments")))
-    done_each = test_sets_done(judge)
+    rows: list[Any] = list(
+        tasks_open_to_judge(judge)
+        .select_related("test_set")
+        .annotate(sentences=Count("test_set__segments"))
+        .order_by("test_set", "pk")
+    )
+    done_each = tasks_done(judge)
     seen_each: dict[int, int] = dict(
         seen.order_by().values_list("segment__test_set").annotate(Count("pk"))
     )
     return [
-        TestSetOnOffer(
-            test_set=row,
+        TaskOnOffer(
+            task=row,
             done=done_each.get(row.pk, 0),
-            left=max(0, row.sentences - seen_each.get(row.pk, 0)),
+            left=max(0, row.sentences - seen_each.get(row.test_set_id, 0)),
         )
         for row in rows
     ]

@@ -7,7 +7,7 @@ from django.db.models import Count, Min
 from django.db.models.functions import Now
 
 from annotation.models import JudgeAccount, Judgment
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 
 # Longer, and a campaign that begins is noticed too late; shorter, and a break for coffee is.
 _WINDOW: Final = timedelta(minutes=10)
@@ -18,17 +18,17 @@ _AT_WORK: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 
 
-def hits_an_hour(*, test_set_id: int) -> float:
+def hits_an_hour(*, task_id: int) -> float:
     """Return at what pace HITs of a test set are being judged: those of the last ten minutes.
 
     If work began within them, since then. Simulated judges do not count. Reads the latest judgments of
     the judges at work, whatever the length of the history.
     """
-    now: datetime = TestSet.objects.values_list(Now(), flat=True).get(pk=test_set_id)
-    at_work = JudgeAccount.objects.filter(
-        test_set=test_set_id, last_lent_at__gte=now - _AT_WORK
-    ).exclude(judge__origin=Judge.Origin.SIMULATED)
-    recent = Judgment.objects.of(test_set_id).filter(
+    now: datetime = Task.objects.values_list(Now(), flat=True).get(pk=task_id)
+    at_work = JudgeAccount.objects.filter(task=task_id, last_lent_at__gte=now - _AT_WORK).exclude(
+        judge__origin=Judge.Origin.SIMULATED
+    )
+    recent = Judgment.objects.of(task_id).filter(
         judge__in=at_work.values("judge"),
         submitted_at__gte=now - _WINDOW,
         assignment__isnull=False,

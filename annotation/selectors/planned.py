@@ -148,9 +148,7 @@ def _block(
     )
 
 
-def judge_history(
-    *, judge_id: int, test_set_id: int
-) -> tuple[list[HITHistoryEntry], dict[int, int]]:
+def judge_history(*, judge_id: int, task_id: int) -> tuple[list[HITHistoryEntry], dict[int, int]]:
     """Return the HITs lent to a judge in order, and the ids of those that are no intra repeats.
 
     Training is left out, and what shows a withdrawn system is not repeatable. The dictionary maps the number of a HIT to its id.
@@ -160,7 +158,7 @@ def judge_history(
         IsAnyOf(F("pk"), OuterRef("hit__system_ids")), withdrawn_at__isnull=False
     )
     rows = (
-        Assignment.objects.filter(judge=judge_id, hit__test_set=test_set_id)
+        Assignment.objects.filter(judge=judge_id, hit__task=task_id)
         .exclude(hit__purpose=HITPurpose.TRAINING)
         .annotate(may_be_repeated=Exists(judged) & ~Exists(withdrawn))
         .order_by("ordinal")

@@ -22,15 +22,16 @@ from annotation.models import HIT, HITPurpose
 from annotation.models.pool import HITQuerySet
 from annotation.selectors.designs import designs_in_force
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import CampaignState, GroupMember, Judge, Segment, System, TestSet
+from campaign.models import CampaignState, GroupMember, Judge, Segment, System, Task
 from campaign.models.move import not_moving
+from campaign.models.task import TaskQuerySet
 
 
 class JudgeAsks(TypedDict):
     """Who asks for a HIT of which test set, and the systems of which they are lent nothing."""
 
     judge_id: int
-    test_set_id: int
+    task_id: int
     conflicts: list[int]
 
 
@@ -47,29 +48,33 @@ Id: TypeAlias = int | Parameter
 Ids: TypeAlias = list[int] | Parameter
 
 
-def test_sets_to_plan() -> QuerySet[TestSet]:
+def tasks_to_plan() -> TaskQuerySet:
     """Return the test sets that have texts to judge, by id; none of a campaign that moves.
 
     Nor of one that has not begun, whose design may still change, or that nobody will judge any more.
     """
     planned = [CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED]
-    return _test_sets_with_texts().filter(not_moving(), campaign__state__in=planned)
+    return _tasks_with_texts().filter(
+        not_moving("test_set__campaign"), test_set__campaign__state__in=planned
+    )
 
 
-def _test_sets_with_texts() -> QuerySet[TestSet]:
-    with_text = Segment.objects.filter(test_set=OuterRef("pk"), number=1, source_text__isnull=False)
-    return TestSet.objects.filter(Exists(with_text)).order_by("id")
+def _tasks_with_texts() -> TaskQuerySet:
+    with_text = Segment.objects.filter(
+        test_set=OuterRef("test_set"), number=1, source_text__isnull=False
+    )
+    return Task.objects.filter(Exists(with_text)).order_by("id")
 
 
-def test_sets_open_to_judge(judge: Judge | OuterRef) -> QuerySet[TestSet]:
+def tasks_open_to_judge(judge: Judge | OuterRef) -> TaskQuerySet:
     """Return the test sets of the judge's campaign whose languages and subject they know.
 
     Closed ones are left out, those whose design is for a group that they are not in, and all while the campaign is
     not open. `judge` may be the judge of an outer query.
     """
-    design = designs_in_force(test_set_id=OuterRef("pk")).values(row=design_is_for(judge))
+    design = designs_in_force(task_id=OuterRef("pk")).values(row=design_is_for(judge))
     # Before there is a design, nobody is left out.
-    return test_sets_open_to_some(judge).filter(Coalesce(Subquery(design), True))
+    return tasks_open_to_some(judge).filter(Coalesce(Subquery(design), True))
 
 
 def design_is_for(judge: Judge | OuterRef) -> "ExpressionWrapper[Any]":
@@ -84,36 +89,41 @@ def design_is_for(judge: Judge | OuterRef) -> "ExpressionWrapper[Any]":
     )
 
 
-def test_sets_open_to_some(judge: Judge | OuterRef) -> QuerySet[TestSet]:
+def tasks_open_to_some(judge: Judge | OuterRef) -> TaskQuerySet:
     """Return the same, whatever group their design is for: lending reads the design anyway."""
-    return _test_sets_with_texts().filter(
-        Q(campaign__judges__languages=[])
-        | Q(campaign__judges__languages__contains=[F("source_language"), F("target_language")]),
-        Q(campaign__closes_at__isnull=True) | Q(campaign__closes_at__gt=Now()),
+    return _tasks_with_texts().filter(
+        Q(test_set__campaign__judges__languages=[])
+        | Q(
+            test_set__campaign__judges__languages__contains=[
+                F("test_set__source_language"),
+                F("test_set__target_language"),
+            ]
+        ),
+        Q(test_set__campaign__closes_at__isnull=True) | Q(test_set__campaign__closes_at__gt=Now()),
         closed_at__isnull=True,
-        campaign__state=CampaignState.OPEN,
-        campaign__judges=judge,
-        campaign__judges__expertise__contains=F("expertise"),
+        test_set__campaign__state=CampaignState.OPEN,
+        test_set__campaign__judges=judge,
+        test_set__campaign__judges__expertise__contains=F("test_set__expertise"),
     )
 
 
-def test_sets_to_work_on(judge: Judge) -> list[TestSet]:
+def tasks_to_work_on(judge: Judge) -> list[Task]:
     """Return the test set the judge chose, or all that are open to them. One query."""
-    return chosen_or_all(list(test_sets_open_to_judge(judge)), judge.chosen_test_set_id)
+    return chosen_or_all(list(tasks_open_to_judge(judge)), judge.chosen_task_id)
 
 
 def chosen_or_all(open_to_judge: list[T], chosen_id: int | None) -> list[T]:
     """Return the test set the judge chose if it is open to them, otherwise all that are."""
-    return [test_set for test_set in open_to_judge if test_set.id == chosen_id] or open_to_judge
+    return [task for task in open_to_judge if task.id == chosen_id] or open_to_judge
 
 
-def hits_for_judge(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
+def hits_for_judge(*, judge_id: Id, task_id: Id, conflicts: Ids) -> HITQuerySet:
     """Return the HITs of the pool this judge may be lent, available or lent, by number.
 
     One scan of the index `hit_pool`: its length is that of the pool, not of the history.
     """
     return (
-        HIT.objects.filter(test_set=test_set_id)
+        HIT.objects.filter(task=task_id)
         .pooled()
         .unreserved()
         .unseen_by(judge_id)
@@ -122,10 +132,10 @@ def hits_for_judge(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuery
     )
 
 
-def hits_standby(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
+def hits_standby(*, judge_id: Id, task_id: Id, conflicts: Ids) -> HITQuerySet:
     """Return the HITs on standby this judge may be lent, by number."""
     return (
-        HIT.objects.filter(test_set=test_set_id)
+        HIT.objects.filter(task=task_id)
         .standby()
         .unseen_by(judge_id)
         .excluding_systems(conflicts)
@@ -135,16 +145,16 @@ def hits_standby(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySe
 
 def hits_near(**asked: Any) -> HITQuerySet:
     """Return those of `hits_for_judge` that are among the first thousand numbers or so of the pool."""
-    return _near(hits_for_judge(**asked), _of_test_set(asked).pooled())
+    return _near(hits_for_judge(**asked), _of_task(asked).pooled())
 
 
 def hits_standby_near(**asked: Any) -> HITQuerySet:
     """Return those of `hits_standby` that are among the first thousand numbers or so on standby."""
-    return _near(hits_standby(**asked), _of_test_set(asked).standby())
+    return _near(hits_standby(**asked), _of_task(asked).standby())
 
 
-def _of_test_set(asked: dict[str, Any]) -> HITQuerySet:
-    hits: HITQuerySet = HIT.objects.filter(test_set=asked["test_set_id"])
+def _of_task(asked: dict[str, Any]) -> HITQuerySet:
+    hits: HITQuerySet = HIT.objects.filter(task=asked["task_id"])
     return hits
 
 
@@ -155,10 +165,10 @@ def _near(hits: HITQuerySet, among: HITQuerySet) -> HITQuerySet:
     return hits.filter(number__lt=Subquery(first) + _NEAR)
 
 
-def hits_reserved(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
+def hits_reserved(*, judge_id: Id, task_id: Id, conflicts: Ids) -> HITQuerySet:
     """Return the HITs reserved for this judge that they may be lent, except their own repeats."""
     return (
-        HIT.objects.filter(test_set=test_set_id, reserved_for=judge_id)
+        HIT.objects.filter(task=task_id, reserved_for=judge_id)
         .incomplete()
         .exclude(purpose__in=[HITPurpose.INTRA, HITPurpose.TRAINING])
         .unseen_by(judge_id)
@@ -167,10 +177,10 @@ def hits_reserved(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQueryS
     )
 
 
-def hits_intra(*, judge_id: Id, test_set_id: Id, conflicts: Ids) -> HITQuerySet:
+def hits_intra(*, judge_id: Id, task_id: Id, conflicts: Ids) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number."""
     return (
-        HIT.objects.filter(test_set=test_set_id, reserved_for=judge_id, purpose=HITPurpose.INTRA)
+        HIT.objects.filter(task=task_id, reserved_for=judge_id, purpose=HITPurpose.INTRA)
         .incomplete()
         .excluding_systems(conflicts)
         .order_by("number")
@@ -205,7 +215,7 @@ def _available_hits(
 # Of the values of `JudgeAsks`, for a `PreparedQuery`.
 ASKED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
     "judge_id": BigIntegerField(),
-    "test_set_id": BigIntegerField(),
+    "task_id": BigIntegerField(),
     "conflicts": ArrayField(BigIntegerField()),
 }
 # The same, and whether the HIT should hold an attention check.

@@ -11,18 +11,21 @@ from annotation.models import Design, HITSequence
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.planning import HITPlanning, PlannedHIT
 from annotation.sampling.plans import BlockPlan
+from annotation.sampling.rounds import round_add, segments_of_round
 from annotation.sampling.schedule import (
     MissingHITs,
     RepeatSchedule,
     checks_among,
     hits_schedule,
 )
+from annotation.selectors.corpus import texts_of_others
 from annotation.selectors.designs import design_in_force
-from annotation.selectors.drawing import draw_inputs
+from annotation.selectors.drawing import DrawInputs, draw_inputs
 from annotation.selectors.first_design import design_unless_chosen
+from annotation.selectors.passes import has_passes, raters_of, segments_allotted
 from annotation.selectors.planned import firsts_scheduled
 from annotation.selectors.shown import BlockData, DrawnBlock, blocks_drawn
-from campaign.models import Output, TestSet
+from campaign.models import Output, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class PreviewedHIT:
 
 def previewed_hits(
     *,
-    test_set_id: int,
+    task_id: int,
     parameters: DesignParameters | None,
     numbers: range,
     documents: Sequence[int] = (),
@@ -80,7 +83,7 @@ def previewed_hits(
 
     Parameters
     ----------
-    test_set_id : int
+    task_id : int
     parameters : DesignParameters or None
         Of a design that is to follow the one in force; None for the one in force.
     numbers : range
@@ -94,13 +97,13 @@ def previewed_hits(
         Fewer than `numbers` if no more can be ranked. Their texts are read together; of repeats and checks
         some come on top, two queries for what stands together.
     """
-    test_set: Any = (
-        TestSet.objects.select_related("campaign").annotate(now=Now()).get(pk=test_set_id)
+    task: Any = (
+        Task.objects.select_related("test_set__campaign").annotate(now=Now()).get(pk=task_id)
     )
-    design = _design(test_set, parameters, documents, segments)
-    sequence = _sequence(test_set, design)
+    design = _design(task, parameters, documents, segments)
+    sequence = _sequence(task, design)
     sequence.last_number = numbers.start - 1
-    inputs = draw_inputs(test_set=test_set, design=design, sequence=sequence, at=test_set.now)
+    inputs = draw_inputs(task=task, design=design, sequence=sequence, at=task.now)
     drawer = inputs.drawer()
     # Anywhere in the test set: read together, so that their number decides nothing.
     firsts_only = range(numbers.start, numbers.stop, design.redundancy)
@@ -112,7 +115,11 @@ def previewed_hits(
         counters=sequence,
         # Organisers may look at a design also when all is planned.
         blocks_wanted=None,
+        only_wanted=False,
     )
+    if has_passes(task):
+        _rounds_add(planning, inputs, sequence, count=len(numbers))
+        return _shown(planning.planned[: len(numbers)], task)
     firsts = firsts_scheduled(design=design, sequence=sequence, count=len(numbers))
     missing = MissingHITs(
         planning,
@@ -124,59 +131,76 @@ def previewed_hits(
         planning, sequence, firsts={family: plan for _pk, family, plan in firsts}
     )
     hits_schedule(planning, schedule, missing)
-    return _shown(planning.planned, test_set)
+    return _shown(planning.planned, task)
 
 
-def next_numbers(*, test_set_id: int, count: int) -> range:
+def _rounds_add(
+    planning: HITPlanning, inputs: DrawInputs, sequence: HITSequence, *, count: int
+) -> None:
+    """Plan rounds, as for a task that shows judges its texts twice, until there are so many HITs or no more."""
+    segments = segments_allotted(task=inputs.task, design=inputs.design)
+    parameters, texts = planning.parameters, texts_of_others(inputs.texts, inputs.withdrawn)
+    number = sequence.turns
+    while len(planning.planned) < count:
+        number += 1
+        window = segments_of_round(
+            segments, number=number, size=parameters.segments_per_hit, seed=parameters.seed
+        )
+        if not window:
+            return
+        inputs.texts.read_ahead(window)
+        raters = raters_of(inputs.task)
+        round_add(planning, window, number=number, texts=texts, raters=raters)
+
+
+def next_numbers(*, task_id: int, count: int) -> range:
     """Return the numbers of the next HITs to be planned."""
-    found = HITSequence.objects.filter(test_set=test_set_id).values_list("last_number", flat=True)
+    found = HITSequence.objects.filter(task=task_id).values_list("last_number", flat=True)
     last = found.first() or 0
     return range(last + 1, last + 1 + count)
 
 
 def _design(
-    test_set: TestSet,
+    task: Task,
     parameters: DesignParameters | None,
     documents: Sequence[int],
     segments: Sequence[int],
 ) -> Design:
     if parameters is None:
-        found = design_in_force(test_set_id=test_set.pk)
-        return found or design_unless_chosen(test_set=test_set, campaign=test_set.campaign, seed=0)
-    return Design.of(
-        parameters, test_set=test_set, documents=list(documents), segments=list(segments)
-    )
+        found = design_in_force(task_id=task.pk)
+        return found or design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=0)
+    return Design.of(parameters, task=task, documents=list(documents), segments=list(segments))
 
 
-def _sequence(test_set: TestSet, design: Design) -> HITSequence:
+def _sequence(task: Task, design: Design) -> HITSequence:
     """Return how far the test set is planned; each design begins its schedule anew. Never saved."""
-    found = HITSequence.objects.filter(test_set=test_set).first()
-    sequence = found or HITSequence(test_set=test_set)
+    found = HITSequence.objects.filter(task=task).first()
+    sequence = found or HITSequence(task=task)
     if design.pk is None or sequence.design_id != design.pk:
         sequence.scheduled = sequence.inter_scheduled = sequence.turns = 0
     return sequence
 
 
-def _shown(planned: Sequence[PlannedHIT], test_set: TestSet) -> list[PreviewedHIT]:
+def _shown(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
     outputs = {ids[0] for hit in planned for block in hit.plan.blocks for ids in block.candidates}
     texts = dict(Output.objects.filter(pk__in=outputs).values_list("pk", "text"))
     plans = [(hit.plan.number, block) for hit in planned for block in hit.plan.blocks]
     drawn = [
         DrawnBlock(
-            id=uuid5(NAMESPACE_OID, f"{test_set.pk} {number} {block.segment}"),
+            id=uuid5(NAMESPACE_OID, f"{task.pk} {number} {block.segment}"),
             segment=block.segment,
             texts=[texts[ids[0]] or "" for ids in block.candidates],
         )
         for number, block in plans
     ]
-    shown = iter(blocks_drawn(drawn, test_set=test_set))
+    shown = iter(blocks_drawn(drawn, task=task))
     return [
         PreviewedHIT(
             number=hit.plan.number,
             purpose=hit.purpose.value,
             repeats=hit.repeats,
-            source_language=test_set.source_language,
-            target_language=test_set.target_language,
+            source_language=task.test_set.source_language,
+            target_language=task.test_set.target_language,
             blocks=[PreviewedBlock(shown=next(shown), plan=plan) for plan in hit.plan.blocks],
         )
         for hit in planned

@@ -15,8 +15,10 @@ _OWN_SHOWN: Final = 50
 
 def problem_reports_of(*, campaign: Campaign) -> QuerySet[ProblemReport, Any]:
     """Return the reports of a campaign with their states, the latest first."""
-    rows = ProblemReport.objects.filter(test_set__campaign=campaign).with_state()
-    return rows.select_related("judge", "test_set", "block__segment__document").order_by("-pk")
+    rows = ProblemReport.objects.filter(task__test_set__campaign=campaign).with_state()
+    return rows.select_related("judge", "task__test_set", "block__segment__document").order_by(
+        "-pk"
+    )
 
 
 def own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:

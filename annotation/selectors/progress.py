@@ -121,14 +121,14 @@ def work_annotations() -> dict[str, Combinable]:
     }
 
 
-def test_sets_done(judge: Judge) -> dict[int, int]:
+def tasks_done(judge: Judge) -> dict[int, int]:
     """Return the blocks a judge has done in each test set, as `JudgeWork.done` has them in all. Two queries."""
-    closed = JudgeAccount.objects.filter(judge=judge).values_list("test_set", "blocks_closed")
+    closed = JudgeAccount.objects.filter(judge=judge).values_list("task", "blocks_closed")
     mine = {"block": OuterRef("hit__blocks"), "judge": judge}
     is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
     begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True).filter(is_done)
     done = Counter(dict(closed))
-    done.update(begun.values_list("hit__test_set", flat=True))
+    done.update(begun.values_list("hit__task", flat=True))
     return done
 
 

@@ -13,8 +13,9 @@ from django.utils.translation import ngettext
 from annotation.judge_measures import JudgeMeasure, threshold_in_words
 from annotation.models import HIT, HITPurpose
 from annotation.models.pool import POOLED, IsAnyOf
+from annotation.protocols import LAST_PASS, answer_kinds, texts_beside
 from annotation.selectors.designs import designs_in_force
-from campaign.models import Campaign, Output, Reference, System, SystemKind, TestSet
+from campaign.models import Campaign, Output, Reference, System, SystemKind, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class ReferenceUse:
 
     Attributes
     ----------
-    test_set : str
+    task : str
     has_design : bool
         False until the first HIT is planned or a design is asked for; `rate` then says nothing.
     rate : float or None
@@ -32,7 +33,7 @@ class ReferenceUse:
         HITs still to be judged in which it is an output, training aside.
     """
 
-    test_set: str
+    task: str
     has_design: bool
     rate: float | None
     hits: int
@@ -48,11 +49,12 @@ class ReferenceUse:
         return self.is_drawn or self.hits > 0
 
 
-def is_reference_shown(*, test_set: TestSet, campaign: Campaign) -> bool:
+def is_reference_shown(*, task: Task, campaign: Campaign) -> bool:
     """Return whether judges see a reference that takes part as a system. At most one query."""
-    if not campaign.show_reference:
+    beside = texts_beside(task.protocol, task.rules, campaign=campaign, part=LAST_PASS)
+    if not beside.references:
         return False
-    mine = TestSet.objects.filter(pk=test_set.pk)
+    mine = Task.objects.filter(pk=task.pk)
     return mine.filter(_has_reference_to_show()).exists()
 
 
@@ -64,16 +66,18 @@ def _has_reference_to_show() -> Exists:
     """
     shown = Reference.objects.filter(segment=OuterRef("segment"), text=OuterRef("text"))
     outputs = Output.objects.filter(
-        Exists(shown), system__test_set=OuterRef("pk"), system__kind=SystemKind.REFERENCE
+        Exists(shown), system__test_set=OuterRef("test_set"), system__kind=SystemKind.REFERENCE
     )
     return Exists(outputs)
 
 
-def reference_uses(*, test_sets: QuerySet[TestSet]) -> list[ReferenceUse]:
+def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
     """Return the use of each test set's reference; without test sets that have none to show. One query."""
-    designs = designs_in_force(test_set_id=OuterRef("pk"))
+    designs = designs_in_force(task_id=OuterRef("pk"))
     rows = (
-        test_sets.filter(_has_reference_to_show())
+        tasks.filter(_has_reference_to_show())
+        # Their rules say what is shown in which pass, not the campaign.
+        .exclude(protocol__in=[kind.protocol for kind in answer_kinds() if kind.passes])
         .annotate(
             design=Subquery(designs.values("pk")),
             rate=Subquery(designs.values("reference_rate")),
@@ -83,7 +87,9 @@ def reference_uses(*, test_sets: QuerySet[TestSet]) -> list[ReferenceUse]:
     )
     return [
         ReferenceUse(name, design is not None, rate, hits)
-        for name, design, rate, hits in rows.values_list("name", "design", "rate", "hits_left")
+        for name, design, rate, hits in rows.values_list(
+            "test_set__name", "design", "rate", "hits_left"
+        )
     ]
 
 
@@ -99,10 +105,10 @@ def _hits_left() -> QuerySet[HIT, Any]:
         | Q(purpose=HITPurpose.INTRA, reserved_for__isnull=False)
     )
     rows: QuerySet[HIT, Any] = (
-        HIT.objects.filter(left, Exists(references), test_set=OuterRef("pk"))
+        HIT.objects.filter(left, Exists(references), task=OuterRef("pk"))
         .incomplete()
         .order_by()
-        .values("test_set")
+        .values("task")
         .annotate(count=Count("pk"))
         .values("count")
     )
@@ -111,18 +117,18 @@ def _hits_left() -> QuerySet[HIT, Any]:
 
 def reference_use_said(*, campaign: Campaign, shown: bool, **_signal: Any) -> list[str]:
     """Return the sentences of `campaign.selectors.reference_use_in_words`. One query."""
-    return _in_words(campaign, TestSet.objects.filter(campaign=campaign), shown=shown)
+    return _in_words(campaign, Task.objects.filter(test_set__campaign=campaign), shown=shown)
 
 
-def reference_use_of_test_set(*, test_set: TestSet) -> list[str]:
+def reference_use_of_task(*, task: Task) -> list[str]:
     """Return the same of one test set, as its campaign shows the reference now. Two queries."""
-    campaign = Campaign.objects.get(pk=test_set.campaign_id)
-    mine = TestSet.objects.filter(pk=test_set.pk)
+    campaign = Campaign.objects.get(pk=task.test_set.campaign_id)
+    mine = Task.objects.filter(pk=task.pk)
     return _in_words(campaign, mine, shown=campaign.show_reference)
 
 
-def _in_words(campaign: Campaign, test_sets: QuerySet[TestSet], *, shown: bool) -> list[str]:
-    uses = reference_uses(test_sets=test_sets)
+def _in_words(campaign: Campaign, tasks: QuerySet[Task], *, shown: bool) -> list[str]:
+    uses = reference_uses(tasks=tasks)
     if shown:
         return list(_ranked_in_words(campaign, [use for use in uses if use.is_ranked]))
     return [
@@ -130,7 +136,7 @@ def _in_words(campaign: Campaign, test_sets: QuerySet[TestSet], *, shown: bool) 
             "%(name)s: the reference is neither shown nor ranked. To rank it as a hidden control, which "
             "shows who reads: %(command)s"
         )
-        % {"name": use.test_set, "command": _command(campaign, use, rate="0.1")}
+        % {"name": use.task, "command": _command(campaign, use, rate="0.1")}
         for use in uses
         if use.has_design and not use.is_drawn
     ]
@@ -159,7 +165,7 @@ def _drawn_in_words(use: ReferenceUse) -> str:
     else:
         words = _("%(name)s: the reference is drawn as an output in %(share)s of blocks.")
     return words % {
-        "name": use.test_set,
+        "name": use.task,
         "share": threshold_in_words(JudgeMeasure.REFERENCE, use.rate or 0),
     }
 
@@ -175,6 +181,6 @@ def _hits_left_in_words(hits: int) -> str:
 
 def _command(campaign: Campaign, use: ReferenceUse, *, rate: str) -> str:
     return (
-        f"change_design --campaign {campaign.slug} --test-set {quote(use.test_set)} "
+        f"change_design --campaign {campaign.slug} --test-set {quote(use.task)} "
         f"--reference-rate {rate}"
     )

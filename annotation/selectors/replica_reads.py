@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.database.replica import NotEnoughError, replica_is_there, replica_read
-from campaign.models import TestSet
+from campaign.models import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Answer(Protocol):
 A = TypeVar("A", bound=Answer)
 
 
-def test_set_answer(read: Callable[[ReadAt | None], A], *, test_set_id: int) -> A:
+def task_answer(read: Callable[[ReadAt | None], A], *, task_id: int) -> A:
     """Return the answer that `read` gives, which says in its headers where it was read.
 
     `read` is told, too: None is the primary. The replica is asked where it is at most `REPLICA_JUDGMENTS_BEHIND`
@@ -47,10 +47,10 @@ def test_set_answer(read: Callable[[ReadAt | None], A], *, test_set_id: int) -> 
     """
     if not replica_is_there():
         return read(None)
-    judgments, decided = _position(test_set_id)
+    judgments, decided = _position(task_id)
 
     def of_replica() -> A:
-        watermark, decided_there = _position(test_set_id)
+        watermark, decided_there = _position(task_id)
         behind = max(0, judgments - watermark)
         if decided_there < decided or behind > settings.REPLICA_JUDGMENTS_BEHIND:
             raise NotEnoughError
@@ -62,19 +62,19 @@ def test_set_answer(read: Callable[[ReadAt | None], A], *, test_set_id: int) -> 
     return replica_read(of_replica, otherwise=lambda: read(None))
 
 
-def _position(test_set_id: int) -> tuple[int, int]:
+def _position(task_id: int) -> tuple[int, int]:
     """Return the number of a test set's last judgment, and how often people decided something about it."""
-    found = _POSITION.row(test_set_id=test_set_id)
+    found = _POSITION.row(task_id=task_id)
     if found is None:
         raise NotEnoughError
     judgments, decided = found
     return judgments, decided
 
 
-def _positions(test_set_id: int | Parameter) -> QuerySet[TestSet, tuple[int, int]]:
-    return TestSet.objects.filter(pk=test_set_id).values_list(
+def _positions(task_id: int | Parameter) -> QuerySet[Task, tuple[int, int]]:
+    return Task.objects.filter(pk=task_id).values_list(
         Coalesce("judgment_sequence__last_number", 0), Coalesce("page_changes__changes", 0)
     )
 
 
-_POSITION = PreparedQuery("test_set_position", _positions, {"test_set_id": BigIntegerField()})
+_POSITION = PreparedQuery("task_position", _positions, {"task_id": BigIntegerField()})

@@ -1,8 +1,9 @@
 """The data a judge's browser is shown: texts under opaque ids, and nothing about the systems."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -11,9 +12,19 @@ from django.db.models.functions import JSONArray
 
 from annotation.models import Block, Judgment, Skip
 from annotation.models.block import by_candidate, candidate_ids
+from annotation.protocols import (
+    Answer,
+    Rules,
+    Stage,
+    TextsBeside,
+    answer_kind,
+    answers_read,
+    stages_of,
+    texts_beside,
+)
 from annotation.selectors.outputs_shown import outputs_of
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Campaign, Reference, Segment, TestSet
+from campaign.models import Campaign, Protocol, Reference, Segment, Task
 from campaign.texts.languages import language_direction
 
 # Neighbouring sentences a judge may see on either side.
@@ -51,16 +62,20 @@ class ContextData:
 
 @dataclass(frozen=True, slots=True)
 class JudgmentData:
+    """A stored judgment; `answer` is None for a ranking."""
+
     id: UUID
     labels: list[int | None]
     comment: str
+    answer: Answer | None
 
 
 @dataclass(frozen=True, slots=True)
 class BlockData:
     """A block as its judge sees it, without the texts the campaign hides.
 
-    `skip_reason` is a `SkipReason` while the block is skipped, else None.
+    `skip_reason` is a `SkipReason` while the block is skipped, else None. `stage_rules` are those of the question
+    that the block asks, where a protocol has several.
     """
 
     id: UUID
@@ -71,18 +86,28 @@ class BlockData:
     state: str
     judgment: JudgmentData | None
     skip_reason: str | None
+    stage_rules: Rules = field(default_factory=dict)
+
+    def as_shown(self) -> dict[str, Any]:
+        """Return what the judge page is given of it: the rules are said once, for all blocks of the HIT."""
+        shown = asdict(self)
+        del shown["stage_rules"]
+        return shown
 
 
 @dataclass(frozen=True, slots=True)
 class ShownHIT:
-    """The blocks of a HIT in order, with the languages of their test set.
+    """The blocks of a HIT in order, with the languages of their test set, and protocol and rules of their task.
 
-    `repeat_gap` is its design's: HITs between a HIT and its repeat by the same judge.
+    `part` is the pass, of a protocol with passes. `repeat_gap` is its design's: HITs between a HIT and its repeat by the same judge.
     """
 
     source_language: str
     target_language: str
     repeat_gap: int
+    protocol: str
+    rules: Rules
+    part: int
     blocks: list[BlockData]
 
 
@@ -105,12 +130,15 @@ def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block
     """Return blocks with all that a judge may see of them, as `_block_data` takes it."""
     block = OuterRef("pk")
     judgments = Judgment.objects.filter(block=block, judge=judge_id).order_by("-pk")
-    judgment = JSONArray("client_id", "labels", "comment")
+    judgment = JSONArray("pk", "client_id", "labels", "comment")
     return blocks.order_by("position").values_list(
         "pk",
         "segment__test_set__source_language",
         "segment__test_set__target_language",
         "hit__design__repeat_gap",
+        "hit__task__protocol",
+        "hit__task__rules",
+        "hit__part",
         "public_id",
         "segment__position",
         ArraySubquery(outputs_of().values("text")),
@@ -119,6 +147,12 @@ def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block
         Subquery(judgments.values(row=judgment)[:1]),
         Subquery(Skip.objects.filter(block=block, judge=judge_id).values("reason")),
     )
+
+
+# Where `_shown` has them. Before the third there is what blocks of a HIT share.
+_PROTOCOL: Final = 4
+_JUDGMENT: Final = -2
+_OF_THE_HIT: Final = 7
 
 
 def _shown_of_hit(hit_id: int | Parameter, judge_id: int | Parameter) -> QuerySet[Block, Any]:
@@ -132,45 +166,83 @@ _OF_HIT = PreparedQuery(
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Which texts a campaign's judges see, and their languages."""
+    """Which texts judges see, and their languages."""
 
-    campaign: Campaign
+    beside: TextsBeside
     source_language: str
     target_language: str
     source_dir: str
     target_dir: str
 
     @classmethod
-    def of(cls, campaign: Campaign, source: str, target: str) -> "_Rules":
-        return cls(campaign, source, target, language_direction(source), language_direction(target))
+    def of(cls, beside: TextsBeside, source: str, target: str) -> "_Rules":
+        return cls(beside, source, target, language_direction(source), language_direction(target))
 
     def source(self, text: str | None) -> TextData | None:
-        if not self.campaign.show_source:
+        if not self.beside.source:
             return None
         return TextData(text or "", self.source_language, self.source_dir)
 
     def references(self, texts: Sequence[str]) -> list[TextData]:
-        if not self.campaign.show_reference:
+        if not self.beside.references:
             return []
         return [TextData(text, self.target_language, self.target_dir) for text in texts]
 
 
 def blocks_of_hit(hit_id: int, *, campaign: Campaign, judge_id: int) -> ShownHIT:
-    """Return the blocks of a HIT as a judge of its campaign sees them. One query."""
+    """Return the blocks of a HIT as a judge of its campaign sees them. One query, and one for answers."""
     rows = _OF_HIT.rows(hit_id=hit_id, judge_id=judge_id)
-    source, target, gap = rows[0][1:4] if rows else ("", "", 0)
-    rules = _Rules.of(campaign, source, target)
-    return ShownHIT(source, target, gap, [_block_data(rules, *row[4:]) for row in rows])
+    source, target, gap, protocol, rules, part = (
+        rows[0][1:_OF_THE_HIT] if rows else ("", "", 0, Protocol.RANKING, {}, 0)
+    )
+    beside = texts_beside(protocol, rules, campaign=campaign, part=part)
+    texts, answers = _Rules.of(beside, source, target), _answers(rows)
+    stages = stages_of(protocol, [row[0] for row in rows])
+    blocks = [
+        _block_data(texts, answers, *row[_OF_THE_HIT:], stage=stages.get(row[0])) for row in rows
+    ]
+    return ShownHIT(source, target, gap, protocol, rules, part, blocks)
 
 
 def blocks_data(
     block_ids: Sequence[int], *, campaign: Campaign, judge_id: int
 ) -> dict[int, BlockData]:
-    """Return blocks as a judge of their campaign sees them, by id. One query."""
-    rows = _shown(Block.objects.filter(pk__in=block_ids), judge_id)
+    """Return blocks as a judge of their campaign sees them, by id. One query, and one for answers of a protocol."""
+    rows = list(_shown(Block.objects.filter(pk__in=block_ids), judge_id))
+    answers, stages = _answers(rows), _stages(rows)
     return {
-        block_id: _block_data(_Rules.of(campaign, source, target), *row)
-        for block_id, source, target, _gap, *row in rows
+        block_id: _block_data(
+            _Rules.of(texts_beside(protocol, rules, campaign=campaign, part=part), source, target),
+            answers,
+            *row,
+            stage=stages.get(block_id),
+        )
+        for block_id, source, target, _gap, protocol, rules, part, *row in rows
+    }
+
+
+def _answers(rows: Iterable[Sequence[Any]]) -> dict[int, Answer]:
+    """Return what the judgments in these rows of `_shown` say beside labels, by id."""
+    judged = defaultdict(list)
+    for row in rows:
+        if row[_JUDGMENT] is not None:
+            judged[row[_PROTOCOL]].append(row[_JUDGMENT][0])
+    return {
+        judgment_id: answer
+        for protocol, judgment_ids in judged.items()
+        for judgment_id, answer in answers_read(protocol, judgment_ids).items()
+    }
+
+
+def _stages(rows: Iterable[Sequence[Any]]) -> dict[int, Stage]:
+    """Return what the blocks in these rows of `_shown` ask, by id, of protocols with several questions."""
+    shown = defaultdict(list)
+    for row in rows:
+        shown[row[_PROTOCOL]].append(row[0])
+    return {
+        block_id: stage
+        for protocol, block_ids in shown.items()
+        for block_id, stage in stages_of(protocol, block_ids).items()
     }
 
 
@@ -183,11 +255,13 @@ class DrawnBlock:
     texts: list[str]
 
 
-def blocks_drawn(blocks: Sequence[DrawnBlock], *, test_set: TestSet) -> list[BlockData]:
-    """Return blocks as a judge would be shown them if they were lent. One query."""
-    rules = _Rules.of(test_set.campaign, test_set.source_language, test_set.target_language)
+def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]:
+    """Return blocks of first HITs as a judge would be shown them first if they were lent. One query."""
+    stage = answer_kind(task.protocol).first_stage
+    beside = texts_beside(task.protocol, task.rules, campaign=task.test_set.campaign, part=1)
+    rules = _Rules.of(beside, task.test_set.source_language, task.test_set.target_language)
     segments = Segment.objects.filter(
-        test_set=test_set, number__in={block.segment for block in blocks}
+        test_set_id=task.test_set_id, number__in={block.segment for block in blocks}
     )
     found = {
         number: (position, around)
@@ -196,6 +270,7 @@ def blocks_drawn(blocks: Sequence[DrawnBlock], *, test_set: TestSet) -> list[Blo
     return [
         _block_data(
             rules,
+            {},
             block.id,
             found[block.segment][0],
             block.texts,
@@ -203,6 +278,7 @@ def blocks_drawn(blocks: Sequence[DrawnBlock], *, test_set: TestSet) -> list[Blo
             found[block.segment][1],
             None,
             None,
+            stage=stage,
         )
         for block in blocks
     ]
@@ -210,28 +286,35 @@ def blocks_drawn(blocks: Sequence[DrawnBlock], *, test_set: TestSet) -> list[Blo
 
 def _block_data(
     rules: _Rules,
+    answers: Mapping[int, Answer],
     public_id: UUID,
     position: int,
     texts: Sequence[str | None],
     stands_for: Sequence[int] | None,
     around: Sequence[tuple[int, str | None, list[str]]],
-    judgment: tuple[str, list[int | None], str] | None,
+    judgment: tuple[int, str, list[int | None], str] | None,
     skip_reason: str | None,
+    *,
+    stage: Stage | None = None,
 ) -> BlockData:
     known = None
     if judgment is not None:
-        client_id, labels, comment = judgment
-        known = JudgmentData(UUID(client_id), labels, comment)
+        judgment_id, client_id, labels, comment = judgment
+        known = JudgmentData(UUID(client_id), labels, comment, answers.get(judgment_id))
     _position, source_text, references = next(row for row in around if row[0] == position)
     # The texts of a candidate's outputs are identical.
     candidates = [text for text, *_same in by_candidate(texts, stands_for)]
+    if stage is not None and stage.texts is not None:
+        candidates = list(stage.texts)
+    is_alone = stage is not None and stage.is_text_alone
+    neighbours = around if rules.beside.context and not is_alone else ()
     return BlockData(
         id=public_id,
-        source=rules.source(source_text),
-        references=rules.references(references),
+        source=None if is_alone else rules.source(source_text),
+        references=[] if is_alone else rules.references(references),
         context=ContextData(
-            before=[_neighbour(rules, *row) for row in around if row[0] < position],
-            after=[_neighbour(rules, *row) for row in around if row[0] > position],
+            before=[_neighbour(rules, *row) for row in neighbours if row[0] < position],
+            after=[_neighbour(rules, *row) for row in neighbours if row[0] > position],
         ),
         candidates=[
             CandidateData(candidate_id, text or "", rules.target_language, rules.target_dir)
@@ -242,6 +325,7 @@ def _block_data(
         state="judged" if known else "skipped" if skip_reason else "open",
         judgment=known,
         skip_reason=None if known else skip_reason,
+        stage_rules={} if stage is None else stage.rules,
     )
 
 

@@ -9,7 +9,8 @@ from django.utils.translation import ngettext
 
 from annotation.models import JudgmentSequence
 from annotation.selectors.at_work import campaign_at_work
-from campaign.models import Campaign, CampaignState, Judge, Transition
+from annotation.selectors.passes import judges_needed
+from campaign.models import Campaign, CampaignState, Judge, Task, Transition
 from campaign.models.state import TRANSITIONS
 from campaign.selectors.deletion import goes_with
 from campaign.selectors.judged import is_judged
@@ -44,7 +45,7 @@ class StateEffects:
 def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects:
     """Return what a transition of this campaign would do now."""
     now = campaign_at_work(campaign=campaign)
-    counted = JudgmentSequence.objects.filter(test_set__campaign=campaign)
+    counted = JudgmentSequence.objects.filter(task__test_set__campaign=campaign)
     judged = counted.aggregate(judged=Sum("judged"))["judged"] or 0
     held = (
         ngettext("%(count)d judge holds", "%(count)d judges hold", now.judges)
@@ -105,7 +106,8 @@ def _opening(campaign: Campaign) -> list[str]:
     judges = Judge.objects.filter(
         campaign=campaign, origin=Judge.Origin.PERSON, withdrawn_at=None, declined_at=None
     ).count()
-    test_sets = campaign.test_sets.filter(closed_at=None).count()
+    open_tasks = list(Task.objects.of(campaign).named().filter(closed_at=None))
+    tasks = len(open_tasks)
     facts = [
         ngettext(
             "%(count)d judge can get sentences at once.",
@@ -113,11 +115,13 @@ def _opening(campaign: Campaign) -> list[str]:
             judges,
         )
         % {"count": judges},
-        ngettext("%(count)d test set is open.", "%(count)d test sets are open.", test_sets)
-        % {"count": test_sets},
+        ngettext("%(count)d test set is open.", "%(count)d test sets are open.", tasks)
+        % {"count": tasks},
     ]
-    if not test_sets:
+    if not tasks:
         facts.append(_("Without one, judges find nothing to judge."))
+    for needed in judges_needed(open_tasks):
+        facts += [f"{needed.task.called}: {words}" for words in needed.words]
     return facts
 
 

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 
 from annotation.models import HIT, Assignment, JudgmentNumber, JudgmentSequence, PlanningBatch
 from annotation.selectors.judgment_list import shows_system
-from campaign.models import ConflictOfInterest, System, SystemKind, TestSet
+from campaign.models import ConflictOfInterest, System, SystemKind, Task
 from campaign.selectors.judged import has_judgments
 
 #: Of more judgments than this, so many are looked at, drawn evenly; fewer that fit than the last number say too little.
@@ -63,7 +63,7 @@ def hits_never_lent(*, system: System) -> QuerySet[HIT]:
 
 def _showing(system: System) -> QuerySet[HIT]:
     hits: QuerySet[HIT] = HIT.objects.filter(
-        test_set=system.test_set_id, system_ids__contains=[system.pk]
+        task__test_set=system.test_set_id, system_ids__contains=[system.pk]
     ).incomplete()
     return hits
 
@@ -85,11 +85,22 @@ def withdrawal_effect(*, system: System) -> WithdrawalEffect:
 
 
 def _judged(system: System) -> EstimatedCount:
-    """Return how many judgments show a system. Two queries that cost the same however much was judged."""
-    numbers = JudgmentNumber.objects.filter(test_set=system.test_set_id)
-    showing = numbers.filter(shows_system(system.name))
-    sequence = JudgmentSequence.objects.filter(test_set=system.test_set_id)
-    last = sequence.values_list("last_number", flat=True).first() or 0
+    """Return how many judgments show a system. Two queries a task that cost the same however much was judged."""
+    tasks = JudgmentSequence.objects.filter(task__test_set=system.test_set_id)
+    of_tasks = [
+        _judged_in(task_id, last, system)
+        for task_id, last in tasks.order_by("task").values_list("task", "last_number")
+    ]
+    return EstimatedCount(
+        sum(each.number for each in of_tasks),
+        is_estimated=any(each.is_estimated for each in of_tasks),
+        is_bound=any(each.is_bound for each in of_tasks),
+    )
+
+
+def _judged_in(task_id: int, last: int, system: System) -> EstimatedCount:
+    """Return how many of the `last` judgments of a task show a system."""
+    showing = JudgmentNumber.objects.filter(shows_system(system.name), task=task_id)
     if last <= _COUNTED:
         return EstimatedCount(showing.count())
     drawn = Random(last).sample(range(1, last + 1), _SAMPLED)  # noqa: S311  a sample, not a secret
@@ -107,7 +118,7 @@ def _rounded(number: float, rounding: Callable[[float], int]) -> int:
 
 
 def _taking_part(test_set_id: int) -> QuerySet[System]:
-    return System.objects.filter(test_set=test_set_id, withdrawn_at__isnull=True).exclude(
+    return System.objects.filter(test_set_id=test_set_id, withdrawn_at__isnull=True).exclude(
         kind=SystemKind.BAD_REFERENCE
     )
 
@@ -167,9 +178,8 @@ def _judged_in_words(judged: EstimatedCount) -> str:
 
 def name_settled_in_words(*, system: System) -> str:
     """Return why a system can no longer get another name; empty as long as it can."""
-    test_set = system.test_set
-    is_drawn = PlanningBatch.objects.filter(test_set=test_set).exists()
-    if not is_drawn and not has_judgments(test_set=test_set):
+    is_drawn = PlanningBatch.objects.filter(task__test_set=system.test_set_id).exists()
+    if not is_drawn and not has_judgments(test_set=system.test_set):
         return ""
     return _(
         "HITs were drawn or judged under this name. It stays, because draws and rank ranges are computed "
@@ -177,15 +187,15 @@ def name_settled_in_words(*, system: System) -> str:
     )
 
 
-def systems_listed(*, test_set: TestSet) -> QuerySet[System]:
+def systems_listed(*, task: Task) -> QuerySet[System]:
     """Return the systems of a test set."""
-    return System.objects.filter(test_set=test_set).order_by("name")
+    return System.objects.filter(test_set_id=task.test_set_id).order_by("name")
 
 
-def conflicts_listed(*, test_set: TestSet) -> dict[int, list[tuple[str, str]]]:
+def conflicts_listed(*, task: Task) -> dict[int, list[tuple[str, str]]]:
     """Return by system the judges who must not judge it, each with the note. One query."""
     rows = (
-        ConflictOfInterest.objects.filter(system__test_set=test_set)
+        ConflictOfInterest.objects.filter(system__test_set=task.test_set_id)
         .annotate(pseudonym=F("judge__pseudonym"))
         .filter(Q(judge__withdrawn_at__isnull=True))
         .order_by("pseudonym")

@@ -10,7 +10,7 @@ from django.utils.translation import get_language
 
 from annotation.models import Block, Exposure, TrainingBlock
 from annotation.practice import practice_story
-from annotation.selectors.pool import test_sets_open_to_judge
+from annotation.selectors.pool import tasks_open_to_judge
 from annotation.selectors.shown import (
     CONTEXT_SEGMENTS,
     BlockData,
@@ -19,7 +19,7 @@ from annotation.selectors.shown import (
     NeighbourData,
     TextData,
 )
-from campaign.models import Campaign, Judge, Segment, TestSet
+from campaign.models import Campaign, Judge, Segment, Task
 from campaign.texts.damage import Damage, bad_text, damage_draw
 from campaign.texts.hash_draw import HashDraw
 from campaign.texts.languages import language_direction
@@ -88,21 +88,21 @@ def tour_segments_to_spare(judge: Judge) -> list[Segment]:
 
     They differ from judge to judge, or nobody would be left to judge them.
     """
-    test_set = (
-        test_sets_open_to_judge(judge)
-        .annotate(size=Count("segments"))
+    task = (
+        tasks_open_to_judge(judge)
+        .annotate(size=Count("test_set__segments"))
         .filter(size__gte=_SEGMENTS_TO_SPARE)
         .first()
     )
-    if test_set is None:
+    if task is None:
         return []
-    return _run_of(test_set, judge.pk, _excluded(judge, test_set))
+    return _run_of(task, judge.pk, _excluded(judge, task))
 
 
-def _run_of(test_set: TestSet, seed: int, excluded: Collection[int]) -> list[Segment]:
+def _run_of(task: Task, seed: int, excluded: Collection[int]) -> list[Segment]:
     draw = HashDraw(seed=seed, number=0)
     documents = draw.shuffled(
-        test_set.documents.values_list("id", flat=True), lambda document: document, "tour"
+        task.test_set.documents.values_list("id", flat=True), lambda document: document, "tour"
     )
     for document in documents[:_DOCUMENTS_LOOKED_AT]:
         segments = Segment.objects.filter(document=document).prefetch_related("references")
@@ -112,11 +112,11 @@ def _run_of(test_set: TestSet, seed: int, excluded: Collection[int]) -> list[Seg
     return []
 
 
-def _excluded(judge: Judge, test_set: TestSet) -> set[int]:
+def _excluded(judge: Judge, task: Task) -> set[int]:
     """Return the segments that the judge has seen, that are reserved for them, or used in training."""
-    seen = Exposure.objects.filter(judge=judge, segment__test_set=test_set)
+    seen = Exposure.objects.filter(judge=judge, segment__test_set=task.test_set_id)
     reserved = Block.objects.filter(hit__reserved_for=judge, hit__completed_at__isnull=True)
-    training = TrainingBlock.objects.filter(test_set=test_set)
+    training = TrainingBlock.objects.filter(task=task)
     return {
         segment
         for rows in (seen, reserved, training)
@@ -148,19 +148,19 @@ def tour_of(judge: Judge) -> Tour:
     each time, and the server accepts no judgment of any of them.
     """
     segments = list(tour_segments(judge))
-    return _tour(segments or test_sets_open_to_judge(judge).first(), judge.campaign)
+    return _tour(segments or tasks_open_to_judge(judge).first(), judge.campaign)
 
 
-def tour_unreserved(test_set: TestSet) -> Tour:
+def tour_unreserved(task: Task) -> Tour:
     """Return a tour as a new judge of the test set might have it; no sentence is reserved for anybody."""
     segments = []
-    if test_set.segments.count() >= _SEGMENTS_TO_SPARE:
-        training = TrainingBlock.objects.filter(test_set=test_set)
-        segments = _run_of(test_set, 0, set(training.values_list("segment_id", flat=True)))
-    return _tour(segments or test_set, test_set.campaign)
+    if task.test_set.segments.count() >= _SEGMENTS_TO_SPARE:
+        training = TrainingBlock.objects.filter(task=task)
+        segments = _run_of(task, 0, set(training.values_list("segment_id", flat=True)))
+    return _tour(segments or task, task.test_set.campaign)
 
 
-def _tour(shown: list[Segment] | TestSet | None, campaign: Campaign) -> Tour:
+def _tour(shown: list[Segment] | Task | None, campaign: Campaign) -> Tour:
     """Return the tour of these sentences, or else of our own story in the languages of a test set."""
     story = _story_of(shown) if isinstance(shown, list) else _our_story(shown)
     return Tour(
@@ -193,12 +193,12 @@ def _story_of(segments: Sequence[Segment]) -> _Story:
     )
 
 
-def _our_story(test_set: TestSet | None) -> _Story:
+def _our_story(task: Task | None) -> _Story:
     """Return our own story in the languages of the judge's test set, as far as it exists in them."""
-    tags = [test_set.target_language] if test_set else []
+    tags = [task.test_set.target_language] if task else []
     target = next(tag for tag in (*tags, get_language() or "", "en") if practice_story(tag))
     references = practice_story(target) or ()
-    source = test_set.source_language if test_set else ""
+    source = task.test_set.source_language if task else ""
     sources = practice_story(source)
     if not sources or sources == references:
         source, sources = target, None

@@ -42,7 +42,7 @@ class TrainingResult:
     agreeing: int
 
 
-def training_blocks(*, test_set_id: int) -> list[TrainingBlock]:
+def training_blocks(*, task_id: int) -> list[TrainingBlock]:
     """Return the training blocks of a test set in order, with their outputs. Two queries."""
     candidates = Prefetch(
         "candidates",
@@ -50,30 +50,30 @@ def training_blocks(*, test_set_id: int) -> list[TrainingBlock]:
             F("expected").asc(nulls_last=True), "id"
         ),
     )
-    rows = TrainingBlock.objects.filter(test_set=test_set_id).order_by("position")
+    rows = TrainingBlock.objects.filter(task=task_id).order_by("position")
     return list(rows.select_related("segment").prefetch_related(candidates))
 
 
-def hits_training(*, judge: Judge, test_set_id: int) -> HITQuerySet:
+def hits_training(*, judge: Judge, task_id: int) -> HITQuerySet:
     """Return the judge's incomplete training HITs, by number."""
     return (
-        HIT.objects.filter(test_set=test_set_id, reserved_for=judge, purpose=HITPurpose.TRAINING)
+        HIT.objects.filter(task=task_id, reserved_for=judge, purpose=HITPurpose.TRAINING)
         .incomplete()
         .order_by("number")
     )
 
 
-def training_round_due(*, judge: Judge, test_set_id: int, hits_lent: int) -> int | None:
+def training_round_due(*, judge: Judge, task_id: int, hits_lent: int) -> int | None:
     """Return the round of training this judge must do before anything else: 1, 2, or None.
 
     Training comes before the first HIT of a test set, so a judge who began before there was any needs
     none. One query if the test set has no training.
     """
-    if not TrainingBlock.objects.filter(test_set=test_set_id).exists():
+    if not TrainingBlock.objects.filter(task=task_id).exists():
         return None
     rounds = list(
         HIT.objects.filter(
-            test_set=test_set_id, reserved_for=judge, purpose=HITPurpose.TRAINING
+            task=task_id, reserved_for=judge, purpose=HITPurpose.TRAINING
         ).values_list("completed_at", flat=True)
     )
     if not rounds:
@@ -82,13 +82,13 @@ def training_round_due(*, judge: Judge, test_set_id: int, hits_lent: int) -> int
         return len(rounds)
     if len(rounds) >= ROUNDS or hits_lent > len(rounds):
         return None
-    result = training_result(judge=judge, test_set_id=test_set_id)
+    result = training_result(judge=judge, task_id=task_id)
     return None if result.agreeing >= SHARE_TO_PASS * result.blocks else len(rounds) + 1
 
 
-def training_result(*, judge: Judge, test_set_id: int) -> TrainingResult:
+def training_result(*, judge: Judge, task_id: int) -> TrainingResult:
     """Return the result of the latest round of training that a judge has done."""
-    rounds = training_rounds(test_set_id=test_set_id, judges=[judge.pk]).get(judge.pk)
+    rounds = training_rounds(task_id=task_id, judges=[judge.pk]).get(judge.pk)
     return rounds[-1] if rounds else TrainingResult(0, 0)
 
 
@@ -97,16 +97,14 @@ def training_failed(*, judge: Judge) -> bool:
     done = HIT.objects.filter(
         reserved_for=judge, purpose=HITPurpose.TRAINING, completed_at__isnull=False
     )
-    for test_set_id, count in Counter(done.values_list("test_set_id", flat=True)).items():
-        result = training_result(judge=judge, test_set_id=test_set_id)
+    for task_id, count in Counter(done.values_list("task_id", flat=True)).items():
+        result = training_result(judge=judge, task_id=task_id)
         if count >= ROUNDS and result.agreeing < SHARE_TO_PASS * result.blocks:
             return True
     return False
 
 
-def training_rounds(
-    *, test_set_id: int, judges: Collection[int]
-) -> dict[int, list[TrainingResult]]:
+def training_rounds(*, task_id: int, judges: Collection[int]) -> dict[int, list[TrainingResult]]:
     """Return the results of each round that these judges have done, in order, by judge id. One query.
 
     A skipped block counts as not agreeing.
@@ -115,7 +113,7 @@ def training_rounds(
         block=OuterRef("pk"), judge=OuterRef("hit__reserved_for"), supersedes__isnull=True
     )
     blocks = Block.objects.filter(
-        hit__test_set=test_set_id,
+        hit__task=task_id,
         hit__purpose=HITPurpose.TRAINING,
         hit__completed_at__isnull=False,
         hit__reserved_for__in=judges,

@@ -8,7 +8,7 @@ from django.db.models import Count, FloatField, Func, Q, Sum
 
 from annotation.models import BlockControl, Design, Judgment
 from annotation.selectors.outputs_shown import candidate_count
-from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, TestSet
+from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, Task
 from campaign.texts.languages import without_spaces
 
 #: The judgments that are measured: the latest ones, so that it takes the same time in any campaign.
@@ -72,20 +72,20 @@ class DesignWords:
     comparisons: float
 
 
-def design_words(*, test_set: TestSet, design: Design) -> DesignWords:
+def design_words(*, task: Task, design: Design) -> DesignWords:
     """Return what the blocks of a design hold on average, of 300 segments at most. Five queries."""
     parameters = design.parameters
-    segments = Segment.objects.filter(test_set=test_set, source_text__isnull=False)
+    segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
     if design.documents:
         segments = segments.filter(document__position__in=design.documents)
     if design.segments:
         segments = segments.filter(number__in=design.segments)
-    systems = test_set.systems.filter(withdrawn_at=None).exclude(kind=SystemKind.BAD_REFERENCE)
+    systems = task.test_set.systems.filter(withdrawn_at=None).exclude(kind=SystemKind.BAD_REFERENCE)
     if parameters.reference_rate == 0:
         systems = systems.exclude(kind=SystemKind.REFERENCE)
     found = list(segments.order_by("number").values_list("pk", flat=True))
     sample = found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
-    words = segment_words(sample, test_set=test_set, systems=systems)
+    words = segment_words(sample, task=task, systems=systems)
     totals = [0.0, 0.0, 0.0]
     drawn = 0
     damaged = parameters.bad_reference_rate
@@ -94,7 +94,7 @@ def design_words(*, test_set: TestSet, design: Design) -> DesignWords:
         if candidates < 2:
             continue
         drawn += 1
-        totals[0] += each.of_block(candidates, test_set.campaign)
+        totals[0] += each.of_block(candidates, task.test_set.campaign)
         totals[1] += candidates
         ranked = candidates - 1
         totals[2] += (1 - damaged) * candidates * ranked / 2 + damaged * ranked * (ranked - 1) / 2
@@ -102,12 +102,12 @@ def design_words(*, test_set: TestSet, design: Design) -> DesignWords:
     return DesignWords(len(found), systems.count(), *means)
 
 
-def mean_words(*, test_set: TestSet) -> SegmentWords | None:
+def mean_words(*, task: Task) -> SegmentWords | None:
     """Return the words of a segment on average, of 300 segments at most; None without texts. Four queries."""
-    segments = Segment.objects.filter(test_set=test_set, source_text__isnull=False)
+    segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
     found = list(segments.order_by("number").values_list("pk", flat=True))
     sample = found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
-    words = list(segment_words(sample, test_set=test_set).values())
+    words = list(segment_words(sample, task=task).values())
     if not words:
         return None
     return SegmentWords(
@@ -119,17 +119,17 @@ def mean_words(*, test_set: TestSet) -> SegmentWords | None:
 
 
 def segment_words(
-    segments: Iterable[int], *, test_set: TestSet, systems: Any = None
+    segments: Iterable[int], *, task: Task, systems: Any = None
 ) -> dict[int, SegmentWords]:
     """Return the words of these segments of a test set by id; outputs of `systems` only, if given. Three queries."""
     of_source, of_target = (
         _Halved if without_spaces(tag) else _Spaced
-        for tag in (test_set.source_language, test_set.target_language)
+        for tag in (task.test_set.source_language, task.test_set.target_language)
     )
     sources = Segment.objects.filter(pk__in=segments, source_text__isnull=False).values_list(
         "pk", of_source("source_text")
     )
-    of_these = Q(segment__test_set=test_set, segment__in=segments)
+    of_these = Q(segment__test_set__tasks=task, segment__in=segments)
     references = (
         Reference.objects.filter(of_these)
         .order_by()
@@ -171,14 +171,14 @@ class ReadBlocks:
         return len(self.judges)
 
 
-def blocks_read(*, test_set: TestSet) -> ReadBlocks:
+def blocks_read(*, task: Task) -> ReadBlocks:
     """Return the blocks that people judged with a time, of the latest `MOST_MEASURED` judgments. Four queries.
 
     Training, revisions, simulated judges and imported judgments are left out.
     """
-    judgments = Judgment.objects.filter(
-        numbered__test_set_id=test_set.pk, test_set=test_set.pk
-    ).order_by("-numbered__number")
+    judgments = Judgment.objects.filter(numbered__task_id=task.pk, task=task.pk).order_by(
+        "-numbered__number"
+    )
     # Filtered here: a look for others further back may read all there are.
     found = judgments.annotate(candidates=candidate_count("block__")).values_list(
         *("judge", "block__segment", "candidates", "active_ms"),
@@ -195,12 +195,12 @@ def blocks_read(*, test_set: TestSet) -> ReadBlocks:
     ]
     if not rows:
         return ReadBlocks([], [], [])
-    words = segment_words({row[1] for row in rows}, test_set=test_set)
+    words = segment_words({row[1] for row in rows}, task=task)
     known = [row for row in rows if row[1] in words]
     return ReadBlocks(
         judges=[judge for judge, *_rest in known],
         words=[
-            words[segment].of_block(candidates, test_set.campaign)
+            words[segment].of_block(candidates, task.test_set.campaign)
             for _judge, segment, candidates, _ms in known
         ],
         seconds=[(milliseconds or 0) / 1000 for *_rest, milliseconds in known],

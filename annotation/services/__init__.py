@@ -12,7 +12,6 @@ from annotation.services.judge_decisions import (
 )
 from annotation.services.judging.numbers import judgments_number, waiting_judgments_number
 from annotation.services.judging.problem_reports import problem_report
-from annotation.services.judging.refusal import SubmissionRefusedError
 from annotation.services.judging.submission import judgment_submit, skip_submit
 from annotation.services.lending.lend import (
     InstructionsPendingError,
@@ -54,6 +53,7 @@ from annotation.services.quality import (
     rule_terms_check,
     suggested_terms,
 )
+from annotation.services.tasks import task_rules_change, task_with_rules_create
 from annotation.services.tour import tour_begin, tour_leave
 from annotation.services.training import (
     TrainingRefusedError,
@@ -65,6 +65,7 @@ from annotation.services.training import (
     training_plan_ahead,
     training_propose,
 )
+from annotation.submissions import SubmissionRefusedError
 
 __all__ = [
     "MESSAGE_LENGTH",
@@ -117,6 +118,8 @@ __all__ = [
     "sampling_state_record",
     "skip_submit",
     "suggested_terms",
+    "task_rules_change",
+    "task_with_rules_create",
     "tour_begin",
     "tour_leave",
     "training_block_change",

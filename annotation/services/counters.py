@@ -8,48 +8,48 @@ from annotation.selectors.counted import Counters, counters_counted, counters_st
 from campaign.database.snapshot import one_snapshot
 
 
-def counters_check(*, test_set_id: int) -> list[str]:
+def counters_check(*, task_id: int) -> list[str]:
     """Return the names of the counters of a test set that are not what its judgments say.
 
     Reads both from one snapshot, in which they fit together, since one transaction numbers judgments and
     counts them. Locks nothing; raises RuntimeError inside a transaction.
     """
     with one_snapshot():
-        return _compared(test_set_id)[1]
+        return _compared(task_id)[1]
 
 
 @transaction.atomic
-def counters_rebuild(*, test_set_id: int) -> list[str]:
+def counters_rebuild(*, task_id: int) -> list[str]:
     """Count a test set's judgments anew, and return the names of the counters that were wrong.
 
     Locks the test set's `JudgmentSequence`, and makes it where there is none yet: whoever numbers judgments
     waits, whoever submits does not.
     """
-    JudgmentSequence.objects.select_for_update().get_or_create(test_set_id=test_set_id)
-    counted, wrong = _compared(test_set_id)
+    JudgmentSequence.objects.select_for_update().get_or_create(task_id=task_id)
+    counted, wrong = _compared(task_id)
     if wrong:
-        _write(test_set_id, counted)
+        _write(task_id, counted)
     return wrong
 
 
-def _compared(test_set_id: int) -> tuple[Counters, list[str]]:
+def _compared(task_id: int) -> tuple[Counters, list[str]]:
     """Return what the judgments say, and what is stored otherwise."""
-    counted = counters_counted(test_set_id=test_set_id)
-    return counted, counted.differing(counters_stored(test_set_id=test_set_id))
+    counted = counters_counted(task_id=task_id)
+    return counted, counted.differing(counters_stored(task_id=task_id))
 
 
-def _write(test_set_id: int, counted: Counters) -> None:
-    JudgmentSequence.objects.filter(pk=test_set_id).update(
+def _write(task_id: int, counted: Counters) -> None:
+    JudgmentSequence.objects.filter(pk=task_id).update(
         judged=counted.judged,
         judges=counted.judges,
         skipped=counted.skipped,
         most_candidates=counted.most_candidates,
         changes=F("changes") + 1,
     )
-    JudgeTally.objects.filter(test_set=test_set_id).delete()
+    JudgeTally.objects.filter(task=task_id).delete()
     JudgeTally.objects.bulk_create(
         JudgeTally(
-            test_set_id=test_set_id,
+            task_id=task_id,
             judge_id=judge,
             judged=tally.judged,
             first_number=tally.first_number,
@@ -59,15 +59,15 @@ def _write(test_set_id: int, counted: Counters) -> None:
         )
         for judge, tally in counted.tallies.items()
     )
-    JudgedQuarterHour.objects.filter(test_set=test_set_id).delete()
+    JudgedQuarterHour.objects.filter(task=task_id).delete()
     JudgedQuarterHour.objects.bulk_create(
-        JudgedQuarterHour(test_set_id=test_set_id, start=start, judged=judged)
+        JudgedQuarterHour(task_id=task_id, start=start, judged=judged)
         for start, judged in counted.quarter_hours.items()
     )
-    WorkedQuarterHour.objects.filter(test_set=test_set_id).delete()
+    WorkedQuarterHour.objects.filter(task=task_id).delete()
     WorkedQuarterHour.objects.bulk_create(
         WorkedQuarterHour(
-            test_set_id=test_set_id,
+            task_id=task_id,
             judge_id=judge,
             start=start,
             sentences=worked.sentences,

@@ -15,7 +15,7 @@ from annotation.services.quality import (
     quality_action_revert,
     quality_action_take,
 )
-from campaign.models import Campaign, Judge, TestSet, User
+from campaign.models import Campaign, Judge, Task, User
 
 #: The decision that reverts all that stands against a judge.
 REINSTATE: Final = "reinstate"
@@ -47,7 +47,7 @@ class Decided:
 def judges_decide(
     *,
     judges: Sequence[Judge],
-    test_set: TestSet,
+    task: Task,
     action: str,
     user: User,
     note: str = "",
@@ -62,8 +62,8 @@ def judges_decide(
     what it did is returned. Locks judges in the order of their ids, and with `batch` the campaign before them.
     """
     if batch is not None:
-        Campaign.objects.select_for_update(no_key=True).get(pk=test_set.campaign_id)
-        if before := _decided_before(test_set.campaign_id, batch):
+        Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)
+        if before := _decided_before(task.test_set.campaign_id, batch):
             return Decided(batch, before, [])
     batch = batch or uuid4()
     done, refused = [], []
@@ -75,7 +75,7 @@ def judges_decide(
             else:
                 quality_action_take(
                     judge=judge,
-                    test_set=test_set,
+                    task=task,
                     action=action,
                     user=user,
                     note=note,
@@ -110,7 +110,7 @@ def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list
         quality_action_revert(action=action, user=user)
         changed[action.judge_id] = action.judge
     reversals = QualityReversal.objects.filter(batch=batch, action__judge__campaign=campaign)
-    rows = reversals.select_related("action__judge", "action__test_set", "action__rule")
+    rows = reversals.select_related("action__judge", "action__task", "action__rule")
     for reversal in rows.order_by("action__judge", "pk"):
         before = reversal.action
         again = {"action": before.pk, "rule": before.rule_id}
@@ -121,7 +121,7 @@ def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list
         try:
             quality_action_take(
                 judge=before.judge,
-                test_set=before.test_set,
+                task=before.task,
                 action=before.action,
                 user=user,
                 note=before.note or (str(before.rule) if before.rule else ""),

@@ -1,4 +1,4 @@
-"""Show an organiser what a judge would see: HITs are lent to nobody, and answers are stored nowhere."""
+"""Show an organiser what a judge would see, without lending a HIT or storing an answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,11 +8,12 @@ from uuid import UUID
 
 from annotation.models import TrainingBlock, TrainingCandidate
 from annotation.models.block import candidate_ids
+from annotation.protocols import Answer, answer_kind
 from annotation.selectors.previewed_hits import PreviewedHIT as DrawnHIT
 from annotation.selectors.previewed_hits import previewed_hits
 from annotation.selectors.shown import BlockData, DrawnBlock, blocks_drawn
 from annotation.selectors.training import Feedback, feedback_on, training_blocks
-from campaign.models import TestSet
+from campaign.models import Task
 from campaign.texts.hash_draw import HashDraw
 
 #: HITs that are shown, training aside: after them the page says that there is no more work.
@@ -33,39 +34,37 @@ class PreviewedHIT:
     blocks: list[BlockData]
 
 
-def hit_preview(*, test_set: TestSet, after: UUID | None = None) -> PreviewedHIT | None:
+def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None:
     """Return the HIT that follows another one, or the first; None if none does. Writes nothing.
 
     Training comes first, as it does for judges.
     """
     number = 0 if after is None else _number_of(after) + 1
     if number == 0:
-        training = _training(test_set)
+        training = _training(task)
         if training is not None:
             return training
         number = 1
-    drawn = _for_one_judge(test_set)[:HITS_SHOWN]
+    drawn = _for_one_judge(task)[:HITS_SHOWN]
     if number > len(drawn):
         return None
     blocks = [
-        _known_by(_id(test_set, number, place), each.shown)
+        _known_by(_id(task, number, place), each.shown)
         for place, each in enumerate(drawn[number - 1].blocks, start=1)
     ]
-    return PreviewedHIT(_id(test_set, number, _OF_THE_HIT), number, blocks)
+    return PreviewedHIT(_id(task, number, _OF_THE_HIT), number, blocks)
 
 
-def hit_id_of(*, test_set: TestSet, block: UUID) -> UUID:
+def hit_id_of(*, task: Task, block: UUID) -> UUID:
     """Return the id of the HIT that a block is shown in."""
-    return _id(test_set, _number_of(block), _OF_THE_HIT)
+    return _id(task, _number_of(block), _OF_THE_HIT)
 
 
-def feedback_preview(
-    *, test_set: TestSet, block: UUID, labels: Sequence[int | None]
-) -> Feedback | None:
+def feedback_preview(*, task: Task, block: UUID, labels: Sequence[int | None]) -> Feedback | None:
     """Return the feedback on labels of a training block; None for any other block, or other labels."""
     if _number_of(block):
         return None
-    rows = training_blocks(test_set_id=test_set.pk)
+    rows = training_blocks(task_id=task.pk)
     place = int.from_bytes(block.bytes[-2:])
     if not 0 < place <= len(rows):
         return None
@@ -74,16 +73,23 @@ def feedback_preview(
     return feedback_on(labels, expected, row.explanation) if len(labels) == len(expected) else None
 
 
-def _for_one_judge(test_set: TestSet) -> list[DrawnHIT]:
+def labels_preview(
+    *, task: Task, labels: Sequence[int | None] | None, answer: Answer | None
+) -> list[int | None]:
+    """Return the labels of an answer, which would be stored."""
+    kind = answer_kind(task.protocol)
+    said = answer if kind.has_answers else labels
+    return [] if said is None else kind.labels(said, kind.candidates[0])
+
+
+def _for_one_judge(task: Task) -> list[DrawnHIT]:
     """Return the HITs that come next of which one judge may get all: no segment twice.
 
     Drawn together each time: which of them hold a check depends on how many there are.
     """
     seen: set[int] = set()
     found = []
-    for hit in previewed_hits(
-        test_set_id=test_set.pk, parameters=None, numbers=range(1, 1 + _HITS_DRAWN)
-    ):
+    for hit in previewed_hits(task_id=task.pk, parameters=None, numbers=range(1, 1 + _HITS_DRAWN)):
         segments = {block.plan.segment for block in hit.blocks}
         if not seen & segments:
             seen |= segments
@@ -98,19 +104,19 @@ def _known_by(id_: UUID, block: BlockData) -> BlockData:
     return replace(block, id=id_, candidates=shown)
 
 
-def _training(test_set: TestSet) -> PreviewedHIT | None:
+def _training(task: Task) -> PreviewedHIT | None:
     shown = [
         DrawnBlock(
-            id=_id(test_set, 0, place),
+            id=_id(task, 0, place),
             segment=row.segment.number,
             texts=[each.output.text or "" for each in _training_order(row)],
         )
-        for place, row in enumerate(training_blocks(test_set_id=test_set.pk), start=1)
+        for place, row in enumerate(training_blocks(task_id=task.pk), start=1)
     ]
     if not shown:
         return None
-    blocks = blocks_drawn(shown, test_set=test_set)
-    return PreviewedHIT(_id(test_set, 0, _OF_THE_HIT), 0, blocks)
+    blocks = blocks_drawn(shown, task=task)
+    return PreviewedHIT(_id(task, 0, _OF_THE_HIT), 0, blocks)
 
 
 def _training_order(row: TrainingBlock) -> list[TrainingCandidate]:
@@ -119,9 +125,9 @@ def _training_order(row: TrainingBlock) -> list[TrainingCandidate]:
     return draw.shuffled(shown, lambda each: each.output_id, "training", row.position)
 
 
-def _id(test_set: TestSet, number: int, place: int) -> UUID:
+def _id(task: Task, number: int, place: int) -> UUID:
     """Return an id that says by itself which HIT and block it is, since none of them is stored."""
-    secret = sha256(f"preview/{test_set.pk}/{number}/{place}".encode()).digest()[:_SECRET_BYTES]
+    secret = sha256(f"preview/{task.pk}/{number}/{place}".encode()).digest()[:_SECRET_BYTES]
     return UUID(bytes=secret + number.to_bytes(4) + place.to_bytes(2), version=4)
 
 

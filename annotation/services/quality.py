@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models.functions import Now
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from annotation.judge_measures import (
@@ -24,7 +25,7 @@ from annotation.models import (
 )
 from annotation.models.quality import STANDING_ACTIONS
 from annotation.services.judging.notifications import ranking_request
-from campaign.models import Campaign, Judge, TestSet, User
+from campaign.models import Campaign, Judge, Task, User
 
 SUGGESTED_RULES = (
     # Adjusted for all judges and all looks, so that the three together warn anybody who reads in
@@ -54,16 +55,17 @@ class RuleTerms:
     threshold: float
     minimum: int
     action: str
-    test_set: TestSet | None = None
+    task: Task | None = None
 
 
 def rule_terms_check(*, campaign: Campaign, terms: RuleTerms) -> None:
     """Raise `QualityRefusedError` if no rule of this campaign can have these terms."""
-    if terms.test_set is not None and terms.test_set.campaign_id != campaign.pk:
-        raise QualityRefusedError(_("The test set belongs to another campaign."), field="test_set")
+    if terms.task is not None and terms.task.test_set.campaign_id != campaign.pk:
+        raise QualityRefusedError(_("The test set belongs to another campaign."), field="task")
     if not 1 <= terms.minimum <= MAX_MINIMUM:
         raise QualityRefusedError(
-            _("The evidence asked for is from 1 to %(most)s.") % {"most": f"{MAX_MINIMUM:,}"},
+            _("The evidence asked for is from 1 to %(most)s.")
+            % {"most": number_format(MAX_MINIMUM)},
             field="minimum",
         )
     try:
@@ -140,7 +142,7 @@ def quality_rules_suggest(*, campaign: Campaign, user: User | None) -> list[Qual
 
 @transaction.atomic
 def quality_rule_apply(
-    *, rule: QualityRule, judge: Judge, test_set: TestSet, evidence: dict[str, Any]
+    *, rule: QualityRule, judge: Judge, task: Task, evidence: dict[str, Any]
 ) -> QualityAction | None:
     """Take a rule's action on a judge and return it; None if it acted before or is switched off."""
     # No key update: switching the rule off waits for this, actions on other judges do not.
@@ -152,7 +154,7 @@ def quality_rule_apply(
     if current is None or QualityAction.objects.filter(rule=rule, judge=judge).exists():
         return None
     action = QualityAction.objects.create(
-        rule=rule, judge=judge, test_set=test_set, action=rule.action, evidence=evidence
+        rule=rule, judge=judge, task=task, action=rule.action, evidence=evidence
     )
     _rankings_request(action)
     return action
@@ -162,7 +164,7 @@ def quality_rule_apply(
 def quality_action_take(
     *,
     judge: Judge,
-    test_set: TestSet,
+    task: Task,
     action: str,
     user: User,
     note: str = "",
@@ -174,7 +176,7 @@ def quality_action_take(
 
     `text` is what they read of a message. `batch` marks what was decided about several judges at once.
     """
-    if test_set.campaign_id != judge.campaign_id:
+    if task.test_set.campaign_id != judge.campaign_id:
         raise QualityRefusedError(_("The test set belongs to another campaign."))
     is_message = action == QualityActionKind.MESSAGE
     if is_message and not text.strip():
@@ -187,7 +189,7 @@ def quality_action_take(
         raise QualityRefusedError(_("Nothing to do: the judge is already in this state."))
     taken = QualityAction.objects.create(
         judge=judge,
-        test_set=test_set,
+        task=task,
         action=action,
         created_by=user,
         note=note,
@@ -231,7 +233,7 @@ def _rule_create(
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     return QualityRule.objects.create(
         campaign=campaign,
-        test_set=terms.test_set,
+        task=terms.task,
         measure=terms.measure,
         direction=terms.direction,
         threshold=terms.threshold,
@@ -247,7 +249,7 @@ def _rankings_request(action: QualityAction) -> None:
     if action.action != QualityActionKind.EXCLUDE:
         return
     judged = JudgmentSequence.objects.filter(
-        test_set__campaign=action.judge.campaign_id, last_number__gt=0
+        task__test_set__campaign=action.judge.campaign_id, last_number__gt=0
     )
-    for test_set_id in judged.values_list("test_set_id", flat=True):
-        ranking_request(test_set_id=test_set_id)
+    for task_id in judged.values_list("task_id", flat=True):
+        ranking_request(task_id=task_id)

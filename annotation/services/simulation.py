@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import isclose, pi, tan
 from random import Random
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -17,14 +18,15 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Block, Judgment
 from annotation.models.block import by_candidate
+from annotation.protocols import Answer, AnswerKind, answer_kind, stages_of
 from annotation.selectors import AssignedBlock, assigned_blocks
 from annotation.services.judging.storage import assignment_close_if_done
 from annotation.services.judging.submission import judgment_submit
 from annotation.services.lending.lend import LentAssignment, assignment_lend
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.pool import pool_fill
-from campaign.models import Campaign, Judge
-from campaign.services import judge_add
+from campaign.models import Campaign, Judge, Output, Task
+from campaign.services import judge_add, task_choose
 
 # Who prefers the better one as often as not.
 _BY_CHANCE = 0.5
@@ -88,6 +90,32 @@ def labels_of(
     return labels
 
 
+def said_of(
+    qualities: Sequence[float],
+    judge: SimulatedJudge,
+    random: Random,
+    *,
+    kind: AnswerKind,
+    rules: Mapping[str, Any],
+    outputs: Sequence[int],
+    block_id: int,
+) -> Answer:
+    """Return the answer of this judge in a protocol, for outputs of these qualities; labels for a ranking.
+
+    `outputs` are ids, one a candidate. Their texts are read only for a protocol that asks about parts of them. What the
+    block asks, where its protocol has several questions, is among the `rules` that the protocol is given.
+    """
+    stage = stages_of(kind.protocol, [block_id]).get(block_id)
+    rules = {**rules, **stage.rules} if stage else rules
+    said = kind.simulated(qualities, labels_of(qualities, judge, random), rules, random)
+    if kind.simulated_on is None:
+        return said
+    if stage is not None and stage.texts is not None:
+        return kind.simulated_on(said, stage.texts, rules, random)
+    texts = dict(Output.objects.filter(pk__in=outputs).values_list("pk", "text"))
+    return kind.simulated_on(said, [texts[each] or "" for each in outputs], rules, random)
+
+
 def campaign_simulate(
     *,
     campaign: Campaign,
@@ -96,21 +124,26 @@ def campaign_simulate(
     hits_each: int,
     qualities: Mapping[int, float],
     seed: int,
+    task: Task | None = None,
 ) -> int:
     """Let simulated judges judge `hits_each` HITs, in turn, through the services people use.
 
     `qualities` maps output ids to stated quality. A judge who finds nothing in the pool is planned
-    for, as the worker would. Returns how many judgments came.
+    for, as the worker would. With a `task`, the judges have chosen it: they are lent nothing of another.
+    Returns how many judgments came.
     """
     at_work = [
         (
             simulated,
-            judge_add(
-                campaign=campaign,
-                pseudonym=simulated.pseudonym,
-                languages=languages,
-                origin=Judge.Origin.SIMULATED,
-                note=simulated.note,
+            task_choose(
+                judge=judge_add(
+                    campaign=campaign,
+                    pseudonym=simulated.pseudonym,
+                    languages=languages,
+                    origin=Judge.Origin.SIMULATED,
+                    note=simulated.note,
+                ),
+                task=task,
             ),
             Random(f"{seed}/{simulated.pseudonym}"),  # noqa: S311  a simulation, not a secret
         )
@@ -132,7 +165,7 @@ def lend_prepared(judge: Judge) -> LentAssignment | None:
         return lent
     work_request(judge=judge)
     for account in judge.accounts.filter(requested_at__isnull=False):
-        pool_fill(test_set_id=account.test_set_id)
+        pool_fill(task_id=account.task_id)
     return assignment_lend(judge=judge)
 
 
@@ -145,29 +178,44 @@ def _assignment_judge(
     blocks = assigned_blocks(assignment)
     for block in blocks:
         milliseconds = round(1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4))
+        kind = answer_kind(block.protocol)
+        outputs = _outputs(block)
+        said = said_of(
+            [qualities[each] for each in outputs],
+            simulated,
+            random,
+            kind=kind,
+            rules=block.rules,
+            outputs=outputs,
+            block_id=block.block_id,
+        )
         judgment_submit(
             assigned=block,
             client_id=UUID(int=random.getrandbits(128), version=4),
-            labels=labels_of(_qualities(block, qualities), simulated, random),
+            **({"answer": said} if kind.has_answers else {"labels": said}),
             duration_ms=round(milliseconds * random.uniform(1, 1.3)),
             active_ms=milliseconds,
         )
     return len(blocks)
 
 
-def _qualities(block: AssignedBlock, qualities: Mapping[int, float]) -> list[float]:
-    """Return the stated quality of the candidates in shown order; a candidate's outputs share one."""
+def _outputs(block: AssignedBlock) -> list[int]:
+    """Return an output of each candidate, in shown order; a candidate's outputs share one quality."""
     shown = Block.objects.values_list("outputs", "stands_for").get(pk=block.block_id)
-    return [qualities[output_id] for output_id, *_same in by_candidate(*shown)]
+    return [output_id for output_id, *_same in by_candidate(*shown)]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedInRehearsal:
-    """A judgment of a simulated judge: what `judgment_submit` takes, and when it is said to have come."""
+    """A judgment of a simulated judge: what `judgment_submit` takes, and when it is said to have come.
+
+    `said` are labels of a ranking, or an answer of another protocol; `candidates` the number of candidates shown.
+    """
 
     block_id: int
     client_id: UUID
-    labels: Sequence[int | None]
+    said: Answer
+    candidates: int
     duration_ms: int
     active_ms: int
     submitted_at: datetime
@@ -177,20 +225,23 @@ class JudgedInRehearsal:
 def rehearsed_store(assignment: Assignment, judged: Sequence[JudgedInRehearsal]) -> None:
     """Store the judgments of all blocks of an assignment in a rehearsal, at moments that have passed.
 
-    They leave what `judgment_submit` leaves, in two statements; the worker numbers and counts them.
+    They leave what `judgment_submit` leaves, in two statements and one for each answer that is kept; the worker numbers and counts them.
     """
-    Judgment.objects.bulk_create(
+    kind = answer_kind(assignment.hit.task.protocol)
+    stored = Judgment.objects.bulk_create(
         Judgment(
-            test_set_id=assignment.hit.test_set_id,
+            task_id=assignment.hit.task_id,
             judge_id=assignment.judge_id,
             assignment=assignment,
             block_id=each.block_id,
             client_id=each.client_id,
-            labels=list(each.labels),
+            labels=kind.labels(each.said, each.candidates),
             duration_ms=each.duration_ms,
             active_ms=each.active_ms,
             submitted_at=each.submitted_at,
         )
         for each in judged
     )
+    for judgment, each in zip(stored, judged, strict=True):
+        kind.store(judgment, each.said)
     assignment_close_if_done(assignment.pk, done=judged[-1].block_id)

@@ -16,7 +16,7 @@ from annotation.services.planning.batch import PlanningTransaction
 from campaign.formats import FormatError, InputFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.outputs import system_import
-from campaign.models import System, SystemKind, TestSet
+from campaign.models import System, SystemKind, Task, TestSet
 
 
 class SystemRefusedError(Exception):
@@ -46,7 +46,7 @@ DESCRIBED: Final = tuple(SystemDescription.__annotations__)
 def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> System:
     """Change what is said of a system; what is not named stays. Return it.
 
-    Locks the test set's `HITSequence`, so that nothing is drawn under a name that changes. Raises
+    Locks the `HITSequence` of the test set's tasks, so that nothing is drawn under a name that changes. Raises
     `SystemRefusedError`, and changes nothing.
     """
     _planning_lock(system.test_set_id)
@@ -71,7 +71,7 @@ def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> Sy
 def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
     """Add a system with its output for every segment; return it. HITs that are planned later show it.
 
-    Locks the test set's `HITSequence`: whoever plans meanwhile knows it with all outputs or not at all.
+    Locks the `HITSequence` of the test set's tasks: whoever plans meanwhile knows it with all outputs or not at all.
     Raises `SystemRefusedError`, and stores nothing, if the name is taken or the file does not fit.
     """
     _planning_lock(test_set.pk)
@@ -90,7 +90,7 @@ def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
 def system_withdraw(*, system: System) -> int:
     """Withdraw a system: no HIT that shows it is lent any more. Return how many planned ones are withdrawn.
 
-    What judges hold may be finished, and what was judged counts. Locks the test set's `HITSequence`:
+    What judges hold may be finished, and what was judged counts. Locks the `HITSequence` of the test set's tasks:
     whoever plans later leaves the system out, and what was planned before is seen here. Withdrawing it
     again changes nothing. Raises `SystemRefusedError` for damaged references.
     """
@@ -106,9 +106,10 @@ def system_withdraw(*, system: System) -> int:
     hits = _hits_lock(row)
     planned = [hit for hit in hits if hit.purpose != HITPurpose.TRAINING]
     if planned:
-        planning = PlanningTransaction.locked(row.test_set_id)
-        planning.withdraw(planned)
-        planning.store()
+        for task_id in sorted({hit.task_id for hit in planned}):
+            planning = PlanningTransaction.locked(task_id)
+            planning.withdraw([hit for hit in planned if hit.task_id == task_id])
+            planning.store()
     # Training is planned anew from the blocks, without the system; it counts in no quota.
     training = [hit.pk for hit in hits if hit.purpose == HITPurpose.TRAINING]
     HIT.objects.filter(pk__in=training).update(completed_at=Now(), withdrawn_at=Now())
@@ -118,15 +119,23 @@ def system_withdraw(*, system: System) -> int:
 
 @transaction.atomic
 def system_restore(*, system: System) -> None:
-    """Undo `system_withdraw`: new HITs show the system again. Locks the test set's `HITSequence`."""
+    """Undo `system_withdraw`: new HITs show the system again. Locks the `HITSequence` of the test set's tasks."""
     _planning_lock(system.test_set_id)
     if System.objects.filter(pk=system.pk, withdrawn_at__isnull=False).update(withdrawn_at=None):
         _follow_up(system.test_set_id)
 
 
 def _planning_lock(test_set_id: int) -> None:
-    HITSequence.objects.get_or_create(test_set_id=test_set_id)
-    HITSequence.objects.select_for_update().get(test_set=test_set_id)
+    """Lock the `HITSequence` of each task of the test set, in their order."""
+    for task_id in _tasks(test_set_id):
+        HITSequence.objects.get_or_create(task_id=task_id)
+        HITSequence.objects.select_for_update().get(task=task_id)
+
+
+def _tasks(test_set_id: int) -> list[int]:
+    return list(
+        Task.objects.filter(test_set=test_set_id).order_by("pk").values_list("pk", flat=True)
+    )
 
 
 def _hits_lock(system: System) -> list[HIT]:
@@ -138,6 +147,7 @@ def _hits_lock(system: System) -> list[HIT]:
 
 
 def _follow_up(test_set_id: int) -> None:
-    PageChanges.objects.get_or_create(test_set_id=test_set_id)
-    PageChanges.objects.filter(test_set=test_set_id).update(changes=F("changes") + 1)
-    transaction.on_commit(partial(planning_enqueue, test_set_id))
+    for task_id in _tasks(test_set_id):
+        PageChanges.objects.get_or_create(task_id=task_id)
+        PageChanges.objects.filter(task=task_id).update(changes=F("changes") + 1)
+        transaction.on_commit(partial(planning_enqueue, task_id))

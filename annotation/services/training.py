@@ -18,11 +18,12 @@ from annotation.models import (
     TrainingBlock,
     TrainingCandidate,
 )
+from annotation.protocols import answer_kind, outputs_at_a_time
 from annotation.sampling.parameters import MOST_CANDIDATES
-from annotation.selectors import systems_not_lent, test_sets_open_to_judge
+from annotation.selectors import systems_not_lent, tasks_open_to_judge
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.training import hits_training, training_round_due
-from campaign.models import BadReference, Judge, Output, Segment, SystemKind, TestSet
+from campaign.models import BadReference, Judge, Output, Segment, SystemKind, Task
 from campaign.texts.hash_draw import HashDraw
 from campaign.texts.normalisation import normalise_text
 
@@ -38,18 +39,21 @@ class TrainingRefusedError(Exception):
 
 
 @transaction.atomic
-def training_propose(*, test_set: TestSet, count: int, seed: int = 0) -> list[TrainingBlock]:
+def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingBlock]:
     """Propose `count` training blocks from approved damaged references, and return them.
 
     They follow the existing blocks. Each shows the reference, which is expected before the damaged
-    one, and two outputs of which nothing is expected; a hash of the seed chooses segments and
+    one, and two outputs of which nothing is expected, where the protocol asks about as many; a hash of the seed chooses segments and
     outputs. An organiser should read them and improve the explanation. Raises
     `TrainingRefusedError` if no approved damaged reference beside a ranked reference is left.
     """
-    existing = TrainingBlock.objects.filter(test_set=test_set)
+    fitting = answer_kind(task.protocol).candidates
+    if fitting[-1] == 1:
+        raise TrainingRefusedError(outputs_at_a_time(fitting[-1]))
+    existing = TrainingBlock.objects.filter(task=task)
     position = existing.aggregate(last=Max("position"))["last"] or 0
     approved = (
-        BadReference.objects.of(test_set.pk)
+        BadReference.objects.of(task.test_set_id)
         .filter(
             status=BadReference.Status.APPROVED,
             output__segment__outputs__system__kind=SystemKind.REFERENCE,
@@ -68,17 +72,15 @@ def training_propose(*, test_set: TestSet, count: int, seed: int = 0) -> list[Tr
             )
         )
     return [
-        _propose(test_set, row, position=number, draw=draw)
+        _propose(task, row, position=number, draw=draw)
         for number, row in enumerate(chosen, start=position + 1)
     ]
 
 
-def _propose(
-    test_set: TestSet, row: BadReference, *, position: int, draw: HashDraw
-) -> TrainingBlock:
+def _propose(task: Task, row: BadReference, *, position: int, draw: HashDraw) -> TrainingBlock:
     segment = row.output.segment
     block = TrainingBlock.objects.create(
-        test_set=test_set,
+        task=task,
         position=position,
         segment=segment,
         explanation=_("One of the outputs was damaged on purpose: %(damage)s.")
@@ -90,11 +92,12 @@ def _propose(
         key=lambda each: each.system.name,
     )
     seen = {normalise_text(reference.text or ""), normalise_text(row.output.text or "")}
+    most = answer_kind(task.protocol).candidates[-1] - len(seen)
     beside: list[Output] = []
     systems = [each for each in outputs if each.system.kind == SystemKind.SYSTEM]
     for output in draw.shuffled(systems, lambda each: each.system.name, segment.number):
         text = normalise_text(output.text or "")
-        if text not in seen and len(beside) < _OUTPUTS_BESIDE:
+        if text not in seen and len(beside) < min(_OUTPUTS_BESIDE, most):
             seen.add(text)
             beside.append(output)
     TrainingCandidate.objects.bulk_create(
@@ -111,7 +114,7 @@ def _propose(
 @transaction.atomic
 def training_block_create(
     *,
-    test_set: TestSet,
+    task: Task,
     segment: Segment,
     explanation: str,
     expected: Mapping[Output, int | None],
@@ -121,7 +124,7 @@ def training_block_create(
 
     Raises `TrainingRefusedError` as `training_block_change` does.
     """
-    block = TrainingBlock(test_set=test_set, segment=segment, position=position or 0)
+    block = TrainingBlock(task=task, segment=segment, position=position or 0)
     return training_block_change(
         training_block=block, explanation=explanation, expected=expected, position=position
     )
@@ -141,12 +144,12 @@ def training_block_change(
     another block has the position.
     """
     block = training_block
-    others = TrainingBlock.objects.filter(test_set=block.test_set_id).exclude(pk=block.pk)
+    others = TrainingBlock.objects.filter(task=block.task_id).exclude(pk=block.pk)
     if position is None:
         position = block.position or (others.aggregate(last=Max("position"))["last"] or 0) + 1
     if others.filter(position=position).exists():
         raise TrainingRefusedError(_("Another training sentence has this position."))
-    _expected_check(block.segment, expected)
+    _expected_check(block.task, block.segment, expected)
     block.position, block.explanation = position, _explained(explanation)
     block.save()
     block.candidates.all().delete()
@@ -157,7 +160,7 @@ def training_block_change(
     return block
 
 
-def _expected_check(segment: Segment, expected: Mapping[Output, int | None]) -> None:
+def _expected_check(task: Task, segment: Segment, expected: Mapping[Output, int | None]) -> None:
     """Refuse outputs that judges cannot tell apart or must not see, and ranks that say no order."""
     shown = Output.objects.drawable().filter(segment=segment, pk__in=[each.pk for each in expected])
     texts = {normalise_text(each.text or "") for each in shown}
@@ -165,6 +168,9 @@ def _expected_check(segment: Segment, expected: Mapping[Output, int | None]) -> 
         raise TrainingRefusedError(
             _("Its outputs must be different texts of this segment; damaged ones must be approved.")
         )
+    fitting = answer_kind(task.protocol).candidates
+    if len(expected) > fitting[-1] and fitting[-1] < MOST_CANDIDATES:
+        raise TrainingRefusedError(outputs_at_a_time(fitting[-1]))
     if len(expected) > MOST_CANDIDATES or len({*expected.values()} - {None}) < 2:
         raise TrainingRefusedError(_("At least two of its outputs need different ranks."))
 
@@ -189,39 +195,39 @@ def training_block_remove(*, training_block: TrainingBlock) -> None:
     training_block.delete()
 
 
-def training_plan_ahead(*, test_set: TestSet) -> int:
+def training_plan_ahead(*, task: Task) -> int:
     """Plan training for judges before their first HIT; return the number of HITs planned."""
-    if not TrainingBlock.objects.filter(test_set=test_set).exists():
+    if not TrainingBlock.objects.filter(task=task).exists():
         return 0
     judges = (
-        Judge.objects.filter(campaign=test_set.campaign_id, origin=Judge.Origin.PERSON)
-        .exclude(accounts__test_set=test_set, accounts__hits_lent__gt=0)
-        .exclude(reserved_hits__test_set=test_set, reserved_hits__purpose=HITPurpose.TRAINING)
+        Judge.objects.filter(campaign=task.test_set.campaign_id, origin=Judge.Origin.PERSON)
+        .exclude(accounts__task=task, accounts__hits_lent__gt=0)
+        .exclude(reserved_hits__task=task, reserved_hits__purpose=HITPurpose.TRAINING)
         .order_by("pk")
     )
     return sum(
-        training_plan(test_set_id=test_set.pk, judge_id=judge.pk)
+        training_plan(task_id=task.pk, judge_id=judge.pk)
         for judge in judges[:_JUDGES_AT_ONCE]
-        if test_sets_open_to_judge(judge).filter(pk=test_set.pk).exists()
+        if tasks_open_to_judge(judge).filter(pk=task.pk).exists()
     )
 
 
 @transaction.atomic
-def training_plan(*, test_set_id: int, judge_id: int) -> int:
+def training_plan(*, task_id: int, judge_id: int) -> int:
     """Plan the round of training this judge is due; return 1, or 0 if none is or it is planned.
 
     Locks the test set's `HITSequence`. Answers the judge's request in any case.
     """
-    HITSequence.objects.get_or_create(test_set_id=test_set_id)
-    sequence = HITSequence.objects.select_for_update().get(test_set=test_set_id)
+    HITSequence.objects.get_or_create(task_id=task_id)
+    sequence = HITSequence.objects.select_for_update().get(task=task_id)
     judge = Judge.objects.get(pk=judge_id)
-    account = JudgeAccount.objects.filter(test_set=test_set_id, judge=judge)
+    account = JudgeAccount.objects.filter(task=task_id, judge=judge)
     lent = account.values_list("hits_lent", flat=True).first() or 0
-    round_ = training_round_due(judge=judge, test_set_id=test_set_id, hits_lent=lent)
+    round_ = training_round_due(judge=judge, task_id=task_id, hits_lent=lent)
     account.update(requested_at=None, none_left_at=None)
     conflicts = systems_not_lent(judge)
-    _unsuitable_close(judge, test_set_id, conflicts)
-    if round_ is None or hits_training(judge=judge, test_set_id=test_set_id).exists():
+    _unsuitable_close(judge, task_id, conflicts)
+    if round_ is None or hits_training(judge=judge, task_id=task_id).exists():
         return 0
     sequence.last_number += 1
     sequence.save(update_fields=["last_number"])
@@ -229,19 +235,19 @@ def training_plan(*, test_set_id: int, judge_id: int) -> int:
     return 1
 
 
-def _unsuitable_close(judge: Judge, test_set_id: int, conflicts: Collection[int]) -> None:
+def _unsuitable_close(judge: Judge, task_id: int, conflicts: Collection[int]) -> None:
     """Close planned training that shows a system the judge has a conflict with, or a withdrawn one, by now."""
     if conflicts:
-        hits_training(judge=judge, test_set_id=test_set_id).filter(
+        hits_training(judge=judge, task_id=task_id).filter(
             system_ids__overlap=list(conflicts)
         ).update(completed_at=Now())
 
 
 def _store(sequence: HITSequence, judge: Judge, round_: int, conflicts: Collection[int]) -> None:
-    design = design_in_force(test_set_id=sequence.test_set_id)
+    design = design_in_force(task_id=sequence.task_id)
     assert design is not None, "pool_fill makes one"  # noqa: S101
     training = list(
-        TrainingBlock.objects.filter(test_set=sequence.test_set_id)
+        TrainingBlock.objects.filter(task=sequence.task_id)
         .order_by("position")
         .prefetch_related("candidates__output")
     )
@@ -253,7 +259,7 @@ def _store(sequence: HITSequence, judge: Judge, round_: int, conflicts: Collecti
     }
     systems = {each.output.system_id for rows in shown.values() for each in rows}
     hit = HIT.objects.create(
-        test_set_id=sequence.test_set_id,
+        task_id=sequence.task_id,
         design=design,
         number=sequence.last_number,
         purpose=HITPurpose.TRAINING,

@@ -35,12 +35,12 @@ CLOSING = """
         WHERE h.id = (SELECT closed.hit_id FROM closed) AND h.completed_at IS NULL
     ), counted AS (
         INSERT INTO annotation_judgeaccount
-            (judge_id, test_set_id, hits_lent, intra_lent, blocks_closed)
+            (judge_id, task_id, hits_lent, intra_lent, blocks_closed)
         SELECT closed.judge_id,
-            (SELECT h.test_set_id FROM annotation_hit h WHERE h.id = closed.hit_id), 0, 0,
+            (SELECT h.task_id FROM annotation_hit h WHERE h.id = closed.hit_id), 0, 0,
             (SELECT count(*) FROM annotation_block b WHERE b.hit_id = closed.hit_id)
         FROM closed
-        ON CONFLICT (judge_id, test_set_id) DO UPDATE
+        ON CONFLICT (judge_id, task_id) DO UPDATE
         SET blocks_closed = annotation_judgeaccount.blocks_closed + EXCLUDED.blocks_closed
     )
 """

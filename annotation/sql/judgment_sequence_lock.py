@@ -14,7 +14,7 @@ JUDGMENT_SEQUENCE_LOCK = Statement(
     "judgment_sequence_lock",
     "bigint",
     """
-    INSERT INTO annotation_judgmentsequence AS s (test_set_id) VALUES ($1)
-    ON CONFLICT (test_set_id) DO UPDATE SET last_number = s.last_number WHERE false
+    INSERT INTO annotation_judgmentsequence AS s (task_id) VALUES ($1)
+    ON CONFLICT (task_id) DO UPDATE SET last_number = s.last_number WHERE false
     """,
 )

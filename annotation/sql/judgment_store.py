@@ -27,7 +27,7 @@ JUDGMENT_STORE = Statement(
         FROM annotation_judgment j WHERE j.block_id = $2 AND j.judge_id + 0 = $5
     ), judgment AS (
         INSERT INTO annotation_judgment
-            (test_set_id, client_id, judge_id, block_id, assignment_id, labels,
+            (task_id, client_id, judge_id, block_id, assignment_id, labels,
              duration_ms, active_ms, comment, supersedes_id)
         SELECT $3, $4, $5, $2, $1, $6, $7, $8, $9, earlier.latest
         FROM earlier
@@ -42,7 +42,7 @@ JUDGMENT_STORE = Statement(
     SELECT judgment.id, judgment.supersedes_id, judgment.submitted_at,
         EXISTS (
             SELECT FROM annotation_rankingrequest r
-            WHERE r.test_set_id = $3 AND r.requested_at > statement_timestamp() - $10
+            WHERE r.task_id = $3 AND r.requested_at > statement_timestamp() - $10
         )
     FROM judgment
     """,

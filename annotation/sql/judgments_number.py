@@ -28,25 +28,25 @@ JUDGMENTS_NUMBER = Statement(
         SELECT (
             SELECT max(first.judgment_id) FROM (
                 SELECT u.judgment_id FROM annotation_unnumberedjudgment u
-                WHERE u.test_set_id = $1 ORDER BY u.judgment_id LIMIT $2
+                WHERE u.task_id = $1 ORDER BY u.judgment_id LIMIT $2
             ) first
         ) AS judgment_id, (
             SELECT max(first.skip_id) FROM (
                 SELECT u.skip_id FROM annotation_uncountedskip u
-                WHERE u.test_set_id = $1 ORDER BY u.skip_id LIMIT $2
+                WHERE u.task_id = $1 ORDER BY u.skip_id LIMIT $2
             ) first
         ) AS skip_id
     ), taken AS (
         DELETE FROM annotation_unnumberedjudgment u
-        WHERE u.test_set_id = $1 AND u.judgment_id <= (SELECT last.judgment_id FROM last)
+        WHERE u.task_id = $1 AND u.judgment_id <= (SELECT last.judgment_id FROM last)
         RETURNING u.judgment_id
     ), taken_skip AS (
         DELETE FROM annotation_uncountedskip u
-        WHERE u.test_set_id = $1 AND u.skip_id <= (SELECT last.skip_id FROM last)
+        WHERE u.task_id = $1 AND u.skip_id <= (SELECT last.skip_id FROM last)
         RETURNING u.skip_id
     ), numbered AS MATERIALIZED (
         SELECT taken.judgment_id AS id,
-            (SELECT s.last_number FROM annotation_judgmentsequence s WHERE s.test_set_id = $1)
+            (SELECT s.last_number FROM annotation_judgmentsequence s WHERE s.task_id = $1)
                 + row_number() OVER (ORDER BY taken.judgment_id) AS number,
             j.judge_id, j.submitted_at, j.active_ms, cardinality(j.labels) AS candidates,
             j.supersedes_id IS NULL AND j.control = '' AS is_first,
@@ -97,7 +97,7 @@ JUDGMENTS_NUMBER = Statement(
             OFFSET 0
         ) j ON true
     ), stored AS (
-        INSERT INTO annotation_judgmentnumber (judgment_id, test_set_id, number)
+        INSERT INTO annotation_judgmentnumber (judgment_id, task_id, number)
         SELECT id, $1, number FROM numbered
     ), done AS MATERIALIZED (
         SELECT judge_id, submitted_at AS at, active_ms, is_lent, is_sentence, is_first, was_skipped,
@@ -114,9 +114,9 @@ JUDGMENTS_NUMBER = Statement(
         FROM done GROUP BY judge_id
     ), tally AS (
         INSERT INTO annotation_judgetally AS t
-            (test_set_id, judge_id, judged, first_number, first_at, skipped, taken_back, last_at)
+            (task_id, judge_id, judged, first_number, first_at, skipped, taken_back, last_at)
         SELECT $1, judge_id, judged, first_number, first_at, skipped, taken_back, last_at FROM judge
-        ON CONFLICT (test_set_id, judge_id) DO UPDATE
+        ON CONFLICT (task_id, judge_id) DO UPDATE
         SET judged = t.judged + EXCLUDED.judged,
             first_number = least(t.first_number, EXCLUDED.first_number),
             first_at = least(t.first_at, EXCLUDED.first_at),
@@ -125,26 +125,26 @@ JUDGMENTS_NUMBER = Statement(
             last_at = greatest(t.last_at, EXCLUDED.last_at)
     ), worked AS (
         INSERT INTO annotation_workedquarterhour AS w
-            (judge_id, test_set_id, start, sentences, active_ms, untimed)
+            (judge_id, task_id, start, sentences, active_ms, untimed)
         SELECT judge_id, $1, date_bin('15 minutes', at, TIMESTAMPTZ '2000-01-01 00:00+00'),
             count(*) FILTER (WHERE is_sentence), coalesce(sum(active_ms), 0),
             count(*) FILTER (WHERE active_ms IS NULL)
         FROM done WHERE is_lent GROUP BY 1, 3
-        ON CONFLICT (judge_id, test_set_id, start) DO UPDATE
+        ON CONFLICT (judge_id, task_id, start) DO UPDATE
         SET sentences = w.sentences + EXCLUDED.sentences,
             active_ms = w.active_ms + EXCLUDED.active_ms, untimed = w.untimed + EXCLUDED.untimed
     ), quarter_hour AS (
-        INSERT INTO annotation_judgedquarterhour AS q (test_set_id, start, judged)
+        INSERT INTO annotation_judgedquarterhour AS q (task_id, start, judged)
         SELECT $1, date_bin('15 minutes', submitted_at, TIMESTAMPTZ '2000-01-01 00:00+00'), count(*)
         FROM numbered WHERE is_first AND is_by_a_person GROUP BY 2
-        ON CONFLICT (test_set_id, start) DO UPDATE SET judged = q.judged + EXCLUDED.judged
+        ON CONFLICT (task_id, start) DO UPDATE SET judged = q.judged + EXCLUDED.judged
     )
     UPDATE annotation_judgmentsequence s
     SET last_number = s.last_number + batch.judgments, judged = s.judged + batch.judged,
         judges = s.judges + (
             SELECT count(*) FROM judge WHERE judge.judged > 0 AND NOT EXISTS (
                 SELECT FROM annotation_judgetally t
-                WHERE t.test_set_id = $1 AND t.judge_id = judge.judge_id AND t.judged > 0 OFFSET 0
+                WHERE t.task_id = $1 AND t.judge_id = judge.judge_id AND t.judged > 0 OFFSET 0
             )
         ),
         skipped = s.skipped + (SELECT coalesce(sum(skipped - taken_back), 0) FROM judge),
@@ -155,7 +155,7 @@ JUDGMENTS_NUMBER = Statement(
             max(candidates) AS most_candidates, (SELECT count(*) FROM skipped) AS skips
         FROM numbered
     ) batch
-    WHERE s.test_set_id = $1 AND batch.judgments + batch.skips > 0
+    WHERE s.task_id = $1 AND batch.judgments + batch.skips > 0
     RETURNING greatest(batch.judgments, batch.skips), s.last_number
     """,
     first=JUDGMENT_SEQUENCE_LOCK,

@@ -1,18 +1,18 @@
 scans := current_setting('enable_seqscan');
 PERFORM set_config('enable_seqscan', 'off', true);
-SELECT n.id, n.block_id, n.test_set_id, cardinality(n.labels) AS labels, b.shown,
-    b.test_set_id <> n.test_set_id AS is_of_another,
+SELECT n.id, n.block_id, n.task_id, cardinality(n.labels) AS labels, b.shown,
+    b.task_id <> n.task_id AS is_of_another,
     cardinality(n.labels) <> b.shown AS is_not_aligned, b.shown IS NULL AS is_of_none
 INTO wrong
 FROM new_rows n LEFT JOIN LATERAL (
     SELECT cardinality(coalesce(b.stands_for, b.outputs)) AS shown,
-        (SELECT h.test_set_id FROM annotation_hit h WHERE h.id = b.hit_id) AS test_set_id
+        (SELECT h.task_id FROM annotation_hit h WHERE h.id = b.hit_id) AS task_id
     FROM annotation_block b WHERE b.id = n.block_id
     -- Whoever deletes the block waits for this lock: `block_stays_while_judged`.
     OFFSET 0 FOR KEY SHARE OF b
 ) b ON true
 WHERE b.shown IS NULL
-    OR b.test_set_id <> n.test_set_id
+    OR b.task_id <> n.task_id
     OR cardinality(n.labels) <> b.shown
     OR n.supersedes_id IS NOT NULL AND NOT EXISTS (
         SELECT FROM annotation_judgment j
@@ -30,9 +30,9 @@ IF wrong.is_of_none THEN
 END IF;
 IF wrong.is_of_another THEN
     RAISE EXCEPTION 'block % is not of test set %',
-        wrong.block_id, wrong.test_set_id
+        wrong.block_id, wrong.task_id
         USING ERRCODE = 'check_violation',
-              CONSTRAINT = 'judgment_of_its_test_set';
+              CONSTRAINT = 'judgment_of_its_task';
 END IF;
 IF wrong.is_not_aligned THEN
     RAISE EXCEPTION '% labels for % candidates of block %',

@@ -1,3 +1,3 @@
-INSERT INTO annotation_unnumberedjudgment (judgment_id, test_set_id)
-SELECT inserted.id, inserted.test_set_id FROM inserted;
+INSERT INTO annotation_unnumberedjudgment (judgment_id, task_id)
+SELECT inserted.id, inserted.task_id FROM inserted;
 RETURN NULL;

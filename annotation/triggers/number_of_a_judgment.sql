@@ -4,7 +4,7 @@ SELECT n.judgment_id INTO wrong
 FROM new_rows n
 WHERE NOT EXISTS (
     SELECT FROM annotation_judgment j
-    WHERE j.id = n.judgment_id AND j.test_set_id = n.test_set_id
+    WHERE j.id = n.judgment_id AND j.task_id = n.task_id
     OFFSET 0
 )
 LIMIT 1;

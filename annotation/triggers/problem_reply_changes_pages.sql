@@ -5,5 +5,5 @@ SET changes = c.changes + 1,
         WHERE r.report_id = NEW.report_id AND r.number = NEW.number - 1
     ), 0)
 FROM annotation_problemreport p
-WHERE p.id = NEW.report_id AND c.test_set_id = p.test_set_id;
+WHERE p.id = NEW.report_id AND c.task_id = p.task_id;
 RETURN NULL;

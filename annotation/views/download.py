@@ -6,22 +6,22 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from annotation.export.response import five_way_response
-from annotation.selectors.replica_reads import ReadAt, test_set_answer
-from campaign.models import TestSet, User
+from annotation.selectors.replica_reads import ReadAt, task_answer
+from campaign.models import Task, User
 
 
 @require_safe
 @login_required
-def judgments_download(request: HttpRequest, slug: str, test_set_id: int) -> StreamingHttpResponse:
+def judgments_download(request: HttpRequest, slug: str, task_id: int) -> StreamingHttpResponse:
     """Send the judgments of a test set as five-way CSV to members of its campaign.
 
     A file of a replica that lacks judgments says in its name up to which it is.
     """
-    test_sets = TestSet.objects.open_to(cast("User", request.user)).select_related("campaign")
-    test_set = get_object_or_404(test_sets, pk=test_set_id, campaign__slug=slug)
+    tasks = Task.objects.open_to(cast("User", request.user)).select_related("test_set__campaign")
+    task = get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug)
 
     def file(at: ReadAt | None) -> StreamingHttpResponse:
         watermark = at.watermark if at is not None and at.behind else None
-        return five_way_response(test_set=test_set, watermark=watermark)
+        return five_way_response(task=task, watermark=watermark)
 
-    return test_set_answer(file, test_set_id=test_set.pk)
+    return task_answer(file, task_id=task.pk)

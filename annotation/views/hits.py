@@ -8,7 +8,7 @@ from annotation.models import JudgmentNumber
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.hits import hits_explained
 from annotation.views.reasons import hit_reason
-from campaign.views.access import organised_test_set
+from campaign.views.access import organised_task
 
 PAGE = 50
 
@@ -16,10 +16,10 @@ PAGE = 50
 @require_safe
 @never_cache
 @login_required
-def hits_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def hits_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the HITs of a test set, latest first, and why each was drawn; `?before=` a number."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    hits = hits_explained(test_set_id=test_set.pk).order_by("-number")
+    task = organised_task(request, slug, task_id)
+    hits = hits_explained(task_id=task.pk).order_by("-number")
     before = request.GET.get("before", "")
     # Ten digits would be more than a number of a HIT can have.
     if before.isascii() and before.isdigit() and len(before) < 10:
@@ -29,10 +29,10 @@ def hits_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse
         request,
         "dashboard/hits.html",
         {
-            "campaign": test_set.campaign,
-            "test_set": test_set,
+            "campaign": task.test_set.campaign,
+            "task": task,
             "section": "judgments",
-            "design": design_in_force(test_set_id=test_set.pk),
+            "design": design_in_force(task_id=task.pk),
             "hits": [hit_reason(hit) for hit in rows[:PAGE]],
             "older": rows[PAGE - 1].number if len(rows) > PAGE else None,
         },
@@ -42,16 +42,16 @@ def hits_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse
 @require_safe
 @never_cache
 @login_required
-def hit_page(request: HttpRequest, slug: str, test_set_id: int, number: int) -> HttpResponse:
+def hit_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
     """Show a HIT: why it was drawn, and what was judged of it."""
-    test_set = organised_test_set(request, slug, test_set_id)
+    task = organised_task(request, slug, task_id)
     # More than the column holds would be an error of the database.
-    of_number = hits_explained(test_set_id=test_set.pk).filter(number=min(number, 2**31 - 1))
+    of_number = hits_explained(task_id=task.pk).filter(number=min(number, 2**31 - 1))
     hit = get_object_or_404(of_number)
     judged = JudgmentNumber.objects.filter(judgment__block__hit=hit).order_by("number")
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "judgments",
         "hit": hit_reason(hit),
         "numbers": judged.values_list(

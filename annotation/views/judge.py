@@ -1,4 +1,4 @@
-from functools import cache
+from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import ProblemReportKind, SkipReason
 from annotation.views.opaque import opaque
+from annotation.views.screens import screen_addresses, screens_context
 from annotation.views.steps import next_step, onboarding_or_404
 from annotation.views.words import judging_words
 from campaign.models import Campaign, Judge
@@ -38,18 +39,11 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
     return [(kind.value, str(kind.label)) for kind in ProblemReportKind if kind not in left_out]
 
 
-@cache
-def _loaded_later() -> list[str]:
-    """Return the modules that the screen loads when they are asked for."""
-    static = settings.BASE_DIR / "static"
-    return sorted(path.relative_to(static).as_posix() for path in static.glob("judge/later/*.js"))
-
-
 def pages_of_judge(slug: str) -> dict[str, str]:
     """Return the addresses of the judge's pages that the screen leads to."""
     return {
         "instructions": reverse("judge-instructions", args=[slug]),
-        "test_sets": reverse("judge-test-sets", args=[slug]),
+        "tasks": reverse("judge-test-sets", args=[slug]),
         "own_link": reverse("judge-own-link", args=[slug]),
         "time": reverse("judge-work-time", args=[slug]),
         "tour": reverse("tour", args=[slug]),
@@ -57,27 +51,29 @@ def pages_of_judge(slug: str) -> dict[str, str]:
     }
 
 
-def screen_context(judge: Judge) -> dict[str, Any]:
-    """Return the context of the judging screen's template, for work and for the tour."""
+def screen_context(judge: Judge, protocols: Collection[str]) -> dict[str, Any]:
+    """Return the context of the judging page's template, for work on these protocols and for the tour."""
     skip_reasons = _skip_reasons(judge.campaign)
+    of_screens = screens_context(protocols)
     return {
         "campaign": judge.campaign,
         "skip_reasons": skip_reasons,
         "problem_kinds": _problem_kinds(judge.campaign),
-        "words": judging_words(skip_reasons),
-        "loaded_later": _loaded_later(),
+        "words": judging_words(skip_reasons, of_screens["protocols"]),
+        **of_screens,
         "pages": pages_of_judge(judge.campaign.slug),
         "invitation_prefix": reverse("invitation", args=["x"]).removesuffix("x/"),
     }
 
 
-def screen_setup(judge: Judge, address: str) -> dict[str, str]:
-    """Return what the screen's scripts need to know of the user signed in at this address."""
+def screen_setup(judge: Judge, address: str, protocols: Collection[str]) -> dict[str, Any]:
+    """Return what the page's scripts need to know of the user signed in at this address."""
     return {
         "user": opaque("user", judge.user_id),
         # By which organisers find the judge who asks them for a new link.
         "name": judge.pseudonym,
         "sign_in": f"{reverse('sign-in')}?{urlencode({'next': address})}",
+        "screens": screen_addresses(protocols),
     }
 
 
@@ -100,7 +96,8 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     if step is not None:
         return redirect(step)
     judge = onboarding.judge
-    setup = screen_setup(judge, request.path) | {
+    protocols = onboarding.protocols
+    setup = screen_setup(judge, request.path, protocols) | {
         "api": f"{get_script_prefix()}api/v1/judging/",
         "campaign": slug,
         "csrf_cookie": settings.CSRF_COOKIE_NAME,
@@ -110,5 +107,5 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
         # Where the page leads when there is no more work, if it is to lead anywhere.
         "completion": "" if judge.blocks_asked is None else reverse("completion", args=[slug]),
     }
-    context = screen_context(judge) | {"onboarding": onboarding, "setup": setup}
+    context = screen_context(judge, protocols) | {"onboarding": onboarding, "setup": setup}
     return render(request, "judge/judge.html", context)

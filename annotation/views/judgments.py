@@ -21,7 +21,7 @@ from annotation.selectors.judgment_list import (
 )
 from campaign.models import Reference
 from campaign.texts.languages import language_described
-from campaign.views.access import organised_test_set
+from campaign.views.access import organised_task
 
 _OLDEST = "oldest"
 
@@ -29,35 +29,35 @@ _OLDEST = "oldest"
 @require_safe
 @never_cache
 @login_required
-def judgments_list_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show judgments, the latest first; `?sort=oldest`, `?from=` a number, and what `JudgmentFilter` has."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    asked = JudgmentFilter.of(request, judgments_listed(test_set=test_set))
+    task = organised_task(request, slug, task_id)
+    asked = JudgmentFilter.of(request, judgments_listed(task=task))
     oldest_first = request.GET.get("sort") == _OLDEST
     start = _number(request.GET.get("from", ""))
     wanted = asked.form.cleaned_data if asked.status == HTTPStatus.OK else {}
     day = wanted.get("day")
     segments = segments_with_few(
-        test_set=test_set,
+        task=task,
         document=wanted.get("document", ""),
         segment=request.GET.get("segment", ""),
     )
     is_indexed = segments is not None or not asked.is_used or found_by_index(wanted)
     if day is not None and start is None and not is_indexed:
-        start = number_near_day(test_set=test_set, day=day, oldest_first=oldest_first)
+        start = number_near_day(task=task, day=day, oldest_first=oldest_first)
     page = judgments_page(
         asked.found,
-        test_set=test_set,
+        task=task,
         start=start,
         oldest_first=oldest_first,
         is_indexed=is_indexed,
         segments=segments,
     )
-    names = dict(test_set.systems.values_list("id", "name"))
+    names = dict(task.test_set.systems.values_list("id", "name"))
     shown = systems_shown(row.block_id for row in page.rows)
     table = JudgmentTable(
         page.rows,
-        test_set=test_set,
+        task=task,
         shown={
             block: [[names[system] for system in each] for each in candidates]
             for block, candidates in shown.items()
@@ -69,8 +69,8 @@ def judgments_list_page(request: HttpRequest, slug: str, test_set_id: int) -> Ht
     if not oldest_first:
         kept["sort"] = _OLDEST
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "judgments",
         "filter": asked,
         "table": table,
@@ -89,16 +89,16 @@ def _number(text: str) -> int | None:
 @require_safe
 @never_cache
 @login_required
-def judgment_page(request: HttpRequest, slug: str, test_set_id: int, number: int) -> HttpResponse:
+def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
     """Show a judgment: what its judge saw, in their order, with the systems, ranks, time and comment."""
-    test_set = organised_test_set(request, slug, test_set_id)
+    task = organised_task(request, slug, task_id)
     found = JudgmentNumber.objects.select_related(
         "judgment__judge",
         "judgment__block__hit",
         "judgment__block__segment__document",
         "judgment__supersedes__numbered",
         "judgment__superseded_by__numbered",
-    ).filter(test_set=test_set)
+    ).filter(task=task)
     # More than the column holds would be an error of the database.
     numbered = found.filter(number=number).first() if number < 2**31 else None
     if numbered is None:
@@ -106,8 +106,8 @@ def judgment_page(request: HttpRequest, slug: str, test_set_id: int, number: int
     judgment = numbered.judgment
     block = judgment.block
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "judgments",
         "number": number,
         "judgment": judgment,
@@ -125,7 +125,7 @@ def judgment_page(request: HttpRequest, slug: str, test_set_id: int, number: int
         "active": seconds_in_words(judgment.active_ms),
         "clock": seconds_in_words(judgment.duration_ms),
         "reports": ProblemReport.objects.filter(block=block, judge=judgment.judge_id),
-        "source": language_described(test_set.source_language),
-        "target": language_described(test_set.target_language),
+        "source": language_described(task.test_set.source_language),
+        "target": language_described(task.test_set.target_language),
     }
     return render(request, "organiser/judgment.html", context)

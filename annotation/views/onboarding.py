@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.selectors.onboarding import JudgeOnboarding, TestSetOnOffer, test_sets_on_offer
+from annotation.selectors.onboarding import JudgeOnboarding, TaskOnOffer, tasks_on_offer
 from annotation.views.opaque import opaque
 from annotation.views.steps import onboarding_or_404
 from campaign.models import Judge
@@ -26,7 +26,7 @@ from campaign.services import (
     own_link_create,
     own_link_revoke,
     own_link_send,
-    test_set_choose,
+    task_choose,
 )
 from campaign.texts.languages import language_direction, language_name, language_own_name
 from campaign.texts.markdown import markdown_render
@@ -85,31 +85,36 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @never_cache
-def test_sets_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The test sets a judge's languages allow; POST chooses one."""
+def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the test sets that a judge's languages allow, and what is asked about each; POST chooses one."""
     onboarding = onboarding_or_404(request, slug)
     if not onboarding.has_choice:
         return redirect("judge", slug)
-    offers = test_sets_on_offer(judge=onboarding.judge)
+    offers = tasks_on_offer(judge=onboarding.judge)
     if request.method == "POST":
-        wanted = request.POST.get("test_set", "")
+        wanted = request.POST.get("task", "")
         chosen = next(
-            (row.test_set for row in offers if opaque("test-set", row.test_set.pk) == wanted), None
+            (row.task for row in offers if opaque("test-set", row.task.pk) == wanted), None
         )
         if chosen is None:
             return HttpResponseBadRequest(_("This text is not among the choices."))
-        test_set_choose(judge=onboarding.judge, test_set=chosen)
+        task_choose(judge=onboarding.judge, task=chosen)
         return redirect("judge", slug)
-    pairs = Counter(_pair(offer) for offer in offers)
+    of_test_set = Counter(offer.task.test_set_id for offer in offers)
+    pairs = Counter({offer.task.test_set_id: _pair(offer) for offer in offers}.values())
     context = {
         "offers": [
             {
-                "value": opaque("test-set", offer.test_set.pk),
-                "source": language_name(offer.test_set.source_language),
-                "target": language_name(offer.test_set.target_language),
+                "value": opaque("test-set", offer.task.pk),
+                "source": language_name(offer.task.test_set.source_language),
+                "target": language_name(offer.task.test_set.target_language),
                 # Names are the organisers': judges read them only where they need them.
-                "name": offer.test_set.name if pairs[_pair(offer)] > 1 else "",
-                "is_chosen": offer.test_set.pk == onboarding.judge.chosen_test_set_id,
+                "name": offer.task.test_set.name if pairs[_pair(offer)] > 1 else "",
+                # What is asked, where the same texts are there for several questions.
+                "asked": offer.task.get_protocol_display()
+                if of_test_set[offer.task.test_set_id] > 1
+                else "",
+                "is_chosen": offer.task.pk == onboarding.judge.chosen_task_id,
                 "done": offer.done,
                 "left": offer.left,
             }
@@ -119,8 +124,8 @@ def test_sets_page(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, "test_sets", onboarding, context)
 
 
-def _pair(offer: TestSetOnOffer) -> tuple[str, str]:
-    return offer.test_set.source_language, offer.test_set.target_language
+def _pair(offer: TaskOnOffer) -> tuple[str, str]:
+    return offer.task.test_set.source_language, offer.task.test_set.target_language
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

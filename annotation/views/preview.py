@@ -21,7 +21,7 @@ from annotation.selectors.tour import tour_unreserved
 from annotation.views.judge import screen_context, screen_setup
 from annotation.views.tour import tour_data
 from annotation.views.tour_words import tour_words
-from campaign.models import Judge, TestSet, User
+from campaign.models import Judge, Protocol, Task, User
 from campaign.selectors import instructions_in_force, instructions_to_read
 from campaign.texts.languages import language_direction, language_own_name
 from campaign.texts.markdown import markdown_render
@@ -34,7 +34,7 @@ from campaign.views.access import organised_campaign
 def preview_of_campaign(request: HttpRequest, slug: str) -> HttpResponse:
     """Lead to what judges of the campaign's first test set see."""
     campaign = organised_campaign(request, slug)
-    first = campaign.test_sets.order_by("pk").first()
+    first = Task.objects.of(campaign).order_by("pk").first()
     if first is None:
         messages.error(request, _("Judges would see nothing yet: add texts first."))
         return redirect("test-sets", slug)
@@ -44,26 +44,26 @@ def preview_of_campaign(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @login_required
 @never_cache
-def preview(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def preview(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Lead to the first page that a new judge of the test set sees."""
-    pages = _pages(_test_set(request, slug, test_set_id))
+    pages = _pages(_task(request, slug, task_id))
     return redirect(pages["instructions"] or pages["tour"] or pages["sentences"])
 
 
 @require_safe
 @login_required
 @never_cache
-def preview_instructions(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def preview_instructions(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the instructions as judges read them; who agrees goes on."""
-    test_set = _test_set(request, slug, test_set_id)
-    in_force = instructions_in_force(campaign=test_set.campaign)
+    task = _task(request, slug, task_id)
+    in_force = instructions_in_force(campaign=task.test_set.campaign)
     wanted = request.GET.get("language") or get_language() or ""
     shown = instructions_to_read(in_force=in_force, language=wanted)
-    pages = _pages(test_set)
+    pages = _pages(task)
     if shown is None:
         return redirect(pages["tour"] or pages["sentences"])
     context = {
-        **_shared(test_set, pages, "instructions"),
+        **_shared(task, pages, "instructions"),
         "shown": shown,
         "text": markdown_render(shown.text),
         "direction": language_direction(shown.language),
@@ -81,17 +81,18 @@ def preview_instructions(request: HttpRequest, slug: str, test_set_id: int) -> H
 @gzip_page
 @login_required
 @never_cache
-def preview_tour(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def preview_tour(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the tour as a new judge of the test set has it; leaving it leads on."""
-    test_set = _test_set(request, slug, test_set_id)
-    pages = _pages(test_set)
+    task = _task(request, slug, task_id)
+    pages = _pages(task)
     if request.method == "POST" or not pages["tour"]:
         return redirect(pages["sentences"])
-    judge = _judge(request, test_set)
-    context = screen_context(judge) | _shared(test_set, pages, "tour")
+    judge = _judge(request, task)
+    protocols = [Protocol.RANKING.value]
+    context = screen_context(judge, protocols) | _shared(task, pages, "tour")
     context["words"] |= tour_words()
-    context["setup"] = screen_setup(judge, request.path) | {"owner": _owner()}
-    context["tour"] = tour_data(tour_unreserved(test_set), judge)
+    context["setup"] = screen_setup(judge, request.path, protocols) | {"owner": _owner()}
+    context["tour"] = tour_data(tour_unreserved(task), judge)
     return render(request, "judge/preview/tour.html", context)
 
 
@@ -100,13 +101,14 @@ def preview_tour(request: HttpRequest, slug: str, test_set_id: int) -> HttpRespo
 @login_required
 @never_cache
 @ensure_csrf_cookie
-def preview_sentences(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def preview_sentences(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the judging page itself; its requests go where nothing is stored."""
-    test_set = _test_set(request, slug, test_set_id)
-    judge = _judge(request, test_set)
-    context = screen_context(judge) | _shared(test_set, _pages(test_set), "sentences")
-    context["setup"] = screen_setup(judge, request.path) | {
-        "preview": reverse("preview-assignments", args=[test_set.pk]).removesuffix("assignments/"),
+    task = _task(request, slug, task_id)
+    judge = _judge(request, task)
+    protocols = [task.protocol]
+    context = screen_context(judge, protocols) | _shared(task, _pages(task), "sentences")
+    context["setup"] = screen_setup(judge, request.path, protocols) | {
+        "preview": reverse("preview-assignments", args=[task.pk]).removesuffix("assignments/"),
         "campaign": slug,
         "csrf_cookie": settings.CSRF_COOKIE_NAME,
         "owner": _owner(),
@@ -114,11 +116,11 @@ def preview_sentences(request: HttpRequest, slug: str, test_set_id: int) -> Http
     return render(request, "judge/preview/judge.html", context)
 
 
-def _test_set(request: HttpRequest, slug: str, test_set_id: int) -> TestSet:
+def _task(request: HttpRequest, slug: str, task_id: int) -> Task:
     """Return the test set if the user organises its campaign; the session does not remember it."""
     campaign = organised_campaign(request, slug)
     return get_object_or_404(
-        TestSet.objects.select_related("campaign"), pk=test_set_id, campaign=campaign
+        Task.objects.select_related("test_set__campaign"), pk=task_id, test_set__campaign=campaign
     )
 
 
@@ -127,16 +129,16 @@ def _owner() -> str:
     return f"preview/{token_hex(8)}"
 
 
-def _judge(request: HttpRequest, test_set: TestSet) -> Judge:
+def _judge(request: HttpRequest, task: Task) -> Judge:
     """Return a judge who is stored nowhere."""
     user = cast("User", request.user)
-    return Judge(campaign=test_set.campaign, user=user, pseudonym=user.name)
+    return Judge(campaign=task.test_set.campaign, user=user, pseudonym=user.name)
 
 
-def _pages(test_set: TestSet) -> dict[str, str]:
+def _pages(task: Task) -> dict[str, str]:
     """Return the pages there are, in order; empty addresses for those that judges would not see."""
-    campaign = test_set.campaign
-    where = [campaign.slug, test_set.pk]
+    campaign = task.test_set.campaign
+    where = [campaign.slug, task.pk]
     has_instructions = bool(instructions_in_force(campaign=campaign))
     return {
         "instructions": reverse("judge-preview-instructions", args=where)
@@ -147,16 +149,17 @@ def _pages(test_set: TestSet) -> dict[str, str]:
     }
 
 
-def _shared(test_set: TestSet, pages: dict[str, str], here: str) -> dict[str, object]:
+def _shared(task: Task, pages: dict[str, str], here: str) -> dict[str, object]:
     return {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "pages": pages,
         "here": here,
         "onboarding": JudgeOnboarding(
-            judge=Judge(campaign=test_set.campaign),
+            judge=Judge(campaign=task.test_set.campaign),
             owes_acceptance=True,
             has_instructions=bool(pages["instructions"]),
             has_choice=False,
+            protocols=[task.protocol],
         ),
     }

@@ -66,7 +66,9 @@ def problem_reply_take_back_page(
 ) -> HttpResponse:
     """Take a reply back."""
     campaign = organised_campaign(request, slug)
-    replies = ProblemReply.objects.filter(report__test_set__campaign=campaign, report=report_id)
+    replies = ProblemReply.objects.filter(
+        report__task__test_set__campaign=campaign, report=report_id
+    )
     reply = get_object_or_404(replies, number=number)
     try:
         problem_reply_take_back(reply=reply, user=cast("User", request.user))
@@ -89,7 +91,7 @@ def _shown(
     )
     context = {
         "campaign": campaign,
-        "test_set": report.test_set,
+        "task": report.task,
         "section": _SECTION,
         "report": report,
         "is_closed": replies[-1].closed if replies else False,
@@ -99,7 +101,7 @@ def _shown(
         "seen": len(replies),
         "about": reported_block(report),
         "references": Reference.objects.filter(segment=report.block.segment_id).order_by("number"),
-        "source": language_described(report.test_set.source_language),
-        "target": language_described(report.test_set.target_language),
+        "source": language_described(report.task.test_set.source_language),
+        "target": language_described(report.task.test_set.target_language),
     }
     return render(request, "organiser/problem_report.html", context, status=status)

@@ -35,6 +35,7 @@ def hit_reason(hit: HIT) -> HITReason:
         "done": _("done"),
         "lent": _("lent"),
         "available": _("available"),
+        "waiting": _("waits until the HIT is done that it repeats"),
         "withdrawn": _("withdrawn before anybody saw it"),
     }
     return HITReason(

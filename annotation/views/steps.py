@@ -29,7 +29,7 @@ def next_step(onboarding: JudgeOnboarding) -> str | None:
         return None
     if onboarding.owes_acceptance:
         return reverse("judge-instructions", args=[slug])
-    if onboarding.has_choice and judge.chosen_test_set_id is None:
+    if onboarding.has_choice and judge.chosen_task_id is None:
         return reverse("judge-test-sets", args=[slug])
     if tour_due(judge):
         return reverse("tour", args=[slug])

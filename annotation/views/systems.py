@@ -18,22 +18,23 @@ from annotation.selectors.systems import (
     withdrawal_in_words,
 )
 from annotation.services.systems import SystemRefusedError, system_restore, system_withdraw
-from campaign.models import System, SystemKind, TestSet
-from campaign.views.access import organised_test_set
+from campaign.models import System, SystemKind, Task
+from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 
 _SECTION = "systems"
 
 
-def _system(request: HttpRequest, slug: str, test_set_id: int, system_id: int) -> System:
-    test_set = organised_test_set(request, slug, test_set_id)
-    system: System = get_object_or_404(test_set.systems, pk=system_id)
-    system.test_set = test_set
-    return system
+def _system(request: HttpRequest, slug: str, task_id: int, system_id: int) -> tuple[Task, System]:
+    """Return a task and a system of its test set."""
+    task = organised_task(request, slug, task_id)
+    system: System = get_object_or_404(task.test_set.systems, pk=system_id)
+    system.test_set = task.test_set
+    return task, system
 
 
-def _page(test_set: TestSet, system: System | None = None) -> str:
-    of = [test_set.campaign.slug, test_set.pk]
+def _page(task: Task, system: System | None = None) -> str:
+    of = [task.test_set.campaign.slug, task.pk]
     return (
         reverse("systems", args=of) if system is None else reverse("system", args=[*of, system.pk])
     )
@@ -42,17 +43,17 @@ def _page(test_set: TestSet, system: System | None = None) -> str:
 @require_safe
 @never_cache
 @login_required
-def systems_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def systems_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the systems of a test set."""
-    test_set = organised_test_set(request, slug, test_set_id)
+    task = organised_task(request, slug, task_id)
     table = SystemTable(
-        systems_listed(test_set=test_set),
-        test_set=test_set,
-        conflicts=conflicts_listed(test_set=test_set),
+        systems_listed(task=task),
+        task=task,
+        conflicts=conflicts_listed(task=task),
     )
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": _SECTION,
         "table": table.of(request),
     }
@@ -62,20 +63,20 @@ def systems_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpRespo
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-def system_add_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Add a system to a test set that exists, from one file of outputs."""
-    test_set = organised_test_set(request, slug, test_set_id)
+    task = organised_task(request, slug, task_id)
     form = (
         SystemAddForm(request.POST, request.FILES) if request.method == "POST" else SystemAddForm()
     )
     if form.is_bound and form.is_valid():
-        system = form.add(test_set)
+        system = form.add(task)
         if system is not None:
             messages.success(request, _("%(name)s takes part.") % {"name": system.name})
-            return redirect(_page(test_set, system))
+            return redirect(_page(task, system))
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": _SECTION,
         "form": form,
     }
@@ -86,24 +87,24 @@ def system_add_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpRe
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-def system_page(request: HttpRequest, slug: str, test_set_id: int, system_id: int) -> HttpResponse:
+def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -> HttpResponse:
     """Show what is said of a system; POST changes it."""
-    system = _system(request, slug, test_set_id, system_id)
+    task, system = _system(request, slug, task_id, system_id)
     name = system.name
     settled = name_settled_in_words(system=system)
     form = SystemForm(request.POST or None, system=system, is_name_settled=bool(settled))
     if request.method == "POST" and form.is_valid() and form.change():
         messages.success(request, _("Saved."))
-        return redirect(_page(system.test_set))
+        return redirect(_page(task))
     context = {
-        "campaign": system.test_set.campaign,
-        "test_set": system.test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": _SECTION,
         "system": system,
         "name": name,
         "form": form,
         "settled": settled,
-        "conflicts": conflicts_listed(test_set=system.test_set).get(system.pk, []),
+        "conflicts": conflicts_listed(task=task).get(system.pk, []),
         "may_withdraw": system.kind != SystemKind.BAD_REFERENCE and system.withdrawn_at is None,
     }
     return render(request, "organiser/system.html", context, status=400 if form.is_bound else 200)
@@ -113,23 +114,23 @@ def system_page(request: HttpRequest, slug: str, test_set_id: int, system_id: in
 @never_cache
 @login_required
 def system_withdraw_page(
-    request: HttpRequest, slug: str, test_set_id: int, system_id: int
+    request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
     """Say what withdrawing a system would do now, and do it."""
-    system = _system(request, slug, test_set_id, system_id)
+    task, system = _system(request, slug, task_id, system_id)
     if not is_answered(request):
         question = Question(
             title=_("Withdraw %(name)s") % {"name": system.name},
             facts=withdrawal_in_words(system=system),
             after=_("“Take back” on its page undoes it: new HITs show it again."),
             answers=[Answer(_("Withdraw the system"))],
-            cancel=_page(system.test_set, system),
+            cancel=_page(task, system),
         )
         return ask(
             request,
             question,
-            campaign=system.test_set.campaign,
-            test_set=system.test_set,
+            campaign=task.test_set.campaign,
+            task=task,
             section=_SECTION,
         )
     try:
@@ -138,16 +139,16 @@ def system_withdraw_page(
         messages.error(request, str(error))
     else:
         messages.success(request, _("%(name)s is withdrawn.") % {"name": system.name})
-    return redirect(_page(system.test_set, system))
+    return redirect(_page(task, system))
 
 
 @require_POST
 @login_required
 def system_restore_page(
-    request: HttpRequest, slug: str, test_set_id: int, system_id: int
+    request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
     """Take a withdrawn system back."""
-    system = _system(request, slug, test_set_id, system_id)
+    task, system = _system(request, slug, task_id, system_id)
     system_restore(system=system)
     messages.success(request, _("%(name)s takes part again.") % {"name": system.name})
-    return redirect(_page(system.test_set, system))
+    return redirect(_page(task, system))

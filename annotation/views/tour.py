@@ -1,4 +1,3 @@
-from dataclasses import asdict
 from secrets import token_hex
 
 from django.contrib.auth.decorators import login_required
@@ -14,7 +13,7 @@ from annotation.services import tour_begin, tour_leave
 from annotation.views.judge import screen_context, screen_setup
 from annotation.views.steps import next_step, onboarding_or_404
 from annotation.views.tour_words import tour_words
-from campaign.models import Judge
+from campaign.models import Judge, Protocol
 from campaign.texts.languages import language_described
 
 
@@ -39,9 +38,11 @@ def tour(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("judge", slug)
     tour_begin(judge=judge)
     given = tour_of(judge)
-    context = screen_context(judge)
+    # Its sentences are ranked, whatever else the campaign asks.
+    protocols = [Protocol.RANKING.value]
+    context = screen_context(judge, protocols)
     # What this page keeps on the device is its own: another tab may have a tour too.
-    setup = screen_setup(judge, request.path) | {"owner": f"tour/{token_hex(8)}"}
+    setup = screen_setup(judge, request.path, protocols) | {"owner": f"tour/{token_hex(8)}"}
     context["words"] |= tour_words()
     return render(
         request,
@@ -66,8 +67,9 @@ def tour_data(given: Tour, judge: Judge) -> dict[str, object]:
                 "source": language_described(given.source_language),
                 "target": language_described(given.target_language),
             },
+            "protocol": Protocol.RANKING,
             "rules": {"partial": judge.campaign.allow_partial_ranking},
-            "blocks": [asdict(each.block) for each in given.blocks],
+            "blocks": [each.block.as_shown() for each in given.blocks],
         },
         "known": [{"best": each.best, "worst": each.worst} for each in given.blocks],
     }

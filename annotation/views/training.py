@@ -18,9 +18,9 @@ from annotation.services import (
     training_block_remove,
     training_propose,
 )
-from campaign.models import TestSet
+from campaign.models import Task
 from campaign.texts.languages import language_direction
-from campaign.views.access import organised_test_set
+from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 
 # As many as make sense before the first HIT.
@@ -30,29 +30,35 @@ MOST = 10
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @never_cache
-def training(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def training(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the training blocks of a test set; POST proposes some."""
-    test_set = organised_test_set(request, slug, test_set_id)
+    task = organised_task(request, slug, task_id)
     if request.method == "POST":
-        return _propose(request, test_set)
+        return _propose(request, task)
     context: dict[str, Any] = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "training",
-        "blocks": training_blocks(test_set_id=test_set.pk),
+        "blocks": training_blocks(task_id=task.pk),
         "counts": range(1, MOST + 1),
-        "source": (test_set.source_language, language_direction(test_set.source_language)),
-        "target": (test_set.target_language, language_direction(test_set.target_language)),
+        "source": (
+            task.test_set.source_language,
+            language_direction(task.test_set.source_language),
+        ),
+        "target": (
+            task.test_set.target_language,
+            language_direction(task.test_set.target_language),
+        ),
     }
     return render(request, "quality/training.html", context)
 
 
-def _propose(request: HttpRequest, test_set: TestSet) -> HttpResponse:
+def _propose(request: HttpRequest, task: Task) -> HttpResponse:
     count = request.POST.get("count", "")
     if count not in map(str, range(1, MOST + 1)):
         return HttpResponseBadRequest(_("This number is not among the choices."))
     try:
-        made = len(training_propose(test_set=test_set, count=int(count)))
+        made = len(training_propose(task=task, count=int(count)))
     except TrainingRefusedError as error:
         messages.error(request, str(error))
     else:
@@ -62,20 +68,18 @@ def _propose(request: HttpRequest, test_set: TestSet) -> HttpResponse:
             made,
         )
         messages.success(request, said % {"count": made})
-    return redirect("training", test_set.campaign.slug, test_set.pk)
+    return redirect("training", task.test_set.campaign.slug, task.pk)
 
 
 @require_POST
 @login_required
-def training_block(
-    request: HttpRequest, slug: str, test_set_id: int, block_id: int
-) -> HttpResponse:
+def training_block(request: HttpRequest, slug: str, task_id: int, block_id: int) -> HttpResponse:
     """Keep a training block's explanation, or remove the block."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    block = get_object_or_404(TrainingBlock, pk=block_id, test_set=test_set)
+    task = organised_task(request, slug, task_id)
+    block = get_object_or_404(TrainingBlock, pk=block_id, task=task)
     decision = request.POST.get("decision")
     if decision == "remove" and not is_answered(request):
-        return _ask_removal(request, test_set, block)
+        return _ask_removal(request, task, block)
     if decision == "remove":
         training_block_remove(training_block=block)
         messages.success(request, _("Future judges will not get this sentence."))
@@ -90,11 +94,11 @@ def training_block(
             messages.success(request, _("Future judges will read the new explanation."))
     else:
         return HttpResponseBadRequest(_("Keep the sentence or remove it."))
-    return redirect("training", slug, test_set_id)
+    return redirect("training", slug, task_id)
 
 
-def _ask_removal(request: HttpRequest, test_set: TestSet, block: TrainingBlock) -> HttpResponse:
-    left = TrainingBlock.objects.filter(test_set=test_set).count() - 1
+def _ask_removal(request: HttpRequest, task: Task, block: TrainingBlock) -> HttpResponse:
+    left = TrainingBlock.objects.filter(task=task).count() - 1
     said = ngettext(
         "%(count)d sentence of the training is left; new judges rank only that one.",
         "%(count)d sentences of the training are left; new judges rank only these.",
@@ -111,6 +115,6 @@ def _ask_removal(request: HttpRequest, test_set: TestSet, block: TrainingBlock) 
         after=_("This cannot be undone; the sentence can be proposed again, and explained anew."),
         answers=[Answer(_("Remove the sentence"))],
         fields={"decision": "remove"},
-        cancel=reverse("training", args=[test_set.campaign.slug, test_set.pk]),
+        cancel=reverse("training", args=[task.test_set.campaign.slug, task.pk]),
     )
-    return ask(request, question, campaign=test_set.campaign, test_set=test_set, section="training")
+    return ask(request, question, campaign=task.test_set.campaign, task=task, section="training")

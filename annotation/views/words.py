@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from annotation.models import SkipReason
+from campaign.models import Protocol
 
 # One number of each plural category that whole numbers fall into in any language (CLDR). The
 # browser asks Intl.PluralRules which of them its number resembles and takes that form.
@@ -91,6 +92,7 @@ WORDS = {
     "loading_instructions": _(
         "The organisers have changed the instructions. Please read them to continue."
     ),
+    "loading_outdated": _("Reload this page to load your next sentences."),
     "loading_declined": _(
         "You declined to take part. Reload this page if you have changed your mind."
     ),
@@ -127,7 +129,132 @@ WORDS = {
     "took_seconds": _("That took less than a minute."),
 }
 
+# Each screen's own. What begins with its protocol stands for the page's word without it.
+OF_SCREENS = {
+    Protocol.RANKING.value: {"your_ranking": _("Your ranking")},
+    "rating": {
+        "your_answer": _("Your answer"),
+        "asked_fluency": _("Is the text written in good {language}?"),
+        "best_fluency": _("Spotless {language}"),
+        "worst_fluency": _("Non understandable {language}"),
+        "asked_adequacy_reference": _(
+            "How much of the meaning expressed in the reference translation is also expressed in the target "
+            "translation?"
+        ),
+        "asked_adequacy_source": _(
+            "How much of the meaning expressed in the source is also expressed in the target translation?"
+        ),
+        "asked_adequacy_both": _(
+            "How much of the meaning expressed in the source and the reference translation is also expressed in the "
+            "target translation?"
+        ),
+        "best_adequacy": _("All the meaning"),
+        "worst_adequacy": _("Nothing in common"),
+        "points_given": _("{value} of 5 points"),
+        "points_wanted": _("Give the output points, or skip the sentence."),
+        "rating_unsent_here": _(
+            "You changed what you said of this sentence. Save the change, or discard it."
+        ),
+        "rating_skipped_here": _(
+            "You skipped this sentence: {reason}. Answer to take the skip back."
+        ),
+    },
+    "two_outputs": {
+        "output": _("Output {letter}"),
+        "which_is_better": _("Which output is better?"),
+        "your_answer": _("Your answer"),
+        "verdict_first": _("A is better"),
+        "verdict_same": _("the same"),
+        "verdict_second": _("B is better"),
+        "verdict_both_fine": _("both fine"),
+        "verdict_both_wrong": _("both wrong"),
+        "verdict_wanted": _("Choose an answer, or skip the sentence."),
+        "two_outputs_unsent_here": _(
+            "You changed what you said of this sentence. Save the change, or discard it."
+        ),
+        "two_outputs_skipped_here": _(
+            "You skipped this sentence: {reason}. Answer to take the skip back."
+        ),
+        "two_outputs_differences_on": _(
+            "Differences are highlighted: words that the other output does not have."
+        ),
+    },
+    "top": {
+        "your_answer": _("Your answer"),
+        "top_none": _("No output is marked yet"),
+        "top_said": _("Top: {letters}"),
+        "top_on": _("{letter} is at the top."),
+        "top_off": _("{letter} is no longer at the top."),
+        "top_wanted": _("Mark at least one output as top, or skip the sentence."),
+        "top_unsent_here": _(
+            "You changed what you said of this sentence. Save the change, or discard it."
+        ),
+        "top_skipped_here": _("You skipped this sentence: {reason}. Answer to take the skip back."),
+    },
+    "spans": {
+        "output": _("Output {letter}"),
+        "your_answer": _("Your answer"),
+        "minor_error": _("minor error"),
+        "major_error": _("major error"),
+        "minor": _("minor"),
+        "major": _("major"),
+        "remove": _("Remove"),
+        "cancel": _("Cancel"),
+        "unmarked": _("no longer marked"),
+        "selected": _("selected"),
+        "missing_content": _("missing content"),
+        "nothing_missing": _("nothing missing"),
+        "marks_full": _("No more errors can be marked in this output."),
+        "by_characters": _("The arrows go from character to character."),
+        "by_words": _("The arrows go from word to word."),
+        "score_of": _("Score of output {letter}, from 0 to 100"),
+        "no_score": _("No score yet."),
+        "all_scored": _("All have a score"),
+        "perfect_with_error": _("Output {letter} has a marked error and a score of {score}."),
+        "high_with_major": _("Output {letter} has a major error and a score of {score}."),
+        "low_without_error": _("Output {letter} has no marked error and a score of {score}."),
+        "better_with_more_errors": _(
+            "Output {better} has more errors than output {worse}, and a higher score: {score} and"
+            " {other_score}."
+        ),
+        "spans_unsent_here": _(
+            "You changed what you said of this sentence. Save the change, or discard it."
+        ),
+        "spans_skipped_here": _(
+            "You skipped this sentence: {reason}. Answer to take the skip back."
+        ),
+    },
+    "editing": {
+        "your_answer": _("Your answer"),
+        "edit_question": _("Make this text as fluent as you can. Its source is not shown."),
+        "accept_question": _("Is this text fluent, and does it mean the same?"),
+        "edit_text": _("The text, to be edited"),
+        "choose_edited": _("edit"),
+        "choose_unchanged": _("no corrections needed"),
+        "choose_unable": _("unable to correct"),
+        "choose_yes": _("acceptable"),
+        "choose_no": _("not acceptable"),
+        "outcome_edited": _("edited"),
+        "outcome_unchanged": _("no corrections needed"),
+        "outcome_unable": _("unable to correct"),
+        "accept_yes": _("acceptable"),
+        "accept_no": _("not acceptable"),
+        "edit_wanted": _(
+            "Edit the text, say that it needs no corrections or that you cannot correct it, or skip the sentence."
+        ),
+        "edit_empty": _("The text is empty."),
+        "accept_wanted": _("Choose an answer, or skip the sentence."),
+        "editing_unsent_here": _(
+            "You changed what you said of this sentence. Save the change, or discard it."
+        ),
+        "editing_skipped_here": _(
+            "You skipped this sentence: {reason}. Answer to take the skip back."
+        ),
+    },
+}
+
 PLURALS = {
+    "still_to_score": ngettext_lazy("{letters} has no score yet", "{letters} have no score yet"),
     "still_to_rank": ngettext_lazy(
         "{letters} is still to be ranked", "{letters} are still to be ranked"
     ),
@@ -161,12 +288,18 @@ PLURALS = {
 }
 
 
-def judging_words(reasons: Iterable[tuple[str, str]]) -> dict[str, str | dict[str, str]]:
+def judging_words(
+    reasons: Iterable[tuple[str, str]], protocols: Iterable[str]
+) -> dict[str, str | dict[str, str]]:
     """Return the page's strings in the active language; one with a plural maps sample to form.
 
-    `reasons` are those for a skip that a judge may give, with their labels.
+    `reasons` are those for a skip that a judge may give, with their labels; `protocols` those whose
+    screens the page has.
     """
-    words: dict[str, str | dict[str, str]] = {key: str(text) for key, text in WORDS.items()}
+    texts = dict(WORDS)
+    for protocol in protocols:
+        texts |= OF_SCREENS.get(protocol, {})
+    words: dict[str, str | dict[str, str]] = {key: str(text) for key, text in texts.items()}
     not_stated = SkipReason.NOT_STATED
     for reason, label in [*reasons, (not_stated.value, str(not_stated.label))]:
         words[f"reason_{reason}"] = label

@@ -1,4 +1,4 @@
-"""Where an installation demands a second factor of whoever organises, they set one up before anything else."""
+"""Send organisers to set up a second factor first, where the installation demands one."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -30,7 +30,7 @@ _JUDGING: Final = ("/judge/", "/api/v1/judging/", "/panel/")
 
 
 class DemandedFactorMiddleware:
-    """Lead whoever must set up a second factor to where they do; asks nothing unless it is demanded."""
+    """Redirect users who must set up a second factor; no query unless the installation demands one."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

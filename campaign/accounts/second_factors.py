@@ -41,7 +41,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
         return _cipher().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Return a stored secret; one that nobody knows if it was stored under another `SECRET_KEY`."""
+        """Return a stored secret, or a random one if it was stored under another `SECRET_KEY`."""
         try:
             return _cipher().decrypt(encrypted_text.encode()).decode()
         except InvalidToken:
@@ -73,7 +73,7 @@ def has_factor(user: User) -> bool:
 
 
 def factor_is_demanded(user: User) -> bool:
-    """Return whether this user must have a second factor: whoever runs Quintet or is a member of a campaign."""
+    """Return whether this user must have a second factor: staff, and members of campaigns."""
     if not settings.SECOND_FACTOR_DEMANDED:
         return False
     return user.is_staff or Membership.objects.filter(user=user.pk).exists()

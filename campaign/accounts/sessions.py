@@ -4,7 +4,9 @@ Every request of a judge begins with this. Django's own two queries cost 0.7 to 
 What makes a session somebody's, and what ends it, is still `django.contrib.auth`'s to say.
 """
 
-from typing import Any, cast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
 
 from django.contrib import auth
 from django.contrib.auth.middleware import AuthenticationMiddleware
@@ -17,7 +19,12 @@ from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
 
 from campaign.database.prepared import instance_from
-from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
+from campaign.database.prepared_query import (
+    Parameter,
+    PreparedBeside,
+    PreparedQuery,
+    field_names,
+)
 from campaign.models import Session, User
 
 _OURS = "campaign.accounts.backends.UserBackend"
@@ -30,12 +37,54 @@ def _not_expired(session_key: str | Parameter) -> QuerySet[Session, Any]:
 
 
 _READ = PreparedQuery("session_read", _not_expired, {"session_key": TextField()})
+# Its data are first.
+_USER_ID: Final = 1 + field_names(User).index("id")
+
+
+def beside_the_session(name: str, query: PreparedQuery) -> PreparedBeside:
+    """Return a query that takes a `user_id`, to be asked of the session's user as the session is read."""
+    return PreparedBeside(name, _READ, query, taken={"user_id": _USER_ID})
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBeside:
+    """What is to be read in the same statement as a session: a query of `beside_the_session`, and its values."""
+
+    query: PreparedBeside
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBeside:
+    """What was read beside a session.
+
+    Attributes
+    ----------
+    asked : AskedBeside
+    user : int
+        Whose: the user of the session's row. Who is signed in, the session's data alone says.
+    row : tuple or None
+        None where there is nothing for this user.
+    """
+
+    asked: AskedBeside
+    user: int
+    row: tuple[Any, ...] | None
+
+    def answers(self, asked: AskedBeside, *, user: User) -> bool:
+        """Return whether this was asked, and for this user."""
+        return (self.asked, self.user) == (asked, user.pk)
 
 
 class SessionStore(db.SessionStore):
-    """Django's own in the database; `user` is the row beside the session as it was loaded."""
+    """Django's own in the database; `user` is the row beside the session as it was loaded.
+
+    What is `asked_beside` before the session is read is `read_beside` afterwards.
+    """
 
     user: User | None = None
+    asked_beside: AskedBeside | None = None
+    read_beside: ReadBeside | None = None
 
     @classmethod
     def get_model_class(cls) -> type[Session]:
@@ -47,14 +96,22 @@ class SessionStore(db.SessionStore):
         return session
 
     def load(self) -> dict[str, Any]:
-        found = _READ.row(session_key=self.session_key)
+        found, beside = self._read()
         if found is None:
             self._session_key = None
             return {}
         session_data, *user = found
         self.user = instance_from(User, user) if user[0] is not None else None
+        if self.asked_beside is not None and self.user is not None:
+            self.read_beside = ReadBeside(self.asked_beside, self.user.pk, beside)
         data: dict[str, Any] = self.decode(session_data)
         return data
+
+    def _read(self) -> tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]:
+        asked = self.asked_beside
+        if asked is None:
+            return _READ.row(session_key=self.session_key), None
+        return asked.query.row(session_key=self.session_key, **asked.values) or (None, None)
 
 
 def session_user(request: HttpRequest) -> User | AnonymousUser:

@@ -7,7 +7,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from campaign.models import Campaign, TestSet, User
+from campaign.models import Campaign, Task, User
 from campaign.services import change_demand
 
 
@@ -16,16 +16,16 @@ def reader(request: Request) -> User:
     return cast("User", request.user)
 
 
-def readable_test_set(request: Request, test_set_id: int) -> TestSet:
+def readable_task(request: Request, task_id: int) -> Task:
     """Return the test set if the user is a member of its campaign; else raise a 404."""
-    return _test_set(request, test_set_id)
+    return _task(request, task_id)
 
 
-def organised_test_set(request: Request, test_set_id: int) -> TestSet:
+def organised_task(request: Request, task_id: int) -> Task:
     """Return the test set as above; a request that would change something of members who only read gets a 403."""
-    test_set: Any = _test_set(request, test_set_id)
-    _admit(request, test_set.role)
-    return cast("TestSet", test_set)
+    task: Any = _task(request, task_id)
+    _admit(request, task.role)
+    return cast("Task", task)
 
 
 def organised_campaign(request: Request, slug: str) -> Campaign:
@@ -44,11 +44,12 @@ def joined_campaign(request: Request, slug: str) -> Campaign:
     return cast("Campaign", campaign)
 
 
-def _test_set(request: Request, test_set_id: int) -> TestSet:
-    test_set = TestSet.objects.with_role_of(reader(request)).filter(pk=test_set_id).first()
-    if test_set is None:
+def _task(request: Request, task_id: int) -> Task:
+    mine = Task.objects.with_role_of(reader(request)).select_related("test_set__campaign")
+    task = mine.filter(pk=task_id).first()
+    if task is None:
         raise NotFound(_("There is no such test set, or you are not a member of its campaign."))
-    return test_set
+    return task
 
 
 def _admit(request: Request, role: str) -> None:

@@ -6,9 +6,9 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import generics, serializers
 
-from campaign.api.access import readable_test_set
+from campaign.api.access import readable_task
 from campaign.api.pages import CursorPages
-from campaign.models import Segment, TestSet
+from campaign.models import Segment, Task
 from campaign.selectors.texts import segments_with_texts
 
 
@@ -42,8 +42,8 @@ class SegmentsView(generics.ListAPIView[Segment]):
     ordering = "number"
 
     @cached_property
-    def test_set(self) -> TestSet:
-        return readable_test_set(self.request, self.kwargs["test_set_id"])
+    def task(self) -> Task:
+        return readable_task(self.request, self.kwargs["task_id"])
 
     def get_queryset(self) -> QuerySet[Segment]:
-        return segments_with_texts(test_set=self.test_set)
+        return segments_with_texts(task=self.task)

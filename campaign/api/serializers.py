@@ -4,20 +4,26 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from campaign.models import Campaign, MembershipRole, System, TestSet
+from campaign.models import Campaign, MembershipRole, System, Task, TestSet
 from campaign.services.rules import Rules
+
+
+class TaskBriefSerializer(serializers.ModelSerializer[Task]):
+    url = serializers.HyperlinkedIdentityField(view_name="api-task", lookup_url_kwarg="task_id")
+
+    class Meta:
+        model = Task
+        fields = ["id", "protocol", "url"]
 
 
 class TestSetBriefSerializer(serializers.ModelSerializer[TestSet]):
     __test__ = False
 
-    url = serializers.HyperlinkedIdentityField(
-        view_name="api-test-set", lookup_url_kwarg="test_set_id"
-    )
+    tasks = TaskBriefSerializer(many=True, read_only=True)
 
     class Meta:
         model = TestSet
-        fields = ["id", "name", "source_language", "target_language", "url"]
+        fields = ["id", "name", "source_language", "target_language", "tasks"]
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
@@ -82,12 +88,10 @@ class ReferenceRankedSerializer(serializers.Serializer[Any]):
 
 
 def _link(view_name: str) -> serializers.HyperlinkedIdentityField:
-    return serializers.HyperlinkedIdentityField(view_name=view_name, lookup_url_kwarg="test_set_id")
+    return serializers.HyperlinkedIdentityField(view_name=view_name, lookup_url_kwarg="task_id")
 
 
-class TestSetLinksSerializer(serializers.Serializer[TestSet]):
-    __test__ = False
-
+class TaskLinksSerializer(serializers.Serializer[Task]):
     segments = _link("api-segments")
     systems = _link("api-systems")
     judgments = _link("api-judgments")
@@ -103,18 +107,28 @@ class TestSetLinksSerializer(serializers.Serializer[TestSet]):
     hits = _link("api-hits")
 
 
-class TestSetSerializer(serializers.ModelSerializer[TestSet]):
-    __test__ = False
-
-    campaign = serializers.SlugRelatedField[Campaign](slug_field="slug", read_only=True)
+class TaskSerializer(serializers.ModelSerializer[Task]):
+    campaign = serializers.SlugRelatedField[Campaign](
+        source="test_set.campaign", slug_field="slug", read_only=True
+    )
+    name = serializers.CharField(
+        source="test_set.name", read_only=True, help_text="Of the test set."
+    )
+    source_language = serializers.CharField(source="test_set.source_language", read_only=True)
+    target_language = serializers.CharField(source="test_set.target_language", read_only=True)
+    expertise = serializers.ListField(
+        source="test_set.expertise", child=serializers.CharField(), read_only=True
+    )
     documents = serializers.IntegerField(read_only=True, source="document_count")
     segments = serializers.IntegerField(read_only=True, source="segment_count")
-    links = TestSetLinksSerializer(source="*", read_only=True)
+    links = TaskLinksSerializer(source="*", read_only=True)
 
     class Meta:
-        model = TestSet
+        model = Task
         fields = [
             "id",
+            "test_set",
+            "protocol",
             "name",
             "campaign",
             "source_language",
@@ -123,19 +137,22 @@ class TestSetSerializer(serializers.ModelSerializer[TestSet]):
             "blocks_per_segment",
             "expertise",
             "created_at",
+            "closed_at",
             "documents",
             "segments",
             "links",
         ]
 
 
-class TestSetChangesSerializer(serializers.ModelSerializer[TestSet]):
-    """What may be changed of a test set; what is not named stays."""
+class TaskChangesSerializer(serializers.ModelSerializer[Task]):
+    """What may be changed of a task and its test set; what is not named stays."""
 
-    __test__ = False
+    source_language = serializers.CharField(max_length=35)
+    target_language = serializers.CharField(max_length=35)
+    expertise = serializers.ListField(child=serializers.CharField(max_length=60))
 
     class Meta:
-        model = TestSet
+        model = Task
         fields = [
             *("source_language", "target_language", "blocks_wanted", "blocks_per_segment"),
             "expertise",

@@ -12,8 +12,8 @@ from rest_framework.response import Response
 
 from campaign.api.access import (
     organised_campaign,
-    organised_test_set,
-    readable_test_set,
+    organised_task,
+    readable_task,
     reader,
 )
 from campaign.api.pages import CursorPages
@@ -22,15 +22,15 @@ from campaign.api.serializers import (
     CampaignSerializer,
     ReferenceRankedSerializer,
     SystemSerializer,
-    TestSetChangesSerializer,
-    TestSetSerializer,
+    TaskChangesSerializer,
+    TaskSerializer,
 )
-from campaign.models import Campaign, Document, Segment, System, TestSet
+from campaign.models import Campaign, Document, Segment, System, Task, TestSet
 from campaign.services import (
     ReferenceRankedError,
     RulesRefusedError,
     campaign_change,
-    test_set_change,
+    task_change,
 )
 from campaign.texts.language_tags import LanguageTagError
 
@@ -40,8 +40,11 @@ class CampaignsMixin(generics.GenericAPIView[Campaign]):
 
     def get_queryset(self) -> QuerySet[Campaign]:
         test_sets = Prefetch("test_sets", TestSet.objects.order_by("id"))
+        tasks = Prefetch("test_sets__tasks", Task.objects.order_by("id"))
         return (
-            Campaign.objects.kept().with_role_of(reader(self.request)).prefetch_related(test_sets)
+            Campaign.objects.kept()
+            .with_role_of(reader(self.request))
+            .prefetch_related(test_sets, tasks)
         )
 
 
@@ -80,18 +83,18 @@ class CampaignView(CampaignsMixin, generics.RetrieveAPIView[Campaign]):
         return Response(self.get_serializer(self.get_object()).data)
 
 
-class TestSetView(generics.RetrieveAPIView[TestSet]):
+class TaskView(generics.RetrieveAPIView[Task]):
     """A test set, and where its texts, systems, judgments, rankings and judges are."""
 
     __test__ = False
 
-    serializer_class = TestSetSerializer
-    lookup_url_kwarg = "test_set_id"
+    serializer_class = TaskSerializer
+    lookup_url_kwarg = "task_id"
 
-    def get_queryset(self) -> QuerySet[TestSet]:
+    def get_queryset(self) -> QuerySet[Task]:
         return (
-            TestSet.objects.open_to(reader(self.request))
-            .select_related("campaign")
+            Task.objects.open_to(reader(self.request))
+            .select_related("test_set__campaign")
             .annotate(
                 document_count=_count(Document.objects.all()),
                 segment_count=_count(Segment.objects.all()),
@@ -99,17 +102,17 @@ class TestSetView(generics.RetrieveAPIView[TestSet]):
         )
 
     @extend_schema(
-        operation_id="test_sets_change",
-        request=TestSetChangesSerializer,
-        responses=TestSetSerializer,
+        operation_id="tasks_change",
+        request=TaskChangesSerializer,
+        responses=TaskSerializer,
     )
-    def patch(self, request: Request, test_set_id: int) -> Response:
+    def patch(self, request: Request, task_id: int) -> Response:
         """Change quotas, expertise or, until the first judgment, languages. For its organisers only."""
-        test_set = organised_test_set(request, test_set_id)
-        sent = TestSetChangesSerializer(test_set, data=request.data, partial=True)
+        task = organised_task(request, task_id)
+        sent = TaskChangesSerializer(task, data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
         try:
-            test_set_change(test_set=test_set, **sent.validated_data)
+            task_change(task=task, **sent.validated_data)
         except RulesRefusedError as error:
             raise ValidationError({error.field: [str(error)]}) from error
         except LanguageTagError as error:
@@ -118,8 +121,8 @@ class TestSetView(generics.RetrieveAPIView[TestSet]):
 
 
 def _count(rows: QuerySet[Document] | QuerySet[Segment]) -> Coalesce:
-    of_the_test_set = rows.filter(test_set=OuterRef("pk")).order_by().values("test_set")
-    return Coalesce(Subquery(of_the_test_set.annotate(count=Count("pk")).values("count")), 0)
+    of_the_task = rows.filter(test_set=OuterRef("test_set")).order_by().values("test_set")
+    return Coalesce(Subquery(of_the_task.annotate(count=Count("pk")).values("count")), 0)
 
 
 class SystemsView(generics.ListAPIView[System]):
@@ -130,8 +133,8 @@ class SystemsView(generics.ListAPIView[System]):
     ordering = "id"
 
     @cached_property
-    def test_set(self) -> TestSet:
-        return readable_test_set(self.request, self.kwargs["test_set_id"])
+    def task(self) -> Task:
+        return readable_task(self.request, self.kwargs["task_id"])
 
     def get_queryset(self) -> QuerySet[System]:
-        return self.test_set.systems.all()
+        return self.task.test_set.systems.all()

@@ -12,8 +12,10 @@ from typing import Any, Final, cast
 import pgtrigger
 from django.db.models import Model
 
-#: What a row takes the place of, where the newest of a test set is in force.
-EARLIER_OF_TEST_SET: Final = "earlier.test_set_id = {row}.test_set_id AND earlier.id < {row}.id ORDER BY earlier.id DESC LIMIT 1"
+#: What a row takes the place of, where the newest of a task is in force.
+EARLIER_OF_TASK: Final = (
+    "earlier.task_id = {row}.task_id AND earlier.id < {row}.id ORDER BY earlier.id DESC LIMIT 1"
+)
 
 _ROW: Final = """\
 IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := {after}; hidden_after := {hidden_after}; END IF;

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Campaign
-from campaign.selectors import test_sets_in_order
+from campaign.selectors import tasks_in_order
 from campaign.services import StateRefusedError, campaign_extend
 from campaign.services.rules import MAX_BLOCKS
 
@@ -24,20 +24,20 @@ class LifetimeForm(forms.Form):
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:
         self.campaign = campaign
-        self.test_sets = test_sets_in_order(campaign)
+        self.tasks = tasks_in_order(campaign)
         super().__init__(data, initial={"closes_at": campaign.closes_at})
-        for test_set in self.test_sets:
-            self.fields[f"blocks_{test_set.pk}"] = forms.IntegerField(
-                label=_("Blocks wanted of %(name)s") % {"name": test_set.name},
+        for task in self.tasks:
+            self.fields[f"blocks_{task.pk}"] = forms.IntegerField(
+                label=_("Blocks wanted of %(name)s") % {"name": task.called},
                 min_value=1,
                 max_value=MAX_BLOCKS,
                 required=False,
-                initial=test_set.blocks_wanted,
+                initial=task.blocks_wanted,
             )
 
     def save(self) -> bool:
         """Set what was filled in; False, with an error, if the time is over."""
-        wanted = {each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.test_sets}
+        wanted = {each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.tasks}
         try:
             campaign_extend(
                 campaign=self.campaign,
@@ -51,6 +51,6 @@ class LifetimeForm(forms.Form):
 
 
 class DeletionForm(forms.Form):
-    """The name of the campaign, typed by whoever deletes it."""
+    """Ask for the name of the campaign before it is deleted."""
 
     name = forms.CharField(label=_("Type the name of the campaign"), max_length=200)

@@ -7,8 +7,8 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from campaign.forms.languages import languages_validate
-from campaign.models import TestSet
-from campaign.services import RulesRefusedError, test_set_change
+from campaign.models import Task
+from campaign.services import RulesRefusedError, task_change
 from campaign.services.rules import MAX_BLOCKS
 from campaign.texts.language_tags import LanguageTagError
 
@@ -54,11 +54,19 @@ class TestSetForm(forms.Form):
     )
 
     def __init__(
-        self, data: Any = None, *, test_set: TestSet, are_languages_settled: bool = False
+        self, data: Any = None, *, task: Task, are_languages_settled: bool = False
     ) -> None:
-        self.test_set = test_set
-        initial = {name: getattr(test_set, name) for name in self.base_fields}
-        super().__init__(data, initial={**initial, "expertise": ", ".join(test_set.expertise)})
+        self.task = task
+        super().__init__(
+            data,
+            initial={
+                "blocks_wanted": task.blocks_wanted,
+                "blocks_per_segment": task.blocks_per_segment,
+                "expertise": ", ".join(task.test_set.expertise),
+                "source_language": task.test_set.source_language,
+                "target_language": task.test_set.target_language,
+            },
+        )
         if are_languages_settled:
             for name in _LANGUAGES:
                 del self.fields[name]
@@ -70,7 +78,7 @@ class TestSetForm(forms.Form):
     def save(self) -> bool:
         """Change the test set; False, with an error, if refused."""
         try:
-            test_set_change(test_set=self.test_set, **self.cleaned_data)
+            task_change(task=self.task, **self.cleaned_data)
         except RulesRefusedError as error:
             self.add_error(error.field if error.field in self.fields else None, str(error))
             return False

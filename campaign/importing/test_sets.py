@@ -21,6 +21,7 @@ from campaign.models import (
     Campaign,
     Document,
     Output,
+    Protocol,
     Reference,
     Segment,
     System,
@@ -44,7 +45,7 @@ def test_set_create(
     target_language: str,
     blocks_wanted: int | None = None,
 ) -> TestSet:
-    """Create an empty test set.
+    """Create an empty test set, to be ranked.
 
     The languages are stored as canonical tags. Raises LanguageTagError when one of them is no tag or both
     are the same, ImportRefusedError when the campaign has one of this name already or the name is too long.
@@ -55,7 +56,6 @@ def test_set_create(
         name=name.strip(),
         source_language=source,
         target_language=target,
-        blocks_wanted=blocks_wanted,
     )
     _refuse_overlong(test_set, "name")
     if not test_set.name:
@@ -63,6 +63,7 @@ def test_set_create(
     try:
         with transaction.atomic():
             test_set.save()
+            test_set.tasks.create(protocol=Protocol.RANKING, blocks_wanted=blocks_wanted)
     except IntegrityError as error:
         if "test_set_name_unique_in_campaign" not in str(error):
             raise

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, Judge, JudgeGroup, System, TestSet, User
+from campaign.models import Campaign, Judge, JudgeGroup, Protocol, System, Task, User
 from campaign.texts.language_tags import LanguageTagError, language_tag_checked
 
 #: What stands for "no limit" and "nothing asked for".
@@ -30,16 +30,42 @@ def share_argument(text: str) -> float:
     return share
 
 
-def test_set_named(*, campaign: str, name: str) -> TestSet:
-    """Return the test set of a campaign, or raise a CommandError that names all test sets."""
-    test_sets = TestSet.objects.filter(campaign__slug=campaign)
-    test_set = test_sets.filter(name=name).first()
-    if test_set is None:
-        names = ", ".join(f'"{row.name}"' for row in test_sets.order_by("name")) or "none"
+def task_named(*, campaign: str, name: str, protocol: str = Protocol.RANKING) -> Task:
+    """Return the task of a test set, its ranking unless said; a CommandError names all test sets."""
+    tasks = Task.objects.filter(test_set__campaign__slug=campaign).select_related("test_set")
+    there = {each.protocol: each for each in tasks.filter(test_set__name=name).order_by("pk")}
+    task = there.get(protocol)
+    if task is None and there:
+        raise CommandError(
+            f'The test set "{name}" has no task "{protocol}". Its tasks: {", ".join(there)}.'
+        )
+    if task is None:
+        tasks = tasks.filter(protocol=Protocol.RANKING)
+        names = (
+            ", ".join(f'"{row.test_set.name}"' for row in tasks.order_by("test_set__name"))
+            or "none"
+        )
         raise CommandError(
             f'The campaign "{campaign}" has no test set "{name}". Its test sets: {names}.'
         )
-    return test_set
+    return task
+
+
+def protocol_option_add(parser: CommandParser) -> None:
+    """Add `--protocol`, for commands about one task of a test set."""
+    parser.add_argument(
+        "--protocol",
+        choices=list(Protocol.values),
+        default=str(Protocol.RANKING),
+        help="which task of the test set (default: its ranking)",
+    )
+
+
+def task_asked(options: dict[str, Any]) -> Task:
+    """Return the task that `--campaign`, `--test-set` and `--protocol` name."""
+    return task_named(
+        campaign=options["campaign"], name=options["test_set"], protocol=options["protocol"]
+    )
 
 
 def campaign_named(slug: str) -> Campaign:

@@ -27,6 +27,7 @@ from campaign.models.session import Session
 from campaign.models.sign_in_count import SignInCount
 from campaign.models.state import CampaignState, CampaignStateChange, Transition
 from campaign.models.system import Output, System, SystemKind
+from campaign.models.task import Protocol, Task
 from campaign.models.test_set import Document, Reference, Segment, TestSet
 from campaign.models.upload import ReferenceUse, Upload, UploadedFile, UploadedPart
 from campaign.models.user import User
@@ -73,6 +74,7 @@ __all__ = [
     "PanelMember",
     "Participation",
     "ParticipationState",
+    "Protocol",
     "Reference",
     "ReferenceUse",
     "Rehearsal",
@@ -81,6 +83,7 @@ __all__ = [
     "SignInCount",
     "System",
     "SystemKind",
+    "Task",
     "TestSet",
     "Transition",
     "Upload",

@@ -58,8 +58,8 @@ class Judge(models.Model):
         blank=True,
         help_text=_("Fields the judge knows; test sets may ask for some."),
     )
-    chosen_test_set = models.ForeignKey(
-        "campaign.TestSet",
+    chosen_task = models.ForeignKey(
+        "campaign.Task",
         on_delete=models.SET_NULL,
         related_name="+",
         null=True,

@@ -32,9 +32,12 @@ class CampaignMove(models.Model):
         return f"{self.campaign_id} → {self.to_cell}"
 
 
-def not_moving() -> models.Q:
-    """Select rows of campaigns that neither move nor have moved. Without a join, so that they can be locked."""
-    return ~models.Q(campaign__in=CampaignMove.objects.values("campaign"))
+def not_moving(campaign: str = "campaign") -> models.Q:
+    """Select rows of campaigns that neither move nor have moved; `campaign` is the rows' field.
+
+    Without a join, where that is their own, so that they can be locked.
+    """
+    return ~models.Q(**{f"{campaign}__in": CampaignMove.objects.values("campaign")})
 
 
 def not_moved() -> models.Q:

@@ -25,7 +25,10 @@ class TestSetQuerySet(models.QuerySet["TestSet"]):
 
 
 class TestSet(models.Model):
-    """Documents of consecutive segments from one language into another; it has its own ranking."""
+    """Documents of consecutive segments from one language into another, and what systems made of them.
+
+    What is asked of judges about it are its tasks: `campaign.models.task`.
+    """
 
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="test_sets"
@@ -35,18 +38,6 @@ class TestSet(models.Model):
     # may have what their file called a language that nobody knows.
     source_language = models.CharField(_("source language"), max_length=35)
     target_language = models.CharField(_("target language"), max_length=35)
-    blocks_wanted = models.PositiveIntegerField(
-        _("blocks wanted"),
-        null=True,
-        blank=True,
-        help_text=_("What progress is measured against; no more are planned than that."),
-    )
-    blocks_per_segment = models.PositiveIntegerField(
-        _("blocks of a segment"),
-        null=True,
-        blank=True,
-        help_text=_("No segment is planned into more blocks than that; empty means no limit."),
-    )
     expertise = ArrayField(
         models.CharField(max_length=60),
         verbose_name=_("expertise asked for"),
@@ -55,12 +46,6 @@ class TestSet(models.Model):
         help_text=_("Only judges with all of these are asked."),
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
-    closed_at = models.DateTimeField(
-        _("closed"),
-        null=True,
-        blank=True,
-        help_text=_("Judges are lent nothing more of it; what they hold they may finish."),
-    )
 
     objects: ClassVar[TestSetQuerySet] = TestSetQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -76,10 +61,6 @@ class TestSet(models.Model):
                 condition=~models.Q(source_language=models.F("target_language")),
                 name="test_set_source_differs_from_target",
             ),
-            models.CheckConstraint(
-                condition=models.Q(blocks_per_segment__gte=1),
-                name="test_set_blocks_per_segment_positive",
-            ),
         ]
         triggers = [
             Recorded(
@@ -88,10 +69,7 @@ class TestSet(models.Model):
                     "name",
                     "source_language",
                     "target_language",
-                    "blocks_wanted",
-                    "blocks_per_segment",
                     "expertise",
-                    "closed_at",
                 ],
                 test_set="{row}.id",
                 called="{row}.name",

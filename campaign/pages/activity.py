@@ -67,12 +67,12 @@ class _Words:
 
     def row(self, event: ActivityEvent) -> ActivityRow:
         model = _model(event)
-        of_test_set = event.test_set_id is not None and model is not TestSet
+        is_of_one = event.test_set_id is not None and model is not TestSet
         return ActivityRow(
             event=event,
             who=self._who(event),
             what=_what(event, model),
-            test_set=self._named(TestSet, event.test_set_id) if of_test_set else "",
+            test_set=self._named(TestSet, event.test_set_id) if is_of_one else "",
             fields=list(self._fields(event, model)) if model is not None else [],
         )
 

@@ -1,5 +1,6 @@
 """The house plan of the organiser's pages: which rooms there are, and in which one a page is."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +25,14 @@ class Room:
         What its tab says.
     page : str
         Name of the address of its first page.
-    of_test_set : bool
+    of_task : bool
         Whether that address names a test set.
     """
 
     name: str
     words: Promise
     page: str
-    of_test_set: bool = False
+    of_task: bool = False
 
 
 #: The tabs of a campaign.
@@ -48,13 +49,13 @@ CAMPAIGN: Final = (
 #: The tabs below some of these. Every page of organisers is in one room, here or above.
 WITHIN: Final[Mapping[str, Sequence[Room]]] = {
     "test-sets": (
-        Room("ranking", gettext_lazy("Ranking"), "test-set-dashboard", of_test_set=True),
-        Room("judgments", gettext_lazy("Judgments"), "judgments", of_test_set=True),
-        Room("judges", gettext_lazy("Judges"), "judge-quality", of_test_set=True),
-        Room("design", gettext_lazy("Design"), "design", of_test_set=True),
-        Room("texts", gettext_lazy("Texts"), "test-set-texts", of_test_set=True),
-        Room("systems", gettext_lazy("Systems"), "systems", of_test_set=True),
-        Room("publish", gettext_lazy("Publish"), "publish", of_test_set=True),
+        Room("ranking", gettext_lazy("Ranking"), "test-set-dashboard", of_task=True),
+        Room("judgments", gettext_lazy("Judgments"), "judgments", of_task=True),
+        Room("judges", gettext_lazy("Judges"), "judge-quality", of_task=True),
+        Room("design", gettext_lazy("Design"), "design", of_task=True),
+        Room("texts", gettext_lazy("Texts"), "test-set-texts", of_task=True),
+        Room("systems", gettext_lazy("Systems"), "systems", of_task=True),
+        Room("publish", gettext_lazy("Publish"), "publish", of_task=True),
     ),
     "people": (
         Room("people", gettext_lazy("Members"), "people"),
@@ -77,9 +78,9 @@ WITHIN: Final[Mapping[str, Sequence[Room]]] = {
             "bad-references",
             gettext_lazy("Damaged references"),
             "bad-references",
-            of_test_set=True,
+            of_task=True,
         ),
-        Room("training", gettext_lazy("Training"), "training", of_test_set=True),
+        Room("training", gettext_lazy("Training"), "training", of_task=True),
     ),
 }
 _ABOVE: Final = {room.name: above for above, rooms in WITHIN.items() for room in rooms}
@@ -107,27 +108,28 @@ class Desk:
         Of the test set, or of the room of the campaign; empty where that is one page.
     rooms_of : str
         What these rooms belong to, in words.
-    test_sets : sequence of Tab
-        The same room of each test set, where the page is of one.
+    tasks : sequence of Tab
+        The same room of each task, where the page is of one: by the names of test sets, and by protocols where a
+        test set has several.
     """
 
     tabs: Sequence[Tab]
     rooms: Sequence[Tab]
     rooms_of: str
-    test_sets: Sequence[Tab]
+    tasks: Sequence[Tab]
 
     @property
-    def test_set(self) -> Tab | None:
+    def task(self) -> Tab | None:
         """The test set that the page is of."""
-        return next((tab for tab in self.test_sets if tab.is_current), None)
+        return next((tab for tab in self.tasks if tab.is_current), None)
 
 
 def desk_of(
     *,
     campaign: Campaign,
     section: str,
-    test_sets: Sequence[TestSet],
-    test_set: TestSet | None = None,
+    tasks: Sequence[Task],
+    task: Task | None = None,
 ) -> Desk:
     """Return the bars above a page.
 
@@ -136,13 +138,14 @@ def desk_of(
     campaign : Campaign
     section : str
         The name of the page's room.
-    test_sets : sequence of TestSet
+    tasks : sequence of Task
         All of the campaign, in order.
-    test_set : TestSet or None
+    task : Task or None
         The one that the page is of, or that the organiser looked at last.
     """
     above = _ABOVE.get(section, section)
-    shown = test_set or (test_sets[0] if test_sets else None)
+    shown = task or (tasks[0] if tasks else None)
+    of_test_set = Counter(each.test_set_id for each in tasks)
     rooms = [room for room in WITHIN.get(above, ()) if section in _ABOVE]
     here = next((room for room in rooms if room.name == section), None)
     top = next(room for room in CAMPAIGN if room.name == above)
@@ -152,25 +155,29 @@ def desk_of(
                 words=str(room.words),
                 address=_address(room, campaign, shown),
                 is_current=room == top,
-                count=len(test_sets) if room.name == "test-sets" else None,
+                count=len(of_test_set) if room.name == "test-sets" else None,
             )
             for room in CAMPAIGN
         ],
         rooms=[
             Tab(str(room.words), _address(room, campaign, shown), is_current=room == here)
             for room in rooms
-            if shown is not None or not room.of_test_set
+            if shown is not None or not room.of_task
         ],
         rooms_of=_("Test set") if above == "test-sets" else str(top.words),
-        test_sets=[
-            Tab(each.name, _address(here, campaign, each), is_current=each == shown)
-            for each in test_sets
+        tasks=[
+            Tab(
+                each.called_in_full if of_test_set[each.test_set_id] > 1 else each.test_set.name,
+                _address(here, campaign, each),
+                is_current=each == shown,
+            )
+            for each in tasks
         ]
-        if here is not None and here.of_test_set
+        if here is not None and here.of_task
         else [],
     )
 
 
-def _address(room: Room, campaign: Campaign, test_set: TestSet | None) -> str:
-    named = [test_set.pk] if room.of_test_set and test_set is not None else []
+def _address(room: Room, campaign: Campaign, task: Task | None) -> str:
+    named = [task.pk] if room.of_task and task is not None else []
     return reverse(room.page, args=[campaign.slug, *named])

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -65,7 +66,9 @@ def _stands_out(report: dict[str, Any]) -> list[str]:
             ("outlier_count", _("%(system)s: %(count)s outputs of an unusual length.")),
         ):
             if system[key]:
-                found.append(words % {"system": system["name"], "count": f"{system[key]:,}"})
+                found.append(
+                    words % {"system": system["name"], "count": number_format(system[key])}
+                )
     return found
 
 

@@ -33,7 +33,7 @@ from campaign.models import (
     InvitationRole,
     Judge,
     MailState,
-    TestSet,
+    Task,
 )
 
 #: Two browsers work at the same time if one was seen between two visits of the other that are at
@@ -105,8 +105,8 @@ class InvitedJudge:
 
 def campaign_languages(campaign: Campaign) -> list[str]:
     """Return the languages of the campaign's test sets, as these spell them. One query."""
-    pairs = TestSet.objects.filter(campaign=campaign).values_list(
-        "source_language", "target_language"
+    pairs = Task.objects.filter(test_set__campaign=campaign).values_list(
+        "test_set__source_language", "test_set__target_language"
     )
     return sorted({tag for pair in pairs for tag in pair})
 

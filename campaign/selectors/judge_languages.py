@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 from campaign.texts.languages import language_name
 
 
@@ -18,8 +18,8 @@ def languages_without_work(
     """
     if not languages:
         return ""
-    pairs = TestSet.objects.filter(campaign=campaign).values_list(
-        "source_language", "target_language"
+    pairs = Task.objects.filter(test_set__campaign=campaign).values_list(
+        "test_set__source_language", "test_set__target_language"
     )
     known = {tag for pair in pairs for tag in pair}
     unknown = ", ".join(language_name(tag) for tag in languages if tag not in known)

@@ -67,7 +67,7 @@ def rehearsal_to_see(*, campaign: Campaign) -> Campaign | None:
     return Campaign.objects.filter(rehearsal_of=campaign).first()
 
 
-def rehearsed_slug(*, test_set_id: int) -> str | None:
+def rehearsed_slug(*, task_id: int) -> str | None:
     """Return the short name of the campaign that a test set's campaign rehearses; None: it is no rehearsal."""
-    found = Campaign.objects.filter(rehearsal__test_sets=test_set_id)
+    found = Campaign.objects.filter(rehearsal__test_sets__tasks=task_id)
     return found.values_list("slug", flat=True).first()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db.models import Prefetch, QuerySet
 
-from campaign.models import Output, Reference, Segment, SystemKind, TestSet
+from campaign.models import Output, Reference, Segment, SystemKind, Task
 
 #: Segments of a page.
 SEGMENTS_ON_A_PAGE = 25
@@ -36,7 +36,7 @@ class TextsPage:
     after: int | None
 
 
-def segments_with_texts(*, test_set: TestSet) -> QuerySet[Segment]:
+def segments_with_texts(*, task: Task) -> QuerySet[Segment]:
     """Return the segments, each with `in_order`, its references, and `by_system`, its outputs by systems' names.
 
     Damaged references are left out: their page shows them.
@@ -47,7 +47,7 @@ def segments_with_texts(*, test_set: TestSet) -> QuerySet[Segment]:
         .order_by("system__name")
     )
     return (
-        Segment.objects.filter(test_set=test_set)
+        Segment.objects.filter(test_set_id=task.test_set_id)
         .select_related("document")
         .prefetch_related(
             Prefetch("references", Reference.objects.order_by("number"), to_attr="in_order"),
@@ -56,11 +56,11 @@ def segments_with_texts(*, test_set: TestSet) -> QuerySet[Segment]:
     )
 
 
-def texts_page(*, test_set: TestSet, start: int = 1) -> TextsPage:
+def texts_page(*, task: Task, start: int = 1) -> TextsPage:
     """Return the segments from number `start` on, at most `SEGMENTS_ON_A_PAGE`. Four queries."""
-    all_of_them = Segment.objects.filter(test_set=test_set)
+    all_of_them = Segment.objects.filter(test_set_id=task.test_set_id)
     rows = list(
-        segments_with_texts(test_set=test_set)
+        segments_with_texts(task=task)
         .filter(number__gte=start)
         .order_by("number")[: SEGMENTS_ON_A_PAGE + 1]
     )

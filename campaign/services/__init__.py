@@ -57,7 +57,7 @@ from campaign.services.joining import (
     judge_for_browser,
     judge_join,
     languages_offered,
-    test_set_choose,
+    task_choose,
 )
 from campaign.services.judge_groups import (
     JudgeGroupRefusedError,
@@ -147,9 +147,9 @@ from campaign.services.rules import (
     ReferenceRankedError,
     RulesRefusedError,
     campaign_change,
-    test_set_change,
-    test_set_close,
-    test_set_reopen,
+    task_change,
+    task_close,
+    task_reopen,
 )
 from campaign.services.states import (
     BIN_DAYS,
@@ -162,6 +162,7 @@ from campaign.services.states import (
     campaign_state_change,
     campaigns_close_due,
 )
+from campaign.services.tasks import TaskRefusedError, task_create
 
 __all__ = [
     "BAD_REFERENCE_SYSTEM",
@@ -198,6 +199,7 @@ __all__ = [
     "RowState",
     "RulesRefusedError",
     "StateRefusedError",
+    "TaskRefusedError",
     "account_link_create",
     "account_link_open",
     "account_mails_forget",
@@ -290,10 +292,11 @@ __all__ = [
     "sessions_end",
     "sns_topic_approve",
     "sns_topic_request_store",
-    "test_set_change",
-    "test_set_choose",
-    "test_set_close",
-    "test_set_reopen",
+    "task_change",
+    "task_choose",
+    "task_close",
+    "task_create",
+    "task_reopen",
     "token_create",
     "token_revoke",
     "user_language_set",

@@ -7,7 +7,7 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, Invitation, Judge, LinkRedemption, TestSet, User
+from campaign.models import Campaign, Invitation, Judge, LinkRedemption, Task, User
 from campaign.services.invitations import InvitationRefusedError
 
 # No vowels, so that no word appears, and no letters that look alike.
@@ -126,8 +126,10 @@ def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
         return list(invitation.languages)
     offered = languages_offered(invitation)
     reads = sorted(set(said).intersection(offered))
-    if not TestSet.objects.filter(
-        campaign=invitation.campaign_id, source_language__in=reads, target_language__in=reads
+    if not Task.objects.filter(
+        test_set__campaign=invitation.campaign_id,
+        test_set__source_language__in=reads,
+        test_set__target_language__in=reads,
     ).exists():
         raise JoinRefusedError(
             _(
@@ -140,15 +142,15 @@ def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
 
 def languages_offered(invitation: Invitation) -> list[str]:
     """Return the languages new judges may choose from: those of the link's test sets. One query."""
-    pairs = TestSet.objects.filter(campaign=invitation.campaign_id).values_list(
-        "source_language", "target_language"
+    pairs = Task.objects.filter(test_set__campaign=invitation.campaign_id).values_list(
+        "test_set__source_language", "test_set__target_language"
     )
     tags = {tag for pair in pairs for tag in pair}
     return sorted(tags.intersection(invitation.languages) if invitation.languages else tags)
 
 
-def test_set_choose(*, judge: Judge, test_set: TestSet | None) -> Judge:
+def task_choose(*, judge: Judge, task: Task | None) -> Judge:
     """Set the test set the judge works on from now on; None for any. Return the judge."""
-    judge.chosen_test_set = test_set
-    judge.save(update_fields=["chosen_test_set"])
+    judge.chosen_task = task
+    judge.save(update_fields=["chosen_task"])
     return judge

@@ -13,6 +13,7 @@ from campaign.models import (
     JobKind,
     JobState,
     Rehearsal,
+    Task,
     User,
 )
 from campaign.services.jobs import JobProgress, handles, job_cancel, job_queue
@@ -59,7 +60,7 @@ def rehearsal_begin(
             % {"bots": MOST_BOTS}
         )
     rehearsable_check(campaign_locked(campaign))
-    if not campaign.test_sets.exists():
+    if not Task.objects.of(campaign).exists():
         raise RehearsalRefusedError(_("There is nothing to judge in a rehearsal: add texts first."))
     if _jobs(campaign, JobKind.REHEARSAL, JobKind.REHEARSAL_END).exists():
         raise RehearsalRefusedError(

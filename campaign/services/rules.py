@@ -1,13 +1,13 @@
 """Rules of campaigns and what organisers may change of test sets, also while judges work."""
 
-from collections.abc import Sequence
-from typing import TypedDict, Unpack
+from collections.abc import Mapping, Sequence
+from typing import Final, TypedDict, Unpack
 
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task, TestSet
 from campaign.selectors import languages_settled_in_words, reference_use_in_words
 from campaign.texts.language_tags import language_pair_checked
 
@@ -52,6 +52,9 @@ class Rules(TypedDict, total=False):
     contact: str
 
 
+_QUOTAS: Final = ("blocks_wanted", "blocks_per_segment")
+
+
 class QuotasAndLanguages(TypedDict, total=False):
     """What may be changed of a test set; None removes a limit."""
 
@@ -63,45 +66,54 @@ class QuotasAndLanguages(TypedDict, total=False):
 
 
 @transaction.atomic
-def test_set_change(*, test_set: TestSet, **changes: Unpack[QuotasAndLanguages]) -> TestSet:
-    """Change the quotas of a test set, the expertise of its judges or its languages; return the test set.
+def task_change(*, task: Task, **changes: Unpack[QuotasAndLanguages]) -> Task:
+    """Change the quotas of a task, the expertise of its judges or its languages; return the task.
 
     HITs planned or judged beyond a lower quota stay, but no more are planned. Languages can be corrected
     until the first judgment: those who made it were asked for these languages, and files and rankings
     name them. A judgment that is being stored meanwhile is not waited for. Raises `LanguageTagError`, and
     `RulesRefusedError` for quotas that are no number from 1 on and for languages of a judged test set.
     """
-    for name in ("blocks_wanted", "blocks_per_segment"):
+    for name in _QUOTAS:
         quota = changes.get(name)
         if isinstance(quota, int) and not 1 <= quota <= MAX_BLOCKS:
             raise RulesRefusedError(_("Ask for one block at least, or set no limit."), field=name)
-    locked = TestSet.objects.select_for_update().get(pk=test_set.pk)
+    locked = (
+        Task.objects.select_for_update(of=("self", "test_set"))
+        .select_related("test_set__campaign")
+        .get(pk=task.pk)
+    )
     if "source_language" in changes or "target_language" in changes:
-        before = locked.source_language, locked.target_language
+        before = locked.test_set.source_language, locked.test_set.target_language
         after = language_pair_checked(
             changes.get("source_language", before[0]), changes.get("target_language", before[1])
         )
-        settled = languages_settled_in_words(test_set=locked)
+        settled = languages_settled_in_words(test_set=locked.test_set)
         if after != before and settled:
             raise RulesRefusedError(settled, field="source_language")
         changes["source_language"], changes["target_language"] = after
-    for name, value in changes.items():
-        setattr(locked, name, value)
-    if changes:
-        locked.save(update_fields=list(changes))
+    _store(locked, {name: each for name, each in changes.items() if name in _QUOTAS})
+    _store(locked.test_set, {name: each for name, each in changes.items() if name not in _QUOTAS})
     return locked
 
 
+def _store(row: Task | TestSet, changes: Mapping[str, object]) -> None:
+    for name, value in changes.items():
+        setattr(row, name, value)
+    if changes:
+        row.save(update_fields=list(changes))
+
+
 @transaction.atomic
-def test_set_close(*, test_set: TestSet) -> None:
+def task_close(*, task: Task) -> None:
     """Lend nothing more of a test set; judges may finish what they hold. Again changes nothing."""
-    TestSet.objects.filter(pk=test_set.pk, closed_at__isnull=True).update(closed_at=Now())
+    Task.objects.filter(pk=task.pk, closed_at__isnull=True).update(closed_at=Now())
 
 
 @transaction.atomic
-def test_set_reopen(*, test_set: TestSet) -> None:
+def task_reopen(*, task: Task) -> None:
     """Undo that a test set was closed."""
-    TestSet.objects.filter(pk=test_set.pk).update(closed_at=None)
+    Task.objects.filter(pk=task.pk).update(closed_at=None)
 
 
 @transaction.atomic

@@ -11,7 +11,7 @@ from django.db.models.lookups import LessThanOrEqual
 from django.utils.translation import gettext as _
 
 from campaign.database.erasing import campaign_erase
-from campaign.models import Campaign, CampaignState, CampaignStateChange, Transition, User
+from campaign.models import Campaign, CampaignState, CampaignStateChange, Task, Transition, User
 from campaign.models.state import TRANSITIONS
 from campaign.selectors.judged import is_judged
 from campaign.services.rehearsals import real_check, rehearsal_end_later, rehearsal_erase
@@ -114,8 +114,8 @@ def campaign_extend(
         raise StateRefusedError(_("This time is over. To close the campaign now, close it."))
     campaign.closes_at = closes_at
     campaign.save(update_fields=["closes_at"])
-    for test_set_id, wanted in blocks_wanted.items():
-        campaign.test_sets.filter(pk=test_set_id).update(blocks_wanted=wanted)
+    for task_id, wanted in blocks_wanted.items():
+        Task.objects.of(campaign).filter(pk=task_id).update(blocks_wanted=wanted)
 
 
 def campaigns_close_due() -> int:

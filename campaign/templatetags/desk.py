@@ -4,10 +4,10 @@ from typing import Any
 
 from django import template
 
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 from campaign.pages.desk import desk_of
-from campaign.pages.test_set_seen import test_set_seen
-from campaign.selectors import test_sets_in_order
+from campaign.pages.task_seen import task_seen
+from campaign.selectors import tasks_in_order
 
 register = template.Library()
 _KEPT = "desk"
@@ -26,7 +26,7 @@ def desk_bars(context: template.Context) -> dict[str, Any]:
 
 
 def _desk(context: template.Context) -> dict[str, Any]:
-    """Return what is above a page with a `campaign`, a `section` and perhaps a `test_set`.
+    """Return what is above a page with a `campaign`, a `section` and perhaps a `task`.
 
     The test set is that of the page, or the one looked at last. One query a page.
     """
@@ -34,12 +34,14 @@ def _desk(context: template.Context) -> dict[str, Any]:
     if kept is not None:
         return kept
     campaign: Campaign = context["campaign"]
-    own: TestSet | None = context.get("test_set")
-    test_sets = test_sets_in_order(campaign)
-    test_set = own or test_set_seen(context["request"].session, campaign, test_sets)
-    bars = desk_of(
-        campaign=campaign, section=context["section"], test_sets=test_sets, test_set=test_set
-    )
-    found = {"campaign": campaign, "test_set": test_set, "bars": bars}
+    own: Task | None = context.get("task")
+    tasks = tasks_in_order(campaign)
+    if own is None:
+        task = task_seen(context["request"].session, campaign, tasks)
+    else:
+        # That of the list knows whether its test set has others.
+        task = next((each for each in tasks if each.pk == own.pk), own)
+    bars = desk_of(campaign=campaign, section=context["section"], tasks=tasks, task=task)
+    found = {"campaign": campaign, "task": task, "bars": bars}
     context.render_context[_KEPT] = found
     return found

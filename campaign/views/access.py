@@ -5,9 +5,10 @@ from typing import Any, cast
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
-from campaign.models import Campaign, TestSet, User
+from campaign.models import Campaign, Task, User
+from campaign.models.task import TaskQuerySet
 from campaign.pages.rights import role_remember
-from campaign.pages.test_set_seen import test_set_remember
+from campaign.pages.task_seen import task_remember
 from campaign.services import change_demand, owner_demand
 
 _SAFE = frozenset({"GET", "HEAD"})
@@ -46,25 +47,30 @@ def owned_campaign(request: HttpRequest, slug: str) -> Campaign:
     return campaign
 
 
-def organised_test_set(request: HttpRequest, slug: str, test_set_id: int) -> TestSet:
+def organised_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     """Return the test set if the user is a member of its campaign; else raise a 404.
 
     Raises `NotAllowedError` as above. The way back from other pages of the campaign leads to it.
     """
-    mine = TestSet.objects.with_role_of(cast("User", request.user)).select_related("campaign")
-    test_set: Any = get_object_or_404(mine, pk=test_set_id, campaign__slug=slug)
-    _admit(request, test_set.role)
-    test_set_remember(request.session, test_set)
-    return cast("TestSet", test_set)
+    mine = _tasks(request)
+    task: Any = get_object_or_404(mine, pk=task_id, test_set__campaign__slug=slug)
+    _admit(request, task.role)
+    task_remember(request.session, task)
+    return cast("Task", task)
 
 
-def asked_test_set(request: HttpRequest, slug: str, test_set_id: int) -> TestSet:
+def asked_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     """Return the test set likewise, for what changes nothing: members who only read may ask for it, too."""
-    mine = TestSet.objects.with_role_of(cast("User", request.user)).select_related("campaign")
-    test_set: Any = get_object_or_404(mine, pk=test_set_id, campaign__slug=slug)
-    role_remember(request, test_set.role)
-    test_set_remember(request.session, test_set)
-    return cast("TestSet", test_set)
+    mine = _tasks(request)
+    task: Any = get_object_or_404(mine, pk=task_id, test_set__campaign__slug=slug)
+    role_remember(request, task.role)
+    task_remember(request.session, task)
+    return cast("Task", task)
+
+
+def _tasks(request: HttpRequest) -> TaskQuerySet:
+    mine = Task.objects.with_role_of(cast("User", request.user)).named()
+    return mine.select_related("test_set__campaign")
 
 
 def _admit(request: HttpRequest, role: str) -> None:

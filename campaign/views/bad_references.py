@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaign.models import BadReference, TestSet, User
+from campaign.models import BadReference, Task, User
 from campaign.selectors import bad_references_to_review
 from campaign.services import (
     BadReferenceRefusedError,
@@ -20,7 +20,7 @@ from campaign.services import (
     bad_references_make,
 )
 from campaign.texts.languages import language_direction
-from campaign.views.access import organised_test_set
+from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 
 AT_ONCE = 20
@@ -31,39 +31,45 @@ SHARES = (5, 10, 25, 100)
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @never_cache
-def bad_references(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def bad_references(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show damaged references beside what they were made of, to be approved; POST makes some."""
-    test_set = organised_test_set(request, slug, test_set_id)
+    task = organised_task(request, slug, task_id)
     if request.method == "POST":
-        return _make(request, test_set)
+        return _make(request, task)
     status = request.GET.get("status", BadReference.Status.PENDING)
     if status not in BadReference.Status.values:
         status = BadReference.Status.PENDING
-    page = bad_references_to_review(test_set=test_set, status=status, limit=AT_ONCE)
-    return render(request, "quality/bad_references.html", _context(test_set, page))
+    page = bad_references_to_review(test_set=task.test_set, status=status, limit=AT_ONCE)
+    return render(request, "quality/bad_references.html", _context(task, page))
 
 
-def _context(test_set: TestSet, page: Any) -> dict[str, Any]:
+def _context(task: Task, page: Any) -> dict[str, Any]:
     return {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "page": page,
         "statuses": [
             (value, label, page.counts[value]) for value, label in BadReference.Status.choices
         ],
         "shares": SHARES,
         "section": "bad-references",
-        "source": (test_set.source_language, language_direction(test_set.source_language)),
-        "target": (test_set.target_language, language_direction(test_set.target_language)),
+        "source": (
+            task.test_set.source_language,
+            language_direction(task.test_set.source_language),
+        ),
+        "target": (
+            task.test_set.target_language,
+            language_direction(task.test_set.target_language),
+        ),
     }
 
 
-def _make(request: HttpRequest, test_set: TestSet) -> HttpResponse:
+def _make(request: HttpRequest, task: Task) -> HttpResponse:
     share = request.POST.get("share", "")
     if share not in map(str, SHARES):
         return HttpResponseBadRequest(_("This share is not among the choices."))
     try:
-        made = bad_references_make(test_set=test_set, share=int(share) / 100)
+        made = bad_references_make(test_set=task.test_set, share=int(share) / 100)
     except BadReferenceRefusedError as error:
         messages.error(request, str(error))
     else:
@@ -73,12 +79,10 @@ def _make(request: HttpRequest, test_set: TestSet) -> HttpResponse:
             made,
         )
         messages.success(request, said % {"count": made})
-    return redirect("bad-references", test_set.campaign.slug, test_set.pk)
+    return redirect("bad-references", task.test_set.campaign.slug, task.pk)
 
 
-def _ask_withdrawal(
-    request: HttpRequest, test_set: TestSet, row: BadReference, back: str
-) -> HttpResponse:
+def _ask_withdrawal(request: HttpRequest, task: Task, row: BadReference, back: str) -> HttpResponse:
     number = row.output.segment.number
     question = Question(
         title=_("Withdraw a damaged reference"),
@@ -95,8 +99,8 @@ def _ask_withdrawal(
     return ask(
         request,
         question,
-        campaign=test_set.campaign,
-        test_set=test_set,
+        campaign=task.test_set.campaign,
+        task=task,
         section="bad-references",
     )
 
@@ -104,13 +108,13 @@ def _ask_withdrawal(
 @require_POST
 @login_required
 def bad_reference_decide(
-    request: HttpRequest, slug: str, test_set_id: int, bad_reference_id: int
+    request: HttpRequest, slug: str, task_id: int, bad_reference_id: int
 ) -> HttpResponse:
     """Approve or reject a damaged reference, or have another one drawn."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    row = get_object_or_404(BadReference.objects.of(test_set.pk), pk=bad_reference_id)
+    task = organised_task(request, slug, task_id)
+    row = get_object_or_404(BadReference.objects.of(task.test_set_id), pk=bad_reference_id)
     decision = request.POST.get("decision")
-    back = reverse("bad-references", args=[slug, test_set_id])
+    back = reverse("bad-references", args=[slug, task_id])
     status = request.POST.get("status", BadReference.Status.PENDING)
     if decision == "redraw":
         try:
@@ -119,7 +123,7 @@ def bad_reference_decide(
             messages.error(request, str(error))
         status = BadReference.Status.PENDING
     elif decision == "reject" and row.approved_at and not is_answered(request):
-        return _ask_withdrawal(request, test_set, row, f"{back}?{urlencode({'status': status})}")
+        return _ask_withdrawal(request, task, row, f"{back}?{urlencode({'status': status})}")
     elif decision in {"approve", "reject"}:
         user = cast("User", request.user)
         try:

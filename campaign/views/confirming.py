@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import ngettext
 
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 from campaign.selectors import Access
 
 
@@ -46,12 +46,12 @@ def ask(
     *,
     campaign: Campaign,
     section: str,
-    test_set: TestSet | None = None,
+    task: Task | None = None,
 ) -> HttpResponse:
     """Return the page with a question, which changes nothing: 409 if an answer was refused."""
     context = {"campaign": campaign, "section": section, "question": question}
-    if test_set is not None:
-        context["test_set"] = test_set
+    if task is not None:
+        context["task"] = task
     status = 409 if question.error else 200
     return render(request, "organiser/confirm.html", context, status=status)
 

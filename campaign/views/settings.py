@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from campaign.forms.settings import SettingsForm
-from campaign.selectors import reference_use_in_words, test_sets_in_order
+from campaign.selectors import reference_use_in_words, tasks_in_order
 from campaign.services import ReferenceRankedError
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
@@ -38,7 +38,7 @@ def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "section": "settings",
         "reference_notes": reference_use_in_words(campaign=campaign, shown=campaign.show_reference),
-        "test_sets": test_sets_in_order(campaign),
+        "tasks": tasks_in_order(campaign),
     }
     return render(request, "organiser/settings.html", context, status=status)
 

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from campaign.selectors import texts_page
 from campaign.texts.languages import language_described
-from campaign.views.access import organised_test_set
+from campaign.views.access import organised_task
 
 # Ten digits would be more than a number of a segment can have.
 _DIGITS = 9
@@ -15,18 +15,18 @@ _DIGITS = 9
 @require_safe
 @never_cache
 @login_required
-def test_set_texts(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def test_set_texts(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the sources, references and outputs of a test set; `?segment=` is the first to be shown."""
-    test_set = organised_test_set(request, slug, test_set_id)
+    task = organised_task(request, slug, task_id)
     wanted = request.GET.get("segment", "").strip()
     is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "texts",
-        "page": texts_page(test_set=test_set, start=int(wanted) if is_number else 1),
+        "page": texts_page(task=task, start=int(wanted) if is_number else 1),
         "wanted": wanted if is_number else "",
-        "source": language_described(test_set.source_language),
-        "target": language_described(test_set.target_language),
+        "source": language_described(task.test_set.source_language),
+        "target": language_described(task.test_set.target_language),
     }
     return render(request, "organiser/texts.html", context)

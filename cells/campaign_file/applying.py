@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from campaign.formats.yaml_tree import read_yaml
-from campaign.models import Campaign, CampaignState, User
+from campaign.models import Campaign, CampaignState, Protocol, Task, User
 from campaign.selectors import organisers_of_quintet
 from campaign.services.campaigns import campaign_create
 from cells.campaign_file.difference import Change, differences
@@ -186,8 +186,8 @@ def _life(campaign: Campaign, before: Mapping[str, Any] | None) -> dict[str, Any
     Of test sets that are open, only those that were there `before`; None: all.
     """
     closed = {
-        f"test_sets › {each.name} › closed": each.closed_at is not None
-        for each in campaign.test_sets.order_by("pk")
+        f"{_path(each)} › closed": each.closed_at is not None
+        for each in Task.objects.of(campaign).select_related("test_set").order_by("pk")
     }
     return {
         "state": campaign.state,
@@ -198,3 +198,9 @@ def _life(campaign: Campaign, before: Mapping[str, Any] | None) -> dict[str, Any
             if before is None or is_closed or path in before
         },
     }
+
+
+def _path(task: Task) -> str:
+    of_test_set = f"test_sets › {task.test_set.name}"
+    is_ranking = task.protocol == Protocol.RANKING
+    return of_test_set if is_ranking else f"{of_test_set} › tasks › {task.protocol}"

@@ -22,6 +22,7 @@ from campaign.services import (
     PersonRefusedError,
     RulesRefusedError,
     StateRefusedError,
+    TaskRefusedError,
 )
 from campaign.texts.language_tags import LanguageTagError
 from ranking.range_choices import RangeChoiceError
@@ -44,11 +45,12 @@ _REFUSALS: Final = (
     StateRefusedError,
     StoppingRuleError,
     SystemRefusedError,
+    TaskRefusedError,
     TrainingRefusedError,
 )
 _KEEP: Final = "change it in the file, or leave the key out to keep what is there"
 #: By which key the items of a list are known.
-NAMED_BY: Final = ("name", "pseudonym", "language", "measure", "segment", "note")
+NAMED_BY: Final = ("name", "pseudonym", "language", "measure", "segment", "note", "protocol")
 #: Of these, several items may have one: each is known by all that it says.
 _SHARED: Final = ("measure", "note")
 _NAMELESS: Final = "–"
@@ -110,7 +112,7 @@ class Said:
 
 
 def path_in_words(root: Any, path: Path) -> str:
-    """Return a path with the names of items in the place of numbers: `test_sets.newstest.design.kind`."""
+    """Return a path with the names of items in the place of numbers: `tasks.newstest.design.kind`."""
     words, value = [], root
     for step in path:
         if isinstance(step, int):

@@ -7,7 +7,7 @@ from annotation.api.campaign_state import (
     CampaignStateView,
     CampaignTransitionView,
 )
-from annotation.api.closing import TestSetClosingView
+from annotation.api.closing import TaskClosingView
 from annotation.api.designs import DesignAgainView, DesignPreviewView, DesignsAndChangeView
 from annotation.api.hits import HITsView
 from annotation.api.people import CampaignJudgeLinkView, CampaignJudgesView, CampaignJudgeView
@@ -35,6 +35,7 @@ from campaign.api.members import (
     MemberView,
 )
 from campaign.api.segments import SegmentsView
+from campaign.api.test_set_addresses import TestSetAddressView
 from campaign.api.uploads import (
     JobAgainView,
     JobStopView,
@@ -48,11 +49,12 @@ from campaign.api.uploads import (
     UploadsView,
     UploadView,
 )
-from campaign.api.views import CampaignsView, CampaignView, TestSetView
+from campaign.api.views import CampaignsView, CampaignView
 from cells.api import CampaignCloneView
 from cells.campaign_copy.api import CampaignCopiesView, CampaignCopyView
 from cells.campaign_file.api import CampaignFileView
 from cells.rehearsal_api import RehearsalView
+from cells.task_api import CampaignTasksView, TaskAndMoreView
 from ranking.api.alerts import AlertMailView, AlertsView
 from ranking.api.analyses import (
     AnalysesView,
@@ -153,8 +155,8 @@ _judge_groups = [
     path("<int:group_id>/delete/", JudgeGroupDeleteView.as_view(), name="api-judge-group-delete"),
 ]
 
-_test_set = [
-    path("", TestSetView.as_view(), name="api-test-set"),
+_task = [
+    path("", TaskAndMoreView.as_view(), name="api-task"),
     path("systems/", SystemsAndMoreView.as_view(), name="api-systems"),
     path("systems/<int:system_id>/", SystemView.as_view(), name="api-system"),
     path(
@@ -194,7 +196,7 @@ _test_set = [
     ),
     path("ranking-settings/", RankingSettingsView.as_view(), name="api-ranking-settings"),
     path("stopping-rule/", StoppingRuleView.as_view(), name="api-stopping-rule"),
-    path("closing/", TestSetClosingView.as_view(), name="api-closing"),
+    path("closing/", TaskClosingView.as_view(), name="api-closing"),
     path("designs/", DesignsAndChangeView.as_view(), name="api-designs"),
     path("designs/preview/", DesignPreviewView.as_view(), name="api-design-preview"),
     path("designs/forecast/", DesignForecastView.as_view(), name="api-design-forecast"),
@@ -244,6 +246,7 @@ urlpatterns = [
         CampaignTableReportView.as_view(),
         name="api-campaign-table-report",
     ),
+    path("campaigns/<slug:slug>/tasks/", CampaignTasksView.as_view(), name="api-tasks"),
     path("campaigns/<slug:slug>/time/", TimeSheetView.as_view(), name="api-time-sheet"),
     path("campaigns/<slug:slug>/alerts/", AlertsView.as_view(), name="api-alerts"),
     path("campaigns/<slug:slug>/alerts/mail/", AlertMailView.as_view(), name="api-alert-mail"),
@@ -274,6 +277,8 @@ urlpatterns = [
         CampaignTransitionView.as_view(),
         name="api-campaign-transition",
     ),
-    path("test-sets/<int:test_set_id>/", include(_test_set)),
-    path("test-sets/<int:test_set_id>/as-judge/", include("annotation.api.preview_urls")),
+    path("tasks/<int:task_id>/", include(_task)),
+    path("test-sets/<int:test_set_id>/", TestSetAddressView.as_view()),
+    path("test-sets/<int:test_set_id>/<path:rest>", TestSetAddressView.as_view()),
+    path("tasks/<int:task_id>/as-judge/", include("annotation.api.preview_urls")),
 ]

@@ -46,8 +46,8 @@ def _campaign_changed(request: HttpRequest, named: dict[str, Any]) -> Q | None:
         return None
     if "slug" in named:
         return Q(campaign__slug=named["slug"])
-    if "test_set_id" in named:
-        return Q(campaign__test_sets=named["test_set_id"])
+    if "task_id" in named:
+        return Q(campaign__test_sets__tasks=named["task_id"])
     match = request.resolver_match
     if match is not None and match.url_name in _PANELS:
         # Once it has moved nobody knows the address here (404), and a router asks the next cell.

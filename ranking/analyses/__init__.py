@@ -6,7 +6,7 @@ the same choice gives the same figures everywhere. It reads nothing and stores n
 
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option, OptionError, completed
-from ranking.analyses.registry import ANALYSES, analysis_named
+from ranking.analyses.registry import ANALYSES, analysis_named, analysis_register
 
 __all__ = [
     "ANALYSES",
@@ -15,5 +15,6 @@ __all__ = [
     "Option",
     "OptionError",
     "analysis_named",
+    "analysis_register",
     "completed",
 ]

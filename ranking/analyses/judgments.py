@@ -54,6 +54,34 @@ JUDGMENT_OPTIONS = (REFERENCE, GROUP, EXCLUDED, WITHOUT, DOCUMENTS, DOMAINS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TaskBeside:
+    """The judgments of another task on the same test set, which an analysis sets beside its own.
+
+    Attributes
+    ----------
+    protocol : str
+        A test set has one task of each.
+    watermark : int
+        Number of the last judgment in it; 0 before there is one.
+    judgments : ChosenJudgments or None
+        Those that count; None before there is one, and where they are chosen as those of the task itself are.
+    """
+
+    protocol: str
+    watermark: int
+    judgments: ChosenJudgments | None = None
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "protocol": self.protocol,
+            "watermark": self.watermark,
+            "judgments": None if self.judgments is None else self.judgments.recorded,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenJudgments:
     """The judgments of an analysis by names, so that what is added or changed later makes no difference.
 
@@ -85,6 +113,8 @@ class ChosenJudgments:
     rule : RuleState or None
         How far judging was by the stopping rule when it was asked for; None without one, or if it is of a kind that
         does not show it.
+    beside : tuple of TaskBeside or None
+        The other tasks of its test set, as they were when it was asked for; None if it is of a kind that does not ask.
     """
 
     systems: tuple[str, ...]
@@ -99,6 +129,7 @@ class ChosenJudgments:
     shown: Mapping[str, Sequence[int]] | None = None
     remarks: Remarks | None = None
     rule: RuleState | None = None
+    beside: tuple[TaskBeside, ...] | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -124,6 +155,7 @@ class ChosenJudgments:
             ),
             **({} if self.remarks is None else {"remarks": self.remarks.recorded}),
             **({} if self.rule is None else {"rule": self.rule.recorded}),
+            **({} if self.beside is None else {"beside": [each.recorded for each in self.beside]}),
         }
 
 
@@ -143,4 +175,16 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         shown=values.get("shown"),
         remarks=recorded_remarks(values["remarks"]) if "remarks" in values else None,
         rule=recorded_rule(values["rule"]) if "rule" in values else None,
+        beside=tuple(_recorded_beside(each) for each in values["beside"])
+        if "beside" in values
+        else None,
+    )
+
+
+def _recorded_beside(values: Mapping[str, Any]) -> TaskBeside:
+    judgments = values["judgments"]
+    return TaskBeside(
+        protocol=values["protocol"],
+        watermark=values["watermark"],
+        judgments=None if judgments is None else recorded_judgments(judgments),
     )

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from campaign.models import Task
+from ranking.analyses.judgments import ChosenJudgments
 from ranking.analyses.options import Option, Words, completed
 from ranking.reports import Report
 from ranking.reports.inputs import Input
@@ -47,6 +49,17 @@ class AnalysisKind:
     shows_rule : bool
         Whether one might stop judging by its answer. How far judging is by the stopping rule is then recorded, and part
         of the answer.
+    needs_beside : bool
+        Whether it looks at the other tasks of the test set, too; up to which judgment is recorded with the question, and
+        which of them count.
+    protocols : frozenset of str or None
+        Whose tasks it is for; None for all whose judgments compare outputs.
+    beside : str
+        The option that names the protocol of another task of the test set, whose judgments are looked at, too; how many
+        there were is recorded with the question. Empty: there is none.
+    read : callable or None
+        ``read(task, watermark, judgments, options)`` reads what answers of the protocol say beside labels, which is then
+        the ``answers`` of what is given to `find`. It raises ValueError as `find` does.
     """
 
     name: str
@@ -59,6 +72,10 @@ class AnalysisKind:
     needs_work: bool = False
     needs_remarks: bool = False
     shows_rule: bool = False
+    needs_beside: bool = False
+    protocols: frozenset[str] | None = None
+    beside: str = ""
+    read: Callable[[Task, int, ChosenJudgments, Mapping[str, Any]], Any] | None = None
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return all options; raise OptionError where one is unknown, or not allowed."""

@@ -1,14 +1,16 @@
-"""The kinds of analyses there are."""
+"""The kinds of analyses there are: those of all judgments that compare outputs, and those that protocols add."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Final
 
 from django.utils.translation import gettext as _
 
 from ranking.analyses.agreement import AGREEMENT
 from ranking.analyses.agreement_by import AGREEMENT_BY
+from ranking.analyses.beside import BESIDE
 from ranking.analyses.diagnosis import DIAGNOSIS
 from ranking.analyses.firmness import FIRMNESS
 from ranking.analyses.judge_pairs import JUDGE_PAIRS
@@ -23,13 +25,14 @@ from ranking.analyses.stopping import STOPPING
 from ranking.analyses.system import ONE_SYSTEM
 from ranking.analyses.without import WITHOUT_JUDGES
 
-_KINDS = (
+_OF_COMPARISONS = (
     RANKING,
     PAIRS,
     ONE_SYSTEM,
     FIRMNESS,
     STOPPING,
     COMPARED_METHODS,
+    BESIDE,
     AGREEMENT,
     AGREEMENT_BY,
     DIAGNOSIS,
@@ -39,8 +42,14 @@ _KINDS = (
     WITHOUT_JUDGES,
 )
 
+_KINDS: Final[dict[str, AnalysisKind]] = {kind.name: kind for kind in _OF_COMPARISONS}
 #: By name, in the order in which pages list them.
-ANALYSES: Mapping[str, AnalysisKind] = MappingProxyType({kind.name: kind for kind in _KINDS})
+ANALYSES: Final[Mapping[str, AnalysisKind]] = MappingProxyType(_KINDS)
+
+
+def analysis_register(kind: AnalysisKind) -> None:
+    """Make an analysis of a protocol known; for `AppConfig.ready`."""
+    _KINDS[kind.name] = kind
 
 
 def analysis_named(name: str) -> AnalysisKind:

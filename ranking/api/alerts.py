@@ -17,7 +17,7 @@ from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 
 class AlertSerializer(serializers.Serializer[Alert]):
     kind = serializers.ChoiceField(choices=AlertKind.choices)
-    test_set = serializers.IntegerField(source="test_set_id", allow_null=True)
+    task = serializers.IntegerField(source="task_id", allow_null=True)
     what = serializers.CharField(help_text="In the language of the request, like the next two.")
     why = serializers.CharField()
     to_do = serializers.CharField(source="button", help_text="The one thing to do.")

@@ -15,15 +15,15 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from campaign.api.access import readable_test_set, reader
+from campaign.api.access import readable_task, reader
 from campaign.api.pages import CursorPages
-from campaign.models import JobState, TestSet
+from campaign.models import JobState, Task
 from ranking.analyses import ANALYSES, OptionError
 from ranking.analyses.judgments import JUDGMENT_OPTIONS
 from ranking.models import Analysis
 from ranking.pages.report_file import report_file
 from ranking.reports.writing import FILES
-from ranking.selectors.analyses import analyses_asked
+from ranking.selectors.analyses import analyses_asked, analyses_of
 from ranking.services.analyses import analysis_ask, analysis_choice
 
 #: Names of kinds, for the description of the API.
@@ -109,7 +109,7 @@ class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
     def get_address(self, analysis: Analysis) -> str:
         return reverse(
             "api-analysis",
-            args=[analysis.test_set_id, analysis.pk],
+            args=[analysis.task_id, analysis.pk],
             request=self.context.get("request"),
         )
 
@@ -126,10 +126,10 @@ class AnalysisSerializer(AnalysisBriefSerializer):
 
 class AnalysisKindsView(APIView):
     @extend_schema(operation_id="analyses_kinds", responses=AnalysisKindSerializer(many=True))
-    def get(self, request: Request, test_set_id: int) -> Response:
-        """Say what can be asked of the judgments of a test set, with all options."""
-        readable_test_set(request, test_set_id)
-        return Response(AnalysisKindSerializer(list(ANALYSES.values()), many=True).data)
+    def get(self, request: Request, task_id: int) -> Response:
+        """Say what can be asked of the judgments of a task, with all options; it depends on its protocol."""
+        kinds = analyses_of(task=readable_task(request, task_id))
+        return Response(AnalysisKindSerializer(list(kinds.values()), many=True).data)
 
 
 class AnalysesView(generics.ListAPIView[Analysis]):
@@ -140,31 +140,31 @@ class AnalysesView(generics.ListAPIView[Analysis]):
     ordering = "-id"
 
     def get_queryset(self) -> QuerySet[Analysis]:
-        test_set = readable_test_set(self.request, self.kwargs["test_set_id"])
-        return analyses_asked(test_set=test_set)
+        task = readable_task(self.request, self.kwargs["task_id"])
+        return analyses_asked(task=task)
 
     @extend_schema(
         operation_id="analyses_ask",
         request=AnalysisAskedSerializer,
         responses={200: AnalysisSerializer, 202: AnalysisSerializer},
     )
-    def post(self, request: Request, test_set_id: int) -> Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Ask: 202 while a worker computes the answer, which `address` will have; 200 if it is there.
 
         Members who only read may ask, too: it changes nothing.
         """
-        test_set = readable_test_set(request, test_set_id)
+        task = readable_task(request, task_id)
         sent = AnalysisAskedSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        return ask(request, test_set, sent.validated_data["kind"], sent.validated_data)
+        return ask(request, task, sent.validated_data["kind"], sent.validated_data)
 
 
 class AnalysisView(APIView):
     @extend_schema(operation_id="analyses_read", responses=AnalysisSerializer)
-    def get(self, request: Request, test_set_id: int, analysis_id: int) -> Response:
+    def get(self, request: Request, task_id: int, analysis_id: int) -> Response:
         """Return an analysis with its answer."""
-        test_set = readable_test_set(request, test_set_id)
-        found = Analysis.objects.of(test_set.pk).select_related("job").defer("reports")
+        task = readable_task(request, task_id)
+        found = Analysis.objects.of(task.pk).select_related("job").defer("reports")
         analysis = get_object_or_404(found, pk=analysis_id)
         return Response(AnalysisSerializer(analysis, context={"request": request}).data)
 
@@ -175,22 +175,20 @@ class AnalysisReportView(APIView):
         parameters=[OpenApiParameter("ending", str, "path", enum=list(FILES))],
         responses={(200, file_type): OpenApiTypes.STR for _format, file_type in FILES.values()},
     )
-    def get(
-        self, request: Request, test_set_id: int, analysis_id: int, ending: str
-    ) -> HttpResponse:
+    def get(self, request: Request, task_id: int, analysis_id: int, ending: str) -> HttpResponse:
         """Return the answer as a file for people, in the language of the request."""
-        test_set = readable_test_set(request, test_set_id)
+        task = readable_task(request, task_id)
         if ending not in FILES:
             raise NotFound
-        found = Analysis.objects.of(test_set.pk).finished()
+        found = Analysis.objects.of(task.pk).finished()
         return report_file(get_object_or_404(found, pk=analysis_id), ending)
 
 
-def ask(request: Request, test_set: TestSet, kind: str, sent: Mapping[str, Any]) -> Response:
+def ask(request: Request, task: Task, kind: str, sent: Mapping[str, Any]) -> Response:
     """Answer a request that asks something of a test set."""
     try:
         analysis = analysis_ask(
-            test_set=test_set,
+            task=task,
             choice=analysis_choice(kind, sent["options"]),
             user=reader(request),
             watermark=sent.get("watermark"),

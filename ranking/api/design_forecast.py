@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.designs import DesignParametersSerializer, proposed_design
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.first_design import design_unless_chosen
-from campaign.api.access import readable_test_set
+from campaign.api.access import readable_task
 from ranking.selectors.design_forecast import design_forecast
 
 _MOST = 1_000_000_000
@@ -93,20 +93,20 @@ class DesignForecastView(APIView):
         request=DesignForecastRequestSerializer,
         responses=DesignForecastSerializer,
     )
-    def post(self, request: Request, test_set_id: int) -> Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Forecast hours, money, pairs told apart and clusters of a design. Nothing is stored."""
-        test_set = readable_test_set(request, test_set_id)
-        sent = DesignForecastRequestSerializer(data=request.data, context={"test_set": test_set})
+        task = readable_task(request, task_id)
+        sent = DesignForecastRequestSerializer(data=request.data, context={"task": task})
         sent.is_valid(raise_exception=True)
-        design = proposed_design(test_set, sent) or design_in_force(test_set_id=test_set.pk)
+        design = proposed_design(task, sent) or design_in_force(task_id=task.pk)
         if design is None:
-            design = design_unless_chosen(test_set=test_set, campaign=test_set.campaign, seed=0)
+            design = design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=0)
         budget = {
             name: sent.validated_data[name]
             for name in ("judgments", "hours", "money", "rate")
             if name in sent.validated_data
         }
-        found = design_forecast(test_set=test_set, design=design, **budget)
+        found = design_forecast(task=task, design=design, **budget)
         if found is None:
             raise ValidationError([_("No forecast: two systems with texts are needed.")])
         return Response(DesignForecastSerializer(found).data)

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign
-from ranking.selectors.overview import TestSetOverview, campaign_overview, day_after
+from ranking.selectors.overview import TaskOverview, campaign_overview, day_after
 
 
 class EndSerializer(serializers.Serializer[Any]):
@@ -27,13 +27,15 @@ class DayJudgedSerializer(serializers.Serializer[Any]):
     judged = serializers.IntegerField()
 
 
-class TestSetOverviewSerializer(serializers.Serializer[TestSetOverview]):
+class TaskOverviewSerializer(serializers.Serializer[TaskOverview]):
     __test__ = False
 
-    id = serializers.IntegerField(source="test_set.pk")
-    name = serializers.CharField(source="test_set.name")
-    closed_at = serializers.DateTimeField(source="test_set.closed_at", allow_null=True)
-    blocks_wanted = serializers.IntegerField(source="test_set.blocks_wanted", allow_null=True)
+    id = serializers.IntegerField(source="task.pk")
+    test_set = serializers.IntegerField(source="task.test_set_id")
+    protocol = serializers.CharField(source="task.protocol")
+    name = serializers.CharField(source="task.test_set.name", help_text="Of the test set.")
+    closed_at = serializers.DateTimeField(source="task.closed_at", allow_null=True)
+    blocks_wanted = serializers.IntegerField(source="task.blocks_wanted", allow_null=True)
     judged = serializers.IntegerField(source="summary.judged", help_text="Blocks.")
     at_work = serializers.IntegerField(help_text="Judges who did something in the last minutes.")
     pace = serializers.FloatField(help_text="Blocks a day, of the last whole days of a week.")
@@ -45,7 +47,7 @@ class TestSetOverviewSerializer(serializers.Serializer[TestSetOverview]):
     end = serializers.SerializerMethodField(help_text="null: it cannot be said yet.")
 
     @extend_schema_field(EndSerializer(allow_null=True))
-    def get_end(self, each: TestSetOverview) -> dict[str, Any] | None:
+    def get_end(self, each: TaskOverview) -> dict[str, Any] | None:
         if each.end is None:
             return None
         days = {"expected": each.end.days, "earliest": each.end.low, "latest": each.end.high}
@@ -58,11 +60,9 @@ def _day(days: float | None) -> date | None:
 
 
 class OverviewView(APIView):
-    @extend_schema(
-        operation_id="campaigns_overview", responses=TestSetOverviewSerializer(many=True)
-    )
+    @extend_schema(operation_id="campaigns_overview", responses=TaskOverviewSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """Say of each test set how far it is, its pace and when it will end."""
         campaign = organised_campaign(request, slug)
         rows: Any = campaign_overview(campaign=campaign)
-        return Response(TestSetOverviewSerializer(rows, many=True).data)
+        return Response(TaskOverviewSerializer(rows, many=True).data)

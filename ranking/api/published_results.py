@@ -1,6 +1,6 @@
 """Published results of a test set, for its members; what everybody reads is at `url`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -18,14 +18,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from campaign.api.access import organised_test_set, reader
+from campaign.api.access import organised_task, reader
 from campaign.api.pages import CursorPages
-from campaign.models import MembershipRole, TestSet
+from campaign.models import MembershipRole, Task
 from ranking.models import Analysis, PublishedResult, ResultBundle
 from ranking.selectors.published_results import versions_of
 from ranking.selectors.result_bundles import bundle_asked, bundle_bytes, bundle_of
 from ranking.selectors.runs import latest_run
 from ranking.services.publishing import (
+    LONGEST_WORDING,
     PublishedDraft,
     PublishedWords,
     PublishingRefusedError,
@@ -43,6 +44,7 @@ from ranking.services.publishing import (
     result_reviewer_link_end,
     result_reviewer_link_make,
     version_check,
+    wordings_of,
 )
 
 _TEXT: int = 5_000
@@ -147,8 +149,17 @@ class PublishedResultSerializer(PublishedResultBriefSerializer):
     )
 
     class Meta(PublishedResultBriefSerializer.Meta):
-        fields = [*PublishedResultBriefSerializer.Meta.fields, "content", "names"]
+        fields = [*PublishedResultBriefSerializer.Meta.fields, "content", "names", "wordings"]
         read_only_fields = fields
+
+
+class ReasonWordingSerializer(serializers.Serializer[Any]):
+    """What readers read in place of a reason."""
+
+    reason = serializers.CharField(
+        max_length=_TEXT, trim_whitespace=False, help_text="As it was given."
+    )
+    wording = serializers.CharField(max_length=LONGEST_WORDING)
 
 
 class PublishSerializer(serializers.Serializer[Any]):
@@ -171,6 +182,12 @@ class PublishSerializer(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         help_text="What has changed since the last version; not of the first.",
+    )
+    wordings = ReasonWordingSerializer(
+        many=True,
+        default=list,
+        help_text="Other words for reasons of the ranking settings, of the stopping rule and of exclusions, where "
+        "a system is not named. The result says that they were reworded.",
     )
     firmness = serializers.BooleanField(
         default=True,
@@ -210,7 +227,20 @@ class PublishSerializer(serializers.Serializer[Any]):
             acknowledgement=sent["acknowledgement"],
             contact=sent["contact"],
             change_note=sent["change_note"],
+            wordings=_wordings(sent["wordings"]),
         )
+
+    def validate_wordings(self, sent: list[dict[str, str]]) -> list[dict[str, str]]:
+        """Refuse two of one reason: the last one would silently count."""
+        try:
+            _wordings(sent)
+        except PublishingRefusedError as error:
+            raise ValidationError(str(error)) from error
+        return sent
+
+
+def _wordings(sent: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    return wordings_of((each["reason"], each["wording"]) for each in sent)
 
 
 class PublishAwaitedSerializer(serializers.Serializer[Any]):
@@ -234,6 +264,9 @@ class PublishedDraftSerializer(serializers.Serializer[PublishedDraft]):
     )
     names = serializers.JSONField(
         source="labels", read_only=True, help_text="What each system is called in it, by id."
+    )
+    wordings = serializers.JSONField(
+        read_only=True, help_text="What stands in it for which reason that was given."
     )
 
 
@@ -270,13 +303,13 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
     ordering = "-id"
 
     def get_queryset(self) -> QuerySet[PublishedResult, Any]:
-        test_set = organised_test_set(self.request, self.kwargs["test_set_id"])
-        self._test_set = test_set
-        return versions_of(test_set_id=test_set.pk).defer("content", "labels")
+        task = organised_task(self.request, self.kwargs["task_id"])
+        self._task = task
+        return versions_of(task_id=task.pk).defer("content", "labels", "wordings")
 
     def get_serializer_context(self) -> dict[str, Any]:
         context = dict(super().get_serializer_context())
-        return {**context, **_rights(getattr(self, "_test_set", None))}
+        return {**context, **_rights(getattr(self, "_task", None))}
 
     @extend_schema(
         operation_id="published_results_publish",
@@ -288,16 +321,16 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
             409: PublishConflictSerializer,
         },
     )
-    def post(self, request: Request, test_set_id: int) -> Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Publish the present ranking as the next version. It is kept for good, and frozen.
 
         With `dry_run`, 200 says what would be published. 409 if that is not what was `seen`, or not `version`.
         """
-        test_set = organised_test_set(request, test_set_id)
+        task = organised_task(request, task_id)
         sent = PublishSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         chosen = {
-            "test_set": test_set,
+            "task": task,
             "anonymous": sent.validated_data["anonymous"],
             "words": sent.words,
             "with_firmness": sent.validated_data["firmness"],
@@ -311,8 +344,8 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
 
 def _published(request: Request, chosen: dict[str, Any], asked: Mapping[str, Any]) -> Response:
     """Answer a request that is in order: publish, or say what would be published or is awaited."""
-    test_set, until = chosen["test_set"], asked["embargo_until"]
-    version_check(asked["version"], test_set=test_set)
+    task, until = chosen["task"], asked["embargo_until"]
+    version_check(asked["version"], task=task)
     awaited = _firmness_awaited(request, chosen, until)
     if awaited is not None:
         said = {"detail": _("Being computed"), "analysis": awaited.pk}
@@ -329,7 +362,7 @@ def _published(request: Request, chosen: dict[str, Any], asked: Mapping[str, Any
         seen=asked["seen"],
         version=asked["version"],
     )
-    return _answer(request, test_set, result.version, status=201)
+    return _answer(request, task, result.version, status=201)
 
 
 def _firmness_awaited(
@@ -338,14 +371,14 @@ def _firmness_awaited(
     """Return what a worker computes for the result that is asked for; None where nothing is awaited."""
     if not chosen["with_firmness"]:
         return None
-    test_set = chosen["test_set"]
-    run = latest_run(test_set_id=test_set.pk)
+    task = chosen["task"]
+    run = latest_run(task_id=task.pk)
     if run is None or firmness_is_known(run):
         return None
     # What is refused is refused before work is done for it.
     draft = published_draft(**chosen, run=run)
     embargo_check(embargo_until, now=draft.published_at)
-    analysis = firmness_ask(test_set=test_set, run=run, by=reader(request))
+    analysis = firmness_ask(task=task, run=run, by=reader(request))
     if analysis is None or analysis.finished_at is not None or has_failed(analysis):
         return None
     return analysis
@@ -353,24 +386,24 @@ def _firmness_awaited(
 
 class PublishedResultView(APIView):
     @extend_schema(operation_id="published_result", responses=PublishedResultSerializer)
-    def get(self, request: Request, test_set_id: int, version: int) -> Response:
+    def get(self, request: Request, task_id: int, version: int) -> Response:
         """Return a version with its content."""
-        return _answer(request, organised_test_set(request, test_set_id), version)
+        return _answer(request, organised_task(request, task_id), version)
 
     @extend_schema(
         operation_id="published_result_change",
         request=PublishedChangesSerializer,
         responses=PublishedResultSerializer,
     )
-    def patch(self, request: Request, test_set_id: int, version: int) -> Response:
+    def patch(self, request: Request, task_id: int, version: int) -> Response:
         """Change who may see a version, or retract it; all of it or nothing."""
-        test_set = organised_test_set(request, test_set_id)
-        result = _found(test_set, version)
+        task = organised_task(request, task_id)
+        result = _found(task, version)
         sent = PublishedChangesSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         with _Refusals(), transaction.atomic():
             _change(result, sent.validated_data)
-        return _answer(request, test_set, version)
+        return _answer(request, task, version)
 
 
 class ResultBundleView(APIView):
@@ -378,9 +411,9 @@ class ResultBundleView(APIView):
         operation_id="published_result_bundle",
         responses={(200, "application/zip"): OpenApiTypes.BINARY},
     )
-    def get(self, request: Request, test_set_id: int, version: int) -> HttpResponseBase:
+    def get(self, request: Request, task_id: int, version: int) -> HttpResponseBase:
         """Return the bundle of a version, from which `reproduce` computes it again."""
-        bundle = bundle_of(_found(organised_test_set(request, test_set_id), version))
+        bundle = bundle_of(_found(organised_task(request, task_id), version))
         if bundle is None:
             raise NotFound(_("This version has no bundle yet."))
         name = f"bundle-{bundle.result.address}.zip"
@@ -399,18 +432,18 @@ class ResultBundleView(APIView):
         request=BundleAskSerializer,
         responses={202: PublishedResultSerializer},
     )
-    def post(self, request: Request, test_set_id: int, version: int) -> Response:
+    def post(self, request: Request, task_id: int, version: int) -> Response:
         """Have the bundle of a version made that has none. `bundle` of the version says when it is there."""
-        test_set = organised_test_set(request, test_set_id)
+        task = organised_task(request, task_id)
         sent = BundleAskSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         with _Refusals():
             result_bundle_ask(
-                result=_found(test_set, version),
+                result=_found(task, version),
                 with_texts=sent.validated_data["texts"],
                 by=reader(request),
             )
-        return _answer(request, test_set, version, status=202)
+        return _answer(request, task, version, status=202)
 
 
 class _Refusals:
@@ -439,21 +472,19 @@ def _change(result: PublishedResult, changes: dict[str, Any]) -> None:
             result_retraction_undo(result=result)
 
 
-def _found(test_set: TestSet, version: int) -> PublishedResult:
-    result: PublishedResult | None = (
-        versions_of(test_set_id=test_set.pk).filter(version=version).first()
-    )
+def _found(task: Task, version: int) -> PublishedResult:
+    result: PublishedResult | None = versions_of(task_id=task.pk).filter(version=version).first()
     if result is None:
         raise NotFound(_("This test set has no such version."))
     return result
 
 
-def _answer(request: Request, test_set: TestSet, version: int, status: int = 200) -> Response:
-    context = {"request": request} | _rights(test_set)
-    result = _found(test_set, version)
+def _answer(request: Request, task: Task, version: int, status: int = 200) -> Response:
+    context = {"request": request} | _rights(task)
+    result = _found(task, version)
     return Response(PublishedResultSerializer(result, context=context).data, status=status)
 
 
-def _rights(test_set: Any) -> dict[str, bool]:
-    role = getattr(test_set, "role", None)
+def _rights(task: Any) -> dict[str, bool]:
+    role = getattr(task, "role", None)
     return {"may_change": role is not None and MembershipRole(role).may_change}

@@ -9,7 +9,7 @@ from annotation.judge_measures import MAX_MINIMUM, SCALES, JudgeMeasure, Scale
 from annotation.models import QualityActionKind, QualityRule, RuleDirection
 from annotation.models.quality import ACTIONS
 from annotation.services import RuleTerms
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 from ranking.pages.effects import effects_in_words
 from ranking.pages.judge_measures import rule_in_words
 from ranking.selectors.rule_effects import RuleEffects
@@ -36,8 +36,8 @@ class RuleTermsSerializer(serializers.Serializer[RuleTerms]):
         max_value=MAX_MINIMUM,
         help_text="Comparisons, blocks or segments the measure must rest on.",
     )
-    test_set = serializers.PrimaryKeyRelatedField(
-        queryset=TestSet.objects.none(),
+    task = serializers.PrimaryKeyRelatedField(
+        queryset=Task.objects.none(),
         allow_null=True,
         default=None,
         help_text="Null: each test set of the campaign.",
@@ -46,8 +46,8 @@ class RuleTermsSerializer(serializers.Serializer[RuleTerms]):
     def __init__(self, *args: Any, campaign: Campaign | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if campaign is not None:
-            field: Any = self.fields["test_set"]
-            field.queryset = campaign.test_sets.all()
+            field: Any = self.fields["task"]
+            field.queryset = Task.objects.of(campaign).all()
 
     @property
     def terms(self) -> RuleTerms:
@@ -142,7 +142,7 @@ class QualityRuleSerializer(serializers.ModelSerializer[QualityRule]):
             "threshold",
             "unit",
             "minimum",
-            "test_set",
+            "task",
             "replaces",
             "acted",
             "standing",

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from campaign.api.access import readable_test_set
+from campaign.api.access import readable_task
 from ranking.selectors.segment_judged import MOST, SegmentJudged, segment_judged
 
 
@@ -59,10 +59,10 @@ class SegmentJudgedSerializer(serializers.Serializer[SegmentJudged]):
 
 class SegmentJudgedView(APIView):
     @extend_schema(operation_id="segments_judged", responses=SegmentJudgedSerializer)
-    def get(self, request: Request, test_set_id: int, number: int) -> Response:
+    def get(self, request: Request, task_id: int, number: int) -> Response:
         """Return a segment by its number, and what its judges made of its outputs."""
-        test_set = readable_test_set(request, test_set_id)
-        found = segment_judged(test_set=test_set, number=number)
+        task = readable_task(request, task_id)
+        found = segment_judged(task=task, number=number)
         if found is None:
             raise NotFound
         return Response(SegmentJudgedSerializer(found).data)

@@ -255,7 +255,7 @@ class RankingSerializer(RankingBriefSerializer):
         return run.result.get("anytime")
 
     def get_judges_left_out(self, run: RankingRun) -> list[str]:
-        return judges_left_out(run)[run.test_set_id]
+        return judges_left_out(run)[run.task_id]
 
     @extend_schema_field(ComparedPairSerializer(many=True, allow_null=True))
     def get_pairs(self, run: RankingRun) -> list[dict[str, Any]] | None:
@@ -338,7 +338,7 @@ class RankingSettingsInForceSerializer(RankingSettingsSerializer):
 
     @extend_schema_field(RankingSettingsSerializer(many=True))
     def get_history(self, settings: RankingSettings) -> Any:
-        rows = ranking_settings_history(test_set_id=settings.test_set_id)
+        rows = ranking_settings_history(task_id=settings.task_id)
         return RankingSettingsSerializer(rows, many=True).data
 
 
@@ -387,7 +387,7 @@ class QualityActionSerializer(serializers.ModelSerializer[QualityAction]):
     """A judge was warned, paused, excluded, asked or told something; and whether that was taken back."""
 
     judge = serializers.CharField(source="judge.pseudonym")
-    test_set = serializers.CharField(source="test_set.name")
+    task = serializers.CharField(source="task.test_set.name")
     by_rule = serializers.SerializerMethodField(help_text="Not by a person.")
     created_by = serializers.CharField(source="created_by.name", default=None, allow_null=True)
     reverted_at = serializers.DateTimeField(
@@ -402,7 +402,7 @@ class QualityActionSerializer(serializers.ModelSerializer[QualityAction]):
         fields = [
             "id",
             "judge",
-            "test_set",
+            "task",
             "action",
             "by_rule",
             "evidence",

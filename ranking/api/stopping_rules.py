@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from campaign.api.access import organised_test_set, reader
-from campaign.models import TestSet
+from campaign.api.access import organised_task, reader
+from campaign.models import Task
 from ranking.models import StoppingRule
 from ranking.selectors.stopping_rules import stopping_rule_history, stopping_rule_state
 from ranking.services import StoppingRuleError, stopping_rule_set
@@ -82,7 +82,7 @@ class RuleMetSerializer(serializers.Serializer[Any]):
     criteria = serializers.ListField(child=serializers.CharField())
 
 
-class StoppingSerializer(serializers.Serializer[TestSet]):
+class StoppingSerializer(serializers.Serializer[Task]):
     """The rule in force, whether it is met, and all rules there were."""
 
     rule = serializers.SerializerMethodField(help_text="Null without one.")
@@ -107,30 +107,30 @@ class StoppingSerializer(serializers.Serializer[TestSet]):
 
 class StoppingRuleView(APIView):
     @extend_schema(operation_id="stopping_rule_read", responses=StoppingSerializer)
-    def get(self, request: Request, test_set_id: int) -> Response:
+    def get(self, request: Request, task_id: int) -> Response:
         """By which rule judging is to end, and whether it is met."""
-        return Response(_said(organised_test_set(request, test_set_id)))
+        return Response(_said(organised_task(request, task_id)))
 
     @extend_schema(
         operation_id="stopping_rule_set",
         request=StoppingRuleSerializer,
         responses=StoppingSerializer,
     )
-    def put(self, request: Request, test_set_id: int) -> Response:
+    def put(self, request: Request, task_id: int) -> Response:
         """Put a rule in the place of the one before; without a criterion there is none any more."""
-        test_set = organised_test_set(request, test_set_id)
+        task = organised_task(request, task_id)
         sent = StoppingRuleSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         try:
-            stopping_rule_set(test_set=test_set, changed_by=reader(request), **sent.validated_data)
+            stopping_rule_set(task=task, changed_by=reader(request), **sent.validated_data)
         except StoppingRuleError as error:
             raise ValidationError({error.field: [str(error)]}) from error
-        return Response(_said(test_set))
+        return Response(_said(task))
 
 
-def _said(test_set: TestSet) -> dict[str, Any]:
-    history = stopping_rule_history(test_set_id=test_set.pk)
-    state = stopping_rule_state(test_set_id=test_set.pk)
+def _said(task: Task) -> dict[str, Any]:
+    history = stopping_rule_history(task_id=task.pk)
+    state = stopping_rule_state(task_id=task.pk)
     shown = None if state is None else shown_rule(state)
     said: Any = {
         "rule": history[0] if history and history[0].is_there else None,

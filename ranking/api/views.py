@@ -19,11 +19,11 @@ from rest_framework.views import APIView
 from annotation.api.replica import from_replica
 from annotation.models import QualityAction
 from annotation.services import QualityRefusedError, judges_decision_undo, quality_action_revert
-from campaign.api.access import organised_test_set, readable_test_set, reader
+from campaign.api.access import organised_task, readable_task, reader
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.judge_groups import group_asked_for
 from campaign.api.pages import CursorPages
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from ranking.api.analyses import AnalysisSerializer, RankingAskedSerializer, ask
 from ranking.api.serializers import (
     JudgeDecisionSerializer,
@@ -55,23 +55,23 @@ class RankingsView(generics.ListAPIView[RankingRun]):
     ordering = "-id"
 
     def get_queryset(self) -> QuerySet[RankingRun]:
-        test_set = readable_test_set(self.request, self.kwargs["test_set_id"])
-        return RankingRun.objects.of(test_set.pk).defer("result", "standings")
+        task = readable_task(self.request, self.kwargs["task_id"])
+        return RankingRun.objects.of(task.pk).defer("result", "standings")
 
     @extend_schema(
         operation_id="rankings_ask",
         request=RankingAskedSerializer,
         responses={200: AnalysisSerializer, 202: AnalysisSerializer},
     )
-    def post(self, request: Request, test_set_id: int) -> Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Rank by a method, rank ranges and judgments of one's own; what is shown stays as it is.
 
         It is the analysis `ranking`: 202 while a worker computes it, 200 if it is there.
         """
-        test_set = readable_test_set(request, test_set_id)
+        task = readable_task(request, task_id)
         sent = RankingAskedSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        return ask(request, test_set, "ranking", sent.validated_data)
+        return ask(request, task, "ranking", sent.validated_data)
 
 
 class RankingKeepView(APIView):
@@ -80,10 +80,10 @@ class RankingKeepView(APIView):
         request=None,
         responses=RankingBriefSerializer,
     )
-    def post(self, request: Request, test_set_id: int) -> Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Keep the present ranking for good, unless it is kept already. For organisers only."""
-        test_set = organised_test_set(request, test_set_id)
-        run = latest_ranking_keep(test_set_id=test_set.pk)
+        task = organised_task(request, task_id)
+        run = latest_ranking_keep(task_id=task.pk)
         if run is None:
             raise NotFound(_("This test set has no ranking yet."))
         return Response(RankingBriefSerializer(run).data)
@@ -96,36 +96,36 @@ class RankingView(generics.RetrieveAPIView[RankingRun]):
     lookup_url_kwarg = "ranking_id"
 
     def get_queryset(self) -> QuerySet[RankingRun]:
-        test_set = readable_test_set(self.request, self.kwargs["test_set_id"])
-        return RankingRun.objects.of(test_set.pk)
+        task = readable_task(self.request, self.kwargs["task_id"])
+        return RankingRun.objects.of(task.pk)
 
 
 class LatestRankingView(APIView):
     @extend_schema(operation_id="rankings_latest", responses=RankingSerializer)
     @from_replica
-    def get(self, request: Request, test_set_id: int) -> Response:
+    def get(self, request: Request, task_id: int) -> Response:
         """Return the newest ranking; `watermark` is the number of the last judgment in it.
 
         304 without a body if the request's `If-None-Match` is the `ETag` of the newest ranking.
         """
-        version = latest_version(user=reader(request), test_set_id=test_set_id)
+        version = latest_version(user=reader(request), task_id=task_id)
         if version is None:
-            readable_test_set(request, test_set_id)
+            readable_task(request, task_id)
             raise NotFound(_("This test set has no ranking yet."))
         etag = quote_etag(version)
         unchanged = get_conditional_response(request, etag=etag)
         if unchanged is not None:
             return Response(status=unchanged.status_code, headers={"ETag": etag})
-        run = latest_run(test_set_id=test_set_id)
+        run = latest_run(task_id=task_id)
         return Response(RankingSerializer(run).data, headers={"ETag": etag})
 
 
 class RankingSettingsView(APIView):
     @extend_schema(operation_id="ranking_settings_read", responses=RankingSettingsInForceSerializer)
-    def get(self, request: Request, test_set_id: int) -> Response:
+    def get(self, request: Request, task_id: int) -> Response:
         """By which method a test set is ranked and how its rank ranges are made, now and before."""
-        test_set = organised_test_set(request, test_set_id)
-        settings = ranking_settings_in_force(test_set_id=test_set.pk)
+        task = organised_task(request, task_id)
+        settings = ranking_settings_in_force(task_id=task.pk)
         return Response(RankingSettingsInForceSerializer(settings).data)
 
     @extend_schema(
@@ -133,22 +133,20 @@ class RankingSettingsView(APIView):
         request=RankingSettingsSerializer,
         responses=RankingSettingsSerializer,
     )
-    def patch(self, request: Request, test_set_id: int) -> Response:
+    def patch(self, request: Request, task_id: int) -> Response:
         """Change it; what is not named stays. A new ranking follows within seconds."""
-        test_set = organised_test_set(request, test_set_id)
+        task = organised_task(request, task_id)
         sent = RankingSettingsSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
         changes = dict(sent.validated_data)
         if "judge_group" in changes:
             try:
-                group = group_asked_for(test_set, changes["judge_group"]["name"])
+                group = group_asked_for(task, changes["judge_group"]["name"])
             except ValidationError as error:
                 raise ValidationError({"judge_group": error.detail}) from error
             changes["judge_group"] = group
         try:
-            settings = ranking_settings_change(
-                test_set=test_set, changed_by=reader(request), **changes
-            )
+            settings = ranking_settings_change(task=task, changed_by=reader(request), **changes)
         except RangeChoiceError as error:
             raise ValidationError({error.field: [str(error)]}) from error
         return Response(RankingSettingsSerializer(settings).data)
@@ -164,18 +162,18 @@ class JudgesView(generics.ListAPIView[Any]):
     get = from_replica(generics.ListAPIView.get)
 
     def get_queryset(self) -> QuerySet[Any, Any]:
-        listed = judges_listed(test_set=self._test_set)
+        listed = judges_listed(task=self._task)
         found = filtered(JudgeFilter, self.request, listed)
         return found.values_list(*TallyRow._fields, named=True)
 
     def paginate_queryset(self, queryset: Any) -> Any:
         tallies = super().paginate_queryset(queryset)
-        run = latest_run(test_set_id=self._test_set.pk)
-        return judges_quality(test_set=self._test_set, run=run, tallies=tallies)
+        run = latest_run(task_id=self._task.pk)
+        return judges_quality(task=self._task, run=run, tallies=tallies)
 
     @cached_property
-    def _test_set(self) -> TestSet:
-        return readable_test_set(self.request, self.kwargs["test_set_id"])
+    def _task(self) -> Task:
+        return readable_task(self.request, self.kwargs["task_id"])
 
 
 class QualityActionsView(generics.ListAPIView[QualityAction]):
@@ -187,31 +185,31 @@ class QualityActionsView(generics.ListAPIView[QualityAction]):
     get = from_replica(generics.ListAPIView.get)
 
     def get_queryset(self) -> QuerySet[QualityAction]:
-        test_set = organised_test_set(self.request, self.kwargs["test_set_id"])
-        return quality_actions(test_set=test_set)
+        task = organised_task(self.request, self.kwargs["task_id"])
+        return quality_actions(task=task)
 
     @extend_schema(
         operation_id="quality_actions_take",
         request=JudgeDecisionSerializer,
         responses={200: JudgesDecidedSerializer, 201: JudgesDecidedSerializer},
     )
-    def post(self, request: Request, test_set_id: int) -> Response:
+    def post(self, request: Request, task_id: int) -> Response:
         """Decide about judges, all at once; with `dry_run`, 200 says what it would do."""
-        test_set = organised_test_set(request, test_set_id)
+        task = organised_task(request, task_id)
         sent = JudgeDecisionSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         asked = dict(sent.validated_data)
-        judges, analysis = _judges_named(test_set, asked.pop("judges")), asked.pop("analysis")
+        judges, analysis = _judges_named(task, asked.pop("judges")), asked.pop("analysis")
         if asked.pop("dry_run"):
             effects = deciding_in_words(
-                judges=judges, test_set=test_set, action=asked["action"], text=asked["text"]
+                judges=judges, task=task, action=asked["action"], text=asked["text"]
             )
             return Response({"batch": None, "judges": [], "unchanged": {}, "effects": effects})
         decided = decision_take(
             judges=judges,
-            test_set=test_set,
+            task=task,
             user=reader(request),
-            analysis=_analysis_finished(test_set, analysis),
+            analysis=_analysis_finished(task, analysis),
             **asked,
         )
         done = {
@@ -223,18 +221,18 @@ class QualityActionsView(generics.ListAPIView[QualityAction]):
         return Response(done, status=201 if decided.judges else 200)
 
 
-def _judges_named(test_set: TestSet, names: list[str]) -> list[Judge]:
-    judges, unknown = judges_by_pseudonym(test_set.campaign_id, names)
+def _judges_named(task: Task, names: list[str]) -> list[Judge]:
+    judges, unknown = judges_by_pseudonym(task.test_set.campaign_id, names)
     if unknown:
         said = _("Nobody called %(value)s is a judge here.") % {"value": ", ".join(unknown)}
         raise ValidationError({"judges": [said]})
     return judges
 
 
-def _analysis_finished(test_set: TestSet, analysis_id: int | None) -> Analysis | None:
+def _analysis_finished(task: Task, analysis_id: int | None) -> Analysis | None:
     if analysis_id is None:
         return None
-    found = Analysis.objects.of(test_set.pk).finished().filter(pk=analysis_id).first()
+    found = Analysis.objects.of(task.pk).finished().filter(pk=analysis_id).first()
     if found is None:
         raise ValidationError({"analysis": [_("There is no such answer of this test set.")]})
     return found
@@ -248,12 +246,12 @@ class QualityActionsUndoView(APIView):
             "JudgesUndone", {"judges": serializers.ListField(child=serializers.CharField())}
         ),
     )
-    def post(self, request: Request, test_set_id: int, batch: UUID) -> Response:
+    def post(self, request: Request, task_id: int, batch: UUID) -> Response:
         """Undo all of a decision about judges; the history keeps both."""
-        test_set = organised_test_set(request, test_set_id)
+        task = organised_task(request, task_id)
         try:
             judges = judges_decision_undo(
-                campaign=test_set.campaign, batch=batch, user=reader(request)
+                campaign=task.test_set.campaign, batch=batch, user=reader(request)
             )
         except QualityRefusedError as error:
             raise ValidationError({"detail": str(error)}) from error
@@ -264,14 +262,12 @@ class QualityActionRevertView(APIView):
     @extend_schema(
         operation_id="quality_action_revert", request=None, responses=QualityActionSerializer
     )
-    def post(self, request: Request, test_set_id: int, action_id: int) -> Response:
+    def post(self, request: Request, task_id: int, action_id: int) -> Response:
         """Take one action back; it stays in the history."""
-        test_set = organised_test_set(request, test_set_id)
-        action = get_object_or_404(quality_actions(test_set=test_set), pk=action_id)
+        task = organised_task(request, task_id)
+        action = get_object_or_404(quality_actions(task=task), pk=action_id)
         try:
             quality_action_revert(action=action, user=reader(request))
         except QualityRefusedError as error:
             raise ValidationError({"detail": str(error)}) from error
-        return Response(
-            QualityActionSerializer(quality_actions(test_set=test_set).get(pk=action_id)).data
-        )
+        return Response(QualityActionSerializer(quality_actions(task=task).get(pk=action_id)).data)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from campaign.texts.languages import language_name
@@ -261,4 +262,4 @@ def watermark_note(rows: Sequence[TableRow]) -> str:
 
 def watermarks(named: Iterable[tuple[str, int]]) -> str:
     """Return names of test sets, each with the numbers of its first and last judgment; none of those without any."""
-    return ", ".join(f"{name} 1–{last:,}" for name, last in named if last) or "–"
+    return ", ".join(f"{name} 1–{number_format(last)}" for name, last in named if last) or "–"

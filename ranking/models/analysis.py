@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AnalysisQuerySet(models.QuerySet["Analysis"]):
-    def of(self, test_set_id: int) -> "AnalysisQuerySet":
-        return self.filter(test_set_id=test_set_id)
+    def of(self, task_id: int) -> "AnalysisQuerySet":
+        return self.filter(task_id=task_id)
 
     def finished(self) -> "AnalysisQuerySet":
         """Return those with a result."""
@@ -26,9 +26,7 @@ class Analysis(models.Model):
     people, in each language, and `data` the same for programs.
     """
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="analyses"
-    )
+    task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="analyses")
     kind = models.CharField(_("kind"), max_length=40)
     choice = models.JSONField(_("choice"))
     choice_digest = models.CharField(
@@ -66,11 +64,11 @@ class Analysis(models.Model):
         verbose_name_plural = _("analyses")
         get_latest_by = "id"
         indexes = [
-            models.Index(fields=["test_set", "choice_digest", "-id"], name="analysis_of_choice"),
+            models.Index(fields=["task", "choice_digest", "-id"], name="analysis_of_choice"),
         ]
         constraints = [
             models.UniqueConstraint(
-                fields=["test_set", "digest"], name="analysis_once_for_each_answer"
+                fields=["task", "digest"], name="analysis_once_for_each_answer"
             ),
             models.CheckConstraint(
                 condition=models.Q(
@@ -82,4 +80,4 @@ class Analysis(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} of {self.test_set_id} at {self.watermark}"
+        return f"{self.kind} of {self.task_id} at {self.watermark}"

@@ -8,8 +8,8 @@ class JudgeMeasures(models.Model):
     Computed anew after each ranking, never history; only rows that change are written.
     """
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet",
+    task = models.ForeignKey(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="judge_measures",
         db_index=False,  # the constraint begins with it
@@ -21,10 +21,8 @@ class JudgeMeasures(models.Model):
         verbose_name = _("measures of a judge")
         verbose_name_plural = _("measures of judges")
         constraints = [
-            models.UniqueConstraint(
-                fields=["test_set", "judge"], name="judge_measures_once_in_a_test_set"
-            ),
+            models.UniqueConstraint(fields=["task", "judge"], name="judge_measures_once_in_a_task"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.judge_id} in {self.test_set_id}"
+        return f"{self.judge_id} in {self.task_id}"

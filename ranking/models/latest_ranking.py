@@ -13,8 +13,8 @@ class LatestRanking(Ranking):
     excluded judges and of the stopping rule, so that the database finds by itself which test sets are to be ranked anew.
     """
 
-    test_set = models.OneToOneField(
-        "campaign.TestSet",
+    task = models.OneToOneField(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="latest_ranking",
         primary_key=True,
@@ -50,9 +50,7 @@ class LatestRanking(Ranking):
 
     def as_run(self) -> RankingRun:
         """Return it as a run, without a primary key while it is not kept."""
-        run = RankingRun(
-            pk=self.last_kept_id if self.is_kept else None, test_set_id=self.test_set_id
-        )
+        run = RankingRun(pk=self.last_kept_id if self.is_kept else None, task_id=self.task_id)
         for field in Ranking._meta.local_fields:
             setattr(run, field.name, getattr(self, field.name))
         run.rule_met = self.rule_met

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import Recorded
 from campaign.database.triggers import NeverTruncated, trigger_from_file
-from campaign.models.recorded import OF_TEST_SET
+from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 from ranking.models.ranking_run import RankingRun
 
 #: Characters of a digest that its address has.
@@ -17,8 +17,8 @@ ADDRESS_LENGTH: Final = 16
 
 
 class PublishedResultQuerySet(models.QuerySet["PublishedResult"]):
-    def of(self, test_set_id: int) -> "PublishedResultQuerySet":
-        return self.filter(test_set_id=test_set_id)
+    def of(self, task_id: int) -> "PublishedResultQuerySet":
+        return self.filter(task_id=task_id)
 
     def with_state(self) -> models.QuerySet["PublishedResult", Any]:
         """Return them with `is_embargoed`, by the database's clock."""
@@ -41,8 +41,8 @@ class PublishedResult(models.Model):
     retracted, may change; nothing else does.
     """
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.PROTECT, related_name="published_results"
+    task = models.ForeignKey(
+        "campaign.Task", on_delete=models.PROTECT, related_name="published_results"
     )
     version = models.PositiveIntegerField(_("version"), help_text=_("From 1 in the test set."))
     content = models.JSONField(_("content"))
@@ -50,6 +50,13 @@ class PublishedResult(models.Model):
     labels = models.JSONField(
         _("names"),
         help_text=_("What each system is called in it, by id. For members only."),
+    )
+    wordings = models.JSONField(
+        _("reworded reasons"),
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text=_("What stands in it for which reason that was given. For members only."),
     )
     run = models.ForeignKey(RankingRun, on_delete=models.PROTECT, related_name="published_results")
     published_at = models.DateTimeField(_("published"))
@@ -81,7 +88,7 @@ class PublishedResult(models.Model):
         get_latest_by = "version"
         constraints = [
             models.UniqueConstraint(
-                fields=["test_set", "version"], name="published_result_version_unique_in_test_set"
+                fields=["task", "version"], name="published_result_version_unique_in_task"
             ),
             models.UniqueConstraint(
                 Left("digest", ADDRESS_LENGTH), name="published_result_address_unique"
@@ -106,24 +113,27 @@ class PublishedResult(models.Model):
         triggers = [
             Recorded(
                 name="published_result_recorded",
-                fields=["version", "digest", "embargo_until", "retracted_at", "retraction_reason"],
+                fields=[
+                    *("version", "digest", "wordings"),
+                    *("embargo_until", "retracted_at", "retraction_reason"),
+                ],
                 hidden=["reviewer_token"],
-                campaign=OF_TEST_SET,
-                test_set="{row}.test_set_id",
+                campaign=OF_TASK,
+                test_set=TEST_SET_OF_TASK,
                 called="{row}.version::text",
             ),
             # Who published it may still be forgotten with their account.
             pgtrigger.Protect(
                 name="published_result_frozen",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    *("test_set_id", "version", "content", "digest", "labels", "run_id"),
-                    "published_at",
+                    *("task_id", "version", "content", "digest", "labels", "wordings"),
+                    *("run_id", "published_at"),
                 ),
             ),
             pgtrigger.Protect(name="published_result_never_deleted", operation=pgtrigger.Delete),
             trigger_from_file(
                 "ranking",
-                "published_result_of_a_ranking_of_its_test_set",
+                "published_result_of_a_ranking_of_its_task",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
             ),
@@ -140,7 +150,7 @@ class PublishedResult(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.version} of {self.test_set_id}"
+        return f"{self.version} of {self.task_id}"
 
     @property
     def address(self) -> str:

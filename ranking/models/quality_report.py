@@ -10,8 +10,8 @@ class QualityReport(models.Model):
     with each `QualityAction`.
     """
 
-    test_set = models.OneToOneField(
-        "campaign.TestSet",
+    task = models.OneToOneField(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="quality_report",
         primary_key=True,
@@ -26,4 +26,4 @@ class QualityReport(models.Model):
         verbose_name_plural = _("quality reports")
 
     def __str__(self) -> str:
-        return f"{self.test_set_id} at {self.watermark}"
+        return f"{self.task_id} at {self.watermark}"

@@ -21,8 +21,8 @@ class KeptFor(models.TextChoices):
 
 
 class RankingRunQuerySet(models.QuerySet["RankingRun"]):
-    def of(self, test_set_id: int) -> "RankingRunQuerySet":
-        return self.filter(test_set_id=test_set_id)
+    def of(self, task_id: int) -> "RankingRunQuerySet":
+        return self.filter(task_id=task_id)
 
 
 class RankingRun(Ranking):
@@ -32,9 +32,7 @@ class RankingRun(Ranking):
     `LatestRanking`. An unsaved run is a ranking that is not kept, or not yet.
     """
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.PROTECT, related_name="ranking_runs"
-    )
+    task = models.ForeignKey("campaign.Task", on_delete=models.PROTECT, related_name="ranking_runs")
     kept_for = models.CharField(
         _("kept for"),
         max_length=10,
@@ -61,7 +59,7 @@ class RankingRun(Ranking):
         verbose_name = _("ranking run")
         verbose_name_plural = _("ranking runs")
         get_latest_by = "id"
-        indexes = [models.Index(fields=["test_set", "-id"], name="ranking_run_latest")]
+        indexes = [models.Index(fields=["task", "-id"], name="ranking_run_latest")]
         constraints = [
             is_one_of("kept_for", ["", *KeptFor], name="ranking_run_kept_for_a_known_reason"),
         ]

@@ -7,9 +7,9 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import EARLIER_OF_TEST_SET, Recorded
+from campaign.database.recording import EARLIER_OF_TASK, Recorded
 from campaign.database.triggers import NeverTruncated, trigger_from_file
-from campaign.models.recorded import OF_TEST_SET
+from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
@@ -19,8 +19,8 @@ from ranking.wording.ranges import RangesFrom
 
 
 class RankingSettingsQuerySet(models.QuerySet["RankingSettings"]):
-    def of(self, test_set_id: int) -> "RankingSettingsQuerySet":
-        return self.filter(test_set_id=test_set_id)
+    def of(self, task_id: int) -> "RankingSettingsQuerySet":
+        return self.filter(task_id=task_id)
 
 
 class RankingSettings(models.Model):
@@ -47,8 +47,8 @@ class RankingSettings(models.Model):
         HOLM = "holm", _("Holm")
         BENJAMINI_HOCHBERG = "benjamini_hochberg", _("Benjamini and Hochberg")
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="ranking_settings"
+    task = models.ForeignKey(
+        "campaign.Task", on_delete=models.CASCADE, related_name="ranking_settings"
     )
     method = models.CharField(
         _("method"), max_length=20, choices=LiveMethod, default=LiveMethod.BY_DESIGN
@@ -103,7 +103,7 @@ class RankingSettings(models.Model):
         verbose_name = _("ranking settings")
         verbose_name_plural = _("ranking settings")
         get_latest_by = "id"
-        indexes = [models.Index(fields=["test_set", "-id"], name="ranking_settings_in_force")]
+        indexes = [models.Index(fields=["task", "-id"], name="ranking_settings_in_force")]
         constraints = [
             is_one_of("method", LiveMethod, name="ranking_settings_method_is_known"),
             is_one_of("resample", get_args(Level), name="ranking_settings_level_is_known"),
@@ -155,15 +155,15 @@ class RankingSettings(models.Model):
                     "judge_group_id",
                     "reason",
                 ],
-                campaign=OF_TEST_SET,
-                test_set="{row}.test_set_id",
-                replaces=EARLIER_OF_TEST_SET,
+                campaign=OF_TASK,
+                test_set=TEST_SET_OF_TASK,
+                replaces=EARLIER_OF_TASK,
             ),
             # Who changed it may still be forgotten with their account.
             pgtrigger.Protect(
                 name="ranking_settings_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    "test_set_id",
+                    "task_id",
                     "method",
                     "resample",
                     "ranges",
@@ -185,7 +185,7 @@ class RankingSettings(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.ranges} of {self.test_set_id} ({self.pk})"
+        return f"{self.ranges} of {self.task_id} ({self.pk})"
 
     @property
     def choice(self) -> RangeChoice:

@@ -29,7 +29,7 @@ class ResultBundle(models.Model):
         _("with the seeds of designs"),
         default=False,
         help_text=_(
-            "Only of a closed test set: judges could foresee with them what they are lent."
+            "Only where all systems are named and nothing is left to be judged; the design gets a new seed."
         ),
     )
     job = models.ForeignKey(

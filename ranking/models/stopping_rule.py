@@ -7,17 +7,17 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import EARLIER_OF_TEST_SET, Recorded
+from campaign.database.recording import EARLIER_OF_TASK, Recorded
 from campaign.database.triggers import NeverTruncated
-from campaign.models.recorded import OF_TEST_SET
+from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 from ranking.wording.stopping_rules import CRITERIA, RuleTests
 
 _TERMS = ("judgments", "pairs_share", "clusters", "until", "tests", "confidence", "reason")
 
 
 class StoppingRuleQuerySet(models.QuerySet["StoppingRule"]):
-    def of(self, test_set_id: int) -> "StoppingRuleQuerySet":
-        return self.filter(test_set_id=test_set_id)
+    def of(self, task_id: int) -> "StoppingRuleQuerySet":
+        return self.filter(task_id=task_id)
 
 
 class StoppingRule(models.Model):
@@ -29,8 +29,8 @@ class StoppingRule(models.Model):
 
     Tests = RuleTests
 
-    test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="stopping_rules"
+    task = models.ForeignKey(
+        "campaign.Task", on_delete=models.CASCADE, related_name="stopping_rules"
     )
     judgments = models.PositiveIntegerField(
         _("judgments"),
@@ -80,7 +80,7 @@ class StoppingRule(models.Model):
         verbose_name = _("stopping rule")
         verbose_name_plural = _("stopping rules")
         get_latest_by = "id"
-        indexes = [models.Index(fields=["test_set", "-id"], name="stopping_rule_in_force")]
+        indexes = [models.Index(fields=["task", "-id"], name="stopping_rule_in_force")]
         constraints = [
             is_one_of("tests", RuleTests, name="stopping_rule_tests_are_known"),
             models.CheckConstraint(
@@ -109,22 +109,22 @@ class StoppingRule(models.Model):
             Recorded(
                 name="stopping_rule_recorded",
                 fields=_TERMS,
-                campaign=OF_TEST_SET,
-                test_set="{row}.test_set_id",
-                replaces=EARLIER_OF_TEST_SET,
+                campaign=OF_TASK,
+                test_set=TEST_SET_OF_TASK,
+                replaces=EARLIER_OF_TASK,
             ),
             # Who set it may still be forgotten with their account.
             pgtrigger.Protect(
                 name="stopping_rule_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    "test_set_id", *_TERMS, "after_judgments", "created_at"
+                    "task_id", *_TERMS, "after_judgments", "created_at"
                 ),
             ),
             NeverTruncated(name="stopping_rule_never_truncated"),
         ]
 
     def __str__(self) -> str:
-        return f"rule of {self.test_set_id} ({self.pk})"
+        return f"rule of {self.task_id} ({self.pk})"
 
     @property
     def is_there(self) -> bool:

@@ -10,8 +10,8 @@ class StoredTallies(models.Model):
     They follow from the judgments, so the row may be deleted at any time.
     """
 
-    test_set = models.OneToOneField(
-        "campaign.TestSet",
+    task = models.OneToOneField(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="stored_tallies",
         primary_key=True,
@@ -45,14 +45,14 @@ class StoredTallies(models.Model):
         verbose_name_plural = _("stored tallies")
 
     def __str__(self) -> str:
-        return f"{self.test_set_id} at {self.watermark}"
+        return f"{self.task_id} at {self.watermark}"
 
 
 class TalliesBuild(models.Model):
     """All judgments of a test set are being counted in the background; the row is gone when it is done."""
 
-    test_set = models.OneToOneField(
-        "campaign.TestSet",
+    task = models.OneToOneField(
+        "campaign.Task",
         on_delete=models.CASCADE,
         related_name="tallies_build",
         primary_key=True,
@@ -71,4 +71,4 @@ class TalliesBuild(models.Model):
         verbose_name_plural = _("countings of all judgments")
 
     def __str__(self) -> str:
-        return f"{self.test_set_id}: {self.done} of {self.judgments}"
+        return f"{self.task_id}: {self.done} of {self.judgments}"

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from annotation.models import QualityActionKind
 from annotation.selectors.at_work import judges_share
 from annotation.services import REINSTATE, Decided
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from ranking.pages.formats import share
 from ranking.pages.summary import names_in_a_row
 from ranking.selectors.rule_effects import STANDS_ASIDE
@@ -19,10 +19,10 @@ _MOST_NAMES = 20
 
 
 def deciding_in_words(
-    *, judges: Sequence[Judge], test_set: TestSet, action: str, text: str = ""
+    *, judges: Sequence[Judge], task: Task, action: str, text: str = ""
 ) -> list[str]:
     """Return sentences on what a decision would do to these judges, their work and the ranking."""
-    work = judges_share(judges=judges, test_set=test_set)
+    work = judges_share(judges=judges, task=task)
     blocks = ngettext("%(count)s block", "%(count)s blocks", work.judged) % {
         "count": number_format(work.judged)
     }

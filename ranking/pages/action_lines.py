@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotation.models import QualityAction
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.models import Analysis
 from ranking.pages.analysis_words import AskedRow, asked_in_words
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
@@ -33,7 +33,7 @@ def action_line(action: QualityAction, asked: AskedRow | None = None) -> ActionL
     )
 
 
-def action_lines(actions: Iterable[QualityAction], *, test_set: TestSet) -> list[ActionLine]:
+def action_lines(actions: Iterable[QualityAction], *, task: Task) -> list[ActionLine]:
     """Return actions with their words, and links to the analyses of this test set they were taken from.
 
     At most one query.
@@ -46,6 +46,6 @@ def action_lines(actions: Iterable[QualityAction], *, test_set: TestSet) -> list
     }
     found = {}
     if ids:
-        analyses = Analysis.objects.of(test_set.pk).filter(pk__in=ids.values()).defer(*ANSWER)
-        found = {analysis.pk: asked_in_words(analysis, test_set) for analysis in analyses}
+        analyses = Analysis.objects.of(task.pk).filter(pk__in=ids.values()).defer(*ANSWER)
+        found = {analysis.pk: asked_in_words(analysis, task) for analysis in analyses}
     return [action_line(action, found.get(ids.get(action.pk, 0))) for action in listed]

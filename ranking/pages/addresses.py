@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from ranking.selectors.one_system import NamedSystem, systems_by_name
 
 _FIRST = "0/"
@@ -21,19 +21,22 @@ class Addresses:
     """Addresses of organisers' pages of a test set. Names that are not there any more have none.
 
     Addresses are reversed once, and names are looked up when they are first asked for. `is_all_listed` says whether a
-    count of all its judgments is that of the list of those that count.
+    count of all its judgments is that of the list of those that count; `compares_outputs`, whether its judges compare
+    outputs, so that systems win and lose.
     """
 
     def __init__(
         self,
-        test_set: TestSet,
+        task: Task,
         *,
         systems: Mapping[str, NamedSystem] | None = None,
         is_all_listed: bool = False,
+        compares_outputs: bool = True,
     ) -> None:
         self.is_all_listed = is_all_listed
-        self._test_set = test_set
-        self._of = [test_set.campaign.slug, test_set.pk]
+        self._compares_outputs = compares_outputs
+        self._task = task
+        self._of = [task.test_set.campaign.slug, task.pk]
         self._systems = systems
         self._judges: dict[str, int] = {}
         self._judgments = reverse("judgments", args=self._of)
@@ -45,7 +48,7 @@ class Addresses:
         wanted = set(names).difference(self._judges)
         if wanted:
             found = Judge.objects.filter(
-                campaign=self._test_set.campaign_id, pseudonym__in=sorted(wanted)
+                campaign=self._task.test_set.campaign_id, pseudonym__in=sorted(wanted)
             )
             self._judges.update(found.values_list("pseudonym", "pk"))
 
@@ -53,7 +56,7 @@ class Addresses:
     def systems(self) -> Mapping[str, NamedSystem]:
         """The systems of the test set by name."""
         if self._systems is None:
-            self._systems = systems_by_name(test_set_id=self._test_set.pk)
+            self._systems = systems_by_name(task_id=self._task.pk)
         return self._systems
 
     @property
@@ -62,8 +65,8 @@ class Addresses:
         return reverse("test-set-dashboard", args=self._of)
 
     def system(self, name: str) -> str | None:
-        """Return the page of what a system won and lost."""
-        found = self.systems.get(name)
+        """Return the page of what a system won and lost; None where outputs are not compared."""
+        found = self.systems.get(name) if self._compares_outputs else None
         return None if found is None else f"{self._beginning('system-results')}{found.pk}/results/"
 
     @property

@@ -201,6 +201,8 @@ def option_field(option: Option) -> forms.Field:
         return _YesOrNo(**common)
     if option.choices:
         return forms.ChoiceField(choices=list(option.choices.items()), **common)
+    if isinstance(option.default, str):
+        return forms.CharField(**common)
     bounds: dict[str, Any] = {
         name: value
         for name, value in (("min_value", option.low), ("max_value", option.high))

@@ -1,5 +1,6 @@
 """What was asked of a test set, in words and as an address."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.analyses import ANALYSES, Option
 from ranking.analyses.judgments import JUDGMENT_OPTIONS
 from ranking.models import Analysis
@@ -24,24 +25,29 @@ class AskedRow:
     address: str
 
 
-def asked_in_words(analysis: Analysis, test_set: TestSet) -> AskedRow:
+def asked_in_words(analysis: Analysis, task: Task) -> AskedRow:
     """Return an analysis of a test set for the list."""
     kind = ANALYSES.get(analysis.kind)
     if kind is None:  # of a version that had it
         return AskedRow(analysis, analysis.kind, "", "")
     given = given_of(kind, analysis.choice)
-    options = {option.name: option for option in (*kind.options, *JUDGMENT_OPTIONS)}
-    said = (
-        f"{options[name].label} {_value(options[name], value)}" for name, value in given.items()
-    )
-    address = reverse("analysis", args=[test_set.campaign.slug, test_set.pk, kind.name])
+    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind.name])
     query = question_query(given, analysis.watermark)
     return AskedRow(
         analysis=analysis,
         title=str(kind.title),
-        words=pgettext("between options", "; ").join(said),
+        words=options_in_words((*kind.options, *JUDGMENT_OPTIONS), given),
         address=f"{address}?{query}",
     )
+
+
+def options_in_words(of: Sequence[Option], given: Mapping[str, Any]) -> str:
+    """Return what was chosen of these options."""
+    options = {option.name: option for option in of}
+    said = (
+        f"{options[name].label} {_value(options[name], value)}" for name, value in given.items()
+    )
+    return pgettext("between options", "; ").join(said)
 
 
 def _value(option: Option, value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from django.http import Http404
 from django.utils.translation import gettext as _
 
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.models import Analysis
 from ranking.pages.analysis_words import asked_in_words
 from ranking.selectors.analyses import analyses_asked
@@ -60,18 +60,18 @@ class Beside:
 
 
 def rankings_beside(
-    *, test_set: TestSet, this: Analysis, systems: Sequence[Mapping[str, Any]], chosen: str
+    *, task: Task, this: Analysis, systems: Sequence[Mapping[str, Any]], chosen: str
 ) -> Beside | None:
     """Return the systems of an analysis beside another ranking of the test set; None where there is no other.
 
     `chosen` is `SHOWN` or the id of a finished analysis; raises Http404 if there is none.
     """
-    asked = analyses_asked(test_set=test_set).finished().filter(kind=this.kind)
+    asked = analyses_asked(task=task).finished().filter(kind=this.kind)
     others = asked.exclude(pk=this.pk)
-    run = latest_run(test_set_id=test_set.pk)
+    run = latest_run(task_id=task.pk)
     choices = [] if run is None else [(SHOWN, _("the ranking that is shown"))]
     for each in others[:_OFFERED]:
-        row = asked_in_words(each, test_set)
+        row = asked_in_words(each, task)
         choices.append((str(each.pk), f"{row.words or _('as usual')} ({each.watermark})"))
     if not choices:
         return None
@@ -82,7 +82,7 @@ def rankings_beside(
         return Beside(_rows(systems, run.result["systems"]), words, chosen, choices)
     if not chosen.isdecimal() or len(chosen) > _DIGITS:
         raise Http404
-    found = Analysis.objects.of(test_set.pk).finished().filter(pk=chosen, kind=this.kind).first()
+    found = Analysis.objects.of(task.pk).finished().filter(pk=chosen, kind=this.kind).first()
     if found is None or found.data is None:
         raise Http404
     return Beside(_rows(systems, found.data["rankings"][0]["systems"]), words, chosen, choices)

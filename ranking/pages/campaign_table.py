@@ -78,7 +78,7 @@ class CampaignTable(DeskTable):
     name = SortedColumn(gettext_lazy("Campaign"), by="name", then="-pk")
     state = PlainColumn(gettext_lazy("State"), by="state")
     needs = _by_figure(gettext_lazy("Things that need you"), kind="")
-    test_sets = PlainColumn(gettext_lazy("Test sets"), by="pk", kind="number")
+    tasks = PlainColumn(gettext_lazy("Test sets"), by="pk", kind="number")
     judged = _by_figure(gettext_lazy("Blocks judged"))
     at_work = _by_figure(gettext_lazy("At work now"))
     pace = _by_figure(gettext_lazy("Pace, blocks a day"))
@@ -109,8 +109,8 @@ class CampaignTable(DeskTable):
         words = ngettext("%(count)s thing needs you", "%(count)s things need you", count)
         return _link(f"{_overview(row)}#needs", words % {"count": figure(count)}, row)
 
-    def cell_test_sets(self, row: Campaign) -> SafeString:
-        count = figure(totals_of(self.facts[row.pk].overviews).test_sets)
+    def cell_tasks(self, row: Campaign) -> SafeString:
+        count = figure(totals_of(self.facts[row.pk].overviews).tasks)
         return _link(reverse("test-sets", args=[row.slug]), count, row)
 
     def cell_judged(self, row: Campaign) -> SafeString | str:

@@ -8,7 +8,7 @@ from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
 from annotation.selectors import JudgeStatus
-from campaign.models import TestSet
+from campaign.models import Task
 from campaign.texts.languages import language_name
 from ranking.wording.agreement import no_interval_in_words
 from ranking.wording.by_language import by_language
@@ -104,9 +104,9 @@ def ago(moment: datetime) -> str:
     return _("%(time)s ago") % {"time": timesince(moment, depth=1)}
 
 
-def languages(test_set: TestSet) -> str:
+def languages(task: Task) -> str:
     """Return "Czech → English"; the arrow points in the direction of the reader's script."""
     return _("%(source)s → %(target)s") % {
-        "source": language_name(test_set.source_language),
-        "target": language_name(test_set.target_language),
+        "source": language_name(task.test_set.source_language),
+        "target": language_name(task.test_set.target_language),
     }

@@ -16,7 +16,7 @@ from annotation.judge_measures import (
 from annotation.models import QualityActionKind, RuleDirection
 from annotation.models.quality import ACTIONS
 from annotation.services import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
-from campaign.models import Campaign, Judge, JudgeGroup, TestSet
+from campaign.models import Campaign, Judge, JudgeGroup, Task
 from ranking.models import Analysis, RankingSettings
 from ranking.selectors.judges import judges_by_pseudonym
 
@@ -47,18 +47,18 @@ class RuleForm(forms.Form):
         min_value=1,
         max_value=MAX_MINIMUM,
     )
-    test_set = forms.ModelChoiceField(
+    task = forms.ModelChoiceField(
         label=_("Test set"),
-        queryset=TestSet.objects.none(),
+        queryset=Task.objects.none(),
         required=False,
         empty_label=_("all of the campaign"),
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["test_set"]
+        field = self.fields["task"]
         assert isinstance(field, forms.ModelChoiceField)  # noqa: S101  for the type checker
-        field.queryset = campaign.test_sets.order_by("name")
+        field.queryset = Task.objects.of(campaign).order_by("test_set__name")
 
     def clean(self) -> dict[str, Any]:
         """Read the threshold as the chosen measure is written."""
@@ -155,13 +155,13 @@ class JudgesActionForm(ActionForm):
     chosen = forms.CharField(required=False, max_length=200_000)
     analysis = forms.ModelChoiceField(queryset=Analysis.objects.none(), required=False)
 
-    def __init__(self, *args: Any, test_set: TestSet, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, task: Task, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._campaign_id = test_set.campaign_id
+        self._campaign_id = task.test_set.campaign_id
         self._named: list[Judge] = []
-        self._of_campaign = Judge.objects.filter(campaign=test_set.campaign_id)
+        self._of_campaign = Judge.objects.filter(campaign=task.test_set.campaign_id)
         self.fields["judge"].queryset = self._of_campaign  # type: ignore[attr-defined]
-        analyses = Analysis.objects.of(test_set.pk).finished()
+        analyses = Analysis.objects.of(task.pk).finished()
         self.fields["analysis"].queryset = analyses  # type: ignore[attr-defined]
 
     def clean_others(self) -> list[Judge]:

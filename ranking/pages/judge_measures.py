@@ -11,7 +11,7 @@ from django.utils.translation import ngettext, pgettext
 
 from annotation.judge_measures import SCALES, JudgeMeasure, Scale, threshold_in_words
 from annotation.models import QualityRule, RuleDirection
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.core.agreement.statistics import scott_chance
 from ranking.pages.formats import duration, interval, kappa, share
 from ranking.wording.by_language import by_language
@@ -99,9 +99,9 @@ def _without_reference() -> MeasureRow:
     )
 
 
-def reference_missing_in_words(test_set: TestSet) -> str:
+def reference_missing_in_words(task: Task) -> str:
     """Return why no judge of a test set has a measure of the reference."""
-    if test_set.campaign.show_reference:
+    if task.test_set.campaign.show_reference:
         return _(
             "“Prefers the reference” has no data: judges see the reference, so it was not among the "
             "outputs. Damaged references show who reads; a hidden reference would, too."

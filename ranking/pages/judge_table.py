@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import QualityAction
 from annotation.selectors import JudgeStatus
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from ranking.pages.formats import ago, duration, figure, interval, judge_status_label, kappa
@@ -87,11 +87,11 @@ class JudgeTable(DeskTable):
 
     caption = gettext_lazy("What each judge did, and how far they agree with the others")
 
-    def __init__(self, data: QuerySet[Any, Any], *, test_set: TestSet) -> None:
+    def __init__(self, data: QuerySet[Any, Any], *, task: Task) -> None:
         super().__init__(data.values_list(*JudgeListed._fields, named=True))
         self.actions: Mapping[int, list[QualityAction]] = {}
         # A reverse for each row would be a quarter of the page.
-        self._address = reverse("judge-page", args=[test_set.campaign.slug, test_set.pk, 0])
+        self._address = reverse("judge-page", args=[task.test_set.campaign.slug, task.pk, 0])
         self._address = self._address.removesuffix("0/")
         self._simulated, self._imported = _("simulated"), _("imported")
         self._choose = _("Choose %(judge)s")

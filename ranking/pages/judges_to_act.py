@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from annotation.selectors import JudgeStatus, judge_statuses
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.models import Analysis
 from ranking.pages.formats import interval, judge_status_label, kappa
 from ranking.pages.judge_measures import rule_in_words
@@ -35,15 +35,15 @@ class JudgeToAct:
     rules: list[str]
 
 
-def judges_to_act(analysis: Analysis, test_set: TestSet) -> list[JudgeToAct]:
+def judges_to_act(analysis: Analysis, task: Task) -> list[JudgeToAct]:
     """Return the first judges of an answer, those who stand out in front. At most four queries."""
     rows = judges_in_answer(analysis)[:MOST_LISTED]
     if not rows:
         return []
-    found, _unknown = judges_by_pseudonym(test_set.campaign_id, [row.judge for row in rows])
+    found, _unknown = judges_by_pseudonym(task.test_set.campaign_id, [row.judge for row in rows])
     statuses = judge_statuses(*(judge.pk for judge in found))
     status_of = {judge.pseudonym: statuses.get(judge.pk, JudgeStatus.GOOD) for judge in found}
-    broken = rules_broken(test_set=test_set, judges=[judge.pk for judge in found])
+    broken = rules_broken(task=task, judges=[judge.pk for judge in found])
     return [
         JudgeToAct(
             row.judge,

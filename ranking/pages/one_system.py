@@ -11,7 +11,7 @@ from django.utils.text import capfirst
 from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
 
-from campaign.models import TestSet
+from campaign.models import Task
 from campaign.texts.differences import Run, differences
 from ranking.pages.addresses import Addresses, lengths
 from ranking.pages.formats import whole_per_cent
@@ -88,7 +88,7 @@ class ShareRow:
 
 @dataclass(frozen=True, slots=True)
 class ShareTable:
-    """Shares of a system by part: `note` goes above, `rest` are the rows that unfold."""
+    """Shares of a system by part: `note` goes above, `rest` are the rows that unfold, `files` its plot as the answer has it."""
 
     name: str
     title: str
@@ -96,6 +96,11 @@ class ShareTable:
     note: str
     rows: Sequence[ShareRow]
     rest: Sequence[ShareRow] = ()
+    files: Sequence[tuple[str, str]] = ()
+
+    @property
+    def is_drawn(self) -> bool:
+        return any(row.dot for row in (*self.rows, *self.rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,12 +386,12 @@ def sentences(
     name: str,
     clear: Sequence[Mapping[str, Any]],
     *,
-    test_set: TestSet,
+    task: Task,
     addresses: Addresses,
 ) -> list[Sentence]:
     """Return the sentences of an answer with their texts. Two queries."""
     texts = sentence_texts(
-        test_set=test_set,
+        task=task,
         numbers={each["segment"] for each in clear},
         systems={name, *(each["other"] for each in clear)},
     )

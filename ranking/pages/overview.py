@@ -13,7 +13,7 @@ from ranking.core.simulation.end_of_work import EndOfWork
 from ranking.pages.plots import BarPlot, RankedRow, bar_plot, percent, rank_plot
 from ranking.pages.summary import headline, headline_without_ranking
 from ranking.selectors.dashboards import Standing
-from ranking.selectors.overview import DAYS_FORECAST, TestSetOverview, day_after
+from ranking.selectors.overview import DAYS_FORECAST, TaskOverview, day_after
 
 #: The longest time that the plots of ends show; what ends later has an arrow.
 _DAYS_ON_AXIS: Final = 60
@@ -55,7 +55,7 @@ class OverviewRow:
     `end` and `end_range` are dates in words, or `end` says why there are none.
     """
 
-    overview: TestSetOverview
+    overview: TaskOverview
     state: str
     headline: str
     plot: SmallPlot | None
@@ -74,21 +74,21 @@ class Totals:
     """
 
     running: int
-    test_sets: int
+    tasks: int
     judged: int
     at_work: int
     share: float | None
     pace: float
 
 
-def totals_of(overviews: Sequence[TestSetOverview]) -> Totals:
+def totals_of(overviews: Sequence[TaskOverview]) -> Totals:
     """Return the sums of a campaign's test sets."""
-    asked = [each.summary for each in overviews if each.test_set.blocks_wanted]
-    wanted = sum(each.test_set.blocks_wanted or 0 for each in asked)
-    done = sum(min(each.judged, each.test_set.blocks_wanted or 0) for each in asked)
+    asked = [each.summary for each in overviews if each.task.blocks_wanted]
+    wanted = sum(each.task.blocks_wanted or 0 for each in asked)
+    done = sum(min(each.judged, each.task.blocks_wanted or 0) for each in asked)
     return Totals(
         running=sum(each.is_open for each in overviews),
-        test_sets=len(overviews),
+        tasks=len(overviews),
         judged=sum(each.summary.judged for each in overviews),
         at_work=sum(each.at_work for each in overviews),
         share=done / wanted if wanted else None,
@@ -96,36 +96,36 @@ def totals_of(overviews: Sequence[TestSetOverview]) -> Totals:
     )
 
 
-def campaign_end(overviews: Sequence[TestSetOverview], *, today: date) -> tuple[str, str]:
+def campaign_end(overviews: Sequence[TaskOverview], *, today: date) -> tuple[str, str]:
     """Return the day on which the last test set of a campaign ends and its interval, or why it cannot be said."""
     last = _last_to_end(overviews)
     return ("–", "") if last is None else _end_in_words(last, last.end, today)
 
 
-def days_to_end(overviews: Sequence[TestSetOverview]) -> float | None:
+def days_to_end(overviews: Sequence[TaskOverview]) -> float | None:
     """Return the days from the beginning of today until then; None where that cannot be said."""
     last = _last_to_end(overviews)
     return None if last is None or last.is_done or last.end is None else last.end.days
 
 
-def _last_to_end(overviews: Sequence[TestSetOverview]) -> TestSetOverview | None:
+def _last_to_end(overviews: Sequence[TaskOverview]) -> TaskOverview | None:
     """Return the test set whose end is the campaign's: an open one, if any, of which it cannot be said, or the latest."""
     running = [each for each in overviews if each.is_open]
     if not running:
         return max(overviews, key=_closed_at, default=None)
-    asked = [each for each in running if each.test_set.blocks_wanted]
+    asked = [each for each in running if each.task.blocks_wanted]
     unfinished = [each for each in asked if not each.is_done]
     ends = [(each, each.end) for each in unfinished or asked or running]
     return max(ends, key=lambda each: inf if each[1] is None else each[1].days)[0]
 
 
-def _closed_at(overview: TestSetOverview) -> float:
-    closed = overview.test_set.closed_at
+def _closed_at(overview: TaskOverview) -> float:
+    closed = overview.task.closed_at
     return closed.timestamp() if closed else 0.0
 
 
 def overview_rows(
-    overviews: Sequence[TestSetOverview],
+    overviews: Sequence[TaskOverview],
     *,
     today: date,
 ) -> tuple[OverviewRow, ...]:
@@ -138,9 +138,7 @@ def overview_rows(
     )
 
 
-def _row(
-    overview: TestSetOverview, end: EndOfWork | None, *, today: date, axis: float
-) -> OverviewRow:
+def _row(overview: TaskOverview, end: EndOfWork | None, *, today: date, axis: float) -> OverviewRow:
     standing, share = overview.summary.standing, overview.summary.share
     words, between = _end_in_words(overview, end, today)
     return OverviewRow(
@@ -172,19 +170,19 @@ def small_plot(standing: Standing) -> SmallPlot:
     return SmallPlot(height=str(_LINE_PX * len(rows)), lines=lines)
 
 
-def _state(overview: TestSetOverview) -> str:
+def _state(overview: TaskOverview) -> str:
     if not overview.is_open:
         return "closed"
     return "running" if overview.summary.judged else "ready"
 
 
-def _end_in_words(overview: TestSetOverview, end: EndOfWork | None, today: date) -> tuple[str, str]:
+def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) -> tuple[str, str]:
     """Return the day on which work ends and its interval, or why it cannot be said."""
     if not overview.is_open:
-        return _day(overview.test_set.closed_at.date()) if overview.test_set.closed_at else "", ""
+        return _day(overview.task.closed_at.date()) if overview.task.closed_at else "", ""
     if overview.is_done:
         return _("all blocks judged"), ""
-    if not overview.test_set.blocks_wanted:
+    if not overview.task.blocks_wanted:
         return _("no number of blocks is asked for"), ""
     if end is None:
         if overview.days_of_work < DAYS_FORECAST:

@@ -2,7 +2,7 @@
 
 from django.urls import reverse
 
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.analyses import ANALYSES
 from ranking.models import Analysis
 from ranking.pages.analysis_form import given_of, question_query
@@ -11,14 +11,12 @@ from ranking.pages.analysis_form import given_of, question_query
 MOST_LINKED = 40
 
 
-def pair_links(
-    analysis: Analysis, test_set: TestSet, *, watermark: int | None
-) -> list[tuple[str, str]]:
+def pair_links(analysis: Analysis, task: Task, *, watermark: int | None) -> list[tuple[str, str]]:
     """Return the names of two judges and the address that sets them side by side; none of other kinds."""
     if analysis.kind != "judge_pairs" or analysis.data is None:
         return []
     given = given_of(ANALYSES[analysis.kind], analysis.choice)
-    address = reverse("analysis", args=[test_set.campaign.slug, test_set.pk, analysis.kind])
+    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, analysis.kind])
     found = []
     for each in analysis.data["pairs"][:MOST_LINKED]:
         judge, other = each["pair"]["judges"]

@@ -125,6 +125,10 @@ class KappaPlot:
     zero: str
     overall: str | None
 
+    @property
+    def has_marks(self) -> bool:
+        return any(row.mark for row in self.rows)
+
 
 def kappa_plot(judges: Iterable[JudgeRow], overall: float | None) -> KappaPlot:
     """Lay out the judges' κ and intervals on an axis that holds every dot, 0 and 1.

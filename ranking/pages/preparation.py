@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from campaign.models import Campaign, Transition
 from campaign.models.system import FEWEST_SYSTEMS
 from ranking.selectors.preparation import Preparation
+from ranking.selectors.tasks import DescribedTestSet
 
 
 class StepState(StrEnum):
@@ -65,8 +67,8 @@ def steps_of(campaign: Campaign, found: Preparation) -> list[Step]:
 def _texts(campaign: Campaign, found: Preparation) -> Step:
     said = [
         _("%(name)s: %(segments)s segments")
-        % {"name": row.test_set.name, "segments": f"{row.segments:,}"}
-        for row in found.test_sets
+        % {"name": row.task.test_set.name, "segments": number_format(row.segments)}
+        for row in _test_sets(found)
     ]
     if found.uploads:
         said.append(
@@ -79,7 +81,7 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
         )
     if found.failed:
         said.append(_("An import failed; its page says why."))
-    state = StepState.DONE if found.test_sets else StepState.MISSING
+    state = StepState.DONE if found.tasks else StepState.MISSING
     address = reverse("test-sets", args=[campaign.slug])
     if found.uploads:
         address = reverse("upload", args=[campaign.slug, found.uploads[0].pk])
@@ -92,8 +94,19 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
     )
 
 
+def _test_sets(found: Preparation) -> list[DescribedTestSet]:
+    """Return a row for each test set, whatever tasks it has."""
+    rows: dict[int, DescribedTestSet] = {}
+    for row in found.tasks:
+        rows.setdefault(row.task.test_set_id, row)
+    return list(rows.values())
+
+
 def _systems(campaign: Campaign, found: Preparation) -> Step:
-    counts = [(row.test_set.name, found.systems.get(row.test_set.pk, 0)) for row in found.test_sets]
+    counts = [
+        (row.task.test_set.name, found.systems.get(row.task.test_set_id, 0))
+        for row in _test_sets(found)
+    ]
     few = [name for name, count in counts if count < FEWEST_SYSTEMS]
     said = [
         ngettext("%(name)s: %(count)d system", "%(name)s: %(count)d systems", count)
@@ -108,7 +121,7 @@ def _systems(campaign: Campaign, found: Preparation) -> Step:
     state = StepState.WRONG if few else StepState.DONE
     return Step(
         _("Systems"),
-        state if found.test_sets else StepState.MISSING,
+        state if found.tasks else StepState.MISSING,
         said or [_("They come with the texts.")],
         _("See the test sets"),
         reverse("test-sets", args=[campaign.slug]),
@@ -118,12 +131,15 @@ def _systems(campaign: Campaign, found: Preparation) -> Step:
 def _design(campaign: Campaign, found: Preparation) -> Step:
     said = [
         _("%(name)s: %(design)s")
-        % {"name": row.test_set.name, "design": row.design or _("the usual one: blocks of five")}
-        for row in found.test_sets
+        % {
+            "name": row.task.called,
+            "design": row.design or _("the usual one: blocks of five"),
+        }
+        for row in found.tasks
     ]
     return Step(
         _("Design"),
-        StepState.DONE if found.test_sets else StepState.OPTIONAL,
+        StepState.DONE if found.tasks else StepState.OPTIONAL,
         said or [_("How blocks are drawn; the usual one is taken unless you choose another.")],
         _("See the test sets"),
         reverse("test-sets", args=[campaign.slug]),
@@ -141,13 +157,16 @@ def _people(campaign: Campaign, found: Preparation) -> Step:
         % {"count": found.links},
     ]
     if found.unread:
-        names = ", ".join(row.test_set.name for row in found.unread)
+        names = ", ".join(dict.fromkeys(row.task.test_set.name for row in found.unread))
         said.append(_("Nobody reads both languages of %(names)s.") % {"names": names})
+    for needed in found.needed:
+        said += [f"{needed.task.called}: {words}" for words in needed.words]
     has_people = found.judges or found.links
     state = StepState.DONE if has_people else StepState.MISSING
+    is_short = bool(found.judges) and not all(needed.is_feasible for needed in found.needed)
     return Step(
         _("People"),
-        StepState.WRONG if found.unread and not found.links else state,
+        StepState.WRONG if (found.unread or is_short) and not found.links else state,
         said,
         _("Invite judges"),
         reverse("invitations", args=[campaign.slug]),
@@ -167,7 +186,7 @@ def _instructions(campaign: Campaign, found: Preparation) -> Step:
 
 
 def _as_judge(campaign: Campaign, found: Preparation) -> Step:
-    texts = found.test_sets
+    texts = found.tasks
     return Step(
         _("See it as a judge"),
         StepState.OPTIONAL,
@@ -179,7 +198,7 @@ def _as_judge(campaign: Campaign, found: Preparation) -> Step:
 
 def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
     seen = None if found.rehearsal.is_under_way else found.rehearsal.campaign
-    if not found.test_sets:
+    if not found.tasks:
         said = _("Simulated judges do the work in a minute; gone when the campaign opens.")
     elif found.rehearsal.is_under_way:
         said = _("Simulated judges are at work.")
@@ -193,8 +212,8 @@ def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
         _("Rehearse"),
         StepState.DONE if found.rehearsal.rehearsal else StepState.OPTIONAL,
         [said],
-        _("Rehearse …") if found.test_sets else _("Add texts"),
-        reverse("rehearsal" if found.test_sets else "test-sets", args=[campaign.slug]),
+        _("Rehearse …") if found.tasks else _("Add texts"),
+        reverse("rehearsal" if found.tasks else "test-sets", args=[campaign.slug]),
         _("See the rehearsal") if seen else "",
         reverse("campaign-detail", args=[seen.slug]) if seen else "",
     )

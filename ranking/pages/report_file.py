@@ -15,6 +15,6 @@ def report_file(analysis: Analysis, ending: str) -> HttpResponse:
     response = HttpResponse(
         write(report, report_format), content_type=f"{content_type}; charset=utf-8"
     )
-    name = f"{analysis.kind}-{analysis.test_set_id}-{analysis.watermark}.{ending}"
+    name = f"{analysis.kind}-{analysis.task_id}-{analysis.watermark}.{ending}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -2,22 +2,23 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 
 from django.utils.formats import number_format
-from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from ranking.pages.addresses import Addresses
+from ranking.pages.formats import figure
 from ranking.pages.plot_drawing import drawn
 from ranking.pages.plot_file import PLOT_FILES
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
 from ranking.wording.numbers import decimals
 
 #: The addresses of a test set by its name.
-OfTestSet = Callable[[str], Addresses | None]
+OfTask = Callable[[str], Addresses | None]
 _NOTHING = "–"
-#: With more rows than this, and more cells, the rest is in the files: a page of 1,000 judges is read in 0.1 s.
-_MOST_ROWS, _MOST_CELLS = 500, 2_400
+#: With more rows than this, or more cells, a table shows its first rows, as lists do; the rest is in the files.
+_MOST_ROWS, _MOST_CELLS, _FIRST_ROWS = 500, 2_400, 100
 
 
 #: Columns in which nothing is 0.
@@ -32,27 +33,23 @@ class ShownPart:
     address: str | None = None
 
     @property
-    def shown(self) -> str | SafeString:
-        """The part as a link, or as it is."""
-        if self.address is None:
-            return self.words
-        return format_html('<a href="{}">{}</a>', self.address, self.words)
+    def markup(self) -> str:
+        """The part as a link, or as it is, escaped."""
+        words = escape(self.words)
+        return words if self.address is None else f'<a href="{escape(self.address)}">{words}</a>'
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A cell: its parts, under which heading, and whether it is a number."""
+    """A cell: its parts, and whether it is a number."""
 
     parts: Sequence[ShownPart]
-    heading: str
     is_number: bool
 
     @property
-    def shown(self) -> str | SafeString:
-        """The cell."""
-        if all(part.address is None for part in self.parts):
-            return "".join(part.words for part in self.parts)
-        return format_html_join("", "{}", ((part.shown,) for part in self.parts))
+    def markup(self) -> str:
+        """The cell, escaped."""
+        return "".join([part.markup for part in self.parts])
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +79,14 @@ class ShownTable:
 
     @property
     def body(self) -> SafeString:
-        """The rows; written here, since a template takes many times as long for thousands of cells."""
+        """The rows; written here, since a template and `format_html` take many times as long for thousands of cells."""
         parts = []
         for row in self.rows:
             parts.append('<tr class="ends">' if row.ends else "<tr>")
-            parts.append(f'<th scope="row">{conditional_escape(row.head.shown)}</th>')
+            parts.append(f'<th scope="row">{row.head.markup}</th>')
             for cell in row.cells:
                 parts.append('<td class="number">' if cell.is_number else "<td>")
-                parts += (conditional_escape(cell.shown), "</td>")
+                parts += (cell.markup, "</td>")
             parts.append("</tr>")
         # Each part is escaped, or one of those above.
         return mark_safe("".join(parts))  # noqa: S308
@@ -100,12 +97,12 @@ def shown_tables(
     *,
     without: frozenset[str] = frozenset(),
     addresses: Addresses | None = None,
-    of_test_set: OfTestSet | None = None,
+    of_task: OfTask | None = None,
     file_address: Callable[[str, str], str] | None = None,
 ) -> list[ShownTable]:
     """Return the tables of a report but those named in `without`.
 
-    With `addresses`, cells lead there; with `of_test_set`, to those of the test set that their row is about, which it
+    With `addresses`, cells lead there; with `of_task`, to those of the test set that their row is about, which it
     returns by name, None where it is not there any more. `file_address` says of a table's name and an ending where that file is.
     """
     tables = [table for table in report.tables if table.name not in without]
@@ -118,23 +115,22 @@ def shown_tables(
             for row in _first(table)
             for name in str(row[at]).split(BETWEEN if column.names == "judges" else "\n")
         )
-    return [_table(table, addresses, of_test_set, file_address) for table in tables]
+    return [_table(table, addresses, of_task, file_address) for table in tables]
 
 
 def _first(table: Table) -> Sequence[Sequence[Value]]:
-    return table.rows[: min(_MOST_ROWS, _MOST_CELLS // len(table.columns))]
+    most = min(_MOST_ROWS, _MOST_CELLS // len(table.columns))
+    return table.rows if len(table.rows) <= most else table.rows[: min(most, _FIRST_ROWS)]
 
 
 def _table(
     table: Table,
     addresses: Addresses | None,
-    of_test_set: OfTestSet | None,
+    of_task: OfTask | None,
     file_address: Callable[[str, str], str] | None,
 ) -> ShownTable:
     rows = [
-        _cells(
-            table, row, addresses if of_test_set is None else _addresses(table, row, of_test_set)
-        )
+        _cells(table, row, addresses if of_task is None else _addresses(table, row, of_task))
         for row in _first(table)
     ]
     plot = drawn(table, pair_address=None if addresses is None else addresses.won)
@@ -167,14 +163,13 @@ def _cells(table: Table, row: Sequence[Value], addresses: Addresses | None) -> l
             parts=[ShownPart(_words(value, column))]
             if addresses is None or value is None
             else _parts(value, column, about, addresses),
-            heading=column.heading,
             is_number=not column.is_text,
         )
         for value, column in zip(row, table.columns, strict=True)
     ]
 
 
-def _addresses(table: Table, row: Sequence[Value], of_test_set: OfTestSet) -> Addresses | None:
+def _addresses(table: Table, row: Sequence[Value], of_task: OfTask) -> Addresses | None:
     """Return the addresses of the test set that a row is about."""
     named = [
         str(value)
@@ -182,7 +177,7 @@ def _addresses(table: Table, row: Sequence[Value], of_test_set: OfTestSet) -> Ad
         if column.names == "test_set"
     ]
     name = named[0] if named else table.about.get("test_set")
-    return None if name is None else of_test_set(name)
+    return None if name is None else of_task(name)
 
 
 def _about(table: Table, row: Sequence[Value]) -> dict[Named, str]:
@@ -258,5 +253,5 @@ def _words(value: Value, column: Column) -> str:
             return f"< {number_format(smallest, column.decimals)}"
         return decimals(value, column.decimals)
     if isinstance(value, int):
-        return number_format(value)
+        return figure(value)
     return value

@@ -71,6 +71,14 @@ def summarise_run(
     )
 
 
+def summary_without_order() -> RankingSummary:
+    """Say of a task whose judges see one output at a time that there is nothing to rank by."""
+    return RankingSummary(
+        headline=headline_without_ranking(),
+        details=(_("Judges see one output at a time, so their answers put systems in no order."),),
+    )
+
+
 def headline_without_ranking() -> str:
     """Return what stands in place of a headline before the first ranking."""
     return _("No ranking yet")

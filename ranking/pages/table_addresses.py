@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task, TestSet
 from ranking.pages.addresses import Addresses
 from ranking.reports import Report
-from ranking.selectors.campaign_tables import systems_of_test_sets
+from ranking.selectors.campaign_tables import systems_of_tasks
 from ranking.selectors.one_system import NamedSystem
 
 
@@ -34,7 +34,7 @@ class TableAddresses:
             return None
         if name not in self._found:
             self._found[name] = Addresses(
-                TestSet(pk=told["id"], campaign=self._campaign),
+                Task(pk=told["id"], test_set=TestSet(campaign=self._campaign)),
                 systems=self._systems.get(told["id"], {}),
                 is_all_listed=_is_all_listed(told),
             )
@@ -42,7 +42,7 @@ class TableAddresses:
 
     @cached_property
     def _systems(self) -> Mapping[int, Mapping[str, NamedSystem]]:
-        return systems_of_test_sets(campaign=self._campaign)
+        return systems_of_tasks(campaign=self._campaign)
 
 
 def _is_all_listed(told: Mapping[str, Any]) -> bool:

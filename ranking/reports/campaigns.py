@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
@@ -50,11 +51,11 @@ def _notes(found: CampaignDiagnosis) -> list[str]:
     notes = [
         _("%(labels)s labels; share of ties: %(rate)s")
         % {
-            "labels": f"{found.labels:,}",
+            "labels": number_format(found.labels),
             "rate": "–" if found.tie_rate is None else f"{found.tie_rate:.3f}",
         },
         _("Blocks without a sole winner: %(blocks)s")
-        % {"blocks": f"{found.sole_winners.get(NOBODY, 0):,}"},
+        % {"blocks": number_format(found.sole_winners.get(NOBODY, 0))},
         _("Score against times judged: %(correlation)s")
         % {"correlation": _correlation(found.score_by_times_judged)},
     ]
@@ -218,7 +219,10 @@ def _identical_notes(found: IdenticalTexts | None) -> list[str]:
         return []
     return [
         _("Identical texts ranked differently: %(differently)s of %(compared)s pairs")
-        % {"differently": f"{len(found.differently):,}", "compared": f"{found.compared:,}"}
+        % {
+            "differently": number_format(len(found.differently)),
+            "compared": number_format(found.compared),
+        }
     ]
 
 

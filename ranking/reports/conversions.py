@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -30,7 +31,7 @@ def conversion_report(written: Sequence[FileWritten]) -> Report:
         "%(rows)s judgment and skip in Parquet.", "%(rows)s judgments and skips in Parquet.", rows
     )
     return Report(
-        notes=[note % {"rows": f"{rows:,}"}],
+        notes=[note % {"rows": number_format(rows)}],
         tables=[
             Table(
                 name="files",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
@@ -74,10 +75,10 @@ def _how_note(comparison: Comparison) -> str:
         "%(resamples)s resamples, "
         "%(floor)s of the active blocks balanced, seed %(seed)s"
     ) % {
-        "experiments": f"{comparison.experiments:,}",
+        "experiments": number_format(comparison.experiments),
         "share": f"{comparison.confidence:g}",
         "active": f"{comparison.active_confidence:g}",
-        "resamples": f"{comparison.resamples:,}",
+        "resamples": number_format(comparison.resamples),
         "floor": f"{comparison.floor:.0%}",
         "seed": comparison.seed,
     }
@@ -141,7 +142,7 @@ def _table(comparison: Comparison) -> Table:
                 "%(promised)s are promised at most."
             )
             % {
-                "limit": f"{comparison.limit:,}",
+                "limit": number_format(comparison.limit),
                 "promised": f"{1 - comparison.confidence:.2f}",
             }
         ],

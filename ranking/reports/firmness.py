@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -15,6 +16,7 @@ from ranking.core.firmness.without_each import WithoutEach
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Named, Report, Table
+from ranking.wording.firmness import at_least_in_words
 from ranking.wording.methods import METHOD_WORDS
 
 #: With more judgments than this, they are not listed one by one.
@@ -85,13 +87,13 @@ def _fewest_notes(fewest: FewestBlocks) -> list[str]:
             if fewest.proof is not Proof.NONE
             else _("No removal of judgments was found that puts another system first.")
         ]
-    return [_size(fewest, fewest.size), _proof(fewest, fewest.size)]
+    return [_size(fewest, fewest.size), _proof(fewest)]
 
 
 def _size(fewest: FewestBlocks, size: int) -> str:
     said = {
-        "size": f"{size:,}",
-        "blocks": f"{fewest.blocks:,}",
+        "size": number_format(size),
+        "blocks": number_format(fewest.blocks),
         "share": f"{100 * size / fewest.blocks:.1f}",
         "first": fewest.first[0],
         "new": fewest.new_first,
@@ -113,16 +115,12 @@ def _size(fewest: FewestBlocks, size: int) -> str:
     return words % said
 
 
-def _proof(fewest: FewestBlocks, size: int) -> str:
+def _proof(fewest: FewestBlocks) -> str:
     if fewest.proof is Proof.BOUND:
         return _("It is proven that no fewer would do.")
     if fewest.proof is Proof.SEARCH:
         return _("No fewer would do: all smaller sets were tried.")
-    if fewest.at_least <= 1:
-        return _("Whether fewer would do is not known.")
-    return _(
-        "It is proven that fewer than %(least)s would not do, but not that all %(size)s are needed."
-    ) % {"least": f"{fewest.at_least:,}", "size": f"{size:,}"}
+    return at_least_in_words(fewest.at_least)
 
 
 def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
@@ -236,7 +234,7 @@ def _lead_notes(without: WithoutEach, drawn: int) -> list[str]:
     if drawn < len(without.units):
         notes.append(
             _("Drawn are the %(drawn)d with the smallest lead of %(all)s.")
-            % {"drawn": drawn, "all": f"{len(without.units):,}"}
+            % {"drawn": drawn, "all": number_format(len(without.units))}
         )
     return notes
 
@@ -249,7 +247,7 @@ def _judges_note(without: WithoutEach) -> str:
         "Without %(deciding)d of %(all)s judges, another system would be first.",
         "Without any one of %(deciding)d of %(all)s judges, another system would be first.",
         deciding,
-    ) % {"deciding": deciding, "all": f"{len(without.units):,}"}
+    ) % {"deciding": deciding, "all": number_format(len(without.units))}
 
 
 def _documents_note(without: WithoutEach) -> str:
@@ -260,7 +258,7 @@ def _documents_note(without: WithoutEach) -> str:
         "Without %(deciding)d of %(all)s documents, another system would be first.",
         "Without any one of %(deciding)d of %(all)s documents, another system would be first.",
         deciding,
-    ) % {"deciding": deciding, "all": f"{len(without.units):,}"}
+    ) % {"deciding": deciding, "all": number_format(len(without.units))}
 
 
 def _days_note(without: WithoutEach) -> str:
@@ -271,4 +269,4 @@ def _days_note(without: WithoutEach) -> str:
         "Without %(deciding)d of %(all)s days, another system would be first.",
         "Without any one of %(deciding)d of %(all)s days, another system would be first.",
         deciding,
-    ) % {"deciding": deciding, "all": f"{len(without.units):,}"}
+    ) % {"deciding": deciding, "all": number_format(len(without.units))}

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -24,6 +25,7 @@ from ranking.core.rankings.effective_units import (
 )
 from ranking.files import IgnoredBecause, JudgmentsFound, JudgmentsRead
 from ranking.reports.recorded_remarks import Remarks
+from ranking.reports.task_read import TaskRead
 from ranking.reports.work import WorkFacts
 
 
@@ -98,6 +100,10 @@ class Input:
         not looked at.
     remarks : Remarks or None
         What was skipped and commented; None where nobody asked.
+    beside : sequence of TaskRead, or None
+        This task first, then the others of its test set; None where nobody asked.
+    answers
+        What answers of a protocol say beside labels, as its analysis read them; None where none is asked for.
     """
 
     read: JudgmentsRead
@@ -109,6 +115,8 @@ class Input:
     work: WorkFacts | None = None
     shown: Mapping[str, Sequence[int]] | None = None
     remarks: Remarks | None = None
+    beside: Sequence[TaskRead] | None = None
+    answers: Any = None
 
     @property
     def is_reference_excluded(self) -> bool:
@@ -214,7 +222,7 @@ def input_notes(given: AnyInput) -> list[str]:
     """Describe the input for people."""
     data = input_data(given)
     blocks = ngettext("%(number)s block", "%(number)s blocks", data["blocks"]) % {
-        "number": f"{data['blocks']:,}"
+        "number": number_format(data["blocks"])
     }
     notes = [
         _("%(source)s to %(target)s: %(blocks)s, %(skipped)s skipped, %(blank)s labels blank")
@@ -222,25 +230,31 @@ def input_notes(given: AnyInput) -> list[str]:
             "source": _language(given, data["source_language"]),
             "target": _language(given, data["target_language"]),
             "blocks": blocks,
-            "skipped": f"{data['skipped']:,}",
-            "blank": f"{data['blank_labels']:,}",
+            "skipped": number_format(data["skipped"]),
+            "blank": number_format(data["blank_labels"]),
         },
         _(
             "%(comparisons)s comparisons, %(ties)s of them ties; %(judges)s judges, %(systems)s systems"
         )
-        % {name: f"{data[name]:,}" for name in ("comparisons", "ties", "judges", "systems")},
+        % {
+            name: number_format(data[name]) for name in ("comparisons", "ties", "judges", "systems")
+        },
     ]
     if given.is_reference_excluded:
         notes.append(_("Without the reference (%(name)s).") % {"name": given.reference})
-    excluded = given.read.excluded_judges
-    if excluded:
-        without = ngettext(
-            "Without %(count)d judge: %(names)s.",
-            "Without %(count)d judges: %(names)s.",
-            len(excluded),
-        )
-        notes.append(without % {"count": len(excluded), "names": ", ".join(excluded)})
-    return notes
+    return [*notes, *excluded_notes(given.read.excluded_judges)]
+
+
+def excluded_notes(excluded: Sequence[str]) -> list[str]:
+    """Say without which judges the figures are, if there are any."""
+    if not excluded:
+        return []
+    without = ngettext(
+        "Without %(count)d judge: %(names)s.",
+        "Without %(count)d judges: %(names)s.",
+        len(excluded),
+    )
+    return [without % {"count": len(excluded), "names": ", ".join(excluded)}]
 
 
 def _language(given: AnyInput, said: str) -> str:
@@ -269,4 +283,7 @@ def ignored_documents_notes(given: AnyInput) -> list[str]:
             "Warning: some segment is said to be of two documents, so rank ranges ignore documents "
             "and take segments as independent. Name the same document wherever a segment is judged."
         )
-    return [note % {"naming": f"{ignored.naming:,}", "blocks": f"{given.judged_blocks:,}"}]
+    return [
+        note
+        % {"naming": number_format(ignored.naming), "blocks": number_format(given.judged_blocks)}
+    ]

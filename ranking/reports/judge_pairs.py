@@ -131,9 +131,9 @@ def _notes(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[str]:
         % {"confidence": f"{found.confidence:g}"},
         _("%(below)s of %(all)s pairs are below the band, %(above)s above.")
         % {
-            "below": f"{np.count_nonzero(beside < 0):,}",
-            "above": f"{np.count_nonzero(beside > 0):,}",
-            "all": f"{len(found.pairs):,}",
+            "below": number_format(int(np.count_nonzero(beside < 0))),
+            "above": number_format(int(np.count_nonzero(beside > 0))),
+            "all": number_format(len(found.pairs)),
         },
     ]
     if all(found.asked) and found.chosen is None:
@@ -194,7 +194,7 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: npt.NDArray[np.int
                     _(
                         "%(count)s pairs that share less and do not stand out further are not listed."
                     )
-                    % {"count": f"{hidden:,}"}
+                    % {"count": number_format(hidden)}
                 ]
                 if hidden
                 else []

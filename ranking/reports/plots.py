@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-PlotKind = Literal["intervals", "line", "points", "matrix", "grid", "bump"]
+PlotKind = Literal[
+    "intervals", "line", "points", "matrix", "grid", "bump", "bars", "ranks", "strips"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,13 +16,16 @@ class Plot:
 
     Attributes
     ----------
-    kind : "intervals", "line", "points", "matrix", "grid" or "bump"
+    kind : "intervals", "line", "points", "matrix", "grid", "bump", "bars", "ranks" or "strips"
         "intervals": a row each, with a dot at `value` and a bar from `low` to `high`. "line": `value` against
         `label`, connected, in the order of the rows. "points": `value` against `low`, each named by `label`.
         "matrix": a cell for each pair of `label` and `across` and one for the same two the other way round;
         heads are in the order in which the rows name them. "grid": all of a square table, whose cells say
         “figure (number) mark”. "bump": all of a table of ranks, a line for each row from column to column;
-        `value` is the first of these columns.
+        `value` is the first of these columns. "bars": a bar up to `value` for each `label`, in the order of the
+        rows. "ranks": for each name in `across` a line of its ranks, `value`, against the numbers in `label`, best
+        above, with a band from `low` to `high`. "strips": a row each, on an axis of its own from `least` to `most_of_all`,
+        with a dot at `value`, a bar from `low` to `high`, and a stroke at `middle`.
     label : str
         The column that names a row, or is on the horizontal axis of a line.
     value : str
@@ -38,6 +43,8 @@ class Plot:
         Of a matrix: the column that names the other of a pair, the share of the other (`value` is that of
         the first), the number both are shares of, and marks of how clear the difference is: "", "*", "†" or
         "‡".
+    least, middle, most_of_all : str or None
+        Of strips: the columns of the ends of the axis of a row, and of what is marked on it.
     p, level : str, float or None
         Of a matrix: the column of p-values, and the largest for which a cell is coloured. Without them, it is
         by its mark.
@@ -57,5 +64,8 @@ class Plot:
     back: str | None = None
     count: str | None = None
     sign: str | None = None
+    least: str | None = None
+    middle: str | None = None
+    most_of_all: str | None = None
     p: str | None = None
     level: float | None = None

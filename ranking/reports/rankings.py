@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -18,7 +18,7 @@ from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
 from ranking.reports.inputs import AnyInput, ignored_documents_notes, input_data, input_notes
 from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Report, Table, plain
 from ranking.wording.ranges import limit_in_words, ranges_in_words
 
 
@@ -95,41 +95,40 @@ def _data(ranking: Ranking, limits: _Limits) -> dict[str, Any]:
 
 
 def _table(ranking: Ranking, limits: _Limits) -> Table:
-    rows = ranking.systems
-    return Table(
+    return ranks_table(
+        plain(ranking.systems),
         name=ranking.method,
-        title=_("Ranking by %(method)s") % {"method": ranking.method},
-        columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("score", _("Score")),
-            Column("rank", _("Rank")),
-            Column("rank_low", _("From")),
-            Column("rank_high", _("To")),
-            Column("cluster", _("Cluster")),
-            Column("wins", _("Wins"), counts="won"),
-            Column("losses", _("Losses"), counts="lost"),
-            Column("ties", _("Ties"), counts="tied"),
-        ),
-        rows=[
-            (
-                row.system,
-                row.score,
-                row.rank,
-                row.rank_low,
-                row.rank_high,
-                row.cluster,
-                row.wins,
-                row.losses,
-                row.ties,
-            )
-            for row in rows
-        ],
+        method=ranking.method,
+        notes=_notes(ranking, limits),
+    )
+
+
+def ranks_table(
+    rows: Sequence[Mapping[str, Any]], *, name: str, method: str, notes: Sequence[str] = ()
+) -> Table:
+    """Return ranked systems, best first, as a ranking or a stored one has them, with their rank ranges drawn."""
+    columns = (
+        Column("system", _("System"), is_text=True, names="system"),
+        Column("score", _("Score")),
+        Column("rank", _("Rank")),
+        Column("rank_low", _("From")),
+        Column("rank_high", _("To")),
+        Column("cluster", _("Cluster")),
+        Column("wins", _("Wins"), counts="won"),
+        Column("losses", _("Losses"), counts="lost"),
+        Column("ties", _("Ties"), counts="tied"),
+    )
+    return Table(
+        name=name,
+        title=_("Ranking by %(method)s") % {"method": method},
+        columns=columns,
+        rows=[tuple(row[column.key] for column in columns) for row in rows],
         rules=frozenset(
             number
             for number, (row, below) in enumerate(pairwise(rows))
-            if row.cluster != below.cluster
+            if row["cluster"] != below["cluster"]
         ),
-        notes=_notes(ranking, limits),
+        notes=notes,
         plot=Plot(
             kind="intervals",
             label="system",

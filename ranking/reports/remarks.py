@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
@@ -48,9 +49,9 @@ def remarks_report(given: Input, found: RemarksFound) -> Report:
             *input_notes(given),
             _("%(shown)s blocks answered: %(skipped)s skipped, %(commented)s with a comment.")
             % {
-                "shown": f"{found.shown:,}",
-                "skipped": f"{found.skipped:,}",
-                "commented": f"{found.commented:,}",
+                "shown": number_format(found.shown),
+                "skipped": number_format(found.skipped),
+                "commented": number_format(found.commented),
             },
             _(
                 "A block counts for each system it shows. Intervals account for segments and judges, and hold for one "

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
@@ -25,7 +26,7 @@ def selection_report(
         notes=[
             *input_notes(given),
             _("%(folds)s folds of %(segments)s segments, seed %(seed)s")
-            % {"folds": found.folds, "segments": f"{found.segments:,}", "seed": found.seed},
+            % {"folds": found.folds, "segments": number_format(found.segments), "seed": found.seed},
         ],
         tables=tables,
         data={

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
@@ -22,7 +23,7 @@ def study_report(study: Study) -> Report:
             model_note(study.model),
             _("%(experiments)s experiments, rank ranges by %(ranges)s, seed %(seed)s")
             % {
-                "experiments": f"{study.experiments:,}",
+                "experiments": number_format(study.experiments),
                 "ranges": _("sign test")
                 if study.resample is None
                 else _("bootstrap of %(level)s") % {"level": study.resample},
@@ -108,7 +109,7 @@ def budget_notes(budget: Budget) -> list[str]:
     notes.append(
         _("%(experiments)s simulated campaigns, intervals with confidence %(share)s, seed %(seed)s")
         % {
-            "experiments": f"{budget.experiments:,}",
+            "experiments": number_format(budget.experiments),
             "share": f"{budget.confidence:g}",
             "seed": budget.seed,
         }
@@ -177,7 +178,7 @@ def _plan(budget: Budget) -> Table:
 
 
 def _plan_notes(budget: Budget) -> list[str]:
-    limit = f"{budget.limit:,}"
+    limit = number_format(budget.limit)
     notes = [
         _("A dash as a number of comparisons stands for more than %(limit)s.") % {"limit": limit}
     ]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
@@ -139,6 +140,7 @@ def stopping_report(given: Input, found: StoppingFound) -> Report:
             "comparisons_per_judgment": found.per_judgment or None,
             "judgments": [] if found.budget is None else _judgments(found, found.budget.rows),
             "curve": found.curve,
+            "fitted_curve": _fitted(found),
             "forecast": found.forecast,
             "pace": None if found.pace is None else _pace_data(found.pace),
             "ahead": found.ahead,
@@ -159,6 +161,7 @@ def _judgments(found: StoppingFound, rows: Sequence[BudgetRow]) -> list[dict[str
                 name: found.judgments(getattr(row, name))
                 for name in ("comparisons", "low", "high", "more")
             },
+            "beyond": row.beyond,
         }
         for row in rows
     ]
@@ -228,7 +231,7 @@ def _plan(found: StoppingFound, budget: Budget) -> Table:
                 "systems may be equally good, and then no number tells them apart. Share beyond: of the "
                 "simulated campaigns, those that need more."
             )
-            % {"limit": f"{limit:,}"}
+            % {"limit": "–" if limit is None else number_format(limit)}
         ],
         plot=Plot(
             kind="intervals", label="target", value="judgments", low="low", high="high", start=0
@@ -375,16 +378,20 @@ def _design(row: DesignAhead) -> str:
     return _("%(shown)d outputs, all as often (balanced)") % words
 
 
+def _fitted(found: StoppingFound) -> list[float] | None:
+    """Return the curve of campaigns by the fitted model, at the same points as the campaign's own."""
+    if found.budget is None or found.budget.fit is None:
+        return None
+    simulated: list[float] = found.budget.fit.simulated.tolist()
+    return simulated
+
+
 def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
     """Return the campaign's own curve, which the forecast continues."""
     own = (curve.decided / curve.decided_share).tolist()
     # At the end of what was judged, all is known.
     shares = [*curve.significant.tolist()[:-1], curve.separated]
-    fitted = (
-        [None] * len(own)
-        if found.budget is None or found.budget.fit is None
-        else found.budget.fit.simulated.tolist()
-    )
+    fitted: Sequence[float | None] = _fitted(found) or [None] * len(own)
     rows: list[tuple[Value, ...]] = [
         (
             found.judgments(count),

@@ -42,13 +42,24 @@ def report_in(
     stored: Mapping[str, Any], language: str, *, data: Mapping[str, Any] | None = None
 ) -> Report:
     """Return a stored report in a language; in that of the settings where it has no other."""
-    known = (language, language.partition("-")[0], settings.LANGUAGE_CODE, *stored)
+    known = (*first_languages(language), *stored)
     chosen = stored[next(name for name in known if name in stored)]
     tables = [
         _table(values, _rows(stored, values["rows"], number))
         for number, values in enumerate(chosen["tables"])
     ]
     return Report(tables=tables, data=data or {}, notes=chosen["notes"])
+
+
+def first_languages(language: str) -> list[str]:
+    """Return the languages that are shown to readers of a language, the first that a stored report has."""
+    return list(dict.fromkeys((language, language.partition("-")[0], settings.LANGUAGE_CODE)))
+
+
+def rows_kept_in(values: Mapping[str, Any]) -> str | None:
+    """Return the language with which the rows of some tables are kept; None where all stand in `values`."""
+    named = (table["rows"] for table in values["tables"])
+    return next((rows for rows in named if isinstance(rows, str)), None)
 
 
 def _rows(stored: Mapping[str, Any], rows: list[Any] | str, number: int) -> list[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -122,12 +123,12 @@ def _notes(found: SystemFound) -> list[str]:
         )
         % {
             "system": found.system,
-            "comparisons": f"{whole.won + whole.lost + whole.tied:,}",
-            "won": f"{whole.won:,}",
-            "lost": f"{whole.lost:,}",
-            "tied": f"{whole.tied:,}",
-            "blocks": f"{found.blocks:,}",
-            "judges": f"{found.judges:,}",
+            "comparisons": number_format(whole.won + whole.lost + whole.tied),
+            "won": number_format(whole.won),
+            "lost": number_format(whole.lost),
+            "tied": number_format(whole.tied),
+            "blocks": number_format(found.blocks),
+            "judges": number_format(found.judges),
         },
         _(
             "Shares are of the comparisons that were decided. Intervals account for segments or documents, and "

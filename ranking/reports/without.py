@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.agreement.report import AgreementReport
+from ranking.core.agreement.report import Agreement, AgreementReport
 from ranking.core.judges.without import RankingsWithout
 from ranking.core.rankings.ranking import RankedSystem, Ranking
 from ranking.range_choices import choice_of
@@ -54,6 +55,7 @@ def without_report(
         data={
             "input": input_data(given),
             "left_out": found.judges,
+            "agreement": _agreements(found, agreement),
             "before": _data(found.before),
             "after": _data(found.after),
             "alone": found.alone,
@@ -97,8 +99,8 @@ def _notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
     before, after = found.before, found.after
     words = {
         "names": ", ".join(found.judges),
-        "blocks": f"{before.blocks - after.blocks:,}",
-        "all": f"{before.blocks:,}",
+        "blocks": number_format(before.blocks - after.blocks),
+        "all": number_format(before.blocks),
     }
     return [
         _("Left out: %(names)s; %(blocks)s of %(all)s blocks are theirs.") % words,
@@ -214,8 +216,13 @@ def _correlations(found: RankingsWithout) -> Table:
     )
 
 
+def _agreements(found: RankingsWithout, agreement: AgreementReport) -> dict[str, Agreement]:
+    """Return κ of each judge who is left out with the others."""
+    return {row.judge: row.agreement for row in agreement.judges if row.judge in found.judges}
+
+
 def _judges(found: RankingsWithout, agreement: AgreementReport) -> Table:
-    kappas = {row.judge: row.agreement for row in agreement.judges}
+    kappas = _agreements(found, agreement)
     return Table(
         name="left_out",
         title=_("Judges left out"),

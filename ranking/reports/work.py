@@ -31,6 +31,8 @@ class WorkFacts:
         Of each judge among the latest judgments that were measured.
     base_words, output_words : float or None
         Words of source and references that a block shows, and of an output, on average; None without texts.
+    most_shown : int or None
+        Outputs that a block may show by the protocol; None in facts from before it was recorded.
     """
 
     judged: int
@@ -42,6 +44,7 @@ class WorkFacts:
     base_words: float | None
     output_words: float | None
     counted: int | None = None
+    most_shown: int | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def shown(value: Value, column: Column) -> str:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return _NOTHING
     if isinstance(value, float):
-        return f"{value:.{column.decimals}f}"
+        return f"{value:,.{column.decimals}f}"
     if isinstance(value, int):
         return f"{value:,}"
     return value

@@ -1,11 +1,21 @@
 """Analyses of a test set: what was asked, and what was answered."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import JSONField
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Coalesce
 
 from annotation.models import JudgmentSequence
-from campaign.models import Document, JudgeGroup, SystemKind, TestSet
+from annotation.protocols import answer_kind
+from campaign.models import Document, JudgeGroup, SystemKind, Task
+from ranking.analyses import ANALYSES, AnalysisKind
 from ranking.models import Analysis
 from ranking.models.analysis import AnalysisQuerySet
+from ranking.reports import Report
+from ranking.reports.stored import first_languages, report_in, rows_kept_in
 from ranking.selectors.chosen_judgments import domains_of
 
 #: Texts of answers, which lists do not show.
@@ -48,29 +58,45 @@ class Answered:
         return 0 if self.shown is None else self.last - self.shown.watermark
 
 
-def judgments_to_choose(*, test_set: TestSet) -> JudgmentsToChoose:
+def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
+    """Return what can be asked of the judgments of a task, by name: first what is of its protocol alone."""
+    compares = answer_kind(task.protocol).compares_outputs
+    found = [
+        kind
+        for kind in ANALYSES.values()
+        if (compares if kind.protocols is None else task.protocol in kind.protocols)
+    ]
+    return {kind.name: kind for kind in sorted(found, key=lambda kind: kind.protocols is None)}
+
+
+def judgments_to_choose(*, task: Task) -> JudgmentsToChoose:
     """Return what may be chosen. Four queries."""
-    documents = Document.objects.filter(test_set=test_set).order_by("position")
+    documents = Document.objects.filter(test_set_id=task.test_set_id).order_by("position")
     listed = list(documents.values_list("name", flat=True)[: _DOCUMENTS_LISTED + 1])
-    groups = JudgeGroup.objects.present().filter(campaign=test_set.campaign_id).order_by("name")
+    groups = (
+        JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id).order_by("name")
+    )
     return JudgmentsToChoose(
-        has_reference=test_set.systems.filter(kind=SystemKind.REFERENCE).exists(),
+        has_reference=task.test_set.systems.filter(kind=SystemKind.REFERENCE).exists(),
         groups=list(groups.values_list("name", flat=True)),
         documents=listed if 1 < len(listed) <= _DOCUMENTS_LISTED else [],
-        domains=domains_of(test_set_id=test_set.pk),
+        domains=domains_of(task_id=task.pk),
     )
 
 
-def answered(*, test_set: TestSet, choice_digest: str, watermark: int | None = None) -> Answered:
-    """Return the newest answer to a question, of the judgments 1…`watermark` if that is given. Three queries."""
-    asked = Analysis.objects.of(test_set.pk).filter(choice_digest=choice_digest)
+def answered(*, task: Task, choice_digest: str, watermark: int | None = None) -> Answered:
+    """Return the newest answer to a question, of the judgments 1…`watermark` if that is given. Three queries.
+
+    Without what it says, megabytes where judges are many: see `answer_for_people`; `data` is read where it is asked for.
+    """
+    asked = Analysis.objects.of(task.pk).filter(choice_digest=choice_digest)
     if watermark is not None:
         asked = asked.filter(watermark=watermark)
-    asked = asked.select_related("job").order_by("-watermark", "-id")
-    newest = asked.defer(*ANSWER).first()
+    asked = asked.select_related("job").defer(*ANSWER).order_by("-watermark", "-id")
+    newest = asked.first()
     shown = asked.finished().first()
     is_newer = newest is not None and (shown is None or newest != shown)
-    last = JudgmentSequence.objects.filter(test_set=test_set).values_list("last_number", flat=True)
+    last = JudgmentSequence.objects.filter(task=task).values_list("last_number", flat=True)
     return Answered(
         shown=shown,
         pending=newest if is_newer else None,
@@ -78,7 +104,33 @@ def answered(*, test_set: TestSet, choice_digest: str, watermark: int | None = N
     )
 
 
-def analyses_asked(*, test_set: TestSet) -> AnalysisQuerySet:
+def answer_for_people(*, analysis: Analysis, language: str) -> Report:
+    """Return a finished answer in a language, as `report_in` does, without its data; other languages are not read.
+
+    One query; two where its figures are kept with another language.
+    """
+    said = _said(analysis, first_languages(language))
+    if said is None:
+        # In none of these: in whichever there is.
+        return report_in(analysis.reports or {}, language)
+    other = rows_kept_in(said)
+    stored = (
+        {language: said} if other is None else {language: said, other: _said(analysis, [other])}
+    )
+    return report_in(stored, language)
+
+
+def _said(analysis: Analysis, languages: Iterable[str]) -> Mapping[str, Any] | None:
+    """Return what an answer says in the first of these languages that it has; None in none of them."""
+    found = [KeyTransform(language, "reports") for language in languages]
+    said = found[0] if len(found) == 1 else Coalesce(*found, output_field=JSONField())
+    said_in: Mapping[str, Any] | None = (
+        Analysis.objects.filter(pk=analysis.pk).values_list(said, flat=True).get()
+    )
+    return said_in
+
+
+def analyses_asked(*, task: Task) -> AnalysisQuerySet:
     """Return what was asked of a test set, the newest first, without the answers."""
-    asked = Analysis.objects.of(test_set.pk).select_related("job", "asked_by")
+    asked = Analysis.objects.of(task.pk).select_related("job", "asked_by")
     return asked.defer(*ANSWER).order_by("-id")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from ranking.models import Analysis
@@ -45,8 +45,10 @@ class JudgeInAnswer:
     @property
     def figures(self) -> dict[str, Any]:
         """What is stored as evidence: all that is known, but the name."""
-        known = {name: value for name, value in asdict(self).items() if value not in (None, "", ())}
-        return {name: value for name, value in known.items() if name != "judge"}
+        named = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return {
+            name: value for name, value in named if name != "judge" and value not in (None, "", ())
+        }
 
 
 def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:

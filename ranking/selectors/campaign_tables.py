@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Func, IntegerField, JSONField, Sum
+from django.db.models import Count, F, Func, IntegerField, JSONField, Sum
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast, TruncDate
 from django.utils.translation import get_language
@@ -17,7 +17,7 @@ from annotation.models import (
     Skip,
     WorkedQuarterHour,
 )
-from campaign.models import Campaign, JobState, Judge, JudgeGroup, System, TestSet
+from campaign.models import Campaign, JobState, Judge, JudgeGroup, System, Task
 from ranking.campaign_tables import TableKind
 from ranking.campaign_tables.collected import TOTAL
 from ranking.campaign_tables.test_sets import (
@@ -73,7 +73,7 @@ def table_answer(
         return TableAnswer(report=None, pending=newest)
     is_newer = newest is not None and newest.pk > shown.pk
     last = sum(
-        JudgmentSequence.objects.filter(test_set__campaign=campaign).values_list(
+        JudgmentSequence.objects.filter(task__test_set__campaign=campaign).values_list(
             "last_number", flat=True
         )
     )
@@ -91,7 +91,7 @@ def stored_report(table: CampaignTable) -> Report:
     return report_in(table.reports or {}, language, data=table.data)
 
 
-def table_test_sets(*, campaign: Campaign) -> list[TableTestSet]:
+def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
     """Return the test sets of a campaign in the order in which they came, at their newest numbers. Two queries."""
     systems: dict[int, list[ListedSystem]] = {}
     rows = System.objects.filter(test_set__campaign=campaign).order_by("name")
@@ -100,36 +100,34 @@ def table_test_sets(*, campaign: Campaign) -> list[TableTestSet]:
     ):
         listed = ListedSystem(name=name, kind=kind, constrained=constrained)
         systems.setdefault(test_set, []).append(listed)
-    found = TestSet.objects.filter(campaign=campaign).order_by("created_at", "pk")
+    tasks = Task.objects.of(campaign).named().annotate(last=F("judgment_sequence__last_number"))
+    found: Any = tasks.order_by("test_set__created_at", "test_set", "pk")
     return [
         TableTestSet(
-            pk=pk,
-            name=name,
-            source=source,
-            target=target,
-            is_closed=closed_at is not None,
-            systems=tuple(systems.get(pk, ())),
-            watermark=last or 0,
+            pk=task.pk,
+            name=task.called,
+            source=task.test_set.source_language,
+            target=task.test_set.target_language,
+            is_closed=task.closed_at is not None,
+            systems=tuple(systems.get(task.test_set_id, ())),
+            watermark=task.last or 0,
         )
-        for pk, name, source, target, closed_at, last in found.values_list(
-            *("pk", "name", "source_language", "target_language", "closed_at"),
-            "judgment_sequence__last_number",
-        )
+        for task in found
     ]
 
 
-def blocks_skipped(*, test_set: TestSet, without: Sequence[str]) -> int:
+def blocks_skipped(*, task: Task, without: Sequence[str]) -> int:
     """Return how many blocks other judges skipped and did not rank later. One query."""
-    skips = Skip.objects.standing().filter(test_set=test_set, block__control="")
+    skips = Skip.objects.standing().filter(task=task, block__control="")
     return skips.exclude(judge__pseudonym__in=without).count()
 
 
 def live_rows(*, campaign: Campaign, kind: TableKind) -> list[TableRow]:
     """Return the rows of a table of what is stored anyway. At most seven queries."""
-    test_sets = table_test_sets(campaign=campaign)
+    tasks = table_tasks(campaign=campaign)
     if kind.name == "collected":
-        return _collected(campaign, test_sets)
-    return _ranked(campaign, test_sets)
+        return _collected(campaign, tasks)
+    return _ranked(campaign, tasks)
 
 
 class _Without(Func):
@@ -139,20 +137,20 @@ class _Without(Func):
     output_field = JSONField()
 
 
-def _ranked(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[TableRow]:
-    rankings = LatestRanking.objects.filter(test_set__campaign=campaign).values_list(
-        "test_set", "method", "choice", "watermark", _Without("result"), "rule", "rule_met"
+def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]:
+    rankings = LatestRanking.objects.filter(task__test_set__campaign=campaign).values_list(
+        "task", "method", "choice", "watermark", _Without("result"), "rule", "rule_met"
     )
     found: dict[int, tuple[RankedTestSet, int, RuleState | None]] = {
-        test_set: (
+        task: (
             live_test_set(method=method, choice=choice, result=result),
             watermark,
             _rule(rule, met, result),
         )
-        for test_set, method, choice, watermark, result, rule, met in rankings
+        for task, method, choice, watermark, result, rule, met in rankings
     }
     rows = []
-    for each in test_sets:
+    for each in tasks:
         if each.pk in found:
             ranking, watermark, rule = found[each.pk]
             rows.append(TableRow(at(each, watermark), ranking, rule=rule))
@@ -170,37 +168,37 @@ def _rule(
     return rule_state(rule, found=result["stopping"], met=met, judgments=result["input"]["blocks"])
 
 
-def at(test_set: TableTestSet, watermark: int) -> TableTestSet:
+def at(task: TableTestSet, watermark: int) -> TableTestSet:
     """Return the test set as of an earlier number."""
-    values = {name: getattr(test_set, name) for name in TableTestSet.__slots__}
+    values = {name: getattr(task, name) for name in TableTestSet.__slots__}
     return TableTestSet(**{**values, "watermark": watermark})
 
 
-def _collected(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[TableRow]:
-    of_campaign = {"test_set__campaign": campaign}
+def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]:
+    of_campaign = {"task__test_set__campaign": campaign}
     counted: dict[int, tuple[int, int, int]] = {
-        test_set: (judges, blocks, skipped)
-        for test_set, judges, blocks, skipped in JudgmentSequence.objects.filter(
+        task: (judges, blocks, skipped)
+        for task, judges, blocks, skipped in JudgmentSequence.objects.filter(
             **of_campaign
-        ).values_list("test_set", "judges", "judged", "skipped")
+        ).values_list("task", "judges", "judged", "skipped")
     }
     people = {**of_campaign, "judge__origin": Judge.Origin.PERSON}
     worked = dict(
         WorkedQuarterHour.objects.filter(**people)
         .order_by()
-        .values_list("test_set")
+        .values_list("task")
         .annotate(Sum("active_ms"))
     )
     day = TruncDate("start")
     judged = JudgedQuarterHour.objects.filter(**of_campaign, judged__gt=0).order_by()
     # A row a test set and day, not a judgment.
-    days = list(judged.annotate(day=day).values_list("test_set", "day").distinct())
+    days = list(judged.annotate(day=day).values_list("task", "day").distinct())
     rankings = LatestRanking.objects.filter(**of_campaign)
     agreement = KeyTransform("agreement", "result")
     of_ranking = {
-        test_set: (watermark, given or {}, collapsed)
-        for test_set, watermark, given, collapsed in rankings.values_list(
-            *("test_set", "watermark"),
+        task: (watermark, given or {}, collapsed)
+        for task, watermark, given, collapsed in rankings.values_list(
+            *("task", "watermark"),
             KeyTransform("input", "result", output_field=JSONField()),
             Cast(KeyTransform("comparisons", agreement), IntegerField()),
         )
@@ -212,16 +210,16 @@ def _collected(campaign: Campaign, test_sets: Sequence[TableTestSet]) -> list[Ta
             _of(
                 counted.get(each.pk, (0, 0, 0)),
                 worked.get(each.pk, 0),
-                sum(test_set == each.pk for test_set, _day in days),
+                sum(task == each.pk for task, _day in days),
                 *of_ranking.get(each.pk, (0, {}, None)),
             ),
         )
-        for each in test_sets
+        for each in tasks
     ]
     total = _total(
         [row.found for row in rows],
         judges=judges.aggregate(count=Count("judge", distinct=True))["count"],
-        days=len({each for _test_set, each in days}),
+        days=len({each for _task, each in days}),
     )
     nobody = TableTestSet(
         pk=TOTAL, name="", source="", target="", is_closed=False, systems=(), watermark=0
@@ -290,18 +288,18 @@ def groups_to_choose(*, campaign: Campaign) -> list[str]:
     return list(groups.values_list("name", flat=True))
 
 
-def systems_of_test_sets(*, campaign: Campaign) -> dict[int, dict[str, NamedSystem]]:
+def systems_of_tasks(*, campaign: Campaign) -> dict[int, dict[str, NamedSystem]]:
     """Return the systems of each test set of a campaign by name. One query."""
     found: dict[int, dict[str, NamedSystem]] = {}
     rows = System.objects.filter(test_set__campaign=campaign).order_by()
-    for test_set, name, pk, kind, withdrawn_at in rows.values_list(
-        *("test_set", "name", "pk", "kind", "withdrawn_at")
+    for task, name, pk, kind, withdrawn_at in rows.values_list(
+        *("test_set__tasks", "name", "pk", "kind", "withdrawn_at")
     ):
-        found.setdefault(test_set, {})[name] = NamedSystem(pk, kind, withdrawn_at is not None)
+        found.setdefault(task, {})[name] = NamedSystem(pk, kind, withdrawn_at is not None)
     return found
 
 
-def linked_test_sets(*, campaign: Campaign) -> list[tuple[int, str]]:
+def linked_tasks(*, campaign: Campaign) -> list[tuple[int, str]]:
     """Return the test sets of a campaign, for links to their own pages. One query."""
-    found = TestSet.objects.filter(campaign=campaign).order_by("created_at", "pk")
-    return list(found.values_list("pk", "name"))
+    found = Task.objects.filter(test_set__campaign=campaign).order_by("created_at", "pk")
+    return list(found.values_list("pk", "test_set__name"))

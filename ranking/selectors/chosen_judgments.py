@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import JudgeTally, Judgment, JudgmentNumber, Skip
 from annotation.selectors import excluded_judges
-from campaign.models import Document, GroupMember, JudgeGroup, Output, Segment, SystemKind, TestSet
+from campaign.models import Document, GroupMember, JudgeGroup, Output, Segment, SystemKind, Task
 from campaign.texts.languages import without_spaces
 from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.judgments import EXCLUDED, ChosenJudgments
@@ -42,15 +42,15 @@ def domain_of(document: str) -> str:
     return domain if slash else ""
 
 
-def domains_of(*, test_set_id: int) -> list[str]:
+def domains_of(*, task_id: int) -> list[str]:
     """Return the domains that documents of a test set name, sorted. One query."""
-    names = Document.objects.filter(test_set=test_set_id, name__contains="/")
+    names = Document.objects.filter(test_set__tasks=task_id, name__contains="/")
     return sorted({domain_of(name) for name in names.values_list("name", flat=True)} - {""})
 
 
 def judgments_chosen(
     *,
-    test_set: TestSet,
+    task: Task,
     options: Mapping[str, Any],
     watermark: int | None = None,
     with_work: bool = False,
@@ -68,14 +68,14 @@ def judgments_chosen(
     OptionError
         If there is no such group, judge, document or domain.
     """
-    kinds = system_kinds(test_set_id=test_set.pk)
+    kinds = system_kinds(task_id=task.pk)
     references = [name for name, kind in kinds.items() if kind == SystemKind.REFERENCE]
     with_reference = options["reference"] == "include"
     if with_reference and not references:
         raise OptionError(_("This test set has no reference among its systems."), field="reference")
-    leave_out = _leave_out(test_set, options)
-    without = _without(test_set, options)
-    documents = _documents(test_set, options)
+    leave_out = _leave_out(task, options)
+    without = _without(task, options)
+    documents = _documents(task, options)
     reference = references[0] if references else None
     return ChosenJudgments(
         systems=tuple(name for name, kind in kinds.items() if kind == SystemKind.SYSTEM),
@@ -84,20 +84,20 @@ def judgments_chosen(
         # Who is excluded counts before, where the question is what would be without them.
         without=tuple(name for name in without if name not in (leave_out or ())),
         documents=documents,
-        skipped=_skipped(test_set),
+        skipped=_skipped(task),
         leave_out=leave_out,
-        groups=_groups(test_set) if SYSTEM.name in options else None,
-        work=work_facts(test_set=test_set) if with_work else None,
-        shown=_shown(_skips(test_set, watermark, without, documents), reference)
+        groups=_groups(task) if SYSTEM.name in options else None,
+        work=work_facts(task=task) if with_work else None,
+        shown=_shown(_skips(task, watermark, without, documents), reference)
         if options.get(SKIPPED_BLOCKS.name) == "count"
         else None,
         remarks=Remarks(
-            skips=_skips(test_set, watermark, without, documents),
-            comments=_comments(test_set, watermark, without, documents),
+            skips=_skips(task, watermark, without, documents),
+            comments=_comments(task, watermark, without, documents),
         )
         if with_remarks
         else None,
-        rule=stopping_rule_state(test_set_id=test_set.pk) if with_rule else None,
+        rule=stopping_rule_state(task_id=task.pk) if with_rule else None,
     )
 
 
@@ -114,7 +114,7 @@ def judgments_of_run(run: RankingRun) -> ChosenJudgments:
 
 
 def stored_input(
-    *, test_set: TestSet, watermark: int, chosen: ChosenJudgments, languages: tuple[str, str]
+    *, task: Task, watermark: int, chosen: ChosenJudgments, languages: tuple[str, str]
 ) -> Input:
     """Read the judgments 1…`watermark` that were chosen. Call it in a transaction.
 
@@ -123,15 +123,15 @@ def stored_input(
     ValueError
         If none of them counts, with words for organisers.
     """
-    blocks, times = judged_blocks_timed(test_set_id=test_set.pk, watermark=watermark)
-    rows = _rows(test_set, blocks, chosen)
+    blocks, times = judged_blocks_timed(task_id=task.pk, watermark=watermark)
+    rows = _rows(task, blocks, chosen)
     blocks, times = blocks.take(rows), times.take(rows)
     if not len(blocks):
         raise ValueError(_("No judgment counts by this choice."))
     wanted = {*chosen.systems, *([chosen.reference] if chosen.reference else [])}
     blocks = blocks.without(set(blocks.systems) - wanted).with_judges_in_order()
     reference = chosen.reference if chosen.reference in blocks.systems else None
-    document, names = _documents_of(test_set.pk, blocks)
+    document, names = _documents_of(task.pk, blocks)
     blocks = replace(blocks, document=several_documents(document, blocks.segment))
     read = JudgmentsRead(
         files=(),
@@ -156,7 +156,7 @@ def stored_input(
         read=read,
         blocks=counted,
         reference=reference,
-        texts=StoredTexts(test_set.pk, language=languages[0]),
+        texts=StoredTexts(task.pk, language=languages[0]),
         leave_out=chosen.leave_out,
         groups=chosen.groups,
         work=chosen.work,
@@ -178,12 +178,12 @@ def _half_of_characters(text: str) -> int:
 class StoredTexts:
     """The texts of a test set, read when they are asked for; `language` is that of its sources."""
 
-    test_set_id: int
+    task_id: int
     language: str = ""
 
     def words(self) -> npt.NDArray[np.int64]:
         """Return the words of each segment's source by its number; -1 where it is not known, and at 0."""
-        rows = Segment.objects.filter(test_set=self.test_set_id, source_text__isnull=False)
+        rows = Segment.objects.filter(test_set__tasks=self.task_id, source_text__isnull=False)
         count = _half_of_characters if without_spaces(self.language) else _spaced_words
         lengths = {
             number: count(text or "")
@@ -197,36 +197,36 @@ class StoredTexts:
     def of(self, system: str) -> Sequence[str | None]:
         """Return the outputs of a system, that of segment number s at index s − 1."""
         texts: list[str | None] = [None] * self._last
-        outputs = Output.objects.filter(system__test_set=self.test_set_id, system__name=system)
+        outputs = Output.objects.filter(system__test_set__tasks=self.task_id, system__name=system)
         for number, text in outputs.order_by().values_list("segment__number", "text"):
             texts[number - 1] = text
         return texts
 
     @property
     def _last(self) -> int:
-        numbers = Segment.objects.filter(test_set=self.test_set_id).order_by("-number")
+        numbers = Segment.objects.filter(test_set__tasks=self.task_id).order_by("-number")
         return numbers.values_list("number", flat=True).first() or 0
 
 
-def _leave_out(test_set: TestSet, options: Mapping[str, Any]) -> tuple[str, ...] | None:
+def _leave_out(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the judges an analysis asks to leave out: those named, else those excluded or flagged now."""
     if LEAVE_OUT.name not in options:
         return None
     named = set(options[LEAVE_OUT.name])
-    _refuse_strangers(test_set, named, field=LEAVE_OUT.name)
+    _refuse_strangers(task, named, field=LEAVE_OUT.name)
     if not named:
-        flagged = judges_listed(test_set=test_set).filter(FLAGGED).order_by()
+        flagged = judges_listed(task=task).filter(FLAGGED).order_by()
         named.update(flagged.values_list("judge__pseudonym", flat=True))
     # Nobody is called back whom another option leaves out.
-    never = _without(test_set, {**options, EXCLUDED.name: "count"})
+    never = _without(task, {**options, EXCLUDED.name: "count"})
     return tuple(sorted(named.difference(never)))
 
 
-def _groups(test_set: TestSet) -> dict[str, list[str]]:
+def _groups(task: Task) -> dict[str, list[str]]:
     """Return the judges of each group, sorted, who judged a test set. One query."""
-    judged = JudgeTally.objects.filter(test_set=test_set).values("judge")
+    judged = JudgeTally.objects.filter(task=task).values("judge")
     members = GroupMember.objects.filter(
-        group__in=JudgeGroup.objects.present().filter(campaign=test_set.campaign_id),
+        group__in=JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id),
         judge__in=judged,
     )
     found: dict[str, list[str]] = {}
@@ -237,10 +237,10 @@ def _groups(test_set: TestSet) -> dict[str, list[str]]:
     return found
 
 
-def _refuse_strangers(test_set: TestSet, names: set[str], *, field: str) -> None:
+def _refuse_strangers(task: Task, names: set[str], *, field: str) -> None:
     if not names:
         return
-    known = JudgeTally.objects.filter(test_set=test_set, judge__pseudonym__in=names)
+    known = JudgeTally.objects.filter(task=task, judge__pseudonym__in=names)
     unknown = names.difference(known.values_list("judge__pseudonym", flat=True))
     if unknown:
         raise OptionError(
@@ -250,15 +250,15 @@ def _refuse_strangers(test_set: TestSet, names: set[str], *, field: str) -> None
         )
 
 
-def _without(test_set: TestSet, options: Mapping[str, Any]) -> list[str]:
+def _without(task: Task, options: Mapping[str, Any]) -> list[str]:
     without = set(options["without"])
-    _refuse_strangers(test_set, without, field="without")
+    _refuse_strangers(task, without, field="without")
     if options["excluded_judges"] == "leave_out":
-        without.update(excluded_judges(campaign_id=test_set.campaign_id))
+        without.update(excluded_judges(campaign_id=task.test_set.campaign_id))
     if options["judge_group"]:
         group = (
             JudgeGroup.objects.present()
-            .filter(campaign=test_set.campaign_id, name__iexact=options["judge_group"])
+            .filter(campaign=task.test_set.campaign_id, name__iexact=options["judge_group"])
             .first()
         )
         if group is None:
@@ -267,15 +267,15 @@ def _without(test_set: TestSet, options: Mapping[str, Any]) -> list[str]:
                 % {"name": options["judge_group"]},
                 field="judge_group",
             )
-        without.update(judges_outside(test_set_id=test_set.pk, group_id=group.pk))
+        without.update(judges_outside(task_id=task.pk, group_id=group.pk))
     return sorted(without)
 
 
-def _documents(test_set: TestSet, options: Mapping[str, Any]) -> tuple[str, ...] | None:
+def _documents(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None:
     documents, domains = set(options["documents"]), set(options["domains"])
     if not documents and not domains:
         return None
-    names = Document.objects.filter(test_set=test_set).order_by("position")
+    names = Document.objects.filter(test_set_id=task.test_set_id).order_by("position")
     listed = list(names.values_list("name", flat=True))
     _refuse_unknown(documents.difference(listed), field="documents")
     _refuse_unknown(domains.difference(map(domain_of, listed)), field="domains")
@@ -294,8 +294,8 @@ def _refuse_unknown(unknown: set[str], *, field: str) -> None:
         )
 
 
-def _skipped(test_set: TestSet) -> dict[str, int]:
-    tallies = JudgeTally.objects.filter(test_set=test_set, skipped__gt=0)
+def _skipped(task: Task) -> dict[str, int]:
+    tallies = JudgeTally.objects.filter(task=task, skipped__gt=0)
     return dict(tallies.order_by("judge__pseudonym").values_list("judge__pseudonym", "skipped"))
 
 
@@ -310,13 +310,13 @@ def _shown(skips: Iterable[SkippedBlock], reference: str | None) -> dict[str, tu
 
 
 def _comments(
-    test_set: TestSet,
+    task: Task,
     watermark: int | None,
     without: Sequence[str],
     documents: Sequence[str] | None,
 ) -> tuple[CommentedBlock, ...]:
     """Return what other judges ranked of these documents with a comment up to a watermark, in a settled order."""
-    judgments = Judgment.objects.of(test_set.pk).exclude(comment="")
+    judgments = Judgment.objects.of(task.pk).exclude(comment="")
     judgments = judgments.current(watermark=watermark).counted()
     judgments = judgments.exclude(judge__pseudonym__in=without)
     if documents is not None:
@@ -334,14 +334,14 @@ def _comments(
 
 
 def _skips(
-    test_set: TestSet,
+    task: Task,
     watermark: int | None,
     without: Sequence[str],
     documents: Sequence[str] | None,
 ) -> tuple[SkippedBlock, ...]:
     """Return the skips of other judges and these documents that stood at a watermark, in a settled order."""
-    skips = Skip.objects.standing(watermark=watermark).filter(test_set=test_set, block__control="")
-    before = None if watermark is None else _end_of(test_set, watermark)
+    skips = Skip.objects.standing(watermark=watermark).filter(task=task, block__control="")
+    before = None if watermark is None else _end_of(task, watermark)
     if before is not None:
         skips = skips.filter(created_at__lte=before)
     skips = skips.exclude(judge__pseudonym__in=without)
@@ -369,9 +369,9 @@ def _skips(
     )
 
 
-def _end_of(test_set: TestSet, watermark: int) -> datetime | None:
+def _end_of(task: Task, watermark: int) -> datetime | None:
     """Return when the last judgment of a watermark was submitted; None if it is the newest."""
-    numbers = JudgmentNumber.objects.filter(test_set=test_set)
+    numbers = JudgmentNumber.objects.filter(task=task)
     if not numbers.filter(number__gt=watermark).exists():
         return None
     last = numbers.filter(number=watermark)
@@ -388,25 +388,23 @@ def _systems_shown(shown: Iterable[int], system_of: Mapping[int, str]) -> tuple[
     return tuple(sorted({system_of[output] for output in shown}))
 
 
-def _rows(test_set: TestSet, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDArray[np.bool_]:
+def _rows(task: Task, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDArray[np.bool_]:
     left_out = set(chosen.without)
     counts = np.array([name not in left_out for name in blocks.judges], dtype=np.bool_)
     rows: npt.NDArray[np.bool_] = counts[blocks.judge]
     if chosen.documents is not None:
         numbers = Segment.objects.filter(
-            test_set=test_set, document__name__in=chosen.documents
+            test_set_id=task.test_set_id, document__name__in=chosen.documents
         ).values_list("number", flat=True)
         rows &= np.isin(blocks.segment, list(numbers))
     return rows
 
 
-def _documents_of(
-    test_set_id: int, blocks: Blocks
-) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+def _documents_of(task_id: int, blocks: Blocks) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
     """Return the document of each block's segment, numbered in the order of primary keys, and their names."""
     numbers, place = np.unique(blocks.segment, return_inverse=True)
-    of_segment = documents_of_segments(test_set_id=test_set_id, segments=numbers.tolist())
+    of_segment = documents_of_segments(task_id=task_id, segments=numbers.tolist())
     listed = {key: number for number, key in enumerate(sorted(set(of_segment.values())))}
     document = np.array([listed[of_segment[number]] for number in numbers.tolist()], dtype=np.int32)
-    name_of = dict(Document.objects.filter(test_set=test_set_id).values_list("pk", "name"))
+    name_of = dict(Document.objects.filter(test_set__tasks=task_id).values_list("pk", "name"))
     return document[place], tuple(name_of[key] for key in listed)

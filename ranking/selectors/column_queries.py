@@ -2,7 +2,7 @@
 
 Each exists for all of a test set, and for some of its segments alone. A value may be of any of these names:
 
-    test_set_id, control, segments, start, stop
+    task_id, control, segments, start, stop
 """
 
 from datetime import UTC
@@ -22,6 +22,7 @@ from django.db.models import (
     Q,
     QuerySet,
     SmallIntegerField,
+    Subquery,
     Value,
     When,
 )
@@ -31,11 +32,11 @@ from annotation.models import Block, BlockControl, Judgment
 from annotation.models.judgment import JudgmentQuerySet
 from annotation.models.pool import IsAnyOf
 from campaign.database.columns import ColumnsQuery
-from campaign.models import Output
+from campaign.models import Output, Task
 
 _Fields = dict[str, "Field[Any, Any]"]
 
-_TEST_SET: _Fields = {"test_set_id": BigIntegerField()}
+_TASK: _Fields = {"task_id": BigIntegerField()}
 _CONTROL: _Fields = {"control": CharField()}
 _SEGMENTS: _Fields = {"segments": ArrayField(BigIntegerField())}
 _START: _Fields = {"start": IntegerField()}
@@ -66,14 +67,12 @@ def labels_query(length: int, *, is_dated: bool = False) -> ColumnsQuery:
     """
     more = {"day": _DAY} if is_dated else {}
     return ColumnsQuery(
-        lambda test_set_id, stop: _labelled(
-            Judgment.objects.of(test_set_id).until(stop), length
-        ).annotate(
+        lambda task_id, stop: _labelled(Judgment.objects.of(task_id).until(stop), length).annotate(
             replaces=Coalesce("supersedes_id", 0),
             milliseconds=Coalesce("active_ms", "duration_ms", -1),
             **more,
         ),
-        _TEST_SET | _STOP,
+        _TASK | _STOP,
         [
             *(*_labels(length), ("id", "i8"), ("replaces", "i8"), ("milliseconds", "i4")),
             *((name, "i4") for name in more),
@@ -88,8 +87,8 @@ _DAY = Cast(Floor(Extract("submitted_at", "epoch", tzinfo=UTC) / 86_400), Intege
 def labels_of_segments_query(length: int) -> ColumnsQuery:
     """Return the query of the judgments of segments with so many labels: by which number each is replaced, or 0."""
     return ColumnsQuery(
-        lambda test_set_id, control, segments, stop: _labelled(
-            Judgment.objects.of(test_set_id)
+        lambda task_id, control, segments, stop: _labelled(
+            Judgment.objects.of(task_id)
             .until(stop)
             .filter(_is_of("block__segment", segments=segments), block__control=control),
             length,
@@ -98,7 +97,7 @@ def labels_of_segments_query(length: int) -> ColumnsQuery:
             # Numbers begin at 1. A later judgment without a number replaces nothing yet.
             replaced=Coalesce("superseded_by__numbered__number", 0),
         ),
-        _TEST_SET | _CONTROL | _SEGMENTS | _STOP,
+        _TASK | _CONTROL | _SEGMENTS | _STOP,
         [*_labels(length), ("number", "i4"), ("replaced", "i4")],
     )
 
@@ -134,7 +133,7 @@ def shapes_query(*, is_of_segments: bool) -> ColumnsQuery:
             .order_by()
             .distinct()
         ),
-        _CONTROL | (_SEGMENTS if is_of_segments else _TEST_SET),
+        _CONTROL | (_SEGMENTS if is_of_segments else _TASK),
         [("length", "i4"), ("stand", "i4")],
     )
 
@@ -155,7 +154,7 @@ def blocks_query(length: int, stand: int, *, is_of_segments: bool) -> ColumnsQue
     columns.append(("outputs", "i8", (length,)))
     if stand >= 0:
         columns.append(("stands_for", "i2", (stand,)))
-    return ColumnsQuery(blocks, _CONTROL | (_SEGMENTS if is_of_segments else _TEST_SET), columns)
+    return ColumnsQuery(blocks, _CONTROL | (_SEGMENTS if is_of_segments else _TASK), columns)
 
 
 def _measured(*, control: Expression, **of: Expression) -> "QuerySet[Block]":
@@ -169,18 +168,17 @@ def outputs_query(*, is_of_segments: bool) -> ColumnsQuery:
     """Return the query of outputs with their systems, in the order of their ids."""
     return ColumnsQuery(
         lambda **of: Output.objects.filter(_is_of("segment", **of)).order_by("pk"),
-        _SEGMENTS if is_of_segments else _TEST_SET,
+        _SEGMENTS if is_of_segments else _TASK,
         [("id", "i8"), ("system_id", "i8")],
     )
 
 
-def _is_of(
-    path: str, *, segments: Expression | None = None, test_set_id: Expression | None = None
-) -> Q:
+def _is_of(path: str, *, segments: Expression | None = None, task_id: Any = None) -> Q:
     """Return the condition that the segment at this path is one of some, or one of a test set."""
     if segments is not None:
         return Q(IsAnyOf(F(path), segments))
-    return Q(**{f"{path}__test_set_id": test_set_id})
+    of_task = Task.objects.filter(pk=task_id).values("test_set_id")
+    return Q(**{f"{path}__test_set_id": Subquery(of_task[:1])})
 
 
 @cache
@@ -188,10 +186,8 @@ def new_judgments_query() -> ColumnsQuery:
     """Return the query of the judgments with later numbers than one, see `new_judgments`."""
     timed = Q(supersedes__isnull=True, block__control=BlockControl.NONE)
 
-    def judgments(
-        test_set_id: Expression, start: Expression, stop: Expression
-    ) -> "QuerySet[Judgment]":
-        rows = Judgment.objects.of(test_set_id).until(stop).filter(numbered__number__gt=start)
+    def judgments(task_id: Expression, start: Expression, stop: Expression) -> "QuerySet[Judgment]":
+        rows = Judgment.objects.of(task_id).until(stop).filter(numbered__number__gt=start)
         return rows.annotate(
             segment=F("block__segment_id"),
             counts=_half_of_all(Q(block__control=BlockControl.NONE)),
@@ -203,7 +199,7 @@ def new_judgments_query() -> ColumnsQuery:
 
     return ColumnsQuery(
         judgments,
-        _TEST_SET | _START | _STOP,
+        _TASK | _START | _STOP,
         [
             *(("segment", "i8"), ("judge_id", "i8"), ("counts", "?"), ("checks", "?")),
             ("milliseconds", "i4"),

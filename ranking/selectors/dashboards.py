@@ -1,9 +1,10 @@
 """Data of organisers' pages, and whether it has changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 from django.db.models import (
@@ -20,9 +21,10 @@ from django.db.models.functions import Coalesce, JSONObject
 from django.utils import timezone
 
 from annotation.models import JudgmentSequence
+from campaign.accounts.sessions import AskedBeside, ReadBeside, beside_the_session
 from campaign.database.prepared import instance_from
 from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
-from campaign.models import Campaign, CampaignState, TestSet, User
+from campaign.models import Campaign, CampaignState, Task, TestSet, User
 from ranking.models import ADDRESS_LENGTH, LatestRanking, PublishedResult
 from ranking.selectors.left_out import judges_left_out
 from ranking.wording.rule_states import RuleState, rule_state
@@ -39,7 +41,7 @@ class DashboardState:
         organisers and rules do (`PageChanges`). They only rise, and show what was committed.
     """
 
-    test_set: TestSet
+    task: Task
     role: str
     changes: tuple[int, int]
     ranked_at: datetime | None
@@ -53,8 +55,9 @@ class DashboardState:
 
         It includes the minute, because "5 minutes ago" and "at work" become wrong with time.
         """
-        test_set, campaign = self.test_set, self.test_set.campaign
-        fields = [getattr(row, f.attname) for row in (test_set, campaign) for f in _columns(row)]
+        test_set = self.task.test_set
+        rows = (self.task, test_set, test_set.campaign)
+        fields = [getattr(row, f.attname) for row in rows for f in _columns(row)]
         minute = int(self.at.timestamp()) // 60
         seen = (
             fields,
@@ -68,15 +71,15 @@ class DashboardState:
         return blake2b(repr(seen).encode(), digest_size=12).hexdigest()
 
 
-def _columns(row: Model) -> Iterable[Any]:
+def _columns(row: Model | type[Model]) -> Sequence[Any]:
     return row._meta.concrete_fields
 
 
 def _state(
-    user_id: int | Parameter, slug: str | Parameter, test_set_id: int | Parameter
-) -> QuerySet[TestSet, Any]:
-    mine = TestSet.objects.with_role_of(user_id)
-    return mine.filter(pk=test_set_id, campaign__slug=slug).values_list(
+    user_id: int | Parameter, slug: str | Parameter, task_id: int | Parameter
+) -> QuerySet[Task, Any]:
+    mine = Task.objects.with_role_of(user_id)
+    return mine.filter(pk=task_id, test_set__campaign__slug=slug).values_list(
         "role",
         Coalesce("judgment_sequence__changes", 0),
         Coalesce("page_changes__changes", 0),
@@ -84,32 +87,49 @@ def _state(
         "quality_report__computed_at",
         "latest_ranking__last_kept",
         "latest_ranking__is_kept",
-        *field_names(TestSet),
-        *field_names(Campaign, "campaign__"),
+        *field_names(Task),
+        *field_names(TestSet, "test_set__"),
+        *field_names(Campaign, "test_set__campaign__"),
     )
 
 
 _STATE = PreparedQuery(
     "dashboard_state",
     _state,
-    {"user_id": BigIntegerField(), "slug": TextField(), "test_set_id": BigIntegerField()},
+    {"user_id": BigIntegerField(), "slug": TextField(), "task_id": BigIntegerField()},
 )
 
 
-def dashboard_state(*, user: User, slug: str, test_set_id: int) -> DashboardState | None:
+_WITH_SESSION = beside_the_session("session_with_dashboard_state", _STATE)
+
+
+def dashboard_state_asked(*, slug: str, task_id: int) -> AskedBeside:
+    """Return what has the state read in the same statement as the session of whoever asks for it."""
+    return AskedBeside(_WITH_SESSION, {"slug": slug, "task_id": task_id})
+
+
+def dashboard_state(
+    *, user: User, slug: str, task_id: int, read: ReadBeside | None = None
+) -> DashboardState | None:
     """Return the state of a test set's dashboard; None if the user is no member. One query.
 
-    It looks up rows by key, one of each table, however much was judged.
+    It looks up rows by key, one of each table, however much was judged. No query where it was `read` already: this
+    state, and for this user.
     """
-    found = _STATE.row(user_id=user.pk, slug=slug, test_set_id=test_set_id)
+    asked = dashboard_state_asked(slug=slug, task_id=task_id)
+    if read is not None and read.answers(asked, user=user):
+        found = read.row
+    else:
+        found = _STATE.row(user_id=user.pk, slug=slug, task_id=task_id)
     if found is None:
         return None
     role, counted, otherwise, ranked_at, measured_at, last_kept, is_kept, *columns = found
-    split = len(TestSet._meta.concrete_fields)
-    test_set = instance_from(TestSet, columns[:split])
-    test_set.campaign = instance_from(Campaign, columns[split:])
+    rest = iter(columns)
+    task = instance_from(Task, list(islice(rest, len(_columns(Task)))))
+    task.test_set = instance_from(TestSet, list(islice(rest, len(_columns(TestSet)))))
+    task.test_set.campaign = instance_from(Campaign, list(rest))
     return DashboardState(
-        test_set=test_set,
+        task=task,
         role=role,
         changes=(counted, otherwise),
         ranked_at=ranked_at,
@@ -141,12 +161,12 @@ class PublishedVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class TestSetSummary:
+class TaskSummary:
     """A test set with the blocks judged in it and by how many, its latest ranking in short, and who that leaves out."""
 
     __test__ = False
 
-    test_set: TestSet
+    task: Task
     judged: int
     standing: Standing | None
     judges: int = 0
@@ -157,7 +177,7 @@ class TestSetSummary:
     @property
     def share(self) -> float | None:
         """The share of the blocks wanted, at most 1; None where no number is wanted."""
-        wanted = self.test_set.blocks_wanted
+        wanted = self.task.blocks_wanted
         return min(1.0, self.judged / wanted) if wanted else None
 
 
@@ -173,11 +193,11 @@ def organised_campaigns(*, user: User) -> QuerySet[Campaign]:
     return Campaign.objects.open_to(user).real().order_by("-created_at", "-pk")
 
 
-def test_set_summaries(test_sets: Sequence[TestSet]) -> dict[int, TestSetSummary]:
+def task_summaries(tasks: Sequence[Task]) -> dict[int, TaskSummary]:
     """Return the summaries of test sets by primary key. Two queries; three if a ranking was made without somebody."""
     # Not their results: each is as long as its judges are many.
     rankings = (
-        LatestRanking.objects.filter(test_set__in=test_sets)
+        LatestRanking.objects.filter(task__in=tasks)
         .defer("result")
         .annotate(
             systems=KeyTransform("systems", "result", output_field=JSONField()),
@@ -185,22 +205,22 @@ def test_set_summaries(test_sets: Sequence[TestSet]) -> dict[int, TestSetSummary
             found=KeyTransform("stopping", "result", output_field=JSONField()),
         )
     )
-    latest: dict[int, Any] = {ranking.test_set_id: ranking for ranking in rankings}
+    latest: dict[int, Any] = {ranking.task_id: ranking for ranking in rankings}
     left_out = judges_left_out(*latest.values())
-    versions = PublishedResult.objects.filter(test_set=OuterRef("test_set")).order_by("-version")
+    versions = PublishedResult.objects.filter(task=OuterRef("task")).order_by("-version")
     newest = versions.values(said=JSONObject(version="version", digest="digest"))[:1]
-    sequences = JudgmentSequence.objects.filter(test_set__in=test_sets)
+    sequences = JudgmentSequence.objects.filter(task__in=tasks)
     counted = {
-        test_set: counts
-        for test_set, *counts in sequences.annotate(published=Subquery(newest)).values_list(
-            "test_set", "judged", "judges", "published"
+        task: counts
+        for task, *counts in sequences.annotate(published=Subquery(newest)).values_list(
+            "task", "judged", "judges", "published"
         )
     }
     found = {}
-    for row in test_sets:
+    for row in tasks:
         judged, judges, published = counted.get(row.pk, (0, 0, None))
-        found[row.pk] = TestSetSummary(
-            test_set=row,
+        found[row.pk] = TaskSummary(
+            task=row,
             judged=judged,
             judges=judges,
             standing=_standing(latest.get(row.pk)),

@@ -14,11 +14,11 @@ from annotation.models import Design
 from annotation.sampling.parameters import DesignKind
 from annotation.sampling.priorities import active_priorities_of_many
 from annotation.selectors.words_to_read import DesignWords, ReadBlocks, blocks_read, design_words
-from campaign.models import SystemKind, TestSet
+from campaign.models import SystemKind, Task
 from ranking.core.simulation.budget_curve import ActiveDraw, BudgetCurve, budget_curve
 from ranking.core.simulation.reading_pace import ASSUMED_PACE, ReadingPace, reading_pace
 from ranking.models import LatestRanking
-from ranking.selectors.dashboards import test_set_summaries
+from ranking.selectors.dashboards import task_summaries
 
 #: Budgets of the plot, the largest of the slider the last one.
 POINTS: Final = 25
@@ -107,7 +107,7 @@ class DesignForecast:
 
 def design_forecast(
     *,
-    test_set: TestSet,
+    task: Task,
     design: Design,
     judgments: int | None = None,
     hours: float | None = None,
@@ -119,15 +119,15 @@ def design_forecast(
     The budget is a number of `judgments`, or the `hours` or the `money` (at `rate` an hour) to be spent;
     without one, what the test set wants, or a tenth of `most`. A number of queries that does not grow.
     """
-    words = design_words(test_set=test_set, design=design)
+    words = design_words(task=task, design=design)
     if words.systems < 2 or words.comparisons <= 0:
         return None
-    pace = pace_of(test_set=test_set)
-    judged = test_set_summaries([test_set])[test_set.pk].judged
-    known = _known(test_set, design)
+    pace = pace_of(task=task)
+    judged = task_summaries([task])[task.pk].judged
+    known = _known(task, design)
     systems = max(words.systems, len(known.wins))
     first_share = _first_share(design)
-    wanted = test_set.blocks_wanted
+    wanted = task.blocks_wanted
     pairs = systems * (systems - 1) // 2
     most = _round_up(max(2 * (wanted or 0), 2 * judged, _JUDGMENTS_A_PAIR * pairs))
     hours_each = pace.seconds * words.words / 3600
@@ -169,14 +169,17 @@ def design_forecast(
     )
 
 
-def pace_of(*, test_set: TestSet) -> ReadingPace:
+def pace_of(*, task: Task) -> ReadingPace:
     """Return the pace measured in a test set, otherwise in all of its campaign, otherwise the assumption."""
-    own = blocks_read(test_set=test_set)
+    own = blocks_read(task=task)
     measured = reading_pace(own.judges, own.words, own.seconds)
     if measured is not None:
         return measured
-    others = TestSet.objects.filter(campaign=test_set.campaign_id).exclude(pk=test_set.pk)
-    found = [own, *(blocks_read(test_set=each) for each in others.select_related("campaign")[:10])]
+    others = Task.objects.filter(test_set__campaign=task.test_set.campaign_id).exclude(pk=task.pk)
+    found = [
+        own,
+        *(blocks_read(task=each) for each in others.select_related("test_set__campaign")[:10]),
+    ]
     together = ReadBlocks(
         judges=[judge for each in found for judge in each.judges],
         words=[words for each in found for words in each.words],
@@ -194,12 +197,12 @@ class _Known:
     comparisons: int
 
 
-def _known(test_set: TestSet, design: Design) -> _Known:
-    systems = test_set.systems.filter(withdrawn_at=None).exclude(kind=SystemKind.BAD_REFERENCE)
+def _known(task: Task, design: Design) -> _Known:
+    systems = task.test_set.systems.filter(withdrawn_at=None).exclude(kind=SystemKind.BAD_REFERENCE)
     if design.reference_rate == 0:
         systems = systems.exclude(kind=SystemKind.REFERENCE)
     # Not the whole result: it is as long as its judges are many.
-    rows = LatestRanking.objects.filter(test_set=test_set).values_list(
+    rows = LatestRanking.objects.filter(task=task).values_list(
         KeyTransform("systems", "result", output_field=JSONField()),
         KeyTransform("pairs", "result", output_field=JSONField()),
     )

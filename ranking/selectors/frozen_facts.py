@@ -3,12 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Final
 
-from django.db.models import Count, Max, Min
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    F,
+    Max,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    TextField,
+)
+from django.db.models.functions import Coalesce
 
-from annotation.models import Judgment, QualityAction, QualityActionKind
-from campaign.models import Instructions, System
+from annotation.models import JudgeTally, Judgment, QualityAction, QualityActionKind
+from annotation.models.pool import IsAnyOf
+from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.models import Instructions, System, Task
 from ranking.models import RankingRun
 from ranking.selectors.left_out import judges_left_out, judges_not_counted
 
@@ -43,20 +56,77 @@ class LeftOutJudge:
 
 
 def judged_facts(run: RankingRun) -> JudgedFacts:
-    """Return what the judgments of a ranking say by themselves. One query."""
-    judgments = Judgment.objects.of(run.test_set_id).current(watermark=run.watermark).counted()
+    """Return what the judgments of a ranking say by themselves. One query; two for rankings of earlier versions.
+
+    Segments and documents were counted as it was ranked (`ranking.core.live`), from the same judgments. Days are
+    those of each judge's first and last judgment, which an index has in order: neither grows with judgments.
+    """
+    first, last = _DAYS.row(
+        task_id=run.task_id,
+        watermark=run.watermark,
+        without=judges_not_counted(run.parameters),
+    ) or (None, None)
+    segments, documents = _ranked_units(run) or units_counted(run)
+    return JudgedFacts(
+        first_day=_day(first), last_day=_day(last), segments=segments, documents=documents
+    )
+
+
+def _ranked_units(run: RankingRun) -> tuple[int, int] | None:
+    """Return the segments and documents of a ranking; None where earlier versions did not record them."""
+    counted = run.result["input"]
+    if "segments" not in counted or not run.parameters.get("documents"):
+        return None
+    # A single document is no unit to account for, so it is not said.
+    return counted["segments"], counted.get("documents", min(1, counted["segments"]))
+
+
+def units_counted(run: RankingRun) -> tuple[int, int]:
+    """Return the segments and documents of a ranking, counted from its judgments. One query, which reads them all."""
+    judgments = Judgment.objects.of(run.task_id).current(watermark=run.watermark).counted()
     found = judgments.exclude(judge__pseudonym__in=judges_not_counted(run.parameters)).aggregate(
-        first=Min("submitted_at"),
-        last=Max("submitted_at"),
         segments=Count("block__segment", distinct=True),
         documents=Count("block__segment__document", distinct=True),
     )
-    return JudgedFacts(
-        first_day=_day(found["first"]),
-        last_day=_day(found["last"]),
-        segments=found["segments"],
-        documents=found["documents"],
+    return found["segments"], found["documents"]
+
+
+def _days(
+    task_id: int | Parameter, watermark: int | Parameter, without: list[str] | Parameter
+) -> QuerySet[Task, Any]:
+    """Return when the first and the last judgment that counts was made.
+
+    No judgment of a judge is before the first one in their tally, nor after the last. So where the judge who began first
+    has a judgment that counts, only those who began before that one need be looked at; and so with the last.
+    """
+    judgments = Judgment.objects.filter(task=OuterRef("task"), judge=OuterRef("judge"))
+    own: Any = judgments.current(watermark=watermark).counted().values("submitted_at")
+    tallies = JudgeTally.objects.filter(
+        ~IsAnyOf(F("judge__pseudonym"), without), task=task_id, first_number__lte=watermark
     )
+    first = Subquery(
+        own.filter(submitted_at__gte=OuterRef("first_at")).order_by("submitted_at")[:1]
+    )
+    last = Subquery(own.filter(submitted_at__lte=OuterRef("last_at")).order_by("-submitted_at")[:1])
+    begun_first = tallies.order_by("first_at").values(at=first)[:1]
+    seen_last = tallies.order_by("-last_at").values(at=last)[:1]
+    before = tallies.filter(first_at__lte=Coalesce(Subquery(begun_first), "last_at"))
+    after = tallies.filter(last_at__gte=Coalesce(Subquery(seen_last), "first_at"))
+    return Task.objects.filter(pk=task_id).values_list(
+        Subquery(before.values(at=first).order_by(F("at").asc(nulls_last=True))[:1]),
+        Subquery(after.values(at=last).order_by(F("at").desc(nulls_last=True))[:1]),
+    )
+
+
+_DAYS: Final = PreparedQuery(
+    "judged_days",
+    _days,
+    {
+        "task_id": BigIntegerField(),
+        "watermark": BigIntegerField(),
+        "without": ArrayField(TextField()),
+    },
+)
 
 
 def _day(moment: datetime | None) -> date | None:
@@ -66,7 +136,7 @@ def _day(moment: datetime | None) -> date | None:
 
 def left_out_judges(run: RankingRun) -> list[LeftOutJudge]:
     """Return the judges whom a ranking leaves out for their quality, by pseudonym. Four queries at most."""
-    names = judges_left_out(run)[run.test_set_id]
+    names = judges_left_out(run)[run.task_id]
     blocks, actions = _blocks_of(run, names), _exclusions(run, names)
     return [
         LeftOutJudge(judge=name, blocks=blocks.get(name, 0), action=actions.get(name))
@@ -77,7 +147,7 @@ def left_out_judges(run: RankingRun) -> list[LeftOutJudge]:
 def _blocks_of(run: RankingRun, names: Sequence[str]) -> Mapping[str, int]:
     if not names:
         return {}
-    judgments = Judgment.objects.of(run.test_set_id).current(watermark=run.watermark).counted()
+    judgments = Judgment.objects.of(run.task_id).current(watermark=run.watermark).counted()
     counted = judgments.filter(judge__pseudonym__in=names).values("judge__pseudonym")
     found: Any = counted.annotate(count=Count("pk")).values_list("judge__pseudonym", "count")
     return dict(found.order_by())
@@ -88,7 +158,7 @@ def _exclusions(run: RankingRun, names: Sequence[str]) -> dict[str, QualityActio
         return {}
     actions = QualityAction.objects.in_force().filter(
         action=QualityActionKind.EXCLUDE,
-        judge__campaign__test_sets=run.test_set_id,
+        judge__campaign__test_sets__tasks=run.task_id,
         judge__pseudonym__in=names,
     )
     # The first one counts: it left the judge out.
@@ -96,9 +166,9 @@ def _exclusions(run: RankingRun, names: Sequence[str]) -> dict[str, QualityActio
     return {action.judge.pseudonym: action for action in found}
 
 
-def systems_entered(*, test_set_id: int) -> list[System]:
+def systems_entered(*, task_id: int) -> list[System]:
     """Return all systems of a test set by name, references and withdrawn ones too."""
-    return list(System.objects.filter(test_set=test_set_id).order_by("name"))
+    return list(System.objects.filter(test_set__tasks=task_id).order_by("name"))
 
 
 def instructions_version(*, campaign_id: int, until: datetime) -> int | None:

@@ -8,7 +8,7 @@ from django.db.models import Count, OuterRef, Subquery
 from django.utils.translation import gettext as _
 
 from annotation.selectors.designs import designs_in_force
-from campaign.models import Campaign, JudgeGroup, TestSet
+from campaign.models import Campaign, JudgeGroup, Task
 from ranking.models import RankingSettings
 
 
@@ -35,22 +35,22 @@ def group_uses(*, group: JudgeGroup) -> Sequence[str]:
 
 
 def _uses(campaign: Campaign) -> dict[int, list[str]]:
-    settings = RankingSettings.objects.filter(test_set=OuterRef("pk")).order_by("-id")[:1]
-    test_sets = (
-        TestSet.objects.filter(campaign=campaign)
+    settings = RankingSettings.objects.filter(task=OuterRef("pk")).order_by("-id")[:1]
+    tasks = (
+        Task.objects.filter(test_set__campaign=campaign)
         .annotate(
-            lent_to=Subquery(designs_in_force(test_set_id=OuterRef("pk")).values("judge_group")),
+            lent_to=Subquery(designs_in_force(task_id=OuterRef("pk")).values("judge_group")),
             ranked_by=Subquery(settings.values("judge_group")),
         )
         .order_by("id")
-        .values_list("name", "lent_to", "ranked_by")
+        .values_list("test_set__name", "lent_to", "ranked_by")
     )
     uses: dict[int, list[str]] = {}
-    for name, lent_to, ranked_by in test_sets:
+    for name, lent_to, ranked_by in tasks:
         if lent_to is not None:
-            said = _("Only its judges are lent HITs of %(test_set)s.") % {"test_set": name}
+            said = _("Only its judges are lent HITs of %(task)s.") % {"task": name}
             uses.setdefault(lent_to, []).append(said)
         if ranked_by is not None:
-            said = _("Only its judges count in the ranking of %(test_set)s.") % {"test_set": name}
+            said = _("Only its judges count in the ranking of %(task)s.") % {"task": name}
             uses.setdefault(ranked_by, []).append(said)
     return uses

@@ -26,16 +26,14 @@ class HistoryPoint:
         return len({row["cluster"] for row in self.systems})
 
 
-def ranking_history(*, test_set_id: int, latest: RankingRun | None = None) -> list[HistoryPoint]:
+def ranking_history(*, task_id: int, latest: RankingRun | None = None) -> list[HistoryPoint]:
     """Return at most `RUNS_SHOWN` kept runs, evenly spread over the judgments, and then the latest ranking.
 
     The first and the last kept run are among them. It takes two queries, however many runs are kept:
     first the watermarks alone, then the standings of the runs chosen. Runs from before standings were
     kept by themselves are read from their results.
     """
-    watermarks = dict(
-        RankingRun.objects.of(test_set_id).order_by("id").values_list("watermark", "pk")
-    )
+    watermarks = dict(RankingRun.objects.of(task_id).order_by("id").values_list("watermark", "pk"))
     chosen = _evenly_spread(sorted(watermarks))
     rows = (
         RankingRun.objects.filter(pk__in=[watermarks[number] for number in chosen])

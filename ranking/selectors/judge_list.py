@@ -21,7 +21,7 @@ from annotation.judge_measures import JudgeMeasure
 from annotation.models import JudgeTally, QualityAction
 from annotation.selectors import JudgeStatus
 from annotation.selectors.judge_status import status_from_actions
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.selectors.judges import LOW_AGREEMENT_LEVEL, judges_present
 
 #: From good to worst: what a judge's `gravity` counts.
@@ -59,15 +59,13 @@ FLAGGED = Q(gravity__gt=0) | Q(disagrees__lt=LOW_AGREEMENT_LEVEL)
 UNFLAGGED = Q(gravity=0) & (Q(disagrees=None) | Q(disagrees__gte=LOW_AGREEMENT_LEVEL))
 
 
-def judges_listed(*, test_set: TestSet) -> QuerySet[JudgeTally, Any]:
+def judges_listed(*, task: Task) -> QuerySet[JudgeTally, Any]:
     """Return the tallies of judges with the fields of `JudgeListed`: flagged first, the gravest in front.
 
     Two queries, of which one is for the list.
     """
-    measured = FilteredRelation(
-        "judge__measures", condition=Q(judge__measures__test_set=test_set.pk)
-    )
-    rows: QuerySet[Any, Any] = judges_present(test_set.pk).annotate(
+    measured = FilteredRelation("judge__measures", condition=Q(judge__measures__task=task.pk))
+    rows: QuerySet[Any, Any] = judges_present(task.pk).annotate(
         measured=measured,
         pseudonym=F("judge__pseudonym"),
         origin=F("judge__origin"),
@@ -78,7 +76,7 @@ def judges_listed(*, test_set: TestSet) -> QuerySet[JudgeTally, Any]:
         kappa_low=_measured(JudgeMeasure.INTER, "low"),
         kappa_high=_measured(JudgeMeasure.INTER, "high"),
         disagrees=_measured(JudgeMeasure.DISAGREES),
-        gravity=_gravity(test_set),
+        gravity=_gravity(task),
     )
     return rows.order_by("-gravity", F("disagrees").asc(nulls_last=True), "pseudonym")
 
@@ -87,9 +85,9 @@ def _measured(measure: JudgeMeasure, number: str = "value") -> Cast:
     return Cast(KeyTextTransform(number, KeyTransform(measure, "measured__measures")), FloatField())
 
 
-def _gravity(test_set: TestSet) -> Case:
+def _gravity(task: Task) -> Case:
     """Return an expression of the status of each judge. One query: few of them have any but a good one."""
-    actions = QualityAction.objects.standing().filter(judge__campaign=test_set.campaign_id)
+    actions = QualityAction.objects.standing().filter(judge__campaign=task.test_set.campaign_id)
     found: dict[int, list[str]] = {}
     for judge_id, action in actions.values_list("judge", "action"):
         found.setdefault(judge_id, []).append(action)

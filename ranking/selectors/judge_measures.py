@@ -10,7 +10,7 @@ from django.db.models.functions import Cast
 
 from annotation.judge_measures import JudgeMeasure
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from ranking.judge_monitoring import MeasureResult, MeasuresByJudge
 from ranking.models import JudgeMeasures
 
@@ -19,60 +19,58 @@ _MEASURES: Final = {measure.value: measure for measure in JudgeMeasure}
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredTestSet:
+class MeasuredTask:
     """The measures of a test set's judges, as they were computed, by the judgments 1…watermark."""
 
     campaign_id: int
-    test_set_id: int
+    task_id: int
     watermark: int
     measures: MeasuresByJudge = field(default_factory=dict)
 
 
 def measures_by_judge(
-    *, test_set_id: int, judges: Collection[int] | None = None
+    *, task_id: int, judges: Collection[int] | None = None
 ) -> dict[str, dict[str, Any]]:
     """Return the stored measures of the judges of a test set, or of these, by pseudonym. One query."""
-    rows = JudgeMeasures.objects.filter(test_set=test_set_id)
+    rows = JudgeMeasures.objects.filter(task=task_id)
     if judges is not None:
         rows = rows.filter(judge__in=judges)
     return dict(rows.values_list("judge__pseudonym", "measures"))
 
 
-def measures_of(*, judge: Judge, test_set: TestSet) -> dict[str, Any]:
+def measures_of(*, judge: Judge, task: Task) -> dict[str, Any]:
     """Return the latest measures of a judge in a test set."""
-    rows = JudgeMeasures.objects.filter(test_set=test_set, judge=judge)
+    rows = JudgeMeasures.objects.filter(task=task, judge=judge)
     return rows.values_list("measures", flat=True).first() or {}
 
 
-def lacks_measure(*, test_set_id: int, measure: JudgeMeasure) -> bool:
+def lacks_measure(*, task_id: int, measure: JudgeMeasure) -> bool:
     """Return whether judges of a test set are measured, and none of them by this measure. One query."""
-    rows = JudgeMeasures.objects.filter(test_set=test_set_id)
+    rows = JudgeMeasures.objects.filter(task=task_id)
     found = rows.exclude(measures={}).aggregate(
         judges=Count("pk"), so_measured=Count("pk", filter=Q(measures__has_key=measure))
     )
     return bool(found["judges"]) and not found["so_measured"]
 
 
-def measured_test_sets(
-    *, campaigns: Collection[int], test_set_id: int | None = None
-) -> list[MeasuredTestSet]:
+def measured_tasks(*, campaigns: Collection[int], task_id: int | None = None) -> list[MeasuredTask]:
     """Return the test sets of campaigns in which judges were measured, or one of them. One query."""
-    rows = JudgeMeasures.objects.filter(test_set__campaign__in=campaigns).order_by("test_set")
-    if test_set_id is not None:
-        rows = rows.filter(test_set=test_set_id)
-    found: dict[int, MeasuredTestSet] = {}
-    columns = ("test_set__campaign", "test_set", "watermark", "judge__pseudonym", "measures")
+    rows = JudgeMeasures.objects.filter(task__test_set__campaign__in=campaigns).order_by("task")
+    if task_id is not None:
+        rows = rows.filter(task=task_id)
+    found: dict[int, MeasuredTask] = {}
+    columns = ("task__test_set__campaign", "task", "watermark", "judge__pseudonym", "measures")
     for campaign, of, watermark, name, measures in rows.annotate(
-        watermark=F("test_set__quality_report__watermark")
+        watermark=F("task__quality_report__watermark")
     ).values_list(*columns):
-        measured = found.setdefault(of, MeasuredTestSet(campaign, of, watermark))
+        measured = found.setdefault(of, MeasuredTask(campaign, of, watermark))
         measured.measures[name] = _results(measures)
     return list(found.values())
 
 
-def results_by_judge(*, test_set_id: int, judges: Collection[int]) -> MeasuresByJudge:
+def results_by_judge(*, task_id: int, judges: Collection[int]) -> MeasuresByJudge:
     """Return the measures of these judges in a test set, by pseudonym. One query."""
-    stored = measures_by_judge(test_set_id=test_set_id, judges=judges)
+    stored = measures_by_judge(task_id=task_id, judges=judges)
     return {name: _results(measures) for name, measures in stored.items()}
 
 
@@ -80,22 +78,22 @@ def _results(measures: dict[str, Any]) -> dict[str, MeasureResult]:
     return {_MEASURES[measure]: MeasureResult(**row) for measure, row in measures.items()}
 
 
-def values_by_measure(*, test_set_id: int) -> dict[str, list[float]]:
+def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
     """Return the values of each measure over the judges of a test set, in no order. One query."""
-    columns = zip(*_VALUES.rows(test_set_id=test_set_id), strict=True)
+    columns = zip(*_VALUES.rows(task_id=task_id), strict=True)
     return {
         measure: [value for value in column if value is not None]
         for measure, column in zip(JudgeMeasure.values, columns, strict=False)
     }
 
 
-def _values(test_set_id: int | Parameter) -> QuerySet[JudgeMeasures, Any]:
+def _values(task_id: int | Parameter) -> QuerySet[JudgeMeasures, Any]:
     values = (
         Cast(KeyTextTransform("value", KeyTransform(measure, "measures")), FloatField())
         for measure in JudgeMeasure.values
     )
-    return JudgeMeasures.objects.filter(test_set=test_set_id).values_list(*values)
+    return JudgeMeasures.objects.filter(task=task_id).values_list(*values)
 
 
 # So many expressions take longer to write than PostgreSQL reads them.
-_VALUES: Final = PreparedQuery("values_of_measures", _values, {"test_set_id": BigIntegerField()})
+_VALUES: Final = PreparedQuery("values_of_measures", _values, {"task_id": BigIntegerField()})

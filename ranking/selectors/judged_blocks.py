@@ -9,9 +9,7 @@ from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
 from ranking.selectors.judged_columns import JudgedTimes, judged_columns, judged_columns_timed
 
 
-def judged_blocks(
-    *, test_set_id: int, watermark: int, without_judges: Collection[str] = ()
-) -> Blocks:
+def judged_blocks(*, task_id: int, watermark: int, without_judges: Collection[str] = ()) -> Blocks:
     """Read the judgments that count among numbers 1…`watermark`.
 
     A judgment counts unless one up to the watermark supersedes it, or it is of a control block, or
@@ -21,27 +19,25 @@ def judged_blocks(
     The number of queries does not depend on that of judgments, and no object is made for any of
     them: see `judged_columns`.
     """
-    coded = judged_columns(test_set_id=test_set_id, watermark=watermark)
+    coded = judged_columns(task_id=task_id, watermark=watermark)
     return _blocks(coded.without_judges(without_judges))
 
 
-def judged_blocks_timed(*, test_set_id: int, watermark: int) -> tuple[Blocks, JudgedTimes]:
+def judged_blocks_timed(*, task_id: int, watermark: int) -> tuple[Blocks, JudgedTimes]:
     """Read all judgments that count, and the times of each: see `judged_columns_timed`."""
-    coded, times = judged_columns_timed(test_set_id=test_set_id, watermark=watermark)
+    coded, times = judged_columns_timed(task_id=task_id, watermark=watermark)
     return _blocks(coded), times
 
 
-def attention_blocks(*, test_set_id: int, watermark: int) -> Blocks:
+def attention_blocks(*, task_id: int, watermark: int) -> Blocks:
     """Read the judged attention checks among numbers 1…`watermark`, as `judged_blocks` does."""
-    coded = judged_columns(
-        test_set_id=test_set_id, watermark=watermark, control=BlockControl.ATTENTION
-    )
+    coded = judged_columns(task_id=task_id, watermark=watermark, control=BlockControl.ATTENTION)
     return _blocks(coded)
 
 
-def documents_of_segments(*, test_set_id: int, segments: Collection[int]) -> dict[int, int]:
+def documents_of_segments(*, task_id: int, segments: Collection[int]) -> dict[int, int]:
     """Return the document of each segment given by number, as its primary key. One query."""
-    rows = Segment.objects.filter(test_set_id=test_set_id, number__in=set(segments))
+    rows = Segment.objects.filter(test_set__tasks=task_id, number__in=set(segments))
     return dict(rows.order_by().values_list("number", "document_id"))
 
 

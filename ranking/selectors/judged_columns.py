@@ -81,15 +81,15 @@ class AllColumns:
     times: dict[str, Int32Array]
 
 
-def all_columns(*, test_set_id: int, watermark: int) -> AllColumns:
+def all_columns(*, task_id: int, watermark: int) -> AllColumns:
     """Read the judgments among numbers 1…`watermark`.
 
     Rows are as `judged_columns` gives them.
     """
     plain, checks = (
-        _shown(test_set_id, control) for control in (BlockControl.NONE, BlockControl.ATTENTION)
+        _shown(task_id, control) for control in (BlockControl.NONE, BlockControl.ATTENTION)
     )
-    read = _judged(test_set_id, watermark, sorted({*plain.lengths, *checks.lengths}))
+    read = _judged(task_id, watermark, sorted({*plain.lengths, *checks.lengths}))
     return AllColumns(
         counted=_coded(read.current, plain),
         checks=_coded(read.current, checks),
@@ -99,7 +99,7 @@ def all_columns(*, test_set_id: int, watermark: int) -> AllColumns:
 
 
 def judged_columns(
-    *, test_set_id: int, watermark: int, control: str = BlockControl.NONE
+    *, task_id: int, watermark: int, control: str = BlockControl.NONE
 ) -> CodedJudgments:
     """Read the current judgments among numbers 1…`watermark`, of blocks with this `control`.
 
@@ -107,8 +107,8 @@ def judged_columns(
     apart, and once for each number of outputs and labels that occurs: the rows of a COPY have one
     width.
     """
-    shown = _shown(test_set_id, control)
-    return _coded(_judged(test_set_id, watermark, shown.lengths).current, shown)
+    shown = _shown(task_id, control)
+    return _coded(_judged(task_id, watermark, shown.lengths).current, shown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,10 +130,10 @@ class JudgedTimes:
         return JudgedTimes(self.milliseconds[rows], self.day[rows])
 
 
-def judged_columns_timed(*, test_set_id: int, watermark: int) -> tuple[CodedJudgments, JudgedTimes]:
+def judged_columns_timed(*, task_id: int, watermark: int) -> tuple[CodedJudgments, JudgedTimes]:
     """Read what `judged_columns` reads, and the times of each judgment."""
-    shown = _shown(test_set_id, BlockControl.NONE)
-    read = _judged(test_set_id, watermark, shown.lengths, is_dated=True)
+    shown = _shown(task_id, BlockControl.NONE)
+    read = _judged(task_id, watermark, shown.lengths, is_dated=True)
     assert read.day is not None  # noqa: S101  they are dated
     coded, rows = _coded_rows(read.current, shown)
     milliseconds = np.where(read.is_first, read.milliseconds, -1)[read.is_current]
@@ -141,10 +141,10 @@ def judged_columns_timed(*, test_set_id: int, watermark: int) -> tuple[CodedJudg
     return coded, JudgedTimes(milliseconds[rows].astype(np.int32), day[rows])
 
 
-def first_times(*, test_set_id: int, watermark: int) -> dict[str, Int32Array]:
+def first_times(*, task_id: int, watermark: int) -> dict[str, Int32Array]:
     """Return the milliseconds of each judge's first judgments that count, active if measured."""
-    shown = _shown(test_set_id, BlockControl.NONE)
-    return _first_times(_judged(test_set_id, watermark, shown.lengths), shown)
+    shown = _shown(task_id, BlockControl.NONE)
+    return _first_times(_judged(task_id, watermark, shown.lengths), shown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,15 +162,15 @@ class SegmentColumns:
 
 
 def columns_of_segments(
-    *, test_set_id: int, segments: Collection[int], start: int, stop: int, control: str
+    *, task_id: int, segments: Collection[int], start: int, stop: int, control: str
 ) -> SegmentColumns:
     """Read the judgments of some segments, given by primary key: those current at two watermarks.
 
     Blocks are those with this `control`. Rows are as `judged_columns` gives them; only the judgments
     and blocks of these segments are looked at.
     """
-    shown = _shown(test_set_id, control, segments)
-    of = {"test_set_id": test_set_id, "control": control, "segments": list(segments), "stop": stop}
+    shown = _shown(task_id, control, segments)
+    of = {"task_id": task_id, "control": control, "segments": list(segments), "stop": stop}
     queries = map(labels_of_segments_query, shown.lengths)
     labelled, at = _labelled(
         [query.read(**of) for query in queries], {"number": np.int32, "replaced": np.int32}
@@ -184,14 +184,14 @@ def columns_of_segments(
     return SegmentColumns(coded, is_before, is_after, shown.documents)
 
 
-def new_judgments(*, test_set_id: int, start: int, stop: int) -> Columns:
+def new_judgments(*, task_id: int, start: int, stop: int) -> Columns:
     """Read the judgments with the numbers `start` + 1 … `stop`, superseded ones among them.
 
     Returns the columns ``segment`` and ``judge_id``, primary keys; ``counts`` and ``checks``, whether
     their block is none of a control or an attention check; ``milliseconds`` of first judgments that
     count, active if measured, and -1 where that is not known.
     """
-    return new_judgments_query().read(test_set_id=test_set_id, start=start, stop=stop)
+    return new_judgments_query().read(task_id=task_id, start=start, stop=stop)
 
 
 def times_by_judge(judges: Int64Array, milliseconds: Int32Array) -> dict[str, Int32Array]:
@@ -221,11 +221,9 @@ class _Judged:
         return self.labelled.take(self.is_current)
 
 
-def _judged(
-    test_set_id: int, watermark: int, lengths: list[int], *, is_dated: bool = False
-) -> _Judged:
+def _judged(task_id: int, watermark: int, lengths: list[int], *, is_dated: bool = False) -> _Judged:
     """Read all judgments with so many labels, superseded ones among them, in one pass of two tables."""
-    of = {"test_set_id": test_set_id, "stop": watermark}
+    of = {"task_id": task_id, "stop": watermark}
     queries = (labels_query(length, is_dated=is_dated) for length in lengths)
     parts = [query.read(**of) for query in queries]
     others: dict[str, type[np.generic]] = {"id": np.int64, "replaces": np.int64}
@@ -293,13 +291,13 @@ def _coded_rows(labelled: _Labelled, shown: _Shown) -> tuple[CodedJudgments, Int
     return coded, rows
 
 
-def _shown(test_set_id: int, control: str, segments: Collection[int] | None = None) -> _Shown:
+def _shown(task_id: int, control: str, segments: Collection[int] | None = None) -> _Shown:
     """Read what blocks show: all of a test set, or those of some segments.
 
     A judgment with a number was committed, with its block, before whoever saw the number began to read.
     """
     is_of_segments = segments is not None
-    of = {"test_set_id": test_set_id, "control": control, "segments": list(segments or ())}
+    of = {"task_id": task_id, "control": control, "segments": list(segments or ())}
     shapes = shapes_query(is_of_segments=is_of_segments).read(**of)
     parts = [
         blocks_query(length, stand, is_of_segments=is_of_segments).read(**of)
@@ -307,7 +305,7 @@ def _shown(test_set_id: int, control: str, segments: Collection[int] | None = No
     ]
     # After the blocks: an import may write blocks meanwhile, with new outputs of new systems.
     outputs = outputs_query(is_of_segments=is_of_segments).read(**of)
-    systems: dict[int, str] = dict(_SYSTEMS.rows(test_set_id=test_set_id))
+    systems: dict[int, str] = dict(_SYSTEMS.rows(task_id=task_id))
     of_output = _numbers(outputs["system_id"], list(systems))
     sets = CandidateSets(list(systems.values()))
     candidates = []
@@ -346,10 +344,10 @@ _JUDGES = PreparedQuery(
 )
 _SYSTEMS = PreparedQuery(
     "system_names",
-    lambda test_set_id: (
-        System.objects.filter(test_set_id=test_set_id).order_by("name").values_list("pk", "name")
+    lambda task_id: (
+        System.objects.filter(test_set__tasks=task_id).order_by("name").values_list("pk", "name")
     ),
-    {"test_set_id": BigIntegerField()},
+    {"task_id": BigIntegerField()},
 )
 
 

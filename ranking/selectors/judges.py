@@ -22,7 +22,7 @@ from annotation.judge_measures import JudgeMeasure
 from annotation.models import JudgeTally
 from annotation.selectors import JudgeStatus, judge_statuses
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from ranking.models import JudgeMeasures, RankingRun
 
 # Level of the test for low agreement, over all judges and all looks.
@@ -95,76 +95,74 @@ class TallyRow(NamedTuple):
     disagrees: float | None
 
 
-def judge_tallies(*, test_set: TestSet) -> QuerySet[JudgeTally, Any]:
+def judge_tallies(*, task: Task) -> QuerySet[JudgeTally, Any]:
     """Return a `TallyRow` of each judge with a judgment or a skip that stands, by pseudonym.
 
     `judge_rows` takes all of them, or a page.
     """
-    return _tallies(test_set.pk)
+    return _tallies(task.pk)
 
 
-def judges_present(test_set_id: int | Parameter) -> QuerySet[JudgeTally]:
+def judges_present(task_id: int | Parameter) -> QuerySet[JudgeTally]:
     """Return the tallies of judges of a test set with a judgment or a skip that stands."""
     present = Q(judged__gt=0) | Q(skipped__gt=F("taken_back"))
-    return JudgeTally.objects.filter(present, test_set=test_set_id)
+    return JudgeTally.objects.filter(present, task=task_id)
 
 
-def _tallies(test_set_id: int | Parameter, *order: OrderBy) -> QuerySet[JudgeTally, Any]:
-    rows: QuerySet[Any, Any] = judges_present(test_set_id).annotate(
+def _tallies(task_id: int | Parameter, *order: OrderBy) -> QuerySet[JudgeTally, Any]:
+    rows: QuerySet[Any, Any] = judges_present(task_id).annotate(
         pseudonym=F("judge__pseudonym"),
         origin=F("judge__origin"),
         note=F("judge__note"),
         standing=F("skipped") - F("taken_back"),
-        seconds=_measured(test_set_id, JudgeMeasure.SECONDS),
-        disagrees=_measured(test_set_id, JudgeMeasure.DISAGREES),
+        seconds=_measured(task_id, JudgeMeasure.SECONDS),
+        disagrees=_measured(task_id, JudgeMeasure.DISAGREES),
     )
     return rows.order_by(*order, "pseudonym").values_list(*TallyRow._fields, named=True)
 
 
-def _measured(test_set_id: int | Parameter, measure: JudgeMeasure) -> Subquery:
-    rows = JudgeMeasures.objects.filter(test_set=test_set_id, judge=OuterRef("judge"))
+def _measured(task_id: int | Parameter, measure: JudgeMeasure) -> Subquery:
+    rows = JudgeMeasures.objects.filter(task=task_id, judge=OuterRef("judge"))
     value = KeyTextTransform("value", KeyTransform(measure, "measures"))
     return Subquery(rows.values(number=Cast(value, FloatField())))
 
 
-def _seen_last(test_set_id: int | Parameter) -> QuerySet[JudgeTally, Any]:
-    return _tallies(test_set_id, F("last_at").desc())[: JUDGES_SHOWN + 1]
+def _seen_last(task_id: int | Parameter) -> QuerySet[JudgeTally, Any]:
+    return _tallies(task_id, F("last_at").desc())[: JUDGES_SHOWN + 1]
 
 
-def _with_low_agreement(test_set_id: int | Parameter) -> QuerySet[JudgeTally, Any]:
+def _with_low_agreement(task_id: int | Parameter) -> QuerySet[JudgeTally, Any]:
     is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
-    low = JudgeMeasures.objects.filter(test_set=test_set_id, **is_low).values("judge")
-    return _tallies(test_set_id).filter(judge__in=low)[:JUDGES_SHOWN]
+    low = JudgeMeasures.objects.filter(task=task_id, **is_low).values("judge")
+    return _tallies(task_id).filter(judge__in=low)[:JUDGES_SHOWN]
 
 
 # Each second and open dashboard.
-_OF_TEST_SET: Final = {"test_set_id": BigIntegerField()}
+_OF_TEST_SET: Final = {"task_id": BigIntegerField()}
 _SEEN_LAST = PreparedQuery("judges_seen_last", _seen_last, _OF_TEST_SET)
 _LOW_AGREEMENT = PreparedQuery("judges_with_low_agreement", _with_low_agreement, _OF_TEST_SET)
 
 
-def tallies_seen_last(*, test_set: TestSet) -> tuple[list[TallyRow], bool]:
+def tallies_seen_last(*, task: Task) -> tuple[list[TallyRow], bool]:
     """Return those of `judge_tallies` who were seen last, and whether there are more. One query."""
-    found = [TallyRow(*row) for row in _SEEN_LAST.rows(test_set_id=test_set.pk)]
+    found = [TallyRow(*row) for row in _SEEN_LAST.rows(task_id=task.pk)]
     return found[:JUDGES_SHOWN], len(found) > JUDGES_SHOWN
 
 
-def tallies_with_low_agreement(*, test_set: TestSet) -> list[TallyRow]:
+def tallies_with_low_agreement(*, task: Task) -> list[TallyRow]:
     """Return the first of `judge_tallies` whose judges agree with the others less than these do. One query."""
-    return [TallyRow(*row) for row in _LOW_AGREEMENT.rows(test_set_id=test_set.pk)]
+    return [TallyRow(*row) for row in _LOW_AGREEMENT.rows(task_id=task.pk)]
 
 
 def judge_rows(
-    *, test_set: TestSet, run: RankingRun | None, tallies: Iterable[TallyRow] | None = None
+    *, task: Task, run: RankingRun | None, tallies: Iterable[TallyRow] | None = None
 ) -> list[JudgeRow]:
     """Return the judges of a test set by pseudonym, or those of some `judge_tallies` in their order.
 
     Two queries, of which one is for `judge_tallies`. Agreement comes from `run`, low agreement and times from the stored measures; both may
     be a moment behind the counts, which are of what has a number. No judgment is looked at.
     """
-    found: Sequence[TallyRow] = list(
-        judge_tallies(test_set=test_set) if tallies is None else tallies
-    )
+    found: Sequence[TallyRow] = list(judge_tallies(task=task) if tallies is None else tallies)
     if not found:
         return []
     statuses = judge_statuses(*(tally.judge_id for tally in found))

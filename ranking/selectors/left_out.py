@@ -10,10 +10,10 @@ from campaign.models import GroupMember
 from ranking.models import LatestRanking, RankingRun
 
 
-def judges_outside(*, test_set_id: int, group_id: int) -> list[str]:
+def judges_outside(*, task_id: int, group_id: int) -> list[str]:
     """Return the pseudonyms, sorted, of judges who judged a test set and are not in a group. One query."""
     inside = GroupMember.objects.filter(group=group_id).values("judge")
-    tallies = JudgeTally.objects.filter(test_set=test_set_id).exclude(judge__in=inside)
+    tallies = JudgeTally.objects.filter(task=task_id).exclude(judge__in=inside)
     return sorted(tallies.values_list("judge__pseudonym", flat=True))
 
 
@@ -31,22 +31,22 @@ def judges_left_out(*runs: RankingRun | LatestRanking) -> dict[int, list[str]]:
     A run records all judges who were excluded in the campaign; these are those of them who had
     judged this test set. One run a test set. One query, none if nobody was excluded.
     """
-    excluded = {run.test_set_id: run.parameters.get("excluded_judges", []) for run in runs}
-    left_out: dict[int, list[str]] = {run.test_set_id: [] for run in runs}
-    concerned = [run for run in runs if excluded[run.test_set_id]]
+    excluded = {run.task_id: run.parameters.get("excluded_judges", []) for run in runs}
+    left_out: dict[int, list[str]] = {run.task_id: [] for run in runs}
+    concerned = [run for run in runs if excluded[run.task_id]]
     if not concerned:
         return left_out
     judged = Q()
     for run in concerned:
         judged |= Q(
-            test_set=run.test_set_id,
+            task=run.task_id,
             first_number__lte=run.watermark,
-            judge__pseudonym__in=excluded[run.test_set_id],
+            judge__pseudonym__in=excluded[run.task_id],
         )
     rows = JudgeTally.objects.filter(judged)
-    found = set(rows.values_list("test_set", "judge__pseudonym"))
+    found = set(rows.values_list("task", "judge__pseudonym"))
     for run in concerned:
-        left_out[run.test_set_id] = sorted(
-            name for name in excluded[run.test_set_id] if (run.test_set_id, name) in found
+        left_out[run.task_id] = sorted(
+            name for name in excluded[run.task_id] if (run.task_id, name) in found
         )
     return left_out

@@ -21,7 +21,7 @@ _AT_A_TIME = 250_000
 
 
 def changed_judgments(
-    *, test_set_id: int, start: int, stop: int, systems: Sequence[str]
+    *, task_id: int, start: int, stop: int, systems: Sequence[str]
 ) -> Iterator[ChangedJudgments]:
     """Yield what changed between two watermarks, in pieces of different segments.
 
@@ -31,14 +31,14 @@ def changed_judgments(
 
     Parameters
     ----------
-    test_set_id, start, stop : int
+    task_id, start, stop : int
     systems : sequence of str
         All systems of the test set.
     """
     if start == 0:
-        yield from _all_judgments(test_set_id, stop, systems)
+        yield from _all_judgments(task_id, stop, systems)
         return
-    new = new_judgments(test_set_id=test_set_id, start=start, stop=stop)
+    new = new_judgments(task_id=task_id, start=start, stop=stop)
     counted, checked = (
         np.unique(new["segment"][new[kind]]).tolist() for kind in ("counts", "checks")
     )
@@ -48,17 +48,15 @@ def changed_judgments(
     at_a_time = max(1, _AT_A_TIME * max(1, len(counted)) // max(1, stop))
     for piece in range(0, max(1, len(counted), len(checked)), at_a_time):
         some = slice(piece, piece + at_a_time)
-        span = test_set_id, start, stop
+        span = task_id, start, stop
         before, after = _blocks(counted[some], *span, BlockControl.NONE, systems)
         checks = _blocks(checked[some], *span, BlockControl.ATTENTION, systems)
         yield ChangedJudgments(before, after, *checks, seconds=seconds if piece == 0 else {})
 
 
-def _all_judgments(
-    test_set_id: int, stop: int, systems: Sequence[str]
-) -> Iterator[ChangedJudgments]:
+def _all_judgments(task_id: int, stop: int, systems: Sequence[str]) -> Iterator[ChangedJudgments]:
     """Yield all judgments, in pieces of different segments; the checks and times with the first."""
-    read = all_columns(test_set_id=test_set_id, watermark=stop)
+    read = all_columns(task_id=task_id, watermark=stop)
     nothing = _nothing(systems)
     checks = _with_documents(read.checks, systems, read.documents)
     seconds = _seconds(read.times)
@@ -83,7 +81,7 @@ def _seconds(times: Mapping[str, npt.NDArray[np.int32]]) -> dict[str, npt.NDArra
 
 def _blocks(
     segments: Collection[int],
-    test_set_id: int,
+    task_id: int,
     start: int,
     stop: int,
     control: str,
@@ -93,7 +91,7 @@ def _blocks(
         nothing = _nothing(systems)
         return nothing, nothing
     read = columns_of_segments(
-        test_set_id=test_set_id, segments=segments, start=start, stop=stop, control=control
+        task_id=task_id, segments=segments, start=start, stop=stop, control=control
     )
     before, after = blocks_of_parts(
         read.coded,

@@ -16,8 +16,11 @@ _ONE_KIND = """
         SELECT id, hash_record_extended(ROW(id, {columns}), 0) AS hashed FROM {table} WHERE {of}
     ) {kind}
 """
-_OF_CAMPAIGN = "campaign_id = (SELECT campaign_id FROM campaign_testset WHERE id = %(test_set)s)"
-_OF_TEST_SET = "test_set_id = %(test_set)s"
+_OF_CAMPAIGN = (
+    "campaign_id = (SELECT t.campaign_id FROM campaign_testset t JOIN campaign_task k"
+    " ON k.test_set_id = t.id WHERE k.id = %(task)s)"
+)
+_OF_TEST_SET = "test_set_id = (SELECT test_set_id FROM campaign_task WHERE id = %(task)s)"
 _KINDS = {
     "judges": {"table": "campaign_judge", "columns": "pseudonym", "of": _OF_CAMPAIGN},
     "segments": {
@@ -30,7 +33,7 @@ _KINDS = {
 _SQL = " UNION ALL ".join(_ONE_KIND.format(kind=kind, **parts) for kind, parts in _KINDS.items())
 
 
-def names_seen(*, test_set_id: int, before: Mapping[str, Sequence[Any]]) -> tuple[NamesSeen, bool]:
+def names_seen(*, task_id: int, before: Mapping[str, Sequence[Any]]) -> tuple[NamesSeen, bool]:
     """Return the fingerprints of a test set's judges, segments and systems, and if `before` holds.
 
     A fingerprint changes if a judge is renamed, a segment is numbered or put into a document anew, a
@@ -39,7 +42,7 @@ def names_seen(*, test_set_id: int, before: Mapping[str, Sequence[Any]]) -> tupl
     """
     last = {kind: before[kind][0] if before else 0 for kind in _KINDS}
     with connection.cursor() as cursor:
-        cursor.execute(_SQL, {**last, "test_set": test_set_id})
+        cursor.execute(_SQL, {**last, "task": task_id})
         rows = cursor.fetchall()
     found: NamesSeen = {kind: (newest, everything) for kind, newest, everything, _seen in rows}
     holds = all(not before or seen == before[kind][1] for kind, _newest, _all, seen in rows)

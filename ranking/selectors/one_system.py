@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import F, JSONField
 from django.db.models.fields.json import KeyTransform
 
-from campaign.models import Output, Segment, System, SystemKind, TestSet
+from campaign.models import Output, Segment, System, SystemKind, Task
 from ranking.models import LatestRanking
 from ranking.range_choices import recorded_choice
 
@@ -65,7 +65,7 @@ class SystemStanding:
     reason: str = ""
 
 
-def system_standing(*, test_set: TestSet, name: str) -> SystemStanding | None:
+def system_standing(*, task: Task, name: str) -> SystemStanding | None:
     """Return how a system stands in the present ranking; None without a ranking. One query.
 
     What the ranking says of judges is left where it is.
@@ -75,7 +75,7 @@ def system_standing(*, test_set: TestSet, name: str) -> SystemStanding | None:
         return KeyTransform(key, "result", output_field=JSONField())
 
     found = (
-        LatestRanking.objects.filter(pk=test_set.pk)
+        LatestRanking.objects.filter(pk=task.pk)
         .annotate(systems=part("systems"), pairs=part("pairs"), missing=part("not_estimable"))
         .values("systems", "pairs", "missing", "method", "parameters", "watermark")
         .first()
@@ -139,9 +139,9 @@ class NamedSystem:
     is_withdrawn: bool
 
 
-def systems_by_name(*, test_set_id: int) -> dict[str, NamedSystem]:
+def systems_by_name(*, task_id: int) -> dict[str, NamedSystem]:
     """Return the systems of a test set by name. One query."""
-    rows = System.objects.filter(test_set=test_set_id).order_by("name")
+    rows = System.objects.filter(test_set__tasks=task_id).order_by("name")
     return {
         name: NamedSystem(pk, kind, withdrawn_at is not None)
         for name, pk, kind, withdrawn_at in rows.values_list("name", "pk", "kind", "withdrawn_at")
@@ -160,10 +160,10 @@ class SentenceTexts:
 
 
 def sentence_texts(
-    *, test_set: TestSet, numbers: Iterable[int], systems: Iterable[str]
+    *, task: Task, numbers: Iterable[int], systems: Iterable[str]
 ) -> dict[int, SentenceTexts]:
     """Return segments by number, with the outputs of these systems. Two queries."""
-    segments = Segment.objects.filter(test_set=test_set, number__in=list(numbers))
+    segments = Segment.objects.filter(test_set_id=task.test_set_id, number__in=list(numbers))
     rows = list(
         segments.annotate(called=F("document__name"))
         .order_by()

@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import JudgeAccount, JudgedQuarterHour, JudgeTally, PageChanges
-from campaign.models import Campaign, Judge, TestSet
+from campaign.models import Campaign, Judge, Task
 from ranking.core.simulation.end_of_work import EndOfWork, forecast_end
 from ranking.models import JudgeMeasures
-from ranking.selectors.dashboards import TestSetSummary, test_set_summaries
+from ranking.selectors.dashboards import TaskSummary, task_summaries
 from ranking.selectors.judges import LOW_AGREEMENT_LEVEL
 from ranking.selectors.progress import AT_WORK, Period, midnight
 
@@ -28,12 +28,12 @@ SLIPPED_DAYS: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
-class TestSetOverview:
+class TaskOverview:
     """A test set in the overview.
 
     Attributes
     ----------
-    summary : TestSetSummary
+    summary : TaskSummary
     at_work : int
         Judges who did something within the last minutes.
     days : sequence of Period
@@ -48,7 +48,7 @@ class TestSetOverview:
 
     __test__ = False
 
-    summary: TestSetSummary
+    summary: TaskSummary
     at_work: int
     days: Sequence[Period]
     low_agreement: int
@@ -56,12 +56,12 @@ class TestSetOverview:
     day_before: int = 0
 
     @property
-    def test_set(self) -> TestSet:
-        return self.summary.test_set
+    def task(self) -> Task:
+        return self.summary.task
 
     @property
     def is_open(self) -> bool:
-        return self.test_set.closed_at is None
+        return self.task.closed_at is None
 
     @property
     def pace(self) -> float:
@@ -90,7 +90,7 @@ class TestSetOverview:
     @property
     def end(self) -> EndOfWork | None:
         """Days from the beginning of today until all blocks wanted are judged; None where that cannot be said."""
-        wanted = self.test_set.blocks_wanted
+        wanted = self.task.blocks_wanted
         if not self.is_open or not wanted or self.days_of_work < DAYS_FORECAST:
             return None
         # As it was at midnight, from which the days to come are counted.
@@ -104,7 +104,7 @@ class TestSetOverview:
         The end is forecast as it would have been a week ago, from the whole week before and by the blocks wanted now.
         It moved only if the interval of the present forecast does not hold it any more.
         """
-        end, wanted = self.end, self.test_set.blocks_wanted
+        end, wanted = self.end, self.task.blocks_wanted
         then, since = self._week_before(), self.days[-DAYS_FORECAST - 1 :]
         before = self.summary.judged - sum(day.judged for day in since)
         # Work began on the first of those days, or earlier.
@@ -137,7 +137,7 @@ def day_after(today: date, days: float) -> date:
     return today + timedelta(days=min(int(days), 100_000))
 
 
-def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> list[TestSetOverview]:
+def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> list[TaskOverview]:
     """Return the test sets of a campaign in the order in which they came.
 
     Eight queries, one more if a ranking left somebody out; none grows with judgments.
@@ -147,20 +147,24 @@ def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> lis
 
 def overviews_of_campaigns(
     *, campaigns: Sequence[Campaign], now: datetime | None = None
-) -> dict[int, list[TestSetOverview]]:
+) -> dict[int, list[TaskOverview]]:
     """Return the test sets of campaigns by primary key of these. As many queries as for one."""
     now = timezone.localtime(now)
-    test_sets = list(TestSet.objects.filter(campaign__in=campaigns).order_by("created_at", "pk"))
-    summaries = test_set_summaries(test_sets)
-    at_work = _at_work(test_sets, since=now - AT_WORK)
+    tasks = list(
+        Task.objects.filter(test_set__campaign__in=campaigns)
+        .named()
+        .order_by("test_set__created_at", "test_set", "pk")
+    )
+    summaries = task_summaries(tasks)
+    at_work = _at_work(tasks, since=now - AT_WORK)
     starts = [midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN + 1))]
-    judged = _judged_by_day(test_sets, since=starts[0])
-    low = _low_agreement(test_sets)
-    reports = _open_reports(test_sets)
-    found: dict[int, list[TestSetOverview]] = {campaign.pk: [] for campaign in campaigns}
-    for row in test_sets:
+    judged = _judged_by_day(tasks, since=starts[0])
+    low = _low_agreement(tasks)
+    reports = _open_reports(tasks)
+    found: dict[int, list[TaskOverview]] = {campaign.pk: [] for campaign in campaigns}
+    for row in tasks:
         before, *days = [Period(start, judged.get((row.pk, start), 0)) for start in starts]
-        overview = TestSetOverview(
+        overview = TaskOverview(
             summary=summaries[row.pk],
             at_work=at_work[row.pk],
             days=days,
@@ -168,37 +172,35 @@ def overviews_of_campaigns(
             open_reports=reports.get(row.pk, 0),
             day_before=before.judged,
         )
-        found[row.campaign_id].append(overview)
+        found[row.test_set.campaign_id].append(overview)
     return found
 
 
-def _at_work(test_sets: Sequence[TestSet], *, since: datetime) -> Counter[int]:
-    people = {"test_set__in": test_sets, "judge__origin": Judge.Origin.PERSON}
+def _at_work(tasks: Sequence[Task], *, since: datetime) -> Counter[int]:
+    people = {"task__in": tasks, "judge__origin": Judge.Origin.PERSON}
     judging = JudgeTally.objects.filter(**people, last_at__gte=since)
     # Judges who have just been lent a HIT have not submitted anything yet.
     reading = JudgeAccount.objects.filter(**people, last_lent_at__gte=since)
-    both = judging.values_list("test_set", "judge").union(reading.values_list("test_set", "judge"))
-    return Counter(test_set for test_set, _judge in both)
+    both = judging.values_list("task", "judge").union(reading.values_list("task", "judge"))
+    return Counter(task for task, _judge in both)
 
 
-def _judged_by_day(
-    test_sets: Sequence[TestSet], *, since: datetime
-) -> dict[tuple[int, datetime], int]:
+def _judged_by_day(tasks: Sequence[Task], *, since: datetime) -> dict[tuple[int, datetime], int]:
     rows = (
-        JudgedQuarterHour.objects.filter(test_set__in=test_sets, start__gte=since)
-        .values("test_set", day=TruncDay("start"))
+        JudgedQuarterHour.objects.filter(task__in=tasks, start__gte=since)
+        .values("task", day=TruncDay("start"))
         .annotate(blocks=Sum("judged"))
-        .values_list("test_set", "day", "blocks")
+        .values_list("task", "day", "blocks")
     )
-    return {(test_set, day): blocks for test_set, day, blocks in rows}
+    return {(task, day): blocks for task, day, blocks in rows}
 
 
-def _low_agreement(test_sets: Sequence[TestSet]) -> Counter[int]:
+def _low_agreement(tasks: Sequence[Task]) -> Counter[int]:
     is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
-    rows = JudgeMeasures.objects.filter(test_set__in=test_sets, **is_low)
-    return Counter(rows.values_list("test_set", flat=True))
+    rows = JudgeMeasures.objects.filter(task__in=tasks, **is_low)
+    return Counter(rows.values_list("task", flat=True))
 
 
-def _open_reports(test_sets: Sequence[TestSet]) -> dict[int, int]:
-    rows = PageChanges.objects.filter(test_set__in=test_sets)
-    return dict(rows.values_list("test_set", F("problem_reports") - F("problems_closed")))
+def _open_reports(tasks: Sequence[Task]) -> dict[int, int]:
+    rows = PageChanges.objects.filter(task__in=tasks)
+    return dict(rows.values_list("task", F("problem_reports") - F("problems_closed")))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
+from annotation.selectors.passes import JudgesNeeded, judges_needed
 from campaign.models import (
     Campaign,
     Instructions,
@@ -19,7 +20,7 @@ from campaign.models import (
 )
 from campaign.selectors.rehearsals import RehearsalState, rehearsal_state
 from campaign.selectors.uploads import drafts
-from ranking.selectors.test_sets import DescribedTestSet, test_sets_described
+from ranking.selectors.tasks import DescribedTestSet, tasks_described
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Preparation:
 
     Attributes
     ----------
-    test_sets : sequence of DescribedTestSet
+    tasks : sequence of DescribedTestSet
         In the order in which they came.
     systems : dict
         How many systems each has by its primary key, references not among them.
@@ -40,46 +41,51 @@ class Preparation:
         Judges who are in, and links by which others may join.
     unread : sequence of DescribedTestSet
         Those whose two languages no judge reads; empty while there are no judges.
+    needed : sequence of JudgesNeeded
+        What tasks that allot their texts to judges need of them.
     languages_of_instructions : int
     rehearsal : RehearsalState
     """
 
-    test_sets: Sequence[DescribedTestSet]
+    tasks: Sequence[DescribedTestSet]
     systems: dict[int, int]
     uploads: Sequence[Upload]
     failed: int
     judges: int
     links: int
     unread: Sequence[DescribedTestSet]
+    needed: Sequence[JudgesNeeded]
     languages_of_instructions: int
     rehearsal: RehearsalState
 
 
 def preparation(*, campaign: Campaign) -> Preparation:
     """Return what a campaign has and lacks. Ten queries, however much it has, and one for a rehearsal."""
-    test_sets = test_sets_described(campaign=campaign)
+    tasks = tasks_described(campaign=campaign)
     people = Judge.objects.filter(campaign=campaign, withdrawn_at=None)
     languages = [set(each) for each in people.values_list("languages", flat=True)]
     unread = [
         row
-        for row in test_sets
+        for row in tasks
         if languages
         and not any(
             # Who names no language reads all of the campaign.
-            not reads or {row.test_set.source_language, row.test_set.target_language} <= reads
+            not reads
+            or {row.task.test_set.source_language, row.task.test_set.target_language} <= reads
             for reads in languages
         )
     ]
     uploads = list(drafts(campaign=campaign))
     written = Instructions.objects.filter(campaign=campaign)
     return Preparation(
-        test_sets=test_sets,
+        tasks=tasks,
         systems=_systems(campaign),
         uploads=uploads,
         failed=_failed_imports(campaign, uploads),
         judges=len(languages),
         links=Invitation.objects.valid().for_anybody().filter(campaign=campaign).count(),
         unread=unread,
+        needed=judges_needed(row.task for row in tasks if row.task.closed_at is None),
         languages_of_instructions=written.aggregate(n=Count("language", distinct=True))["n"],
         rehearsal=rehearsal_state(campaign=campaign),
     )

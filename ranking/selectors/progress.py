@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from annotation.models import JudgeAccount, JudgedQuarterHour, JudgeTally, JudgmentSequence
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 
 # A judge who did something this recently is at work: a block takes a minute or two.
 AT_WORK = timedelta(minutes=10)
@@ -69,39 +69,39 @@ class JudgingProgress:
         return min(1.0, self.judged / self.wanted) if self.wanted else None
 
 
-def judging_progress(*, test_set: TestSet, now: datetime | None = None) -> JudgingProgress:
+def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgress:
     """Return what was judged in a test set, up to the last judgment with a number. Three queries.
 
     The cost does not grow with judgments and skips: they are counted as they are numbered.
     """
     now = timezone.localtime(now)
-    judged, skipped, judges, today, begun = _counts(test_set, since=midnight(now))
+    judged, skipped, judges, today, begun = _counts(task, since=midnight(now))
     hourly = now - (begun or now) < timedelta(hours=2 * HOURS_SHOWN)
     return JudgingProgress(
         judged=judged,
         skipped=skipped,
-        wanted=test_set.blocks_wanted,
+        wanted=task.blocks_wanted,
         today=today,
         judges=judges,
-        at_work=_judges_at_work(test_set, now),
-        periods=_hours(test_set, now) if hourly else _days(test_set, now),
+        at_work=_judges_at_work(task, now),
+        periods=_hours(task, now) if hourly else _days(task, now),
         hourly=hourly,
     )
 
 
-def _counts(test_set: TestSet, *, since: datetime) -> tuple[int, int, int, int, datetime | None]:
+def _counts(task: Task, *, since: datetime) -> tuple[int, int, int, int, datetime | None]:
     """Return the blocks judged and skipped, judges, the blocks people judged since, and when they began."""
-    found: Any = _COUNTS.row(test_set_id=test_set.pk, since=since)
+    found: Any = _COUNTS.row(task_id=task.pk, since=since)
     return found or (0, 0, 0, 0, None)
 
 
 def _counts_read(
-    test_set_id: int | Parameter, since: datetime | Parameter
+    task_id: int | Parameter, since: datetime | Parameter
 ) -> QuerySet[JudgmentSequence, Any]:
-    here = OuterRef("test_set")
-    today = JudgedQuarterHour.objects.filter(test_set=here, start__gte=since).values("test_set")
-    people = JudgeTally.objects.filter(_BY_PEOPLE, test_set=here).values("test_set")
-    return JudgmentSequence.objects.filter(test_set=test_set_id).values_list(
+    here = OuterRef("task")
+    today = JudgedQuarterHour.objects.filter(task=here, start__gte=since).values("task")
+    people = JudgeTally.objects.filter(_BY_PEOPLE, task=here).values("task")
+    return JudgmentSequence.objects.filter(task=task_id).values_list(
         "judged",
         "skipped",
         "judges",
@@ -110,16 +110,14 @@ def _counts_read(
     )
 
 
-def _judges_at_work(test_set: TestSet, now: datetime) -> int:
-    return len(_AT_WORK.rows(test_set_id=test_set.pk, since=now - AT_WORK))
+def _judges_at_work(task: Task, now: datetime) -> int:
+    return len(_AT_WORK.rows(task_id=task.pk, since=now - AT_WORK))
 
 
-def _at_work(
-    test_set_id: int | Parameter, since: datetime | Parameter
-) -> QuerySet[JudgeTally, Any]:
-    judging = JudgeTally.objects.filter(_BY_PEOPLE, test_set=test_set_id, last_at__gte=since)
+def _at_work(task_id: int | Parameter, since: datetime | Parameter) -> QuerySet[JudgeTally, Any]:
+    judging = JudgeTally.objects.filter(_BY_PEOPLE, task=task_id, last_at__gte=since)
     # Judges who have just been lent a HIT have not submitted anything yet.
-    reading = JudgeAccount.objects.filter(_BY_PEOPLE, test_set=test_set_id, last_lent_at__gte=since)
+    reading = JudgeAccount.objects.filter(_BY_PEOPLE, task=task_id, last_lent_at__gte=since)
     found: QuerySet[JudgeTally, Any] = judging.values_list("judge").union(
         reading.values_list("judge")
     )
@@ -127,32 +125,32 @@ def _at_work(
 
 
 _SINCE: "Final[dict[str, Field[Any, Any]]]" = {
-    "test_set_id": BigIntegerField(),
+    "task_id": BigIntegerField(),
     "since": DateTimeField(),
 }
 _COUNTS: Final = PreparedQuery("judging_counts", _counts_read, _SINCE)
 _AT_WORK: Final = PreparedQuery("judges_at_work", _at_work, _SINCE)
 
 
-def _hours(test_set: TestSet, now: datetime) -> tuple[Period, ...]:
+def _hours(task: Task, now: datetime) -> tuple[Period, ...]:
     this_hour = now.replace(minute=0, second=0, microsecond=0)
     starts = [this_hour - timedelta(hours=back) for back in reversed(range(HOURS_SHOWN))]
-    return _periods(test_set, starts, TruncHour)
+    return _periods(task, starts, TruncHour)
 
 
-def _days(test_set: TestSet, now: datetime) -> tuple[Period, ...]:
+def _days(task: Task, now: datetime) -> tuple[Period, ...]:
     # Whole days by the calendar: where clocks change, a day has 23 or 25 hours.
     starts = [midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN))]
-    return _periods(test_set, starts, TruncDay)
+    return _periods(task, starts, TruncDay)
 
 
 def _periods(
-    test_set: TestSet,
+    task: Task,
     starts: list[datetime],
     truncate: Callable[[str], TruncHour | TruncDay],
 ) -> tuple[Period, ...]:
     judged = dict(
-        JudgedQuarterHour.objects.filter(test_set=test_set, start__gte=starts[0])
+        JudgedQuarterHour.objects.filter(task=task, start__gte=starts[0])
         .values(period=truncate("start"))
         .annotate(blocks=Sum("judged"))
         .values_list("period", "blocks")

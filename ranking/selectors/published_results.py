@@ -6,7 +6,7 @@ from django.db.models import Max, QuerySet
 from django.db.models.functions import Left
 from django.utils.translation import ngettext
 
-from campaign.models import Campaign, Membership, TestSet
+from campaign.models import Campaign, Membership, Task
 from ranking.models import ADDRESS_LENGTH, PublishedResult
 
 
@@ -19,7 +19,7 @@ def published_at(address: str) -> PublishedResult | None:
         PublishedResult.objects.with_state()
         .alias(begins=Left("digest", ADDRESS_LENGTH))
         .filter(begins=address)
-        .exclude(test_set__campaign__move__moved_at__isnull=False)
+        .exclude(task__test_set__campaign__move__moved_at__isnull=False)
         .select_related("bundle")
         .first()
     )
@@ -30,13 +30,13 @@ def is_member(user: Any, result: PublishedResult) -> bool:
     """Return whether this user, perhaps nobody, is a member of the campaign of a result."""
     if not user.is_authenticated:
         return False
-    campaign = TestSet.objects.filter(pk=result.test_set_id).values("campaign")
+    campaign = Task.objects.filter(pk=result.task_id).values("test_set__campaign")
     return Membership.objects.filter(campaign__in=campaign, user=user).exists()
 
 
-def versions_of(*, test_set_id: int) -> QuerySet[PublishedResult, Any]:
+def versions_of(*, task_id: int) -> QuerySet[PublishedResult, Any]:
     """Return all versions of a test set, the newest first, with `is_embargoed`."""
-    rows = PublishedResult.objects.of(test_set_id).with_state()
+    rows = PublishedResult.objects.of(task_id).with_state()
     return rows.select_related("published_by", "bundle__job").order_by("-version")
 
 
@@ -45,7 +45,7 @@ def versions_shown(result: PublishedResult, *, with_embargoed: bool) -> list[Pub
 
     With `with_embargoed`, all; else those that are open, and this one.
     """
-    rows = versions_of(test_set_id=result.test_set_id)
+    rows = versions_of(task_id=result.task_id)
     return [
         each for each in rows if with_embargoed or not each.is_embargoed or each.pk == result.pk
     ]
@@ -53,7 +53,7 @@ def versions_shown(result: PublishedResult, *, with_embargoed: bool) -> list[Pub
 
 def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
     """Return what the deletion of a campaign does to its published results; a receiver."""
-    count = PublishedResult.objects.filter(test_set__campaign=campaign).count()
+    count = PublishedResult.objects.filter(task__test_set__campaign=campaign).count()
     if not count:
         return []
     said = ngettext(
@@ -66,7 +66,7 @@ def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
     return [said % {"count": count}]
 
 
-def next_version(*, test_set_id: int) -> int:
+def next_version(*, task_id: int) -> int:
     """Return which version a test set would publish next."""
-    newest = PublishedResult.objects.of(test_set_id).aggregate(newest=Max("version"))["newest"]
+    newest = PublishedResult.objects.of(task_id).aggregate(newest=Max("version"))["newest"]
     return (newest or 0) + 1

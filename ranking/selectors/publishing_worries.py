@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import F
 
 from annotation.models import PageChanges
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.models import RankingRun
 from ranking.selectors.runs import ranking_is_due
 
@@ -32,14 +32,14 @@ class PublishingWorries:
     judges: int
 
 
-def publishing_worries(*, test_set: TestSet, run: RankingRun) -> PublishingWorries:
+def publishing_worries(*, task: Task, run: RankingRun) -> PublishingWorries:
     """Return what should worry before a ranking is published. A handful of queries."""
-    reports = PageChanges.objects.filter(test_set=test_set).values_list(
+    reports = PageChanges.objects.filter(task=task).values_list(
         F("problem_reports") - F("problems_closed"), flat=True
     )
     return PublishingWorries(
-        is_open=test_set.closed_at is None,
-        is_due=ranking_is_due(test_set_id=test_set.pk),
+        is_open=task.closed_at is None,
+        is_due=ranking_is_due(task_id=task.pk),
         open_reports=reports.first() or 0,
         judges=run.result["input"]["judges"],
     )

@@ -14,7 +14,7 @@ from annotation.models import QualityAction, QualityActionKind, QualityReversal,
 from annotation.models.pool import IsAnyOf
 from annotation.models.quality import QualityActionQuerySet
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 from ranking.models import LatestRanking, RankingRun
 from ranking.selectors.judge_measures import measures_by_judge
 from ranking.selectors.judged_columns import first_times
@@ -30,9 +30,9 @@ class JudgeQuality:
     actions: tuple[QualityAction, ...]
 
 
-def judging_times(*, test_set_id: int, watermark: int) -> dict[str, npt.NDArray[np.float64]]:
+def judging_times(*, task_id: int, watermark: int) -> dict[str, npt.NDArray[np.float64]]:
     """Return the seconds of each judge's first judgments that count, active if measured."""
-    times = first_times(test_set_id=test_set_id, watermark=watermark)
+    times = first_times(task_id=task_id, watermark=watermark)
     return {name: milliseconds / 1000 for name, milliseconds in times.items()}
 
 
@@ -40,15 +40,15 @@ def quality_due() -> list[RankingRun]:
     """Return the latest rankings whose judges were not measured, or not by the current rules. One query."""
     newest_rule = (
         QualityRule.objects.filter(
-            campaign=OuterRef("test_set__campaign"), switched_off_at__isnull=True
+            campaign=OuterRef("task__test_set__campaign"), switched_off_at__isnull=True
         )
         .order_by("-created_at")
         .values("created_at")
     )
     rows = LatestRanking.objects.filter(
-        Q(test_set__quality_report__isnull=True)
-        | Q(test_set__quality_report__watermark__lt=F("watermark"))
-        | Q(test_set__quality_report__computed_at__lt=Subquery(newest_rule[:1]))
+        Q(task__quality_report__isnull=True)
+        | Q(task__quality_report__watermark__lt=F("watermark"))
+        | Q(task__quality_report__computed_at__lt=Subquery(newest_rule[:1]))
     )
     return [latest.as_run() for latest in rows.order_by("pk")]
 
@@ -60,7 +60,7 @@ def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
     """
     return (
         QualityRule.objects.filter(campaign=campaign)
-        .select_related("test_set", "created_by", "switched_off_by")
+        .select_related("task__test_set", "created_by", "switched_off_by")
         .annotate(
             acted=Count("actions"),
             standing=Count("actions", filter=Q(actions__reversal__isnull=True)),
@@ -69,13 +69,11 @@ def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
     )
 
 
-def quality_actions(*, test_set: TestSet) -> QualityActionQuerySet:
+def quality_actions(*, task: Task) -> QualityActionQuerySet:
     """Return the quality actions of a campaign, newest first, with who reverted them."""
     return (
-        QualityAction.objects.filter(judge__campaign=test_set.campaign_id)
-        .select_related(
-            "judge", "rule", "created_by", "test_set", "reversal", "reversal__created_by"
-        )
+        QualityAction.objects.filter(judge__campaign=task.test_set.campaign_id)
+        .select_related("judge", "rule", "created_by", "task", "reversal", "reversal__created_by")
         .order_by("-id")
     )
 
@@ -83,7 +81,7 @@ def quality_actions(*, test_set: TestSet) -> QualityActionQuerySet:
 def decision_actions(*, campaign_id: int, batch: UUID) -> QuerySet[QualityAction]:
     """Return the actions of one decision about judges of a campaign, by pseudonym."""
     actions = QualityAction.objects.filter(batch=batch, judge__campaign=campaign_id)
-    return actions.select_related("judge", "rule", "created_by", "test_set", "reversal").order_by(
+    return actions.select_related("judge", "rule", "created_by", "task", "reversal").order_by(
         "judge__pseudonym"
     )
 
@@ -95,17 +93,17 @@ def decision_reversals(*, campaign_id: int, batch: UUID) -> QuerySet[QualityReve
 
 
 def judges_quality(
-    *, test_set: TestSet, run: RankingRun | None, tallies: Iterable[TallyRow] | None = None
+    *, task: Task, run: RankingRun | None, tallies: Iterable[TallyRow] | None = None
 ) -> list[JudgeQuality]:
     """Return the judges of a test set by pseudonym, or those of some `judge_tallies` in their order.
 
     Four queries, for any number of judges; five if anything was done about one of them.
     """
-    rows = judge_rows(test_set=test_set, run=run, tallies=tallies)
+    rows = judge_rows(task=task, run=run, tallies=tallies)
     judges = [row.judge_id for row in rows]
-    measures = measures_by_judge(test_set_id=test_set.pk, judges=judges)
+    measures = measures_by_judge(task_id=task.pk, judges=judges)
     actions: dict[int, list[QualityAction]] = {}
-    for action in _actions_found(test_set, _ACTIONS_ON.rows(judges=judges)):
+    for action in _actions_found(task, _ACTIONS_ON.rows(judges=judges)):
         actions.setdefault(action.judge_id, []).append(action)
     return [
         JudgeQuality(
@@ -117,28 +115,28 @@ def judges_quality(
     ]
 
 
-def actions_in_force(*, test_set: TestSet, judges: list[int]) -> dict[int, list[QualityAction]]:
+def actions_in_force(*, task: Task, judges: list[int]) -> dict[int, list[QualityAction]]:
     """Return what holds against these judges of a test set's campaign, newest first. At most one query."""
     found: dict[int, list[QualityAction]] = {}
     if judges:
         actions = QualityAction.objects.standing().filter(
-            judge__in=judges, judge__campaign=test_set.campaign_id
+            judge__in=judges, judge__campaign=task.test_set.campaign_id
         )
         for action in actions.select_related("rule").order_by("-id"):
             found.setdefault(action.judge_id, []).append(action)
     return found
 
 
-def exclusions_in_force(*, test_set: TestSet) -> list[QualityAction]:
+def exclusions_in_force(*, task: Task) -> list[QualityAction]:
     """Return the latest exclusion in force of each judge of a test set, by pseudonym.
 
     One query; two if there is any.
     """
-    found = _EXCLUSIONS.rows(test_set_id=test_set.pk, campaign_id=test_set.campaign_id)
-    return list(_actions_found(test_set, found).order_by("judge__pseudonym"))
+    found = _EXCLUSIONS.rows(task_id=task.pk, campaign_id=task.test_set.campaign_id)
+    return list(_actions_found(task, found).order_by("judge__pseudonym"))
 
 
-def _actions_found(test_set: TestSet, found: Iterable[tuple[Any, ...]]) -> QuerySet[QualityAction]:
+def _actions_found(task: Task, found: Iterable[tuple[Any, ...]]) -> QuerySet[QualityAction]:
     """Return these quality actions, newest first, with all that pages say of them.
 
     Mostly nothing was done about the judges of a page. PostgreSQL plans so many joins for milliseconds.
@@ -146,7 +144,7 @@ def _actions_found(test_set: TestSet, found: Iterable[tuple[Any, ...]]) -> Query
     ids = [action_id for (action_id,) in found]
     if not ids:
         return QualityAction.objects.none()
-    return quality_actions(test_set=test_set).filter(pk__in=ids)
+    return quality_actions(task=task).filter(pk__in=ids)
 
 
 def _actions_on(judges: Parameter | list[int]) -> QuerySet[QualityAction, Any]:
@@ -154,12 +152,12 @@ def _actions_on(judges: Parameter | list[int]) -> QuerySet[QualityAction, Any]:
 
 
 def _exclusions(
-    test_set_id: int | Parameter, campaign_id: int | Parameter
+    task_id: int | Parameter, campaign_id: int | Parameter
 ) -> QuerySet[QualityAction, Any]:
     exclusions = QualityAction.objects.in_force().filter(
         judge__campaign=campaign_id,
         action=QualityActionKind.EXCLUDE,
-        judge__in=judges_present(test_set_id).values("judge"),
+        judge__in=judges_present(task_id).values("judge"),
     )
     return exclusions.order_by("judge", "-id").distinct("judge").values_list("pk")
 
@@ -170,5 +168,5 @@ _ACTIONS_ON: Final = PreparedQuery(
 _EXCLUSIONS: Final = PreparedQuery(
     "exclusions_in_force",
     _exclusions,
-    {"test_set_id": BigIntegerField(), "campaign_id": BigIntegerField()},
+    {"task_id": BigIntegerField(), "campaign_id": BigIntegerField()},
 )

@@ -9,9 +9,9 @@ from typing import Any, Final
 from django.db.models import QuerySet
 
 from annotation.models import QualityAction, QualityActionKind, QualityRule, RuleDirection
-from campaign.models import Campaign, Judge, TestSet
+from campaign.models import Campaign, Judge, Task
 from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
-from ranking.selectors.judge_measures import measured_test_sets, results_by_judge
+from ranking.selectors.judge_measures import measured_tasks, results_by_judge
 
 _MEASURED: Final = tuple(field.name for field in fields(MeasureResult))
 #: Rules that meet more than one in so many judges wait for an organiser's word.
@@ -26,7 +26,7 @@ class RuleAct:
 
     rule: QualityRule
     judge: Judge
-    test_set_id: int
+    task_id: int
     evidence: dict[str, Any]
 
 
@@ -91,7 +91,7 @@ def rule_acts(
     rules: Sequence[QualityRule],
     *,
     campaign_id: int,
-    test_set_id: int,
+    task_id: int,
     measures: MeasuresByJudge,
     watermark: int,
 ) -> list[RuleAct]:
@@ -100,7 +100,7 @@ def rule_acts(
     A rule acts on a judge once, so that judges it acted on before are left out. Two queries, if
     anything is breached.
     """
-    breached = _breached(rules, test_set_id, measures)
+    breached = _breached(rules, task_id, measures)
     if not breached:
         return []
     stored = [rule.pk for rule in rules if rule.pk is not None]
@@ -110,38 +110,38 @@ def rule_acts(
     )
     by_name = {judge.pseudonym: judge for judge in judges}
     return [
-        RuleAct(rule, by_name[name], test_set_id, _evidence(rule, measures[name], watermark))
+        RuleAct(rule, by_name[name], task_id, _evidence(rule, measures[name], watermark))
         for rule, name in breached
         if name in by_name and (rule.pk, by_name[name].pk) not in done
     ]
 
 
 def _breached(
-    rules: Sequence[QualityRule], test_set_id: int, measures: MeasuresByJudge
+    rules: Sequence[QualityRule], task_id: int, measures: MeasuresByJudge
 ) -> list[tuple[QualityRule, str]]:
     return [
         (rule, name)
         for rule in rules
-        if rule.test_set_id in {None, test_set_id}
+        if rule.task_id in {None, task_id}
         for name, rows in measures.items()
         if is_breached(rule, rows.get(rule.measure))
     ]
 
 
-def rules_broken(*, test_set: TestSet, judges: Collection[int]) -> dict[str, list[QualityRule]]:
+def rules_broken(*, task: Task, judges: Collection[int]) -> dict[str, list[QualityRule]]:
     """Return the rules in force that judges break by what was last measured of them, by pseudonym. Two queries."""
-    rules = rules_in_force(campaign_id=test_set.campaign_id)
+    rules = rules_in_force(campaign_id=task.test_set.campaign_id)
     if not rules:
         return {}
-    measures = results_by_judge(test_set_id=test_set.pk, judges=judges)
+    measures = results_by_judge(task_id=task.pk, judges=judges)
     found: dict[str, list[QualityRule]] = {}
-    for rule, name in _breached(rules, test_set.pk, measures):
+    for rule, name in _breached(rules, task.pk, measures):
         found.setdefault(name, []).append(rule)
     return found
 
 
 def rule_effects(
-    rules: Sequence[QualityRule], *, campaign: Campaign, test_set_id: int | None = None
+    rules: Sequence[QualityRule], *, campaign: Campaign, task_id: int | None = None
 ) -> RuleEffects:
     """Return what these rules, stored or not, would do now, by the stored measures of judges.
 
@@ -151,8 +151,8 @@ def rule_effects(
     acts: dict[tuple[int, int], RuleAct] = {}
     measured: set[str] = set()
     known: set[str] = set()
-    for found in measured_test_sets(campaigns=[campaign.pk], test_set_id=test_set_id):
-        looking = [rule for rule in rules if rule.test_set_id in {None, found.test_set_id}]
+    for found in measured_tasks(campaigns=[campaign.pk], task_id=task_id):
+        looking = [rule for rule in rules if rule.task_id in {None, found.task_id}]
         if not looking:
             continue
         measured |= found.measures.keys()
@@ -160,7 +160,7 @@ def rule_effects(
         for act in rule_acts(
             looking,
             campaign_id=campaign.pk,
-            test_set_id=found.test_set_id,
+            task_id=found.task_id,
             measures=found.measures,
             watermark=found.watermark,
         ):
@@ -190,7 +190,7 @@ def acts_held(
     return stops if is_more_than_allowed(len(out), measured=len(measured)) else []
 
 
-def effects_held(*, campaign: Campaign, test_set_id: int | None = None) -> list[RuleEffects]:
+def effects_held(*, campaign: Campaign, task_id: int | None = None) -> list[RuleEffects]:
     """Return what waits for an organiser: the effects of each rule that is held, oldest first.
 
     What need not wait, the worker did when it measured.
@@ -200,7 +200,7 @@ def effects_held(*, campaign: Campaign, test_set_id: int | None = None) -> list[
     ]
     if not rules:
         return []
-    effects = rule_effects(rules, campaign=campaign, test_set_id=test_set_id)
+    effects = rule_effects(rules, campaign=campaign, task_id=task_id)
     held = _stopping_anew(effects.acts, campaign_id=campaign.pk)
     return [
         RuleEffects(acts=tuple(acts), measured=effects.measured)
@@ -221,8 +221,8 @@ def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
         rules.setdefault(rule.campaign_id, []).append(rule)
     breached = {
         (rule, name)
-        for found in (measured_test_sets(campaigns=list(rules)) if rules else ())
-        for rule, name in _breached(rules[found.campaign_id], found.test_set_id, found.measures)
+        for found in (measured_tasks(campaigns=list(rules)) if rules else ())
+        for rule, name in _breached(rules[found.campaign_id], found.task_id, found.measures)
     }
     if not breached:
         return Counter()

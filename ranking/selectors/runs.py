@@ -27,7 +27,7 @@ from django.db.models.functions import Coalesce, JSONObject, Now
 from annotation.models import Design, JudgmentSequence
 from annotation.selectors import excluded_judges, excluded_judges_by_campaign
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import System, TestSet, User
+from campaign.models import System, Task, User
 from ranking.code_version import code_version
 from ranking.models import LatestRanking, RankingRun, RankingSettings
 from ranking.range_choices import RangeChoice
@@ -35,32 +35,32 @@ from ranking.selectors.left_out import judges_outside
 from ranking.selectors.stopping_rules import rule_asked_for
 
 
-def latest_run(*, test_set_id: int) -> RankingRun | None:
+def latest_run(*, task_id: int) -> RankingRun | None:
     """Return the present ranking of a test set; it has no primary key while it is not kept."""
-    latest = LatestRanking.objects.filter(pk=test_set_id).first()
+    latest = LatestRanking.objects.filter(pk=task_id).first()
     return latest.as_run() if latest else None
 
 
-def _version_read(user_id: int | Parameter, test_set_id: int | Parameter) -> QuerySet[Any, Any]:
+def _version_read(user_id: int | Parameter, task_id: int | Parameter) -> QuerySet[Any, Any]:
     columns = ("finished_at", "watermark", "last_kept", "is_kept")
-    readable = TestSet.objects.open_to(user_id).filter(pk=test_set_id)
+    readable = Task.objects.open_to(user_id).filter(pk=task_id)
     return readable.values_list(*(f"latest_ranking__{column}" for column in columns))
 
 
 _VERSION_READ: Final = PreparedQuery(
     "latest_ranking_version",
     _version_read,
-    {"user_id": BigIntegerField(), "test_set_id": BigIntegerField()},
+    {"user_id": BigIntegerField(), "task_id": BigIntegerField()},
 )
 
 
-def latest_version(*, user: User, test_set_id: int) -> str | None:
+def latest_version(*, user: User, task_id: int) -> str | None:
     """Return what differs for each other present ranking of a test set and for other code.
 
     None without a ranking, and if the user is no member of the test set's campaign. One query, which leaves
     the result where it is.
     """
-    found = _VERSION_READ.row(user_id=user.pk, test_set_id=test_set_id)
+    found = _VERSION_READ.row(user_id=user.pk, task_id=task_id)
     if found is None or found[0] is None:
         return None
     return blake2b(repr((*found, code_version())).encode(), digest_size=12).hexdigest()
@@ -74,7 +74,7 @@ class RankingBasis:
     judgments, `rule` the stopping rule in force, empty without one, and `latest` the present ranking and the last one kept, both without their results.
     """
 
-    test_set_id: int
+    task_id: int
     campaign_id: int
     now: datetime
     last_number: int
@@ -83,26 +83,27 @@ class RankingBasis:
     latest: LatestRanking | None
 
 
-def ranking_basis(*, test_set_id: int) -> RankingBasis:
+def ranking_basis(*, task_id: int) -> RankingBasis:
     """Return what a new ranking of a test set is made by. One query."""
-    active = Design.objects.filter(test_set=OuterRef("pk"), kind=Design.Kind.ACTIVE)
+    active = Design.objects.filter(task=OuterRef("pk"), kind=Design.Kind.ACTIVE)
     found: Any = (
-        TestSet.objects.select_related("latest_ranking__last_kept")
+        Task.objects.select_related("latest_ranking__last_kept")
         .defer(
             "latest_ranking__result",
             "latest_ranking__last_kept__result",
             "latest_ranking__last_kept__standings",
         )
         .annotate(
+            campaign_id=F("test_set__campaign_id"),
             now=Now(),
             last_number=Coalesce(F("judgment_sequence__last_number"), 0),
             has_active_design=Exists(active),
             rule=rule_asked_for("pk"),
         )
-        .get(pk=test_set_id)
+        .get(pk=task_id)
     )
     return RankingBasis(
-        test_set_id=test_set_id,
+        task_id=task_id,
         campaign_id=found.campaign_id,
         now=found.now,
         last_number=found.last_number,
@@ -112,13 +113,13 @@ def ranking_basis(*, test_set_id: int) -> RankingBasis:
     )
 
 
-def system_kinds(*, test_set_id: int) -> dict[str, str]:
+def system_kinds(*, task_id: int) -> dict[str, str]:
     """Return the kind of each system of a test set, by name and in the order of names. One query."""
-    systems = System.objects.filter(test_set_id=test_set_id).order_by("name")
+    systems = System.objects.filter(test_set__tasks=task_id).order_by("name")
     return dict(systems.values_list("name", "kind"))
 
 
-def due_test_sets() -> list[int]:
+def due_tasks() -> list[int]:
     """Return the ids of test sets whose latest ranking is out of date.
 
     It is out of date if it is of fewer judgments or other judges, if its method or its ranges do not
@@ -127,46 +128,46 @@ def due_test_sets() -> list[int]:
     """
     excluded = excluded_judges_by_campaign()
     may_have_others = (
-        Q(test_set__campaign__in=list(excluded))
-        | Q(test_set__latest_ranking__without__len__gt=0)
+        Q(task__test_set__campaign__in=list(excluded))
+        | Q(task__latest_ranking__without__len__gt=0)
         | Q(group__isnull=False)
     )
-    rows = _compared(JudgmentSequence.objects.order_by("test_set_id")).filter(
+    rows = _compared(JudgmentSequence.objects.order_by("task_id")).filter(
         Q(is_behind=True) | may_have_others
     )
     return [
-        test_set
-        for test_set, campaign, is_behind, without, group in rows.values_list(*_COMPARED)
-        if is_behind or without != _not_counted(test_set, group, excluded.get(campaign, []))
+        task
+        for task, campaign, is_behind, without, group in rows.values_list(*_COMPARED)
+        if is_behind or without != _not_counted(task, group, excluded.get(campaign, []))
     ]
 
 
-def ranking_is_due(*, test_set_id: int) -> bool:
-    """Return whether the latest ranking of a test set is out of date, see `due_test_sets`."""
-    found = _COMPARED_ONE.row(test_set_id=test_set_id)
+def ranking_is_due(*, task_id: int) -> bool:
+    """Return whether the latest ranking of a test set is out of date, see `due_tasks`."""
+    found = _COMPARED_ONE.row(task_id=task_id)
     if found is None:
         return False
-    _test_set, campaign, is_behind, without, group = found
+    _task, campaign, is_behind, without, group = found
     if is_behind:
         return True
     excluded = excluded_judges(campaign_id=campaign)
-    return bool(without != _not_counted(test_set_id, group, excluded))
+    return bool(without != _not_counted(task_id, group, excluded))
 
 
-def _not_counted(test_set_id: int, group_id: int | None, excluded: list[str]) -> list[str]:
+def _not_counted(task_id: int, group_id: int | None, excluded: list[str]) -> list[str]:
     if group_id is None:
         return excluded
-    return sorted({*excluded, *judges_outside(test_set_id=test_set_id, group_id=group_id)})
+    return sorted({*excluded, *judges_outside(task_id=task_id, group_id=group_id)})
 
 
 def _compared(sequences: QuerySet[JudgmentSequence]) -> QuerySet[Any]:
     """Compare latest rankings with the judgments and the settings; `is_behind` is what is found."""
-    settings = RankingSettings.objects.filter(test_set=OuterRef("test_set")).order_by("-id")
+    settings = RankingSettings.objects.filter(task=OuterRef("task")).order_by("-id")
     asked = Coalesce(
         Subquery(settings.values(asked=_CHOICE)[:1]),
         Value(RangeChoice().recorded, output_field=JSONField()),
     )
-    active = Design.objects.filter(test_set=OuterRef("test_set"), kind=Design.Kind.ACTIVE)
+    active = Design.objects.filter(task=OuterRef("task"), kind=Design.Kind.ACTIVE)
     # As `ranking.services.planned_runs` chooses where nobody did.
     method = Case(
         When(~Q(method=_BY_DESIGN), then=F("method")),
@@ -176,17 +177,17 @@ def _compared(sequences: QuerySet[JudgmentSequence]) -> QuerySet[Any]:
         output_field=TextField(),
     )
     is_behind = (
-        Q(test_set__latest_ranking__isnull=True)
-        | Q(last_number__gt=F("test_set__latest_ranking__watermark"))
-        | ~Q(test_set__latest_ranking__choice=F("asked"))
-        | ~Q(test_set__latest_ranking__method=F("asked_method"))
-        | ~Q(test_set__latest_ranking__rule=F("rule"))
+        Q(task__latest_ranking__isnull=True)
+        | Q(last_number__gt=F("task__latest_ranking__watermark"))
+        | ~Q(task__latest_ranking__choice=F("asked"))
+        | ~Q(task__latest_ranking__method=F("asked_method"))
+        | ~Q(task__latest_ranking__rule=F("rule"))
     )
     return (
         sequences.filter(last_number__gt=0)
         .annotate(
             asked=asked,
-            rule=rule_asked_for("test_set"),
+            rule=rule_asked_for("task"),
             group=Subquery(settings.values("judge_group")[:1]),
             method=Coalesce(
                 Subquery(settings.values("method")[:1]), Value(_BY_DESIGN), output_field=TextField()
@@ -201,17 +202,17 @@ _BY_DESIGN = RankingSettings.Method.BY_DESIGN.value
 # Equal to `LatestRanking.choice` where the ranking is as the settings want it.
 _CHOICE = JSONObject(**{part.name: part.name for part in fields(RangeChoice)})
 _COMPARED = (
-    "test_set",
-    "test_set__campaign",
+    "task",
+    "task__test_set__campaign",
     "is_behind",
-    "test_set__latest_ranking__without",
+    "task__latest_ranking__without",
     "group",
 )
 # Asked after every ranking.
 _COMPARED_ONE = PreparedQuery(
     "ranking_compared",
-    lambda test_set_id: _compared(
-        JudgmentSequence.objects.filter(test_set=test_set_id)
-    ).values_list(*_COMPARED),
-    {"test_set_id": BigIntegerField()},
+    lambda task_id: _compared(JudgmentSequence.objects.filter(task=task_id)).values_list(
+        *_COMPARED
+    ),
+    {"task_id": BigIntegerField()},
 )

@@ -12,7 +12,7 @@ from annotation.export.shown import systems_shown
 from annotation.models import ProblemReport, Skip
 from annotation.selectors import excluded_judges
 from annotation.selectors.judgment_list import JudgmentListed, judgments_listed
-from campaign.models import Output, Reference, Segment, SystemKind, TestSet
+from campaign.models import Output, Reference, Segment, SystemKind, Task
 from ranking.core.methods.expected_wins import expected_wins
 
 #: So many judgments, skips and reports of a segment are read, the latest ones.
@@ -85,9 +85,9 @@ class SegmentJudged:
     after: int | None
 
 
-def segment_judged(*, test_set: TestSet, number: int) -> SegmentJudged | None:
+def segment_judged(*, task: Task, number: int) -> SegmentJudged | None:
     """Return a segment by its number; None if there is none. Nine queries."""
-    segments = Segment.objects.filter(test_set=test_set)
+    segments = Segment.objects.filter(test_set_id=task.test_set_id)
     # More than the column holds would be an error of the database.
     segment = segments.filter(number=min(number, 2**31 - 1)).select_related("document").first()
     if segment is None:
@@ -96,7 +96,7 @@ def segment_judged(*, test_set: TestSet, number: int) -> SegmentJudged | None:
         before=Max("number", filter=Q(number__lt=number)),
         after=Min("number", filter=Q(number__gt=number)),
     )
-    found = judgments_listed(test_set=test_set).filter(judgment__block__segment=segment.pk)
+    found = judgments_listed(task=task).filter(judgment__block__segment=segment.pk)
     rows = [
         JudgmentListed(*row)
         for row in found.order_by("-number").values_list(*JudgmentListed._fields)[: MOST + 1]
@@ -108,7 +108,7 @@ def segment_judged(*, test_set: TestSet, number: int) -> SegmentJudged | None:
         block: [[name_of[system] for system in each] for each in candidates]
         for block, candidates in systems_shown({row.block_id for row in judgments}).items()
     }
-    excluded = set(excluded_judges(campaign_id=test_set.campaign_id))
+    excluded = set(excluded_judges(campaign_id=task.test_set.campaign_id))
     counted = [
         row
         for row in judgments
@@ -128,12 +128,10 @@ def segment_judged(*, test_set: TestSet, number: int) -> SegmentJudged | None:
         counted=len(counted),
         has_more=len(rows) > MOST,
         skips=list(
-            Skip.objects.filter(test_set=test_set, **said)
-            .select_related("judge")
-            .order_by("-pk")[:MOST]
+            Skip.objects.filter(task=task, **said).select_related("judge").order_by("-pk")[:MOST]
         ),
         reports=list(
-            ProblemReport.objects.filter(test_set=test_set, **said)
+            ProblemReport.objects.filter(task=task, **said)
             .select_related("judge")
             .order_by("-pk")[:MOST]
         ),

@@ -14,23 +14,23 @@ from ranking.wording.stopping_rules import CRITERIA
 _RECORDED = (*CRITERIA, "tests", "confidence", "after_judgments")
 
 
-def stopping_rule_in_force(*, test_set_id: int) -> StoppingRule | None:
+def stopping_rule_in_force(*, task_id: int) -> StoppingRule | None:
     """Return the rule of a test set, None without one. One query."""
-    rule = StoppingRule.objects.of(test_set_id).order_by("-id").first()
+    rule = StoppingRule.objects.of(task_id).order_by("-id").first()
     return rule if rule is not None and rule.is_there else None
 
 
-def stopping_rule_history(*, test_set_id: int, until: datetime | None = None) -> list[StoppingRule]:
+def stopping_rule_history(*, task_id: int, until: datetime | None = None) -> list[StoppingRule]:
     """Return all rules there were, the newest first; one without a criterion took the one before back."""
-    rows = StoppingRule.objects.of(test_set_id).select_related("changed_by")
+    rows = StoppingRule.objects.of(task_id).select_related("changed_by")
     if until is not None:
         rows = rows.filter(created_at__lte=until)
     return list(rows.order_by("-id"))
 
 
-def rule_asked_for(test_set: str) -> Coalesce:
+def rule_asked_for(task: str) -> Coalesce:
     """Return what `StoppingRule.recorded` is of the rule in force of an outer row's test set, in SQL."""
-    newest = StoppingRule.objects.filter(test_set=OuterRef(test_set)).order_by("-id")
+    newest = StoppingRule.objects.filter(task=OuterRef(task)).order_by("-id")
     is_none = Q(**dict.fromkeys(CRITERIA))
     recorded = Case(
         When(is_none, then=Value({}, output_field=JSONField())),
@@ -41,13 +41,13 @@ def rule_asked_for(test_set: str) -> Coalesce:
     return Coalesce(Subquery(newest.values(recorded=recorded)[:1]), nothing)
 
 
-def stopping_rule_state(*, test_set_id: int, today: date | None = None) -> RuleState | None:
+def stopping_rule_state(*, task_id: int, today: date | None = None) -> RuleState | None:
     """Return how far judging of a test set is by its rule; None without a rule. Two queries."""
-    rule = stopping_rule_in_force(test_set_id=test_set_id)
+    rule = stopping_rule_in_force(task_id=task_id)
     if rule is None:
         return None
     # Not the whole result: it is as long as its judges are many.
-    latest = LatestRanking.objects.filter(pk=test_set_id).values_list(
+    latest = LatestRanking.objects.filter(pk=task_id).values_list(
         "rule",
         "rule_met",
         KeyTransform("stopping", "result", output_field=JSONField()),
@@ -70,7 +70,7 @@ def rule_first_met(run: RankingRun) -> dict[str, Any] | None:
     None if none did, or if another rule is in force by now.
     """
     rule = run.parameters.get("stopping_rule", {})
-    latest = LatestRanking.objects.filter(pk=run.test_set_id, rule=rule)
+    latest = LatestRanking.objects.filter(pk=run.task_id, rule=rule)
     found = latest.values_list("rule_met", flat=True).first() if rule else None
     # Of later judgments than those of a ranking from before.
     return None if found is None or found["judgments"] > run.result["input"]["blocks"] else found

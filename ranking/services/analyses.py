@@ -13,12 +13,13 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.services import judgments_number
-from campaign.models import Job, JobKind, TestSet, User
+from campaign.models import Job, JobKind, Protocol, Task, User
 from campaign.services.jobs import JobProgress, job_queue
 from ranking.analyses import AnalysisKind, analysis_named
 from ranking.analyses.judgments import (
     JUDGMENT_OPTIONS,
     ChosenJudgments,
+    TaskBeside,
     recorded_judgments,
 )
 from ranking.analyses.kind import Progress
@@ -30,7 +31,9 @@ from ranking.models import Analysis
 from ranking.reports import Report
 from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain
+from ranking.selectors.analyses import analyses_of
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
+from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
 from ranking.wording.rule_states import RuleState, rule_notes
 
 #: So many of a test set are kept, and as many of single systems; the oldest go first.
@@ -86,7 +89,7 @@ def analysis_choice(kind: str, given: Mapping[str, Any]) -> AnalysisChoice:
 
 def analysis_ask(
     *,
-    test_set: TestSet,
+    task: Task,
     choice: AnalysisChoice,
     user: User | None = None,
     watermark: int | None = None,
@@ -102,12 +105,50 @@ def analysis_ask(
     Raises
     ------
     OptionError
-        If the choice names what is not there, or there is no judgment.
+        If the choice names what is not there, is not for the protocol of the task, or there is no judgment.
     """
+    analysis_check(choice.kind, task)
     # Before the transaction, as rankings do.
-    last = judgments_number(test_set_id=test_set.pk)
+    last = judgments_number(task_id=task.pk)
     watermark_check(watermark, last)
-    return _ask(test_set, choice, user, watermark or last, judgments, is_queued=is_queued)
+    beside = None if judgments else _one_beside(task, choice)
+    others = None
+    if judgments is None and choice.kind.needs_beside:
+        others = {each.pk: judgments_number(task_id=each.pk) for each in other_tasks(task=task)}
+    return _ask(
+        task, choice, user, watermark or last, judgments, beside, others, is_queued=is_queued
+    )
+
+
+def _one_beside(task: Task, choice: AnalysisChoice) -> tuple[TaskBeside, ...] | None:
+    """Return the other task that an option names, up to its last judgment; None for a kind without such an option."""
+    if not choice.kind.beside:
+        return None
+    protocol = choice.options[choice.kind.beside]
+    other = Task.objects.filter(test_set=task.test_set_id, protocol=protocol).first()
+    if other is None or other == task:
+        raise OptionError(
+            _("This test set has no other task “%(name)s”.") % {"name": Protocol(protocol).label},
+            field=choice.kind.beside,
+        )
+    return (TaskBeside(protocol=protocol, watermark=judgments_number(task_id=other.pk)),)
+
+
+def analysis_check(kind: AnalysisKind, task: Task) -> None:
+    """Raise OptionError if an analysis is not for tasks of this protocol."""
+    known = analyses_of(task=task)
+    if kind.name not in known:
+        raise OptionError(
+            _(
+                "The analysis “%(name)s” is not for this protocol (%(protocol)s); there are: %(known)s."
+            )
+            % {
+                "name": kind.name,
+                "protocol": task.get_protocol_display(),
+                "known": ", ".join(known),
+            },
+            field="kind",
+        )
 
 
 def watermark_check(watermark: int | None, last: int) -> None:
@@ -123,22 +164,29 @@ def watermark_check(watermark: int | None, last: int) -> None:
 
 @transaction.atomic
 def _ask(
-    test_set: TestSet,
+    task: Task,
     choice: AnalysisChoice,
     user: User | None,
     watermark: int,
     judgments: ChosenJudgments | None,
+    beside: tuple[TaskBeside, ...] | None,
+    others: Mapping[int, int] | None,
     *,
     is_queued: bool,
 ) -> Analysis:
+    """Ask; `others` are the watermarks of the other tasks by primary key, where the kind looks at all of them."""
     chosen = judgments or judgments_chosen(
-        test_set=test_set,
+        task=task,
         options=choice.options,
         watermark=watermark,
         with_work=choice.kind.needs_work,
         with_remarks=choice.kind.needs_remarks,
         with_rule=choice.kind.shows_rule,
     )
+    if others is not None:
+        beside = tasks_beside(task=task, options=choice.options, watermarks=others)
+    if beside is not None:
+        chosen = replace(chosen, beside=beside)
     follows_from = {
         "choice": choice.recorded,
         "judgments": chosen.recorded,
@@ -147,7 +195,7 @@ def _ask(
         "content_key_version": CONTENT_KEY_VERSION,
     }
     analysis, _is_new = Analysis.objects.get_or_create(
-        test_set=test_set,
+        task=task,
         digest=values_digest({"kind": choice.kind.name, **follows_from}),
         defaults={
             "kind": choice.kind.name,
@@ -164,20 +212,20 @@ def _ask(
 def _queue(analysis: Analysis, user: User | None) -> None:
     """Have a worker compute an analysis, unless one is at it."""
     locked = Analysis.objects.select_for_update(no_key=True, of=("self",))
-    found = locked.select_related("job", "test_set__campaign").get(pk=analysis.pk)
+    found = locked.select_related("job", "task__test_set__campaign").get(pk=analysis.pk)
     if found.finished_at is not None or (found.job is not None and not found.job.has_ended):
         return
     kind = analysis_named(found.kind)
     found.job = analysis.job = job_queue(
-        campaign=found.test_set.campaign,
+        campaign=found.task.test_set.campaign,
         kind=JobKind.ANALYSIS,
-        name=f"{kind.title}: {found.test_set.name}",
+        name=f"{kind.title}: {found.task.test_set.name}",
         parameters={"analysis": found.pk},
         user=user,
     )
     found.save(update_fields=["job"])
     # Pages of systems ask by themselves: what people asked is not deleted for that.
-    alike = Analysis.objects.of(found.test_set_id).finished().order_by("-id")
+    alike = Analysis.objects.of(found.task_id).finished().order_by("-id")
     asked_by_pages = Q(kind=ONE_SYSTEM.name)
     oldest = alike.filter(asked_by_pages if found.kind == ONE_SYSTEM.name else ~asked_by_pages)[
         MOST_KEPT:
@@ -225,17 +273,23 @@ def analysis_reproduce(
             % {"its": analysis.content_key_version, "own": CONTENT_KEY_VERSION}
         )
     kind = analysis_named(analysis.kind)
-    test_set, chosen = analysis.test_set, recorded_judgments(analysis.judgments)
+    task, chosen = analysis.task, recorded_judgments(analysis.judgments)
     try:
         given = stored_input(
-            test_set=test_set,
+            task=task,
             watermark=analysis.watermark,
             chosen=chosen,
-            languages=(test_set.source_language, test_set.target_language),
+            languages=(task.test_set.source_language, task.test_set.target_language),
         )
         options = {
             option.name: option.read(analysis.choice[option.name]) for option in kind.options
         }
+        if kind.needs_beside:
+            tasks = tasks_read(task=task, watermark=analysis.watermark, chosen=chosen, given=given)
+            given = replace(given, beside=tasks)
+        if kind.read is not None:
+            answers = kind.read(task, analysis.watermark, chosen, options)
+            given = replace(given, answers=answers)
         found = kind.find(given, options, begin or _Untold())
     except ValueError as error:
         raise AnalysisRefusedError(str(error)) from error
@@ -259,7 +313,7 @@ def _with_rule(report: Report, state: RuleState | None) -> Report:
 def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Do a job that was queued for an analysis."""
     analysis = (
-        Analysis.objects.select_related("test_set")
+        Analysis.objects.select_related("task")
         .filter(pk=job.parameters["analysis"], finished_at__isnull=True)
         .first()
     )

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.services import judgments_number
-from campaign.models import Campaign, Job, JobKind, TestSet, User
+from campaign.models import Campaign, Job, JobKind, Task, User
 from campaign.services.jobs import job_queue
 from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.judgments import JUDGMENT_OPTIONS, recorded_judgments
@@ -29,7 +29,7 @@ from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.models import CampaignTable
 from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain
-from ranking.selectors.campaign_tables import blocks_skipped, table_test_sets
+from ranking.selectors.campaign_tables import blocks_skipped, table_tasks
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.services.analyses import AnalysisRefusedError, values_digest
 
@@ -94,8 +94,10 @@ def table_ask(
     if choice.is_live:
         raise ValueError("choice: this table is of what is stored anyway")
     # Before the transaction, as rankings do.
-    pks = TestSet.objects.filter(campaign=campaign).order_by("pk").values_list("pk", flat=True)
-    last = {pk: judgments_number(test_set_id=pk) for pk in pks}
+    pks = (
+        Task.objects.filter(test_set__campaign=campaign).order_by("pk").values_list("pk", flat=True)
+    )
+    last = {pk: judgments_number(task_id=pk) for pk in pks}
     if not any(last.values()):
         raise OptionError(_("No test set of this campaign has a judgment yet."), field="kind")
     return _ask(campaign, choice, user, is_queued=is_queued)
@@ -107,7 +109,7 @@ def _ask(
 ) -> CampaignTable:
     follows_from = {
         "choice": choice.recorded,
-        "test_sets": [_recorded(each, choice) for each in table_test_sets(campaign=campaign)],
+        "test_sets": [_recorded(each, choice) for each in table_tasks(campaign=campaign)],
         "code_version": code_version(),
         "content_key_version": CONTENT_KEY_VERSION,
     }
@@ -126,23 +128,21 @@ def _ask(
     return table
 
 
-def _recorded(test_set: TableTestSet, choice: TableChoice) -> dict[str, Any]:
+def _recorded(task: TableTestSet, choice: TableChoice) -> dict[str, Any]:
     """Return a test set with which of its judgments count, by name; None where there are none."""
-    if not test_set.watermark:
-        return {**test_set.recorded, "judgments": None}
+    if not task.watermark:
+        return {**task.recorded, "judgments": None}
     usual = {option.name: option.default for option in JUDGMENT_OPTIONS}
     chosen = {name: value for name, value in choice.options.items() if name in usual}
-    if choice.kind.with_reference and test_set.names_of("reference"):
+    if choice.kind.with_reference and task.names_of("reference"):
         chosen["reference"] = "include"
-    row = TestSet.objects.get(pk=test_set.pk)
+    row = Task.objects.get(pk=task.pk)
     judgments = judgments_chosen(
-        test_set=row, options={**usual, **chosen}, with_rule=choice.kind.shows_rule
+        task=row, options={**usual, **chosen}, with_rule=choice.kind.shows_rule
     )
     if choice.options.get(SKIPPED_BLOCKS.name) == "count":
-        test_set = replace(
-            test_set, skipped=blocks_skipped(test_set=row, without=judgments.without)
-        )
-    return {**test_set.recorded, "judgments": judgments.recorded}
+        task = replace(task, skipped=blocks_skipped(task=row, without=judgments.without))
+    return {**task.recorded, "judgments": judgments.recorded}
 
 
 def _queue(table: CampaignTable, user: User | None) -> None:
@@ -218,25 +218,25 @@ def _row(kind: TableKind, options: Mapping[str, Any], recorded: Mapping[str, Any
     """Read the judgments of one test set, and compute what is told of it."""
     values = dict(recorded)
     judgments = values.pop("judgments")
-    test_set = recorded_test_set(values)
-    row = TestSet.objects.filter(pk=test_set.pk).first()
+    task = recorded_test_set(values)
+    row = Task.objects.filter(pk=task.pk).first()
     if judgments is None:
-        return TableRow(test_set, None, NO_JUDGMENT)
+        return TableRow(task, None, NO_JUDGMENT)
     if row is None:
-        return TableRow(test_set, None, DELETED)
+        return TableRow(task, None, DELETED)
     chosen = recorded_judgments(judgments)
     assert kind.find is not None  # noqa: S101  tables without are never asked for
     try:
         given = stored_input(
-            test_set=row,
-            watermark=test_set.watermark,
+            task=row,
+            watermark=task.watermark,
             chosen=chosen,
-            languages=(test_set.source, test_set.target),
+            languages=(task.source, task.target),
         )
-        found = kind.find(test_set, given, options, _untold)
-        return TableRow(test_set, found, rule=chosen.rule)
+        found = kind.find(task, given, options, _untold)
+        return TableRow(task, found, rule=chosen.rule)
     except ValueError as error:
-        return TableRow(test_set, None, str(error), rule=chosen.rule)
+        return TableRow(task, None, str(error), rule=chosen.rule)
 
 
 def table_job(job: Job, progress: Progress) -> dict[str, Any]:

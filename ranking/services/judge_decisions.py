@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from annotation.services import Decided, judges_decide
-from campaign.models import Judge, TestSet, User
+from campaign.models import Judge, Task, User
 from ranking.models import Analysis
 from ranking.selectors.analysis_judges import evidence_of
 from ranking.selectors.judge_measures import measures_by_judge
@@ -14,7 +14,7 @@ from ranking.selectors.judge_measures import measures_by_judge
 def decision_take(
     *,
     judges: Sequence[Judge],
-    test_set: TestSet,
+    task: Task,
     action: str,
     user: User,
     note: str = "",
@@ -27,7 +27,7 @@ def decision_take(
     The evidence of each action is what was last measured of its judge, and the figures of the analysis
     that the organiser looked at, if they came from one. `batch` is as in `judges_decide`.
     """
-    measured = measures_by_judge(test_set_id=test_set.pk, judges=[judge.pk for judge in judges])
+    measured = measures_by_judge(task_id=task.pk, judges=[judge.pk for judge in judges])
     names = [judge.pseudonym for judge in judges]
     figures = {} if analysis is None else evidence_of(analysis, names)
     evidence: dict[int, dict[str, Any]] = {}
@@ -37,7 +37,7 @@ def decision_take(
             of_judge["analysis"] = figures[judge.pseudonym]
     return judges_decide(
         judges=judges,
-        test_set=test_set,
+        task=task,
         action=action,
         user=user,
         note=note,

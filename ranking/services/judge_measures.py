@@ -6,18 +6,18 @@ from typing import Any
 from django.db.models import Func, JSONField, TextField, Value
 from django.db.models.functions import Cast
 
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from ranking.judge_monitoring import MeasuresByJudge
 from ranking.models import JudgeMeasures
 
 
-def judge_measures_store(*, test_set: TestSet, measures: MeasuresByJudge) -> int:
+def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:
     """Store these measures in place of those before; return the number of rows written.
 
     Only rows that change are written. One query if none does, mostly two, and two more where a judge is
     new. Call it in a transaction that holds the lock on the campaign.
     """
-    rows = JudgeMeasures.objects.filter(test_set=test_set)
+    rows = JudgeMeasures.objects.filter(task=task)
     before = {
         name: (judge, said)
         for name, judge, said in rows.values_list("judge__pseudonym", "judge", "measures")
@@ -29,12 +29,11 @@ def judge_measures_store(*, test_set: TestSet, measures: MeasuresByJudge) -> int
     changed = {
         judge: now[name] for name, (judge, said) in before.items() if now.get(name, said) != said
     }
-    new = _ids(test_set, now.keys() - before.keys())
+    new = _ids(task, now.keys() - before.keys())
     if changed:
         rows.filter(judge__in=changed).update(measures=_by_judge(changed))
     JudgeMeasures.objects.bulk_create(
-        JudgeMeasures(test_set=test_set, judge_id=judge, measures=now[name])
-        for name, judge in new.items()
+        JudgeMeasures(task=task, judge_id=judge, measures=now[name]) for name, judge in new.items()
     )
     if gone := [before[name][0] for name in before.keys() - now.keys()]:
         rows.filter(judge__in=gone).delete()
@@ -51,8 +50,8 @@ def _by_judge(measures: dict[int, Any]) -> Func:
     return Func(among, judge, function="jsonb_extract_path", output_field=JSONField())
 
 
-def _ids(test_set: TestSet, names: Collection[str]) -> dict[str, int]:
+def _ids(task: Task, names: Collection[str]) -> dict[str, int]:
     if not names:
         return {}
-    judges = Judge.objects.filter(campaign=test_set.campaign_id, pseudonym__in=names)
+    judges = Judge.objects.filter(campaign=task.test_set.campaign_id, pseudonym__in=names)
     return dict(judges.values_list("pseudonym", "pk"))

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from campaign.database.locks import named_lock, named_lock_try
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.models import KeptFor, LatestRanking, RankingRun
 from ranking.models.ranking import Ranking
 from ranking.range_choices import recorded_choice
@@ -38,7 +38,7 @@ def latest_ranking_replace(
     if reason is not None:
         last = _keep(run, reason)
     else:
-        run.finished_at = TestSet.objects.values_list(Now(), flat=True).get(pk=run.test_set_id)
+        run.finished_at = Task.objects.values_list(Now(), flat=True).get(pk=run.task_id)
     if criteria:
         # Only the first one that meets it is kept for that, so it has a number.
         met = {
@@ -49,7 +49,7 @@ def latest_ranking_replace(
         }
     run.rule_met = met
     LatestRanking(
-        test_set_id=run.test_set_id,
+        task_id=run.task_id,
         choice=recorded_choice(run.parameters).recorded,
         without=judges_not_counted(run.parameters),
         rule=rule,
@@ -61,14 +61,14 @@ def latest_ranking_replace(
 
 
 @transaction.atomic
-def latest_ranking_keep(*, test_set_id: int) -> RankingRun | None:
+def latest_ranking_keep(*, task_id: int) -> RankingRun | None:
     """Keep the present ranking of a test set for good, because somebody asked; return it.
 
     One that is kept already stays as it is. Waits for a worker that is just ranking, so that what is
     kept is what replaces the ranking shown before. Returns None if there is no ranking yet.
     """
-    named_lock(_lock_name(test_set_id))
-    latest = LatestRanking.objects.select_related("last_kept").filter(pk=test_set_id).first()
+    named_lock(_lock_name(task_id))
+    latest = LatestRanking.objects.select_related("last_kept").filter(pk=task_id).first()
     if latest is None:
         return None
     if not latest.is_kept:
@@ -82,7 +82,7 @@ def rankings_of_days_keep() -> int:
     A test set that is closed, or rests, gets its last ranking into its history like this. Where a
     worker is ranking, it keeps the one before by itself.
     """
-    now = TestSet.objects.values_list(Now(), flat=True).first()
+    now = Task.objects.values_list(Now(), flat=True).first()
     if now is None:
         return 0
     midnight = datetime.combine(now.astimezone(UTC).date(), time(), UTC)
@@ -91,23 +91,23 @@ def rankings_of_days_keep() -> int:
 
 
 @transaction.atomic
-def _keep_for_its_day(test_set_id: int) -> bool:
-    if not ranking_lock_try(test_set_id=test_set_id):
+def _keep_for_its_day(task_id: int) -> bool:
+    if not ranking_lock_try(task_id=task_id):
         return False
-    latest = LatestRanking.objects.get(pk=test_set_id)
+    latest = LatestRanking.objects.get(pk=task_id)
     if latest.is_kept:
         return False
     _keep_latest(latest, KeptFor.DAY)
     return True
 
 
-def ranking_lock_try(*, test_set_id: int) -> bool:
+def ranking_lock_try(*, task_id: int) -> bool:
     """Take the lock on rankings of a test set until the transaction ends; False if another has it."""
-    return named_lock_try(_lock_name(test_set_id))
+    return named_lock_try(_lock_name(task_id))
 
 
-def _lock_name(test_set_id: int) -> str:
-    return f"ranking run of test set {test_set_id}"
+def _lock_name(task_id: int) -> str:
+    return f"ranking run of test set {task_id}"
 
 
 def _keep_latest(latest: LatestRanking, reason: KeptFor) -> None:

@@ -42,16 +42,16 @@ class LiveCache:
         self._held: OrderedDict[int, HeldTallies] = OrderedDict()
         self._lock = Lock()
 
-    def take(self, test_set_id: int) -> HeldTallies | None:
+    def take(self, task_id: int) -> HeldTallies | None:
         """Return the tallies of a test set and forget them."""
         with self._lock:
-            return self._held.pop(test_set_id, None)
+            return self._held.pop(task_id, None)
 
-    def put(self, test_set_id: int, held: HeldTallies) -> None:
+    def put(self, task_id: int, held: HeldTallies) -> None:
         """Hold tallies, and forget those that were not used for longest."""
         with self._lock:
-            self._held[test_set_id] = held
-            self._held.move_to_end(test_set_id)
+            self._held[task_id] = held
+            self._held.move_to_end(task_id)
             while len(self._held) > self._most:
                 self._held.popitem(last=False)
 

@@ -61,19 +61,19 @@ def live_tallies(
         If more than `COUNTED_IN_PLACE` judgments would have to be counted, and nobody waits for that.
     """
     definition = live_definition(run, kinds)
-    test_set_id = run.test_set_id
-    row = StoredTallies.objects.filter(pk=test_set_id).defer("packed").first()
-    held = CACHE.take(test_set_id)
+    task_id = run.task_id
+    row = StoredTallies.objects.filter(pk=task_id).defer("packed").first()
+    held = CACHE.take(task_id)
     if row is None or bytes(row.definition) != definition.digest:
         held = None
     elif held is None or held.build != row.build or held.watermark < row.watermark:
         held = _read(row, definition)
-    names, holds = names_seen(test_set_id=test_set_id, before=held.names if held else {})
+    names, holds = names_seen(task_id=task_id, before=held.names if held else {})
     if not holds:
         held = None
     if held is not None and held.watermark > run.watermark:
         # Of an earlier moment. What is held stays as it is.
-        _put_after_commit(test_set_id, held)
+        _put_after_commit(task_id, held)
         return _counted(run, definition)
     if held is not None:
         held = _advanced(held, run)
@@ -85,8 +85,8 @@ def live_tallies(
         )
     held.names = names
     if _is_to_be_stored(held):
-        tallies_store(held, test_set_id)
-    _put_after_commit(test_set_id, held)
+        tallies_store(held, task_id)
+    _put_after_commit(task_id, held)
     return held.tallies
 
 
@@ -104,9 +104,9 @@ def _advanced(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
     if held.watermark == run.watermark:
         return held
     try:
-        _apply(held.tallies, run.test_set_id, start=held.watermark, stop=run.watermark)
+        _apply(held.tallies, run.task_id, start=held.watermark, stop=run.watermark)
     except ValueError:
-        logger.exception("The tallies of test set %s are counted anew.", run.test_set_id)
+        logger.exception("The tallies of test set %s are counted anew.", run.task_id)
         return None
     held.watermark = run.watermark
     return held
@@ -114,15 +114,13 @@ def _advanced(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
 
 def _counted(run: RankingRun, definition: LiveDefinition) -> LiveTallies:
     tallies = LiveTallies(definition)
-    _apply(tallies, run.test_set_id, start=0, stop=run.watermark)
+    _apply(tallies, run.task_id, start=0, stop=run.watermark)
     return tallies
 
 
-def _apply(tallies: LiveTallies, test_set_id: int, *, start: int, stop: int) -> None:
+def _apply(tallies: LiveTallies, task_id: int, *, start: int, stop: int) -> None:
     systems = tallies.definition.systems
-    for changed in changed_judgments(
-        test_set_id=test_set_id, start=start, stop=stop, systems=systems
-    ):
+    for changed in changed_judgments(task_id=task_id, start=start, stop=stop, systems=systems):
         tallies.apply(changed)
 
 
@@ -136,10 +134,10 @@ def _is_to_be_stored(held: HeldTallies) -> bool:
     )
 
 
-def tallies_store(held: HeldTallies, test_set_id: int) -> None:
+def tallies_store(held: HeldTallies, task_id: int) -> None:
     """Store tallies in the row of their test set, in place of those before."""
     row = StoredTallies(
-        test_set_id=test_set_id,
+        task_id=task_id,
         build=held.build,
         watermark=held.watermark,
         definition=held.tallies.definition.digest,
@@ -149,10 +147,10 @@ def tallies_store(held: HeldTallies, test_set_id: int) -> None:
     )
     fields = ["build", "watermark", "definition", "names", "packed", "stored_at"]
     StoredTallies.objects.bulk_create(
-        [row], update_conflicts=True, update_fields=fields, unique_fields=["test_set"]
+        [row], update_conflicts=True, update_fields=fields, unique_fields=["task"]
     )
     held.stored_watermark, held.stored_at = held.watermark, monotonic()
 
 
-def _put_after_commit(test_set_id: int, held: HeldTallies) -> None:
-    transaction.on_commit(lambda: CACHE.put(test_set_id, held))
+def _put_after_commit(task_id: int, held: HeldTallies) -> None:
+    transaction.on_commit(lambda: CACHE.put(task_id, held))

@@ -33,11 +33,11 @@ class MeasuresMemory:
         self._lock = Lock()
 
     def measures(
-        self, test_set_id: int, tallies: JudgeTallies, *, p_chance: float | Literal["own"]
+        self, task_id: int, tallies: JudgeTallies, *, p_chance: float | Literal["own"]
     ) -> MeasuresByJudge:
         """Return what `measures_of_tallies` returns, without the agreement with others."""
         with self._lock:
-            before = self._measured.pop(test_set_id, None)
+            before = self._measured.pop(task_id, None)
         if before is None or before.p_chance != p_chance:
             found = measures_of_tallies(tallies, p_chance=p_chance)
         else:
@@ -48,7 +48,7 @@ class MeasuresMemory:
                 for name in tallies.judges
             }
         with self._lock:
-            self._measured[test_set_id] = _Measured(tallies, p_chance, found)
+            self._measured[task_id] = _Measured(tallies, p_chance, found)
             while len(self._measured) > _MOST_HELD:
                 self._measured.popitem(last=False)
         return {name: dict(results) for name, results in found.items()}

@@ -22,11 +22,11 @@ _AGREEMENT_CONFIDENCE = 0.95
 
 def planned_run(basis: RankingBasis, kinds: Mapping[str, str]) -> RankingRun:
     """Return a run of all judgments, without its result; `kinds` are of the systems by name."""
-    settings = ranking_settings_in_force(test_set_id=basis.test_set_id)
+    settings = ranking_settings_in_force(task_id=basis.task_id)
     choice = settings.choice
     method = _method(basis, settings)
     return RankingRun(
-        test_set_id=basis.test_set_id,
+        task_id=basis.task_id,
         method=method,
         parameters=_parameters(basis, kinds, method, choice)
         | _of_group(basis, settings)
@@ -44,7 +44,7 @@ def _of_group(basis: RankingBasis, settings: RankingSettings) -> dict[str, Any]:
     if group is None:
         return {}
     # By pseudonym: who was not in the group then, whoever is later.
-    others = judges_outside(test_set_id=basis.test_set_id, group_id=group.pk)
+    others = judges_outside(task_id=basis.task_id, group_id=group.pk)
     return {"judge_group": {"name": group.name, "others": others}}
 
 

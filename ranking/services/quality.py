@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from annotation.judge_measures import JudgeMeasure
 from annotation.services import quality_rule_apply
-from campaign.models import Campaign, SystemKind, TestSet, User
+from campaign.models import Campaign, SystemKind, Task, User
 from ranking.core.agreement.report import JudgeChance
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
@@ -39,20 +39,20 @@ def quality_evaluate(
 
     Returns whether the measures are stored: not if those of later judgments are already.
     """
-    test_set = TestSet.objects.get(pk=run.test_set_id)
+    task = Task.objects.get(pk=run.task_id)
     with transaction.atomic():
         if tallies is None or agreement is None:
-            judged = judged_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
+            judged = judged_blocks(task_id=run.task_id, watermark=run.watermark)
             tallies = judge_tallies(run, judged)
             agreement = run_agreement(run, judged)
         measures = _measures(run, tallies, agreement)
         # Waits for another measurement, and for a rule that is being added: it would count as older than
         # this report, unread.
-        Campaign.objects.select_for_update(no_key=True).get(pk=test_set.campaign_id)
+        Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)
         if not _report_store(run):
             return False
-        judge_measures_store(test_set=test_set, measures=measures)
-    _rules_apply(test_set, measures, watermark=run.watermark)
+        judge_measures_store(task=task, measures=measures)
+    _rules_apply(task, measures, watermark=run.watermark)
     return True
 
 
@@ -60,28 +60,28 @@ def _report_store(run: RankingRun) -> bool:
     """Store that the judges are measured by this run's judgments; False if by later ones already."""
     # By the same clock as the rules, which must not seem older than this.
     now = {"watermark": run.watermark, "computed_at": Now()}
-    reports = QualityReport.objects.filter(test_set=run.test_set_id)
+    reports = QualityReport.objects.filter(task=run.task_id)
     if reports.filter(watermark__lte=run.watermark).update(**now):
         return True
     if reports.exists():
         return False
-    QualityReport.objects.create(test_set_id=run.test_set_id, **now)
+    QualityReport.objects.create(task_id=run.task_id, **now)
     return True
 
 
 def judge_tallies(run: RankingRun, judged: Blocks) -> JudgeTallies:
     """Count all judgments up to the run's watermark for the measures of judges."""
-    kinds = system_kinds(test_set_id=run.test_set_id)
+    kinds = system_kinds(task_id=run.task_id)
     names = {kinds[name]: name for name in sorted(kinds, reverse=True)}
     bad_reference = names.get(SystemKind.BAD_REFERENCE)
     return tally_judges(
         judged,
         reference=names.get(SystemKind.REFERENCE),
-        attention=attention_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
+        attention=attention_blocks(task_id=run.task_id, watermark=run.watermark)
         if bad_reference is not None
         else None,
         bad_reference=bad_reference,
-        seconds=judging_times(test_set_id=run.test_set_id, watermark=run.watermark),
+        seconds=judging_times(task_id=run.task_id, watermark=run.watermark),
     )
 
 
@@ -92,7 +92,7 @@ def _measures(
     # Older runs do not record it: P(E) was the same for all judges.
     is_own = run.parameters["agreement"].get("chance_of_judges") == JudgeChance.OWN
     measures = MEASURES.measures(
-        run.test_set_id, tallies, p_chance="own" if is_own else agreement["p_chance"]
+        run.task_id, tallies, p_chance="own" if is_own else agreement["p_chance"]
     )
     add_disagreement(measures, of_agreement)
     for row in agreement["judges"]:
@@ -109,12 +109,12 @@ def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None)
     The evidence names the organiser who confirmed them, if somebody was asked.
     """
     said = {"confirmed_by": confirmed_by.name} if confirmed_by else {}
-    test_sets = TestSet.objects.in_bulk({act.test_set_id for act in acts})
+    tasks = Task.objects.in_bulk({act.task_id for act in acts})
     taken = [
         quality_rule_apply(
             rule=act.rule,
             judge=act.judge,
-            test_set=test_sets[act.test_set_id],
+            task=tasks[act.task_id],
             evidence=act.evidence | said,
         )
         for act in acts
@@ -122,14 +122,14 @@ def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None)
     return sum(action is not None for action in taken)
 
 
-def _rules_apply(test_set: TestSet, measures: MeasuresByJudge, *, watermark: int) -> None:
+def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> None:
     """Take what the rules in force do by these measures, except what waits for an organiser."""
     acts = rule_acts(
-        rules_in_force(campaign_id=test_set.campaign_id),
-        campaign_id=test_set.campaign_id,
-        test_set_id=test_set.pk,
+        rules_in_force(campaign_id=task.test_set.campaign_id),
+        campaign_id=task.test_set.campaign_id,
+        task_id=task.pk,
         measures=measures,
         watermark=watermark,
     )
-    held = acts_held(acts, campaign_id=test_set.campaign_id, measured=measures.keys())
+    held = acts_held(acts, campaign_id=task.test_set.campaign_id, measured=measures.keys())
     rule_acts_take(acts=[act for act in acts if act not in held])

@@ -48,7 +48,7 @@ def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffe
     rules = [
         QualityRule(
             campaign=campaign,
-            test_set=each.test_set,
+            task=each.task,
             measure=each.measure,
             direction=each.direction,
             threshold=each.threshold,

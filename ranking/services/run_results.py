@@ -47,8 +47,8 @@ def run_result(run: RankingRun) -> dict[str, Any]:
     The same run gives the same bits at any later time. Results that earlier versions did not have are
     left out for their runs. Call it in a transaction, see `judged_blocks`.
     """
-    judged = judged_blocks(test_set_id=run.test_set_id, watermark=run.watermark)
-    return run_result_of_blocks(run, with_documents(run.test_set_id, judged))
+    judged = judged_blocks(task_id=run.task_id, watermark=run.watermark)
+    return run_result_of_blocks(run, with_documents(run.task_id, judged))
 
 
 def run_result_of_blocks(run: RankingRun, judged: Blocks) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def run_result_of_blocks(run: RankingRun, judged: Blocks) -> dict[str, Any]:
 def run_tallies(run: RankingRun, judged: Blocks) -> RunTallies:
     """Count the judgments 1…watermark that count, of all judges, for a run."""
     definition = _definition_of(run)
-    blocks = with_documents(run.test_set_id, _counted_blocks(definition, judged))
+    blocks = with_documents(run.task_id, _counted_blocks(definition, judged))
     return tallies_of_blocks(blocks, definition)
 
 
@@ -205,14 +205,14 @@ def _result(
     return result
 
 
-def with_documents(test_set_id: int, blocks: Blocks) -> Blocks:
+def with_documents(task_id: int, blocks: Blocks) -> Blocks:
     """Return the blocks of a test set with the documents of their segments.
 
     Documents are numbered in the order of their primary keys. Segments imported without documents
     are all in one document.
     """
     numbers, place = np.unique(blocks.segment, return_inverse=True)
-    of_segment = documents_of_segments(test_set_id=test_set_id, segments=numbers.tolist())
+    of_segment = documents_of_segments(task_id=task_id, segments=numbers.tolist())
     documents = {
         document: number for number, document in enumerate(sorted(set(of_segment.values())))
     }

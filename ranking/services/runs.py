@@ -36,15 +36,15 @@ class ComputedRun:
     agreement: AgreementTallies
 
 
-def ranking_run_compute(*, test_set_id: int, watermark: int | None = None) -> RankingRun | None:
+def ranking_run_compute(*, task_id: int, watermark: int | None = None) -> RankingRun | None:
     """Rank a test set now, as `ranking_compute` does; return the run alone."""
-    computed = ranking_compute(test_set_id=test_set_id, watermark=watermark)
+    computed = ranking_compute(task_id=task_id, watermark=watermark)
     return None if computed is None else computed.run
 
 
 def ranking_compute(
     *,
-    test_set_id: int,
+    task_id: int,
     watermark: int | None = None,
     is_awaited: bool = True,
     again: bool = False,
@@ -70,24 +70,24 @@ def ranking_compute(
     same, if another worker is ranking, or if judgments are counted in the background first.
     """
     # Before the transaction, which would keep others who give numbers waiting until the ranking is done.
-    judgments_number(test_set_id=test_set_id)
+    judgments_number(task_id=task_id)
     try:
-        return _compute(test_set_id, watermark, is_awaited=is_awaited, again=again)
+        return _compute(task_id, watermark, is_awaited=is_awaited, again=again)
     except TalliesMissingError:
-        tallies_build_request(test_set_id=test_set_id)
+        tallies_build_request(task_id=task_id)
         return None
 
 
 @transaction.atomic
 def _compute(
-    test_set_id: int, watermark: int | None, *, is_awaited: bool, again: bool
+    task_id: int, watermark: int | None, *, is_awaited: bool, again: bool
 ) -> ComputedRun | None:
-    if not ranking_lock_try(test_set_id=test_set_id):
+    if not ranking_lock_try(task_id=task_id):
         return None
-    basis = ranking_basis(test_set_id=test_set_id)
+    basis = ranking_basis(task_id=task_id)
     if basis.last_number == 0:
         return None
-    kinds = system_kinds(test_set_id=test_set_id)
+    kinds = system_kinds(task_id=task_id)
     run = planned_run(basis, kinds)
     if watermark is not None:
         run.watermark = min(watermark, basis.last_number)
@@ -111,13 +111,13 @@ def _sampling_state_update(run: RankingRun, pairs: Tallies, kinds: Mapping[str, 
 
     `pairs` are of the judges who are not excluded; damaged references are left out here.
     """
-    design = design_in_force(test_set_id=run.test_set_id)
+    design = design_in_force(task_id=run.task_id)
     if design is None or design.kind != Design.Kind.ACTIVE:
         return
     damaged = {name for name, kind in kinds.items() if kind == SystemKind.BAD_REFERENCE}
     tallies = pairs.without(damaged)
     sampling_state_record(
-        test_set_id=run.test_set_id,
+        task_id=run.task_id,
         watermark=run.watermark,
         systems=tallies.systems,
         wins=tallies.wins.tolist(),
@@ -125,18 +125,18 @@ def _sampling_state_update(run: RankingRun, pairs: Tallies, kinds: Mapping[str, 
     )
 
 
-def ranking_history_compute(*, test_set_id: int, steps: int = 24) -> list[RankingRun]:
+def ranking_history_compute(*, task_id: int, steps: int = 24) -> list[RankingRun]:
     """Rank a test set as if its judgments had come in over time; return the runs.
 
     This is for judgments that came at once, from a file or a simulation. It computes and keeps `steps`
     runs, evenly spread after the latest ranking; the last one is of all judgments. No run is of fewer
     judgments than the latest ranking, so that the last run remains the one with the most judgments.
     """
-    latest = LatestRanking.objects.filter(pk=test_set_id).values_list("watermark", flat=True)
+    latest = LatestRanking.objects.filter(pk=task_id).values_list("watermark", flat=True)
     start = latest.first() or 0
-    new = judgments_number(test_set_id=test_set_id) - start
+    new = judgments_number(task_id=task_id) - start
     stops = sorted({start + -(-new * step // steps) for step in range(1, steps + 1)} - {start})
-    computed = [ranking_run_compute(test_set_id=test_set_id, watermark=stop) for stop in stops]
+    computed = [ranking_run_compute(task_id=task_id, watermark=stop) for stop in stops]
     return [run for run in computed if run is not None]
 
 

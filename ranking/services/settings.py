@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from annotation.models import Design
 from annotation.selectors.judged import judgments_so_far
 from annotation.services.judging.notifications import ranking_request
-from campaign.models import JudgeGroup, TestSet, User
+from campaign.models import JudgeGroup, Task, User
 from ranking.core.methods.registry import METHODS
 from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
@@ -42,7 +42,7 @@ class RangeSettings(TypedDict, total=False):
 @transaction.atomic
 def ranking_settings_change(
     *,
-    test_set: TestSet,
+    task: Task,
     changed_by: User | None = None,
     judge_group: JudgeGroup | Unchanged | None = Unchanged.GROUP,
     method: str | None = None,
@@ -63,27 +63,27 @@ def ranking_settings_change(
     Only judges of `judge_group` count in the ranking; None: all. Locks the test set, and the group. Raises
     `RangeChoiceError`, and changes nothing, if the settings do not go together.
     """
-    TestSet.objects.select_for_update(no_key=True).get(pk=test_set.pk)
-    before = ranking_settings_in_force(test_set_id=test_set.pk)
+    Task.objects.select_for_update(no_key=True).get(pk=task.pk)
+    before = ranking_settings_in_force(task_id=task.pk)
     kept: dict[str, Any] = before.choice.recorded
     if changes.get("ranges", before.ranges) != before.ranges:
         kept = {"confidence": before.confidence}
     choice = completed_choice({**kept, **changes})
     chosen = LiveMethod(before.method if method is None else method)
-    _check(choice, test_set)
-    _method_check(chosen, choice, test_set)
+    _check(choice, task)
+    _method_check(chosen, choice, task)
     reason = reason.strip()
     group = before.judge_group if isinstance(judge_group, Unchanged) else judge_group
     is_same = (choice, chosen, group) == (before.choice, before.method, before.judge_group)
     if is_same and reason in ("", before.reason):
         return before
-    judgments = judgments_so_far(test_set_id=test_set.pk)
+    judgments = judgments_so_far(task_id=task.pk)
     if judgments and not reason:
         raise RangeChoiceError(_why_now(judgments), field="reason")
     if group is not None:
-        _group_check(group, test_set)
+        _group_check(group, task)
     settings = RankingSettings(
-        test_set=test_set,
+        task=task,
         changed_by=changed_by,
         judge_group=group,
         method=chosen,
@@ -93,7 +93,7 @@ def ranking_settings_change(
     )
     settings.save(force_insert=True)
     if settings.judgments and not is_same:
-        ranking_request(test_set_id=test_set.pk)
+        ranking_request(task_id=task.pk)
     return settings
 
 
@@ -106,22 +106,22 @@ def _why_now(judgments: int) -> str:
     return said % {"judgments": number_format(judgments)}
 
 
-def _group_check(group: JudgeGroup, test_set: TestSet) -> None:
+def _group_check(group: JudgeGroup, task: Task) -> None:
     """Lock the group, so that it is not deleted meanwhile; raise `RangeChoiceError` if it is not there."""
-    present = JudgeGroup.objects.present().filter(campaign=test_set.campaign_id)
+    present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
     if not present.select_for_update(no_key=True).filter(pk=group.pk).exists():
         raise RangeChoiceError(
             _("This campaign has no group “%(name)s”.") % {"name": group.name}, field="judge_group"
         )
 
 
-def _check(choice: RangeChoice, test_set: TestSet) -> None:
+def _check(choice: RangeChoice, task: Task) -> None:
     """Raise `RangeChoiceError` for choices that are not possible for this test set."""
     if choice.confidence > MAX_CONFIDENCE:
         raise RangeChoiceError(
             _("The confidence is at most %(most)s.") % {"most": MAX_CONFIDENCE}, field="confidence"
         )
-    active = Design.objects.filter(test_set=test_set, kind=Design.Kind.ACTIVE)
+    active = Design.objects.filter(task=task, kind=Design.Kind.ACTIVE)
     if choice.ranges == "anytime" and active.exists():
         raise RangeChoiceError(
             _(
@@ -132,7 +132,7 @@ def _check(choice: RangeChoice, test_set: TestSet) -> None:
         )
 
 
-def _method_check(method: LiveMethod, choice: RangeChoice, test_set: TestSet) -> None:
+def _method_check(method: LiveMethod, choice: RangeChoice, task: Task) -> None:
     """Raise `RangeChoiceError` if a method does not go with such ranges, or with the designs there were."""
     if method is LiveMethod.BY_DESIGN:
         return
@@ -146,7 +146,7 @@ def _method_check(method: LiveMethod, choice: RangeChoice, test_set: TestSet) ->
             % {"method": METHOD_WORDS[method]},
             field="method",
         )
-    active = Design.objects.filter(test_set=test_set, kind=Design.Kind.ACTIVE)
+    active = Design.objects.filter(task=task, kind=Design.Kind.ACTIVE)
     if method is not LiveMethod.BRADLEY_TERRY and active.exists():
         raise RangeChoiceError(
             _(

@@ -25,7 +25,8 @@ def stopping_result(
     -------
     dict
         `stopping`: `judgments`, `pairs` of all systems, with and without a score, `pairs_apart` and `clusters` as
-        the rule looks at them (None where this ranking does not say), and the `criteria` that are met. `anytime`: Expected Wins' ranges of each
+        the rule looks at them (None where this ranking does not say, and clusters also while a system has no
+        rank), and the `criteria` that are met. `anytime`: Expected Wins' ranges of each
         `systems`, `clusters`, `pairs_apart` and `refusals`; None if the tallies have no moments of segments and
         judges.
     """
@@ -37,7 +38,9 @@ def stopping_result(
         "judgments": counted.blocks,
         "pairs": systems * (systems - 1) // 2,
         "pairs_apart": None if looked_at is None else _apart(looked_at, rule),
-        "clusters": None if looked_at is None else _clusters(looked_at),
+        "clusters": None
+        if looked_at is None or len(looked_at.systems) < systems
+        else _clusters(looked_at),
     }
     return {
         "stopping": {**found, "criteria": _met(found, rule)},

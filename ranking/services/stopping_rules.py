@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Design
 from annotation.selectors.judged import judgments_so_far
 from annotation.services.judging.notifications import ranking_request
-from campaign.models import TestSet, User
+from campaign.models import Task, User
 from ranking.models import StoppingRule
 from ranking.selectors.settings import ranking_settings_in_force
 from ranking.selectors.stopping_rules import stopping_rule_history
@@ -31,7 +31,7 @@ class StoppingRuleError(ValueError):
 @transaction.atomic
 def stopping_rule_set(
     *,
-    test_set: TestSet,
+    task: Task,
     changed_by: User | None = None,
     judgments: int | None = None,
     pairs_share: float | None = None,
@@ -49,9 +49,9 @@ def stopping_rule_set(
     Returns the rule in force, None if there is none. Raises `StoppingRuleError`, and changes nothing, where it makes
     no sense.
     """
-    TestSet.objects.select_for_update(no_key=True).get(pk=test_set.pk)
+    Task.objects.select_for_update(no_key=True).get(pk=task.pk)
     rule = StoppingRule(
-        test_set=test_set,
+        task=task,
         changed_by=changed_by,
         judgments=judgments,
         pairs_share=pairs_share,
@@ -60,10 +60,10 @@ def stopping_rule_set(
         tests=StoppingRule.Tests(tests),
         confidence=confidence,
         reason=reason.strip(),
-        after_judgments=judgments_so_far(test_set_id=test_set.pk),
+        after_judgments=judgments_so_far(task_id=task.pk),
     )
     _check(rule)
-    history = stopping_rule_history(test_set_id=test_set.pk)
+    history = stopping_rule_history(task_id=task.pk)
     before = history[0] if history else None
     if before is None and not rule.is_there:
         return None
@@ -81,7 +81,7 @@ def stopping_rule_set(
         )
     rule.save(force_insert=True)
     if rule.after_judgments:
-        ranking_request(test_set_id=test_set.pk)
+        ranking_request(task_id=task.pk)
     return rule if rule.is_there else None
 
 
@@ -107,7 +107,7 @@ def _check(rule: StoppingRule) -> None:
 
 
 def _anytime_check(rule: StoppingRule) -> None:
-    active = Design.objects.filter(test_set=rule.test_set_id, kind=Design.Kind.ACTIVE)
+    active = Design.objects.filter(task=rule.task_id, kind=Design.Kind.ACTIVE)
     if active.exists():
         raise StoppingRuleError(
             _(
@@ -116,7 +116,7 @@ def _anytime_check(rule: StoppingRule) -> None:
             ),
             field="tests",
         )
-    if ranking_settings_in_force(test_set_id=rule.test_set_id).resample != "two_way":
+    if ranking_settings_in_force(task_id=rule.task_id).resample != "two_way":
         raise StoppingRuleError(
             _(
                 "Ranges that hold at any time need rankings that account for segments and judges: change the "

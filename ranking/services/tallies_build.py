@@ -25,52 +25,52 @@ SILENT_SECONDS = 60
 
 
 @transaction.atomic
-def tallies_build_request(*, test_set_id: int) -> None:
+def tallies_build_request(*, task_id: int) -> None:
     """Have a worker count all judgments, unless one does already or is about to."""
-    judgments = ranking_basis(test_set_id=test_set_id).last_number
-    row = TalliesBuild(test_set_id=test_set_id, judgments=judgments)
+    judgments = ranking_basis(task_id=task_id).last_number
+    row = TalliesBuild(task_id=task_id, judgments=judgments)
     TalliesBuild.objects.bulk_create([row], ignore_conflicts=True)
     silent = Q(touched_at=None) | Q(touched_at__lt=Now() - timedelta(seconds=SILENT_SECONDS))
-    if TalliesBuild.objects.filter(silent, pk=test_set_id).update(touched_at=Now(), done=0):
-        transaction.on_commit(partial(tallies_build_enqueue, test_set_id))
+    if TalliesBuild.objects.filter(silent, pk=task_id).update(touched_at=Now(), done=0):
+        transaction.on_commit(partial(tallies_build_enqueue, task_id))
 
 
-def tallies_build(*, test_set_id: int) -> bool:
+def tallies_build(*, task_id: int) -> bool:
     """Count all judgments of a test set, piece by piece, and store the tallies; return if they were.
 
     No lock is held meanwhile: judgments with a number never change. What came in since is taken in by
     the next ranking, which is requested. If names changed meanwhile, nothing is stored, and that ranking
     asks again. Running it twice costs time only.
     """
-    basis = ranking_basis(test_set_id=test_set_id)
-    kinds = system_kinds(test_set_id=test_set_id)
+    basis = ranking_basis(task_id=task_id)
+    kinds = system_kinds(task_id=task_id)
     run = planned_run(basis, kinds)
     definition = live_definition(run, kinds)
-    names, _holds = names_seen(test_set_id=test_set_id, before={})
+    names, _holds = names_seen(task_id=task_id, before={})
     is_built = False
-    if not _is_stored(test_set_id, definition):
-        tallies = _counted(test_set_id, definition, run.watermark)
-        _names, is_built = names_seen(test_set_id=test_set_id, before=names)
+    if not _is_stored(task_id, definition):
+        tallies = _counted(task_id, definition, run.watermark)
+        _names, is_built = names_seen(task_id=task_id, before=names)
         if is_built:
             held = HeldTallies(tallies, run.watermark, uuid4(), names, -1, monotonic())
-            tallies_store(held, test_set_id)
-    TalliesBuild.objects.filter(pk=test_set_id).delete()
-    ranking_request(test_set_id=test_set_id)
+            tallies_store(held, task_id)
+    TalliesBuild.objects.filter(pk=task_id).delete()
+    ranking_request(task_id=task_id)
     return is_built
 
 
-def _is_stored(test_set_id: int, definition: LiveDefinition) -> bool:
-    stored = StoredTallies.objects.filter(pk=test_set_id).values_list("definition", flat=True)
+def _is_stored(task_id: int, definition: LiveDefinition) -> bool:
+    stored = StoredTallies.objects.filter(pk=task_id).values_list("definition", flat=True)
     return any(bytes(digest) == definition.digest for digest in stored)
 
 
-def _counted(test_set_id: int, definition: LiveDefinition, watermark: int) -> LiveTallies:
+def _counted(task_id: int, definition: LiveDefinition, watermark: int) -> LiveTallies:
     """Count the judgments 1…watermark, saying after each piece how many are done."""
     tallies, done = LiveTallies(definition), 0
     for changed in changed_judgments(
-        test_set_id=test_set_id, start=0, stop=watermark, systems=definition.systems
+        task_id=task_id, start=0, stop=watermark, systems=definition.systems
     ):
         tallies.apply(changed)
         done += len(changed.after) + len(changed.checks_after)
-        TalliesBuild.objects.filter(pk=test_set_id).update(done=done, touched_at=Now())
+        TalliesBuild.objects.filter(pk=task_id).update(done=done, touched_at=Now())
     return tallies

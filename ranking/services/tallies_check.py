@@ -17,32 +17,32 @@ from ranking.services.run_results import run_tallies
 from ranking.services.runs import ranking_compute, ranking_run_reproduce
 
 
-def tallies_check(*, test_set_id: int, corrects: bool = True) -> list[str]:
+def tallies_check(*, task_id: int, corrects: bool = True) -> list[str]:
     """Return the names of what differs between a test set's stored numbers and its judgments.
 
     All judgments are read at once and counted anew, as where a run is reproduced, and not segment by
     segment, as what changed is. What was found right and has not changed since is not counted again. With `corrects`, the
     tallies are thrown away, in the memory of workers too, and the ranking is computed anew.
     """
-    row = StoredTallies.objects.filter(pk=test_set_id).first()
-    latest = LatestRanking.objects.filter(pk=test_set_id).first()
+    row = StoredTallies.objects.filter(pk=task_id).first()
+    latest = LatestRanking.objects.filter(pk=task_id).first()
     if row is None or latest is None or row.checked_watermark == latest.watermark:
         return []
     run = latest.as_run()
     wrong = list(_differing(row, run))
     if not wrong:
-        rows = StoredTallies.objects.filter(pk=test_set_id, build=row.build)
+        rows = StoredTallies.objects.filter(pk=task_id, build=row.build)
         rows.update(checked_watermark=run.watermark)
     elif corrects:
         # Whoever holds these in memory sees that the row is gone.
-        StoredTallies.objects.filter(pk=test_set_id).delete()
-        ranking_compute(test_set_id=test_set_id, again=True)
+        StoredTallies.objects.filter(pk=task_id).delete()
+        ranking_compute(task_id=task_id, again=True)
     return wrong
 
 
 def _differing(row: StoredTallies, run: RankingRun) -> Iterable[str]:
     """Yield the names of what differs; tallies of another definition are to be replaced anyway."""
-    kinds = system_kinds(test_set_id=run.test_set_id)
+    kinds = system_kinds(task_id=run.task_id)
     definition = live_definition(run, kinds)
     if bytes(row.definition) != definition.digest:
         return
@@ -55,7 +55,7 @@ def _differing(row: StoredTallies, run: RankingRun) -> Iterable[str]:
         return
     run = copy(run)
     run.watermark = row.watermark
-    judged = judged_blocks(test_set_id=run.test_set_id, watermark=row.watermark)
+    judged = judged_blocks(task_id=run.task_id, watermark=row.watermark)
     counted, held = run_tallies(run, judged).arrays(), stored.ranking.tallies().arrays()
     for name in sorted(counted.keys() | held.keys()):
         if not np.array_equal(counted.get(name, np.nan), held.get(name, np.nan)):

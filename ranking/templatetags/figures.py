@@ -39,12 +39,12 @@ def of_system(rows: Mapping[str, Any], system: str) -> Any:
 
 @register.simple_tag(takes_context=True)
 def judge_link(context: Context, judge_id: int, pseudonym: str) -> SafeString:
-    """Return a judge's name as a link to their page, on a page with a `campaign` and a `test_set`."""
+    """Return a judge's name as a link to their page, on a page with a `campaign` and a `task`."""
     kept: Any = context.render_context
     # An address is reversed once, not for each row.
     before = kept.get(_BEFORE)
     if before is None:
-        test_set = context["test_set"]
-        address = reverse("judge-page", args=[context["campaign"].slug, test_set.pk, 0])
+        task = context["task"]
+        address = reverse("judge-page", args=[context["campaign"].slug, task.pk, 0])
         before = kept[_BEFORE] = address.removesuffix("0/")
     return format_html('<a href="{}{}/">{}</a>', before, judge_id, pseudonym)

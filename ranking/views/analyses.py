@@ -12,8 +12,10 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaign.models import TestSet, User
-from campaign.views.access import asked_test_set, organised_test_set
+from annotation.protocols import answer_kind
+from campaign.models import Task, User
+from campaign.pages.rights import rights
+from campaign.views.access import asked_task, organised_task
 from ranking.analyses import ANALYSES, AnalysisKind, OptionError
 from ranking.models import Analysis
 from ranking.pages.addresses import Addresses
@@ -30,10 +32,18 @@ from ranking.pages.summary import headline
 from ranking.reports import Report
 from ranking.reports.stored import report_in
 from ranking.reports.writing import FILES
-from ranking.selectors.analyses import Answered, analyses_asked, answered, judgments_to_choose
+from ranking.selectors.analyses import (
+    Answered,
+    analyses_asked,
+    analyses_of,
+    answer_for_people,
+    answered,
+    judgments_to_choose,
+)
 from ranking.selectors.stopping_rules import stopping_rule_state
 from ranking.services.analyses import (
     analysis_ask,
+    analysis_check,
     analysis_choice,
     is_being_computed,
     watermark_check,
@@ -49,18 +59,18 @@ BESIDE = "beside"
 @require_safe
 @never_cache
 @login_required
-def analyses_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def analyses_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show what can be asked of the judgments of a test set, and what was."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    asked = Paginator(analyses_asked(test_set=test_set), _ON_A_PAGE)
+    task = organised_task(request, slug, task_id)
+    asked = Paginator(analyses_asked(task=task), _ON_A_PAGE)
     page = asked.get_page(request.GET.get("page"))
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": _SECTION,
-        "kinds": ANALYSES.values(),
+        "kinds": analyses_of(task=task).values(),
         "page": page,
-        "rows": [asked_in_words(analysis, test_set) for analysis in page],
+        "rows": [asked_in_words(analysis, task) for analysis in page],
     }
     return render(request, "analyses/all.html", context)
 
@@ -68,66 +78,73 @@ def analyses_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResp
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-def analysis_page(request: HttpRequest, slug: str, test_set_id: int, kind: str) -> HttpResponse:
+def analysis_page(request: HttpRequest, slug: str, task_id: int, kind: str) -> HttpResponse:
     """Show the question in the address with its newest answer; POST has a worker compute it."""
-    test_set = asked_test_set(request, slug, test_set_id)
+    task = asked_task(request, slug, task_id)
     found = _kind(kind)
     data = request.POST if request.method == "POST" else request.GET.copy()
     if request.method != "POST":
         data.pop(BESIDE, None)
-    form = AnalysisForm(data or None, kind=found, judgments=judgments_to_choose(test_set=test_set))
+    judgments = judgments_to_choose(task=task)
+    try:
+        analysis_check(found, task)
+    except OptionError as error:
+        form = AnalysisForm(data, kind=found, judgments=judgments)
+        form.refuse(error)
+        return _page(request, task, form, None, status=400)
+    form = AnalysisForm(data or None, kind=found, judgments=judgments)
     if form.is_bound and not form.is_valid():
-        return _page(request, test_set, form, None, status=400)
+        return _page(request, task, form, None, status=400)
     try:
         choice = analysis_choice(kind, form.given if form.is_bound else {})
         if request.method == "POST":
             analysis_ask(
-                test_set=test_set,
+                task=task,
                 choice=choice,
                 user=cast("User", request.user),
                 watermark=form.watermark,
             )
-            return _to(test_set, form)
-        answer = answered(test_set=test_set, choice_digest=choice.digest, watermark=form.watermark)
+            return _to(task, form)
+        answer = answered(task=task, choice_digest=choice.digest, watermark=form.watermark)
         if form.watermark is not None:
             watermark_check(form.watermark, answer.last)
     except OptionError as error:
         form.refuse(error)
-        return _page(request, test_set, form, None, status=400)
-    return _page(request, test_set, form, answer)
+        return _page(request, task, form, None, status=400)
+    return _page(request, task, form, answer)
 
 
 @require_safe
 @never_cache
 @login_required
 def analysis_file(
-    request: HttpRequest, slug: str, test_set_id: int, analysis_id: int, ending: str
+    request: HttpRequest, slug: str, task_id: int, analysis_id: int, ending: str
 ) -> HttpResponse:
     """Return the report of an analysis as a file."""
     if ending not in FILES:
         raise Http404
-    return report_file(_finished(request, slug, test_set_id, analysis_id), ending)
+    return report_file(_finished(request, slug, task_id, analysis_id), ending)
 
 
 @require_safe
 @never_cache
 @login_required
 def analysis_plot(
-    request: HttpRequest, slug: str, test_set_id: int, analysis_id: int, table: str, ending: str
+    request: HttpRequest, slug: str, task_id: int, analysis_id: int, table: str, ending: str
 ) -> HttpResponse:
     """Return one of its tables as a file: its plot as SVG or PNG, or its rows as CSV."""
-    analysis = _finished(request, slug, test_set_id, analysis_id)
+    analysis = _finished(request, slug, task_id, analysis_id)
     answer = plot_answer(_report(analysis), table, ending, named=analysis.kind)
     if answer is None:
         raise Http404
     return answer
 
 
-def _rule(test_set: TestSet, form: AnalysisForm) -> RuleState | None:
+def _rule(task: Task, form: AnalysisForm) -> RuleState | None:
     """Return how far judging is by the stopping rule, beside questions that one might stop by."""
     if not form.kind.shows_rule:
         return None
-    return stopping_rule_state(test_set_id=test_set.pk)
+    return stopping_rule_state(task_id=task.pk)
 
 
 def _kind(name: str) -> AnalysisKind:
@@ -136,29 +153,29 @@ def _kind(name: str) -> AnalysisKind:
     return ANALYSES[name]
 
 
-def _to(test_set: TestSet, form: AnalysisForm) -> HttpResponse:
-    address = reverse("analysis", args=[test_set.campaign.slug, test_set.pk, form.kind.name])
+def _to(task: Task, form: AnalysisForm) -> HttpResponse:
+    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, form.kind.name])
     return redirect(f"{address}?{form.query}" if form.query else address)
 
 
 def _page(
     request: HttpRequest,
-    test_set: TestSet,
+    task: Task,
     form: AnalysisForm,
     answer: Answered | None,
     *,
     status: int = 200,
 ) -> HttpResponse:
-    rule = _rule(test_set, form)
+    rule = _rule(task, form)
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": _SECTION,
         "kind": form.kind,
-        "kinds": ANALYSES.values(),
+        "kinds": analyses_of(task=task).values(),
         "form": form,
         "rule": None if rule is None else shown_rule(rule),
-        **({} if answer is None else _answer(request, test_set, answer, form.watermark, rule)),
+        **({} if answer is None else _answer(request, task, answer, form.watermark, rule)),
     }
     is_part = request.headers.get("HX-Request") and request.method == "GET"
     name = "analyses/_answer.html" if is_part else "analyses/question.html"
@@ -167,7 +184,7 @@ def _page(
 
 def _answer(
     request: HttpRequest,
-    test_set: TestSet,
+    task: Task,
     answer: Answered,
     watermark: int | None,
     rule: RuleState | None,
@@ -181,27 +198,28 @@ def _answer(
     }
     if answer.shown is None:
         return context
-    shown = Analysis.objects.get(pk=answer.shown.pk)
-    report = _report(shown)
+    shown = answer.shown
+    report = answer_for_people(analysis=shown, language=get_language() or "en")
     # The page says how far judging is now; what the answer says of it is shown where that was otherwise.
     beside = [] if rule is None else rule_notes(rule)
     notes = [note for note in report.notes if note not in beside]
     context |= {"shown": shown, "notes": notes}
-    addresses = Addresses(test_set)
-    address_of = partial(_file, test_set, shown.pk)
+    addresses = Addresses(task, compares_outputs=answer_kind(task.protocol).compares_outputs)
+    address_of = partial(_file, task, shown.pk)
     if shown.kind != "ranking":
         return context | {
             "tables": shown_tables(report, addresses=addresses, file_address=address_of),
-            "judges_to_act": judges_to_act(shown, test_set),
-            "pair_links": pair_links(shown, test_set, watermark=watermark),
+            "judges_to_act": judges_to_act(shown, task) if rights(request)["may_change"] else [],
+            "pair_links": pair_links(shown, task, watermark=watermark),
         }
-    ranking = report.data["rankings"][0]
+    assert shown.data is not None  # noqa: S101  it is finished
+    ranking = shown.data["rankings"][0]
     return context | {
         "run": ranking,
         "plot": rank_plot(ranking["systems"]),
         "headline": headline(ranking["systems"], ranking["groups"]),
         "beside": rankings_beside(
-            test_set=test_set,
+            task=task,
             this=shown,
             systems=ranking["systems"],
             chosen=request.GET.get(BESIDE, ""),
@@ -226,10 +244,10 @@ def _answer(
     }
 
 
-def _file(test_set: TestSet, analysis_id: int, table: str, ending: str) -> str:
+def _file(task: Task, analysis_id: int, table: str, ending: str) -> str:
     """Return where a table of an answer is, as a file."""
     return reverse(
-        "analysis-plot", args=[test_set.campaign.slug, test_set.pk, analysis_id, table, ending]
+        "analysis-plot", args=[task.test_set.campaign.slug, task.pk, analysis_id, table, ending]
     )
 
 
@@ -238,6 +256,6 @@ def _report(analysis: Analysis) -> Report:
     return report_in(analysis.reports, get_language() or "en", data=analysis.data)
 
 
-def _finished(request: HttpRequest, slug: str, test_set_id: int, analysis_id: int) -> Analysis:
-    test_set = organised_test_set(request, slug, test_set_id)
-    return get_object_or_404(Analysis.objects.of(test_set.pk).finished(), pk=analysis_id)
+def _finished(request: HttpRequest, slug: str, task_id: int, analysis_id: int) -> Analysis:
+    task = organised_task(request, slug, task_id)
+    return get_object_or_404(Analysis.objects.of(task.pk).finished(), pk=analysis_id)

@@ -25,7 +25,7 @@ from ranking.reports.writing import FILES
 from ranking.selectors.campaign_tables import (
     TableAnswer,
     groups_to_choose,
-    linked_test_sets,
+    linked_tasks,
     table_answer,
     table_state,
 )
@@ -152,7 +152,7 @@ def _page(
 ) -> HttpResponse:
     report = None if answer is None else answer.report
     pending = None if answer is None else answer.pending
-    test_sets = [] if report is None else linked_test_sets(campaign=campaign)
+    tasks = [] if report is None else linked_tasks(campaign=campaign)
     context = {
         "campaign": campaign,
         "section": _SECTION,
@@ -169,10 +169,10 @@ def _page(
         if report is None
         else shown_tables(
             report,
-            of_test_set=TableAddresses(campaign, report, there=test_sets),
+            of_task=TableAddresses(campaign, report, there=tasks),
             file_address=partial(_file, request, campaign.slug, form.kind.name),
         ),
-        "test_sets": test_sets,
+        "tasks": tasks,
     }
     is_part = request.headers.get("HX-Request") and request.method == "GET"
     name = "tables/_answer.html" if is_part else "tables/table.html"

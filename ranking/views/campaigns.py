@@ -13,12 +13,13 @@ from campaign.selectors.uploads import drafts
 from campaign.views.access import organised_campaign
 from ranking.pages.campaign_table import CampaignFilter, campaign_table
 from ranking.pages.overview import overview_rows, totals_of
+from ranking.pages.page_plots import links_of_campaign
 from ranking.pages.preparation import steps_of
-from ranking.pages.test_set_table import TestSetFilter, TestSetTable
+from ranking.pages.task_table import TaskFilter, TaskTable
 from ranking.selectors.alerts import campaign_facts, needs_in
 from ranking.selectors.dashboards import organised_campaigns, states_hidden
 from ranking.selectors.preparation import preparation
-from ranking.selectors.test_sets import test_sets_listed
+from ranking.selectors.tasks import tasks_listed
 
 
 @require_safe
@@ -51,14 +52,13 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     now = timezone.localtime()
     (facts,) = campaign_facts(campaigns=[campaign], now=now)
     is_draft = campaign.state == CampaignState.DRAFT
+    rows = overview_rows(facts.overviews, today=now.date())
     context = {
         "campaign": campaign,
         "section": "overview",
         "steps": steps_of(campaign, preparation(campaign=campaign)) if is_draft else [],
-        "rows": overview_rows(
-            facts.overviews,
-            today=now.date(),
-        ),
+        "rows": rows,
+        "plot_links": links_of_campaign(campaign) if any(row.end_plot for row in rows) else None,
         "needs": needs_in(facts),
         "totals": totals_of(facts.overviews),
     }
@@ -68,18 +68,18 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @never_cache
 @login_required
-def test_sets_page(request: HttpRequest, slug: str) -> HttpResponse:
+def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
     """List the test sets of a campaign: languages, texts, systems, design and state.
 
-    `?sort=` and `?page=` as any table, the rest as `TestSetFilter` has it.
+    `?sort=` and `?page=` as any table, the rest as `TaskFilter` has it.
     """
     campaign = organised_campaign(request, slug)
-    asked = TestSetFilter.of(request, test_sets_listed(campaign=campaign), campaign=campaign)
+    asked = TaskFilter.of(request, tasks_listed(campaign=campaign), campaign=campaign)
     context = {
         "campaign": campaign,
         "section": "test-sets",
         "filter": asked,
-        "table": TestSetTable(asked.found, campaign=campaign).of(request),
+        "table": TaskTable(asked.found, campaign=campaign).of(request),
         "drafts": drafts(campaign=campaign),
     }
     return render(request, "organiser/test_sets.html", context, status=asked.status)

@@ -10,19 +10,22 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.selectors.replica_reads import ReadAt, test_set_answer
-from campaign.models import TestSet, User
+from annotation.protocols import answer_kind
+from annotation.selectors.replica_reads import ReadAt, task_answer
+from campaign.accounts.sessions import ReadBeside
+from campaign.models import Task, User
 from campaign.pages.rights import role_remember
-from campaign.pages.test_set_seen import test_set_remember
-from ranking.analyses import ANALYSES
+from campaign.pages.task_seen import task_remember
 from ranking.models import RankingRun
 from ranking.pages.addresses import Addresses
 from ranking.pages.effects import effects_in_words
 from ranking.pages.history_plot import history_plot
 from ranking.pages.judge_measures import rule_in_words
+from ranking.pages.page_plots import links_of_task
 from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
 from ranking.pages.stopping_rule import anytime_ranges_of, shown_rule_of
-from ranking.pages.summary import reason_in_words, summarise_run
+from ranking.pages.summary import reason_in_words, summarise_run, summary_without_order
+from ranking.selectors.analyses import analyses_of
 from ranking.selectors.dashboards import DashboardState, dashboard_state
 from ranking.selectors.feedback import latest_feedback
 from ranking.selectors.history import ranking_history
@@ -44,32 +47,33 @@ from ranking.wording.agreement import strength_caution, strength_in_words
 @require_safe
 @never_cache
 @login_required
-def dashboard_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the ranking of a test set, its progress and its judges."""
-    here = _state(request, slug, test_set_id)
-    test_set_remember(request.session, here.test_set)
+    here = _state(request, slug, task_id)
+    task_remember(request.session, here.task)
 
     def page(at: ReadAt | None) -> HttpResponse:
-        state = here if at is None else _state(request, slug, test_set_id)
+        state = here if at is None else _state(request, slug, task_id)
         context = _context(state) | {"section": "ranking", "read_at": at}
         return render(request, "dashboard/test_set.html", context)
 
-    return test_set_answer(page, test_set_id=test_set_id)
+    return task_answer(page, task_id=task_id)
 
 
 @require_safe
 @never_cache
-def dashboard_live(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def dashboard_live(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Answer what the page asks every second: 304 while it shows what there is to show.
 
-    Two queries then. Whoever is no longer signed in gets 401, not a sign-in page in mid-page.
+    One query then, see `dashboard_polls`. Whoever is no longer signed in gets 401, not a sign-in page in mid-page.
     """
     if not request.user.is_authenticated:
         return HttpResponse(status=401)
-    here = _state(request, slug, test_set_id)
+    read: ReadBeside | None = getattr(request.session, "read_beside", None)
+    here = _state(request, slug, task_id, read=read)
 
     def part(at: ReadAt | None) -> HttpResponse:
-        state = here if at is None else _state(request, slug, test_set_id)
+        state = here if at is None else _state(request, slug, task_id)
         etag = quote_etag(_version(state))
         response = get_conditional_response(request, etag=etag)
         if response is None:
@@ -77,16 +81,18 @@ def dashboard_live(request: HttpRequest, slug: str, test_set_id: int) -> HttpRes
         response["ETag"] = etag
         return response
 
-    return test_set_answer(part, test_set_id=test_set_id)
+    return task_answer(part, task_id=task_id)
 
 
 def _version(state: DashboardState) -> str:
     return f"{state.version}-{get_language()}"
 
 
-def _state(request: HttpRequest, slug: str, test_set_id: int) -> DashboardState:
+def _state(
+    request: HttpRequest, slug: str, task_id: int, *, read: ReadBeside | None = None
+) -> DashboardState:
     user = cast("User", request.user)
-    state = dashboard_state(user=user, slug=slug, test_set_id=test_set_id)
+    state = dashboard_state(user=user, slug=slug, task_id=task_id, read=read)
     if state is None:
         raise Http404
     role_remember(request, state.role)
@@ -94,32 +100,35 @@ def _state(request: HttpRequest, slug: str, test_set_id: int) -> DashboardState:
 
 
 def _context(state: DashboardState) -> dict[str, Any]:
-    test_set = state.test_set
-    run = latest_run(test_set_id=test_set.pk) if state.ranked_at else None
-    progress = judging_progress(test_set=test_set, now=state.at)
-    judges, has_more = _judges_shown(test_set, run)
+    task = state.task
+    run = latest_run(task_id=task.pk) if state.ranked_at else None
+    progress = judging_progress(task=task, now=state.at)
+    judges, has_more = _judges_shown(task, run)
     agreement = run.result["agreement"] if run else None
-    systems = systems_by_name(test_set_id=test_set.pk)
-    addresses = Addresses(test_set, systems=systems)
+    systems = systems_by_name(task_id=task.pk)
+    addresses = Addresses(task, systems=systems)
     counted = addresses.judgments()
+    implies_no_order = not answer_kind(task.protocol).compares_outputs
     leads = {"comparisons": counted, "blocks": counted, "judges": addresses.judges}
     return {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "version": _version(state),
         "age": _age(run),
         "run": run,
-        "summary": summarise_run(run, leads=leads),
-        "kinds": ANALYSES.values(),
-        "left_out": len(judges_left_out(run)[test_set.pk]) if run else 0,
-        "waiting": _waiting(test_set),
+        "summary": summary_without_order() if implies_no_order else summarise_run(run, leads=leads),
+        "kinds": analyses_of(task=task).values(),
+        "implies_no_order": implies_no_order,
+        "left_out": len(judges_left_out(run)[task.pk]) if run else 0,
+        "waiting": _waiting(task),
         "rule": shown_rule_of(run),
         "anytime": anytime_ranges_of(run),
         "plot": rank_plot(run.result["systems"]) if run else None,
         "addresses": addresses,
         "withdrawn": {name for name, system in systems.items() if system.is_withdrawn},
         "not_estimable": _not_estimable(run),
-        "history": history_plot(ranking_history(test_set_id=test_set.pk, latest=run)),
+        "history": history_plot(ranking_history(task_id=task.pk, latest=run)),
+        "plot_links": links_of_task(task),
         "progress": progress,
         "progress_bar": None if progress.share is None else percent(progress.share),
         "bars": bar_plot(progress.periods),
@@ -128,27 +137,27 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "strength_caution": strength_caution(),
         "judges": kappa_plot(judges, agreement["inter"]["kappa"] if agreement else None),
         "judges_shown": JUDGES_SHOWN if has_more else None,
-        "low_agreement": _low_agreement(test_set, run),
-        "feedback": latest_feedback(test_set),
+        "low_agreement": _low_agreement(task, run),
+        "feedback": latest_feedback(task),
     }
 
 
-def _judges_shown(test_set: TestSet, run: RankingRun | None) -> tuple[list[JudgeRow], bool]:
+def _judges_shown(task: Task, run: RankingRun | None) -> tuple[list[JudgeRow], bool]:
     """Return the judges who were seen last, by pseudonym, and whether there are more of them."""
-    tallies, has_more = tallies_seen_last(test_set=test_set)
-    rows = judge_rows(test_set=test_set, run=run, tallies=tallies)
+    tallies, has_more = tallies_seen_last(task=task)
+    rows = judge_rows(task=task, run=run, tallies=tallies)
     return sorted(rows, key=lambda row: row.pseudonym), has_more
 
 
-def _low_agreement(test_set: TestSet, run: RankingRun | None) -> list[JudgeRow]:
-    low = tallies_with_low_agreement(test_set=test_set)
-    rows = judge_rows(test_set=test_set, run=run, tallies=low)
+def _low_agreement(task: Task, run: RankingRun | None) -> list[JudgeRow]:
+    low = tallies_with_low_agreement(task=task)
+    rows = judge_rows(task=task, run=run, tallies=low)
     return [row for row in rows if row.agreement.kappa is not None]
 
 
-def _waiting(test_set: TestSet) -> list[tuple[str, list[str]]]:
+def _waiting(task: Task) -> list[tuple[str, list[str]]]:
     """Return each rule that waits for an organiser, in words, and what it would do here."""
-    held = effects_held(campaign=test_set.campaign, test_set_id=test_set.pk)
+    held = effects_held(campaign=task.test_set.campaign, task_id=task.pk)
     return [(rule_in_words(effects.acts[0].rule), effects_in_words(effects)) for effects in held]
 
 

@@ -19,12 +19,13 @@ from annotation.selectors.first_design import design_unless_chosen
 from annotation.selectors.hits import designs_of
 from annotation.selectors.previewed_hits import PreviewedHIT, next_numbers, previewed_hits
 from annotation.services import DesignRefusedError, design_change, design_use_again
-from campaign.models import TestSet, User
+from campaign.models import Task, User
 from campaign.pages.rights import rights
-from campaign.views.access import organised_test_set
+from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.pages.design_forecast import BudgetForm, forecast_shown
 from ranking.pages.design_history import design_history
+from ranking.pages.page_plots import links_of_task
 from ranking.selectors.design_forecast import design_forecast
 
 _SECTION = "design"
@@ -35,103 +36,101 @@ _DESIGNS_SHOWN = 50
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-def design_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the design of a test set with five HITs and the forecast; POST changes it, once it is said what that does."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    form = _form(request, test_set)
+    task = organised_task(request, slug, task_id)
+    form = _form(request, task)
     if request.method != "POST" or "show" in request.POST or not form.is_valid():
-        return _shown(request, test_set, form)
+        return _shown(request, task, form)
     if not form.changed:
         messages.info(request, _("Nothing was changed: the design in force is like that."))
-        return redirect(_address(test_set))
-    effects = design_effects(test_set=test_set)
+        return redirect(_address(task))
+    effects = design_effects(task=task)
     if effects.is_any_planned and not is_answered(request):
         question = Question(
             title=_("Change the design"),
             facts=design_effects_in_words(effects, group=form.changed.get("judge_group")),
             after=_("“Use this one again” beside an earlier design undoes it."),
             answers=[Answer(_("Change the design"))],
-            cancel=_address(test_set),
+            cancel=_address(task),
             fields=form.sent,
         )
-        return ask(
-            request, question, campaign=test_set.campaign, test_set=test_set, section=_SECTION
-        )
+        return ask(request, question, campaign=task.test_set.campaign, task=task, section=_SECTION)
     try:
         design_change(
-            test_set=test_set,
+            task=task,
             changed_by=cast("User", request.user),
             rank_shown_reference=form.cleaned_data["rank_shown_reference"],
             **form.changed,
         )
     except DesignRefusedError as error:
         form.add_error(error.field if error.field in form.fields else None, str(error))
-        return _shown(request, test_set, form)
+        return _shown(request, task, form)
     messages.success(request, _("The design is changed."))
-    return redirect(_address(test_set))
+    return redirect(_address(task))
 
 
 @require_POST
 @login_required
-def design_again(request: HttpRequest, slug: str, test_set_id: int, design_id: int) -> HttpResponse:
+def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) -> HttpResponse:
     """Draw HITs by an earlier design again, from now on."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    design = get_object_or_404(Design.objects.not_imported(), pk=design_id, test_set=test_set)
-    design.test_set = test_set
+    task = organised_task(request, slug, task_id)
+    design = get_object_or_404(Design.objects.not_imported(), pk=design_id, task=task)
+    design.task = task
     try:
         design_use_again(design=design, changed_by=cast("User", request.user))
     except DesignRefusedError as error:
         messages.error(request, str(error))
     else:
-        effects = design_effects_in_words(design_effects(test_set=test_set))
+        effects = design_effects_in_words(design_effects(task=task))
         messages.success(request, " ".join([_("The earlier design is in force again."), *effects]))
-    return redirect(_address(test_set))
+    return redirect(_address(task))
 
 
 @require_POST
 @login_required
-def design_preview(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def design_preview(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Return five HITs of the design as the form has it, for the page; stores nothing."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    context = _preview(test_set, _form(request, test_set))
+    task = organised_task(request, slug, task_id)
+    context = _preview(task, _form(request, task))
     return render(request, "organiser/_design_preview.html", context)
 
 
 @require_POST
 @login_required
-def design_budget(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def design_budget(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Return the forecast of the design as the form has it, for the page; the budget goes into its address."""
-    test_set = organised_test_set(request, slug, test_set_id)
+    task = organised_task(request, slug, task_id)
     budget = BudgetForm(request.POST)
-    context = _forecast(test_set, _form(request, test_set), budget)
+    context = _forecast(task, _form(request, task), budget)
     response = render(request, "organiser/_design_forecast.html", context)
     query = budget.query
-    response["HX-Replace-Url"] = _address(test_set) + (f"?{query}" if query else "")
+    response["HX-Replace-Url"] = _address(task) + (f"?{query}" if query else "")
     return response
 
 
-def _form(request: HttpRequest, test_set: TestSet) -> DesignForm:
-    found = design_in_force(test_set_id=test_set.pk)
-    design = found or design_unless_chosen(test_set=test_set, campaign=test_set.campaign, seed=0)
-    return DesignForm(request.POST or None, test_set=test_set, design=design)
+def _form(request: HttpRequest, task: Task) -> DesignForm:
+    found = design_in_force(task_id=task.pk)
+    design = found or design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=0)
+    return DesignForm(request.POST or None, task=task, design=design)
 
 
-def _address(test_set: TestSet) -> str:
-    return reverse("design", args=[test_set.campaign.slug, test_set.pk])
+def _address(task: Task) -> str:
+    return reverse("design", args=[task.test_set.campaign.slug, task.pk])
 
 
-def _shown(request: HttpRequest, test_set: TestSet, form: DesignForm) -> HttpResponse:
+def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
     budget = BudgetForm(request.GET)
-    designs = designs_of(test_set_id=test_set.pk).order_by("-pk")[: _DESIGNS_SHOWN + 1]
+    designs = designs_of(task_id=task.pk).order_by("-pk")[: _DESIGNS_SHOWN + 1]
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": _SECTION,
         "form": form,
         "history": design_history(list(designs))[:_DESIGNS_SHOWN],
         # The page with the form asks for its preview once it is there: to draw five HITs takes as long as the rest.
-        **({"is_awaited": True} if _has_form(request) else _preview(test_set, form)),
-        **_forecast(test_set, form, budget),
+        **({"is_awaited": True} if _has_form(request) else _preview(task, form)),
+        **_forecast(task, form, budget),
     }
     status = 400 if form.is_bound and not form.is_valid() else 200
     return render(request, "organiser/design.html", context, status=status)
@@ -141,33 +140,38 @@ def _has_form(request: HttpRequest) -> bool:
     return request.method != "POST" and rights(request)["may_change"]
 
 
-def _preview(test_set: TestSet, form: DesignForm) -> dict[str, Any]:
+def _preview(task: Task, form: DesignForm) -> dict[str, Any]:
     if form.is_bound and not form.is_valid():
         return {"form": form, "hits": [], "is_refused": True}
-    return {"form": form, "hits": _hits(test_set, form), "is_refused": False}
+    return {"form": form, "hits": _hits(task, form), "is_refused": False}
 
 
-def _hits(test_set: TestSet, form: DesignForm) -> list[PreviewedHIT]:
+def _hits(task: Task, form: DesignForm) -> list[PreviewedHIT]:
     design = form.proposed
     is_in_force = not form.is_bound or not form.changed
     return previewed_hits(
-        test_set_id=test_set.pk,
+        task_id=task.pk,
         parameters=None if is_in_force else design.parameters,
-        numbers=next_numbers(test_set_id=test_set.pk, count=_PREVIEWED),
+        numbers=next_numbers(task_id=task.pk, count=_PREVIEWED),
         documents=design.documents,
         segments=design.segments,
     )
 
 
-def _forecast(test_set: TestSet, form: DesignForm, budget: BudgetForm) -> dict[str, Any]:
+def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any]:
     is_refused = form.is_bound and not form.is_valid()
     found = None
     if not is_refused:
-        found = design_forecast(test_set=test_set, design=form.proposed, **budget.asked)
+        found = design_forecast(task=task, design=form.proposed, **budget.asked)
+    # A file is asked for by an address alone: it has the design in force, not one that is only looked at.
+    is_in_force = not form.is_bound or not (is_refused or form.changed)
     return {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "budget": budget,
+        "plot_links": links_of_task(task, ["forecast"], query=budget.query)
+        if is_in_force
+        else None,
         "is_refused": is_refused,
         "forecast": None if found is None else forecast_shown(found, budget),
     }

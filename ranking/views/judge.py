@@ -12,16 +12,17 @@ from django.views.decorators.http import require_safe
 from annotation.export.work_time import clock_time
 from annotation.judge_measures import JudgeMeasure
 from annotation.selectors import JudgeStatus, hours_worked, judge_status, work_time
-from annotation.selectors.replica_reads import ReadAt, test_set_answer
+from annotation.selectors.replica_reads import ReadAt, task_answer
 from annotation.selectors.training import training_rounds
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from campaign.texts.languages import language_name
-from campaign.views.access import organised_test_set
+from campaign.views.access import organised_task
 from ranking.models import QualityReport
 from ranking.pages.action_lines import action_lines
 from ranking.pages.hour_plot import hour_plot
 from ranking.pages.judge_measures import reference_missing_in_words
 from ranking.pages.judge_strips import drawn_measures
+from ranking.pages.page_plots import links_of_judge
 from ranking.selectors.judge_list import JudgeListed, has_low_agreement, judges_listed
 from ranking.selectors.judge_measures import measures_of, values_by_measure
 from ranking.selectors.quality import quality_actions
@@ -33,29 +34,26 @@ DAYS_SHOWN = 14
 @require_safe
 @never_cache
 @login_required
-def judge_page(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) -> HttpResponse:
+def judge_page(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> HttpResponse:
     """Show a judge of the campaign, as they judged in a test set."""
-    test_set = organised_test_set(request, slug, test_set_id)
+    task = organised_task(request, slug, task_id)
     judges = Judge.objects.select_related("campaign").prefetch_related(
         "conflicts__system__test_set"
     )
-    judge = get_object_or_404(judges, pk=judge_id, campaign=test_set.campaign_id)
-    return test_set_answer(
-        lambda at: _judge_page(request, test_set, judge, at), test_set_id=test_set.pk
-    )
+    judge = get_object_or_404(judges, pk=judge_id, campaign=task.test_set.campaign_id)
+    return task_answer(lambda at: _judge_page(request, task, judge, at), task_id=task.pk)
 
 
-def _judge_page(
-    request: HttpRequest, test_set: TestSet, judge: Judge, at: ReadAt | None
-) -> HttpResponse:
-    rows = judges_listed(test_set=test_set).filter(judge=judge)
+def _judge_page(request: HttpRequest, task: Task, judge: Judge, at: ReadAt | None) -> HttpResponse:
+    rows = judges_listed(task=task).filter(judge=judge)
     tally = rows.values_list(*JudgeListed._fields, named=True).first()
-    own = measures_of(judge=judge, test_set=test_set)
-    values = values_by_measure(test_set_id=test_set.pk)
+    own = measures_of(judge=judge, task=task)
+    values = values_by_measure(task_id=task.pk)
     status = judge_status(judge)
+    measures = drawn_measures(own, values)
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "judges",
         "judge": judge,
         "languages": [language_name(tag) for tag in judge.languages],
@@ -63,15 +61,15 @@ def _judge_page(
         "is_flagged": status != JudgeStatus.GOOD,
         "row": tally,
         "has_low_agreement": tally is not None and has_low_agreement(tally.disagrees),
-        "measures": drawn_measures(own, values),
-        "no_reference": reference_missing_in_words(test_set)
+        "measures": measures,
+        "are_drawn": any(each.strip for each in measures),
+        "plot_links": links_of_judge(judge, task),
+        "no_reference": reference_missing_in_words(task)
         if own and not values.get(JudgeMeasure.REFERENCE)
         else "",
-        "report": QualityReport.objects.filter(test_set=test_set).first(),
-        "training": training_rounds(test_set_id=test_set.pk, judges=[judge.pk]).get(judge.pk, []),
-        "actions": action_lines(
-            quality_actions(test_set=test_set).filter(judge=judge), test_set=test_set
-        ),
+        "report": QualityReport.objects.filter(task=task).first(),
+        "training": training_rounds(task_id=task.pk, judges=[judge.pk]).get(judge.pk, []),
+        "actions": action_lines(quality_actions(task=task).filter(judge=judge), task=task),
         "read_at": at,
         **_worked(judge),
     }

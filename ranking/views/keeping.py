@@ -5,16 +5,16 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from campaign.views.access import organised_test_set
+from campaign.views.access import organised_task
 from ranking.services import latest_ranking_keep
 
 
 @require_POST
 @login_required
-def ranking_keep(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def ranking_keep(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Keep the present ranking of a test set for good, and say under which number."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    run = latest_ranking_keep(test_set_id=test_set.pk)
+    task = organised_task(request, slug, task_id)
+    run = latest_ranking_keep(task_id=task.pk)
     if run is None:
         messages.info(request, _("This test set has no ranking yet."))
     else:
@@ -23,4 +23,4 @@ def ranking_keep(request: HttpRequest, slug: str, test_set_id: int) -> HttpRespo
             _("Kept as ranking %(id)s, with the judgments up to %(watermark)s.")
             % {"id": run.pk, "watermark": run.watermark},
         )
-    return redirect("test-set-dashboard", slug, test_set_id)
+    return redirect("test-set-dashboard", slug, task_id)

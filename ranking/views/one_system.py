@@ -1,28 +1,32 @@
 """A system: what it won and lost, by opponent and by part, and the sentences that show it most clearly."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from campaign.models import SystemKind, TestSet, User
+from campaign.models import SystemKind, Task, User
 from campaign.texts.languages import language_described
-from campaign.views.access import asked_test_set, organised_test_set
+from campaign.views.access import asked_task, organised_task
 from ranking.analyses.options import OptionError
 from ranking.models import Analysis
 from ranking.pages.addresses import Addresses
 from ranking.pages.one_system import (
     SENTENCES_AT_ONCE,
     TICKS,
+    ShareTable,
     opponents_table,
     part_tables,
     sentences,
     system_words,
 )
+from ranking.pages.plot_file import PLOT_FILES
 from ranking.selectors.analyses import Answered, answered
 from ranking.selectors.left_out import judges_not_counted
 from ranking.selectors.one_system import (
@@ -46,11 +50,11 @@ GROWTH = 0.02
 @never_cache
 @login_required
 def system_results_page(
-    request: HttpRequest, slug: str, test_set_id: int, system_id: int
+    request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
     """Show a system. What takes a pass over its comparisons a worker computes, which the page asks for by itself."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    page = _Page(test_set, system_id)
+    task = organised_task(request, slug, task_id)
+    page = _Page(task, system_id)
     answer = page.answer()
     is_awaited = answer is not None and _is_awaited(answer)
     if not request.headers.get("HX-Request"):
@@ -68,19 +72,19 @@ def system_results_page(
 @never_cache
 @login_required
 def system_results_ask(
-    request: HttpRequest, slug: str, test_set_id: int, system_id: int
+    request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
     """Have a worker look at a system. Members who only read may ask, too: it changes nothing."""
-    test_set = asked_test_set(request, slug, test_set_id)
-    page = _Page(test_set, system_id)
+    task = asked_task(request, slug, task_id)
+    page = _Page(task, system_id)
     if page.choice is not None:
         try:
-            analysis_ask(test_set=test_set, choice=page.choice, user=cast("User", request.user))
+            analysis_ask(task=task, choice=page.choice, user=cast("User", request.user))
         except OptionError:
             # Nothing was judged yet, or a group was deleted since the ranking.
             page.choice = None
     if not request.headers.get("HX-Request"):
-        return redirect("system-results", slug, test_set_id, system_id)
+        return redirect("system-results", slug, task_id, system_id)
     answer = page.answer()
     if answer is not None and _is_awaited(answer):
         return render(request, "results/_progress.html", page.context_of_progress(answer))
@@ -96,21 +100,21 @@ def _is_awaited(answer: Answered) -> bool:
 class _Page:
     """A system of a test set, as the present ranking has it."""
 
-    def __init__(self, test_set: TestSet, system_id: int) -> None:
-        self.test_set = test_set
-        self.systems = systems_by_name(test_set_id=test_set.pk)
+    def __init__(self, task: Task, system_id: int) -> None:
+        self.task = task
+        self.systems = systems_by_name(task_id=task.pk)
         found = [(name, each) for name, each in self.systems.items() if each.pk == system_id]
         if not found:
             raise Http404
         self.name, self.system = found[0]
-        self.standing = system_standing(test_set=test_set, name=self.name)
+        self.standing = system_standing(task=task, name=self.name)
         self.choice = _choice(self.name, self.system, self.systems, self.standing)
 
     def answer(self) -> Answered | None:
         """Return the newest answer of the analysis; None where there is nothing to ask."""
         if self.choice is None:
             return None
-        return answered(test_set=self.test_set, choice_digest=self.choice.digest)
+        return answered(task=self.task, choice_digest=self.choice.digest)
 
     def asks(self, answer: Answered | None) -> bool:
         """Return whether the page asks by itself: unless the answer is there, or there is none."""
@@ -128,19 +132,30 @@ class _Page:
     def context_of_progress(self, answer: Answered | None) -> dict[str, Any]:
         """Return what is shown while a worker is at it."""
         return {
-            "campaign": self.test_set.campaign,
-            "test_set": self.test_set,
+            "campaign": self.task.test_set.campaign,
+            "task": self.task,
             "system_id": self.system.pk,
             "job": answer.pending.job if answer is not None and answer.pending else None,
             "is_awaited": answer is not None and _is_awaited(answer),
         }
+
+    def _with_files(self, table: ShareTable, analysis_id: int) -> ShareTable:
+        """Return a table with the files of its plot: they are those of the answer's table of this name."""
+        if not table.is_drawn:
+            return table
+        place = [self.task.test_set.campaign.slug, self.task.pk, analysis_id, table.name]
+        files = [
+            (ending.upper(), reverse("analysis-plot", args=[*place, ending]))
+            for ending in PLOT_FILES
+        ]
+        return replace(table, files=files)
 
     def context(self, answer: Answered | None) -> dict[str, Any]:
         """Return all that is known so far."""
         shown = None if answer is None else answer.shown
         data = None if shown is None else _data(shown)
         standing = self.standing
-        addresses = Addresses(self.test_set, systems=self.systems)
+        addresses = Addresses(self.task, systems=self.systems)
         context = self.context_of_progress(answer) | {
             "section": "ranking",
             "name": self.name,
@@ -153,8 +168,8 @@ class _Page:
             "at_once": SENTENCES_AT_ONCE,
             "lost_address": addresses.judgments(system=self.name, outcome="lost"),
             "won_address": addresses.judgments(system=self.name, outcome="won"),
-            "source": language_described(self.test_set.source_language),
-            "target": language_described(self.test_set.target_language),
+            "source": language_described(self.task.test_set.source_language),
+            "target": language_described(self.task.test_set.target_language),
         }
         opponents = (
             [opponents_table(self.name, standing, data, addresses=addresses)]
@@ -162,6 +177,11 @@ class _Page:
             else []
         )
         parts = [] if data is None else part_tables(self.name, data, addresses=addresses)
+        if shown is not None:
+            opponents, parts = (
+                [self._with_files(each, shown.pk) for each in tables]
+                for tables in (opponents, parts)
+            )
         # The longest table stands beside the others.
         wide = [table for table in parts if table.name == "documents"] or parts
         context["columns"] = [
@@ -173,7 +193,7 @@ class _Page:
             texts = sentences(
                 self.name,
                 [*clear[0], *clear[1]],
-                test_set=self.test_set,
+                task=self.task,
                 addresses=addresses,
             )
             context |= {

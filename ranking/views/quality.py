@@ -19,8 +19,8 @@ from annotation.services import (
     judges_decision_undo,
     quality_action_revert,
 )
-from campaign.models import Judge, TestSet, User
-from campaign.views.access import organised_test_set
+from campaign.models import Judge, Task, User
+from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.models import Analysis
 from ranking.pages.acting import (
@@ -41,58 +41,52 @@ from ranking.services import decision_take
 
 @require_POST
 @login_required
-def judge_act(request: HttpRequest, slug: str, test_set_id: int, judge_id: int) -> HttpResponse:
+def judge_act(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> HttpResponse:
     """Decide about a judge on their page; to pause or exclude is asked first."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    judge = get_object_or_404(Judge, pk=judge_id, campaign=test_set.campaign_id)
+    task = organised_task(request, slug, task_id)
+    judge = get_object_or_404(Judge, pk=judge_id, campaign=task.test_set.campaign_id)
     form = ActionForm(request.POST)
-    back = _address_of(test_set, judge.pk)
+    back = _address_of(task, judge.pk)
     if not form.is_valid():
-        return _wrong(request, form, test_set, back=back, judge=judge)
+        return _wrong(request, form, task, back=back, judge=judge)
     if form.cleaned_data["action"] in STANDS_ASIDE and not is_answered(request):
-        question = _question(form, [judge], test_set, cancel=back)
-        return ask(
-            request, question, campaign=test_set.campaign, test_set=test_set, section="judges"
-        )
-    _decide(request, form, [judge], test_set)
+        question = _question(form, [judge], task, cancel=back)
+        return ask(request, question, campaign=task.test_set.campaign, task=task, section="judges")
+    _decide(request, form, [judge], task)
     return redirect(back)
 
 
 @require_POST
 @login_required
-def judges_act(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def judges_act(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Say what a decision about judges would do, and with the second POST take it for all of them at once."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    form = JudgesActionForm(request.POST, test_set=test_set)
+    task = organised_task(request, slug, task_id)
+    form = JudgesActionForm(request.POST, task=task)
     if not form.is_valid():
-        return _wrong(request, form, test_set, back=_back(form, test_set))
+        return _wrong(request, form, task, back=_back(form, task))
     if not is_answered(request):
-        question = _question(
-            form, form.judges, test_set, cancel=_back(form, test_set), is_of_many=True
-        )
-        return ask(
-            request, question, campaign=test_set.campaign, test_set=test_set, section="judges"
-        )
-    decided = _decide(request, form, form.judges, test_set, analysis=form.cleaned_data["analysis"])
+        question = _question(form, form.judges, task, cancel=_back(form, task), is_of_many=True)
+        return ask(request, question, campaign=task.test_set.campaign, task=task, section="judges")
+    decided = _decide(request, form, form.judges, task, analysis=form.cleaned_data["analysis"])
     if not decided.judges:
-        return redirect(_back(form, test_set))
-    return redirect("judges-acted", slug, test_set.pk, decided.batch)
+        return redirect(_back(form, task))
+    return redirect("judges-acted", slug, task.pk, decided.batch)
 
 
 @require_safe
 @never_cache
 @login_required
-def judges_acted(request: HttpRequest, slug: str, test_set_id: int, batch: UUID) -> HttpResponse:
+def judges_acted(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> HttpResponse:
     """Show what a decision did, with the button that undoes it."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    actions = list(decision_actions(campaign_id=test_set.campaign_id, batch=batch))
-    reversals = list(decision_reversals(campaign_id=test_set.campaign_id, batch=batch))
+    task = organised_task(request, slug, task_id)
+    actions = list(decision_actions(campaign_id=task.test_set.campaign_id, batch=batch))
+    reversals = list(decision_reversals(campaign_id=task.test_set.campaign_id, batch=batch))
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "judges",
         "batch": batch,
-        "lines": action_lines(actions, test_set=test_set),
+        "lines": action_lines(actions, task=task),
         "reversals": reversals,
         "may_undo": bool(reversals) or any(not hasattr(action, "reversal") for action in actions),
     }
@@ -106,33 +100,33 @@ def judges_acted(request: HttpRequest, slug: str, test_set_id: int, batch: UUID)
 
 @require_POST
 @login_required
-def judges_act_undo(request: HttpRequest, slug: str, test_set_id: int, batch: UUID) -> HttpResponse:
+def judges_act_undo(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> HttpResponse:
     """Undo all of a decision."""
-    test_set = organised_test_set(request, slug, test_set_id)
+    task = organised_task(request, slug, task_id)
     try:
         judges = judges_decision_undo(
-            campaign=test_set.campaign, batch=batch, user=cast("User", request.user)
+            campaign=task.test_set.campaign, batch=batch, user=cast("User", request.user)
         )
     except QualityRefusedError as error:
         messages.error(request, str(error))
     else:
         said = _("Undone for %(judge)s; the history keeps both.")
         messages.success(request, said % {"judge": judged_by(judges)})
-    return redirect("judge-quality", slug, test_set.pk)
+    return redirect("judge-quality", slug, task.pk)
 
 
 def _wrong(
     request: HttpRequest,
     form: ActionForm,
-    test_set: TestSet,
+    task: Task,
     *,
     back: str,
     judge: Judge | None = None,
 ) -> HttpResponse:
     """Return the form with what was written, and what is wrong at its field."""
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "judges",
         "decision": form,
         "judge": judge,
@@ -145,7 +139,7 @@ def _wrong(
 def _question(
     form: ActionForm,
     judges: list[Judge],
-    test_set: TestSet,
+    task: Task,
     *,
     cancel: str,
     is_of_many: bool = False,
@@ -161,7 +155,7 @@ def _question(
     return Question(
         title=title_of(action) % {"judge": judged_by(judges)},
         facts=deciding_in_words(
-            judges=judges, test_set=test_set, action=action, text=form.cleaned_data["text"]
+            judges=judges, task=task, action=action, text=form.cleaned_data["text"]
         ),
         after=_("One click on “Undo” undoes it for all; the history keeps both.")
         if is_of_many
@@ -176,14 +170,14 @@ def _decide(
     request: HttpRequest,
     form: ActionForm,
     judges: list[Judge],
-    test_set: TestSet,
+    task: Task,
     *,
     analysis: Analysis | None = None,
 ) -> Decided:
     said = form.cleaned_data
     decided = decision_take(
         judges=judges,
-        test_set=test_set,
+        task=task,
         action=said["action"],
         user=cast("User", request.user),
         note=said["note"],
@@ -197,22 +191,22 @@ def _decide(
     return decided
 
 
-def _back(form: JudgesActionForm, test_set: TestSet) -> str:
+def _back(form: JudgesActionForm, task: Task) -> str:
     """Return the address of the analysis that judges were chosen on, or of the judges."""
     analysis = form.cleaned_data.get("analysis")
     if analysis is not None:
-        return asked_in_words(analysis, test_set).address
-    return reverse("judge-quality", args=[test_set.campaign.slug, test_set.pk])
+        return asked_in_words(analysis, task).address
+    return reverse("judge-quality", args=[task.test_set.campaign.slug, task.pk])
 
 
 @require_POST
 @login_required
-def action_revert(
-    request: HttpRequest, slug: str, test_set_id: int, action_id: int
-) -> HttpResponse:
+def action_revert(request: HttpRequest, slug: str, task_id: int, action_id: int) -> HttpResponse:
     """Take an action back."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    action = get_object_or_404(QualityAction, pk=action_id, judge__campaign=test_set.campaign_id)
+    task = organised_task(request, slug, task_id)
+    action = get_object_or_404(
+        QualityAction, pk=action_id, judge__campaign=task.test_set.campaign_id
+    )
     form = NoteForm(request.POST)
     if not form.is_valid():
         return HttpResponseBadRequest(_("The note is too long."))
@@ -224,8 +218,8 @@ def action_revert(
         messages.error(request, str(error))
     else:
         messages.success(request, _("The action was reverted."))
-    return redirect(_address_of(test_set, action.judge_id))
+    return redirect(_address_of(task, action.judge_id))
 
 
-def _address_of(test_set: TestSet, judge_id: int) -> str:
-    return reverse("judge-page", args=[test_set.campaign.slug, test_set.pk, judge_id])
+def _address_of(task: Task, judge_id: int) -> str:
+    return reverse("judge-page", args=[task.test_set.campaign.slug, task.pk, judge_id])

@@ -92,8 +92,7 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id, switched_off_at__isnull=True)
     initial = {
-        name: getattr(rule, name)
-        for name in ("action", "measure", "direction", "minimum", "test_set")
+        name: getattr(rule, name) for name in ("action", "measure", "direction", "minimum", "task")
     } | {"threshold": threshold_as_text(rule.measure, rule.threshold)}
     form = RuleForm(request.POST or None, campaign=campaign, initial=initial)
     if request.method != "POST" or not form.is_valid():

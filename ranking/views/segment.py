@@ -7,8 +7,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation.pages.judgment_table import JudgmentTable
+from annotation.protocols import answer_kind
 from campaign.texts.languages import language_described
-from campaign.views.access import organised_test_set
+from campaign.views.access import organised_task
 from ranking.pages.addresses import Addresses
 from ranking.selectors.segment_judged import MOST, segment_judged
 
@@ -16,16 +17,16 @@ from ranking.selectors.segment_judged import MOST, segment_judged
 @require_safe
 @never_cache
 @login_required
-def segment_page(request: HttpRequest, slug: str, test_set_id: int, number: int) -> HttpResponse:
+def segment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
     """Show a segment of a test set by its number."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    found = segment_judged(test_set=test_set, number=number)
+    task = organised_task(request, slug, task_id)
+    found = segment_judged(task=task, number=number)
     if found is None:
         raise Http404
-    addresses = Addresses(test_set)
+    addresses = Addresses(task, compares_outputs=answer_kind(task.protocol).compares_outputs)
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "texts",
         "found": found,
         "most": MOST,
@@ -33,9 +34,9 @@ def segment_page(request: HttpRequest, slug: str, test_set_id: int, number: int)
             (output, [(name, addresses.system(name)) for name in output.systems])
             for output in found.outputs
         ],
-        "table": JudgmentTable(found.judgments, test_set=test_set, shown=found.shown),
+        "table": JudgmentTable(found.judgments, task=task, shown=found.shown),
         "document_address": addresses.judgments(document=found.segment.document.name),
-        "source": language_described(test_set.source_language),
-        "target": language_described(test_set.target_language),
+        "source": language_described(task.test_set.source_language),
+        "target": language_described(task.test_set.target_language),
     }
     return render(request, "results/segment.html", context)

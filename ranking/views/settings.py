@@ -10,8 +10,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.selectors.judged import judgments_so_far
-from campaign.models import TestSet, User
-from campaign.views.access import organised_test_set
+from campaign.models import Task, User
+from campaign.views.access import organised_task
 from ranking.models import RankingSettings
 from ranking.pages.forms import RankingSettingsForm
 from ranking.pages.settings_history import settings_lines
@@ -25,39 +25,37 @@ from ranking.wording.ranges import level_words
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-def ranking_settings_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show by which method a test set is ranked and what its rank ranges account for; POST changes it."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    before = ranking_settings_in_force(test_set_id=test_set.pk)
+    task = organised_task(request, slug, task_id)
+    before = ranking_settings_in_force(task_id=task.pk)
     form = RankingSettingsForm(
         request.POST or None,
         initial={"resample": before.resample, "judge_group": before.judge_group},
-        campaign=test_set.campaign,
+        campaign=task.test_set.campaign,
     )
-    after = (
-        _changed(form, test_set, before, cast("User", request.user)) if form.is_valid() else None
-    )
+    after = _changed(form, task, before, cast("User", request.user)) if form.is_valid() else None
     if after is not None:
         if after.pk == before.pk:
             messages.info(request, _("Nothing was changed."))
-            return redirect("ranking-settings", slug, test_set_id)
+            return redirect("ranking-settings", slug, task_id)
         messages.success(
             request, _("Changed. A ranking by the new settings will appear within seconds.")
         )
-        return redirect("test-set-dashboard", slug, test_set_id)
+        return redirect("test-set-dashboard", slug, task_id)
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "ranking",
         "form": form,
         "levels": level_words(),
         "methods": live_method_words(),
         "not_offered": methods_not_offered(),
         "method_chosen": form.data.get("method", before.method),
-        "history": settings_lines(ranking_settings_history(test_set_id=test_set.pk)),
-        "judgments": judgments_so_far(test_set_id=test_set.pk),
+        "history": settings_lines(ranking_settings_history(task_id=task.pk)),
+        "judgments": judgments_so_far(task_id=task.pk),
         "before": before,
-        "ranking_address": reverse("analysis", args=[slug, test_set.pk, "ranking"]),
+        "ranking_address": reverse("analysis", args=[slug, task.pk, "ranking"]),
         "is_level_chosen": before.ranges in ("percentile", "confidence_set"),
     }
     status = 400 if form.is_bound else 200
@@ -65,13 +63,13 @@ def ranking_settings_page(request: HttpRequest, slug: str, test_set_id: int) -> 
 
 
 def _changed(
-    form: RankingSettingsForm, test_set: TestSet, before: RankingSettings, user: User
+    form: RankingSettingsForm, task: Task, before: RankingSettings, user: User
 ) -> RankingSettings | None:
     """Change the settings as the form says; None, with the reason in the form, if they do not go together."""
     said = form.cleaned_data
     try:
         return ranking_settings_change(
-            test_set=test_set,
+            task=task,
             changed_by=user,
             judge_group=said["judge_group"],
             method=said["method"] or None,

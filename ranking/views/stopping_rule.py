@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.selectors.judged import judgments_so_far
 from campaign.models import User
-from campaign.views.access import organised_test_set
+from campaign.views.access import organised_task
 from ranking.pages.stopping_form import StoppingRuleForm
 from ranking.pages.stopping_rule import rule_lines, tests_words
 from ranking.selectors.stopping_rules import (
@@ -25,33 +25,33 @@ from ranking.wording.rule_states import shown_rule
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-def stopping_rule_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show by which rule judging of a test set is to end; POST sets it."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    rule = stopping_rule_in_force(test_set_id=test_set.pk)
+    task = organised_task(request, slug, task_id)
+    rule = stopping_rule_in_force(task_id=task.pk)
     form = StoppingRuleForm(request.POST or None, initial=StoppingRuleForm.initial_of(rule))
     if request.method == "POST" and form.is_valid():
         try:
             after = stopping_rule_set(
-                test_set=test_set, changed_by=cast("User", request.user), **form.terms
+                task=task, changed_by=cast("User", request.user), **form.terms
             )
         except StoppingRuleError as error:
             form.add_error("pairs" if error.field == "pairs_share" else error.field, str(error))
         else:
             is_same = (rule and rule.pk) == (after and after.pk)
             messages.success(request, _("Nothing was changed.") if is_same else _("Saved."))
-            return redirect("stopping-rule", slug, test_set_id)
-    state = stopping_rule_state(test_set_id=test_set.pk)
+            return redirect("stopping-rule", slug, task_id)
+    state = stopping_rule_state(task_id=task.pk)
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "ranking",
         "form": form,
         "tests": tests_words(),
         "tests_chosen": form["tests"].value(),
         "rule": None if state is None else shown_rule(state),
-        "judgments": judgments_so_far(test_set_id=test_set.pk),
-        "history": rule_lines(stopping_rule_history(test_set_id=test_set.pk)),
+        "judgments": judgments_so_far(task_id=task.pk),
+        "history": rule_lines(stopping_rule_history(task_id=task.pk)),
     }
     status = 400 if form.is_bound else 200
     return render(request, "organiser/stopping_rule.html", context, status=status)

@@ -1,5 +1,6 @@
 """Words about κ: how strong it is by convention, what its interval takes for drawn at random, or why there is none."""
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
@@ -23,7 +24,7 @@ def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, 
             "intervals: %(resamples)s resamples of %(level)s, confidence %(confidence)s, "
             "seed %(seed)s"
         ) % {
-            "resamples": f"{resamples:,}",
+            "resamples": number_format(resamples),
             "level": level,
             "confidence": f"{confidence:g}",
             "seed": seed,

@@ -4,6 +4,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from ranking.wording.by_language import by_language
+
 
 def number_in_words(number: int) -> str:
     """Return a small number in words, as in a headline, and a larger one in figures."""
@@ -32,7 +34,12 @@ def percent_in_figures(share: float) -> str:
 def decimals(value: float, places: int) -> str:
     """Return a number with so many decimals, rounded: `number_format` alone cuts the others off."""
     # Readers do not know "-0".
-    return number_format(round(value, places) + 0.0, places)
+    return _rounded(round(value, places) + 0.0, places)
+
+
+@by_language
+def _rounded(value: float, places: int) -> str:
+    return number_format(value, places)
 
 
 def p_in_figures(p: float) -> str:

@@ -12,6 +12,7 @@ from ranking.core.ranges.sign_tests import Correction
 from ranking.range_choices import recorded_choice
 from ranking.wording.live_methods import LiveMethod, score_words
 from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS
+from ranking.wording.published_reasons import reason_published, rewording_in_words
 from ranking.wording.ranges import RangesFrom, ranges_in_words, rank_range
 from ranking.wording.rule_states import rule_state, shown_rule
 from ranking.wording.stopping_rules import rule_in_words
@@ -40,6 +41,7 @@ def method_sentences(content: Content) -> list[str]:
         *_pairs(content),
         *_fixed(content),
         *_stopping(content),
+        *_reworded(content),
         _again(content),
     ]
 
@@ -163,12 +165,18 @@ def _stopping(content: Content) -> Iterator[str]:
         }
 
 
+def _reworded(content: Content) -> list[str]:
+    said = rewording_in_words(content)
+    return [said] if said else []
+
+
 def _day(change: Mapping[str, Any]) -> str:
     return date_format(datetime.fromisoformat(change["at"]), "DATE_FORMAT")
 
 
 def _because(change: Mapping[str, Any]) -> str:
-    return " " + _("Reason: %(reason)s") % {"reason": change["reason"]} if change["reason"] else ""
+    reason = reason_published(change)
+    return " " + _("Reason: %(reason)s") % {"reason": reason} if reason else ""
 
 
 def _pairs(content: Content) -> list[str]:

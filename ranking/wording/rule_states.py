@@ -195,6 +195,8 @@ def _state(state: RuleState) -> list[str]:
             ngettext("%(count)s cluster so far.", "%(count)s clusters so far.", found["clusters"])
             % {"count": number_format(found["clusters"])}
         )
+    elif "clusters" in wanted and found["pairs_apart"] is not None:
+        words.append(_("Clusters are counted once all systems have a rank."))
     if found["pairs_apart"] is None and looks_at_tests(state.rule):
         words.append(
             _(

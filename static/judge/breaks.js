@@ -41,7 +41,7 @@ export function prepareBreaks(page) {
   });
   $("break-dismiss").addEventListener("click", () => {
     begin();
-    if (page.block) page.toRows();
+    if (page.block) page.toAnswer();
   });
   addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !bar.hidden && !document.querySelector("dialog[open]")) begin();

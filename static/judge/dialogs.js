@@ -91,7 +91,7 @@ export function prepareReport(page, outbox) {
 }
 
 // A change to a sentence gone back to is saved or discarded before anything else is shown. Returns what
-// Escape does: from the comment to its row, from a sentence gone back to on with the work.
+// Escape does: from the comment to the outputs, from a sentence gone back to on with the work.
 /** @param {Page} page */
 export function prepareRevision(page) {
   const dialog = $("unsent-dialog");
@@ -128,7 +128,7 @@ export function prepareRevision(page) {
 
   return function escape() {
     if (!page.block) return false;
-    if (page.view.closeComment()) page.rows.focus(page.rows.active);
+    if (page.view.closeComment()) page.screen?.resume();
     else if (page.block.state !== "open") page.leave();
     else return false;
     return true;

@@ -9,7 +9,7 @@ const COARSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=T
 /** @type {Map<string, Intl.Segmenter>} */
 const segmenters = new Map();
 
-/** @param {string} lang @param {"word" | "sentence"} granularity */
+/** @param {string} lang @param {"word" | "sentence" | "grapheme"} granularity */
 export function segmenterOf(lang, granularity) {
   const name = `${granularity} ${lang}`;
   let segmenter = segmenters.get(name);

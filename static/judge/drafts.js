@@ -1,4 +1,4 @@
-// A ranking in the making, one entry for each block: it survives a reload, a crash, a flat battery.
+// An answer in the making, one entry for each block: it survives a reload, a crash, a flat battery.
 
 import * as store from "./store.js";
 
@@ -11,7 +11,7 @@ export class Drafts {
     this.forgetOld();
   }
 
-  // {labels: {candidate id: rank}, comment, durationMs, activeMs}; candidates by id, not by place.
+  // {comment, durationMs, activeMs} and what its protocol keeps, which has candidates by id, not by place.
   /** @param {string} blockId @returns {Draft | null} */
   get(blockId) {
     return store.get(this.prefix + blockId);

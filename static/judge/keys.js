@@ -5,21 +5,16 @@ import * as store from "./store.js";
 
 const SWITCH = "quintet/letters-off";
 /** @type {Record<string, number>} */
-const ARROWS = { ArrowUp: -1, ArrowDown: 1 };
+const SCROLLING = { ArrowUp: -1, ArrowDown: 1 };
 
 /**
  * @typedef {object} Actions
- * @property {(digit: number) => boolean} rank
- * @property {() => boolean} clear
- * @property {() => boolean} clearAll
+ * @property {() => ProtocolScreen | null} screen of the block shown, whose own keys act first
  * @property {() => boolean} escape
- * @property {(by: number) => boolean} move
  * @property {(by: number) => boolean} scroll
  * @property {() => boolean} submit
  * @property {Record<string, () => unknown>} letters
  */
-
-/** @typedef {KeyboardEvent & { target: HTMLElement }} Pressed */
 
 /** @param {{ code: string, key: string }} event @param {number} [most] */
 export function digitOf({ code, key }, most = 5) {
@@ -50,13 +45,7 @@ export function switchLetters(on) {
 /** @param {HTMLElement} target */
 export const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
 
-// Shift and 0, wherever that types no digit; and with what takes one rank away.
-/** @param {KeyboardEvent} event */
-function clearsAll({ shiftKey, code, key }) {
-  return shiftKey && ((code === "Digit0" && !/^\d$/.test(key)) || key === "Backspace" || key === "Delete");
-}
-
-// `actions`: rank(n), clear(), clearAll(), move(±1), scroll(±1), submit(), escape(), and one for each letter.
+// `actions`: the keys of the screen, scroll(±1), submit(), escape(), and one for each letter.
 // Returning false from any of them leaves the key to the browser.
 /** @param {Actions} actions */
 export function listen(actions) {
@@ -74,27 +63,24 @@ function chosen(event, actions) {
   // A menu that is open closes first.
   if (key === "Escape") return document.querySelector(":popover-open") ? null : actions.escape;
   if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return null;
-  // A key held down must not rank or submit one block after the other.
+  // A key held down must not submit one block after the other.
   if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : actions.submit;
-  const by = ARROWS[key];
-  // With Shift they scroll source and reference on every keyboard; brackets are not on all.
-  if (by) return () => (event.shiftKey ? actions.scroll(by) : actions.move(by));
+  const screen = actions.screen();
+  if (key.startsWith("Arrow")) {
+    // With Shift they scroll source and reference on every keyboard; brackets are not on all.
+    const by = event.shiftKey && SCROLLING[key];
+    return by ? () => actions.scroll(by) : (screen?.arrow(event) ?? null);
+  }
   // With single keys switched off, digits still act where the focus is on an output.
-  if (!lettersOn() && !target.closest(".row")) return null;
-  if (clearsAll(event)) return repeat ? null : actions.clearAll;
-  const digit = digitOf(event);
-  if (digit !== null) return repeat ? null : () => (digit ? actions.rank(digit) : actions.clear());
-  if (key === "Backspace" || key === "Delete") return actions.clear;
-  if (!lettersOn()) return null;
-  return letterAction(event, actions);
+  if (!lettersOn() && !target.closest("#rows")) return null;
+  return screen?.single(event) ?? (lettersOn() ? letterAction(event, actions) : null);
 }
 
 /** @param {Pressed} event @param {Actions} actions */
 function letterAction(event, actions) {
   const letter = letterOfKey(event);
-  if (letter === "j") return () => actions.move(1);
-  if (letter === "k") return () => actions.move(-1);
   if (letter === "[") return () => actions.scroll(-1);
   if (letter === "]") return () => actions.scroll(1);
-  return event.repeat ? null : (actions.letters[letter ?? ""] ?? null);
+  if (letter === null) return null;
+  return actions.screen()?.letter(letter, event) ?? (event.repeat ? null : (actions.letters[letter] ?? null));
 }

@@ -1,4 +1,4 @@
-// What the first sentence does not need: loaded when it is asked for, or with the first rank, so that
+// What the first sentence does not need: loaded when it is asked for, or with the first answer, so that
 // it is there when the network is not.
 
 import { say } from "./words.js";

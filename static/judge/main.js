@@ -6,14 +6,13 @@ import { prepareBreaks } from "./breaks.js";
 import { prepareReport, prepareRevision, prepareSkip } from "./dialogs.js";
 import { listen, lettersOn, switchLetters } from "./keys.js";
 import { Drafts } from "./drafts.js";
-import { Feedback } from "./feedback.js";
 import { later, loadAll } from "./later.js";
-import { Layout } from "./layout.js";
 import { Outbox } from "./outbox.js";
 import { Page } from "./page.js";
 import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
 import { KeptHits, keepPage } from "./reload.js";
+import { Screens } from "./screens.js";
 import { prepareSettings } from "./settings.js";
 import { Status } from "./status.js";
 
@@ -22,34 +21,33 @@ const $ = (id) => document.getElementById(id);
 /** @type {Setup} */
 const setup = JSON.parse($("setup").textContent);
 
-// `api` is what the screen talks to: the server, or what the tour has in its place.
+// `api` is what the page talks to: the server, or what the tour has in its place.
 /** @param {{ api: JudgingApi, outbox: Outbox, drafts: KeptDrafts, hits?: KeptHits }} parts */
-export function openScreen({ api, outbox, drafts, hits }) {
-  const queue = new Queue(api, outbox, drafts, hits);
+export function openPage({ api, outbox, drafts, hits }) {
+  const queue = new Queue(api, outbox, drafts, new Screens(setup.screens), hits);
   const status = new Status(outbox, setup.sign_in);
   queue.addEventListener("notice", ({ detail }) => status.told(detail));
-  new Feedback(outbox, queue);
   const page = new Page({ api, outbox, drafts, queue, status });
   const { view } = page;
-  const layout = new Layout(page);
   prepareSettings();
   preparePause(page);
   prepareBreaks(page);
   const escape = prepareRevision(page);
   const openReport = prepareReport(page, outbox);
   const openSkip = prepareSkip(page);
+  const feedback = later(page, async () => new (await import("./later/feedback.js")).Feedback(queue));
+  outbox.addEventListener("sent", async ({ detail }) => {
+    if (detail.answer?.feedback) (await feedback())?.answered(detail);
+  });
   const history = later(page, async () => new (await import("./later/history.js")).History(page));
   const openHistory = async () => (await history())?.open();
   const signIn = later(page, async () => new (await import("./later/signin.js")).SignIn(page, setup.name));
   const showKeys = () => $("keys-dialog").showModal();
 
   listen({
-    rank: (digit) => page.rankActive(digit),
-    clear: () => page.rankActive(null),
-    clearAll: () => page.clearAll(),
+    screen: () => page.acting,
     // The reminder of a break has it first.
     escape: () => $("break").hidden && escape(),
-    move: (by) => page.move(by),
     scroll: (by) => view.scrollTexts(by),
     submit: () => page.submit(),
     letters: {
@@ -61,22 +59,11 @@ export function openScreen({ api, outbox, drafts, hits }) {
       o: () => view.readTexts(),
       r: openReport,
       h: () => void openHistory(),
-      t: () => layout.toggle("tiers"),
-      v: () => layout.toggle("columns"),
       "?": showKeys,
     },
   });
 
-  // Only whoever has a mouse needs it; without the network the button at the foot is there.
-  /** @param {PointerEvent} event */
-  function withMouse({ pointerType }) {
-    if (pointerType !== "mouse") return;
-    removeEventListener("pointerdown", withMouse);
-    import("./later/near.js").then(({ offerSubmit }) => offerSubmit(page)).catch(() => {});
-  }
-
   $("submit").addEventListener("click", () => page.submit());
-  addEventListener("pointerdown", withMouse);
   $("skip").addEventListener("click", openSkip);
   $("back").addEventListener("click", () => page.back());
   $("rest-back").addEventListener("click", () => page.back());
@@ -88,8 +75,6 @@ export function openScreen({ api, outbox, drafts, hits }) {
   for (const id of /** @type {const} */ (["history", "rest-history"])) $(id).addEventListener("click", openHistory);
   $("sign-in-here").addEventListener("click", async () => (await signIn())?.open());
   $("more-menu").addEventListener("toggle", () => page.countWork());
-  $("tiers").addEventListener("click", () => layout.toggle("tiers"));
-  $("columns").addEventListener("click", () => layout.toggle("columns"));
   $("comment").addEventListener("input", () => page.commented());
   $("show-keys").addEventListener("click", showKeys);
   $("letters").checked = lettersOn();
@@ -101,7 +86,7 @@ export function openScreen({ api, outbox, drafts, hits }) {
       const at = document.activeElement;
       const lost = !at || at === document.body || at === $("more") || !at.checkVisibility();
       if (!lost || document.querySelector("dialog[open]")) return;
-      if (page.block) page.toRows();
+      if (page.block) page.toAnswer();
       else $("rest").focus();
     });
   }
@@ -116,7 +101,7 @@ export function openScreen({ api, outbox, drafts, hits }) {
   sizes.observe($("foot"));
   sizes.observe($("panel"));
 
-  page.addEventListener("ranked", loadAll, { once: true });
+  page.addEventListener("answered", loadAll, { once: true });
   outbox.flush();
   page.start();
   return page;
@@ -125,9 +110,9 @@ export function openScreen({ api, outbox, drafts, hits }) {
 if (setup.api) {
   const api = new Api(setup);
   const { owner } = setup;
-  const page = openScreen({ api, outbox: new Outbox(api, owner), drafts: new Drafts(owner), hits: new KeptHits(setup, api) });
+  const page = openPage({ api, outbox: new Outbox(api, owner), drafts: new Drafts(owner), hits: new KeptHits(setup, api) });
   keepPage(page, setup);
-  page.addEventListener("ranked", offer, { once: true });
+  page.addEventListener("answered", offer, { once: true });
 
   // Nothing to be said before the first HIT is done.
   async function offer() {

@@ -1,30 +1,35 @@
-// What happens on the page: which block is shown, and what a key or a button does to it.
+// What happens on the page: which block is shown, on which screen, and what a key or a button does to it. How outputs
+// are answered, only the screen knows.
 
 import { announce } from "./announce.js";
 import { Clock } from "./clock.js";
-import { Rows } from "./block.js";
-import { letterOf, showOrder, unranked } from "./order.js";
 import { whenPainted } from "./painted.js";
 import { Progress, summaryOf } from "./progress.js";
 import { stillnessAllowed } from "./reading.js";
 import { Rest } from "./rest.js";
 import { View } from "./view.js";
-import { list, say } from "./words.js";
+import { say, sayOf, sayPhrase } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 // The second Enter of a double one is meant for the block that is gone.
 const DOUBLE_MS = 350;
 
-// Tells whoever adds to the page: "shown" (a block), "ranked" (a label changed), "done" (one was
+// Tells whoever adds to the page: "shown" (a block), "answered" (its answer changed), "done" (one was
 // submitted or skipped; detail: {block, kind}), "unsent" (a change would be left; detail: {to}, a block).
 export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   /** @type {Block | null} */
   block = null;
-  rows = new Rows((index, rank) => this.rank(index, rank));
+  // That of the block shown last.
+  /** @type {ProtocolScreen | null} */
+  screen = null;
+  /** @type {Map<string, ProtocolScreen>} */
+  #screens = new Map();
   #finishedAt = -Infinity;
   // A quiet line to be read with the next block, until that is begun.
   #news = "";
+  // What was just answered, heard with what comes next.
+  #heard = "";
 
   /** @param {{ api: JudgingApi, outbox: Outbox, drafts: KeptDrafts, queue: Queue, status: Status }} parts */
   constructor({ api, outbox, drafts, queue, status }) {
@@ -58,6 +63,15 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return /** @type {Block} */ (this.block);
   }
 
+  // Its HIT and its screen.
+  get #hit() {
+    return this.queue.hits.get(this.#shown.hit);
+  }
+
+  get #screen() {
+    return /** @type {ProtocolScreen} */ (this.screen);
+  }
+
   // --- One block ---------------------------------------------------------------------------------
 
   /** @param {Block} block */
@@ -67,15 +81,16 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.block = block;
     this.rest.hide();
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = false;
-    this.rows.show(block);
-    this.view.show(block, this.rows);
+    const screen = this.#enter(hit.protocol);
+    screen.show(block);
+    this.view.show(block, screen);
     const { source, target } = hit.languages;
     $("languages").textContent = say("languages", { source: source.name, target: target.name });
     const place = { position: block.position, total: hit.total };
     this.progress.showSentence({ ...place, revised: block.state !== "open" });
-    this.#showOrder();
+    this.#showAnswer();
     this.status.revising(this.isUnsent());
-    const skipped = this.view.showSkip(block);
+    const skipped = this.view.showSkip(block, hit);
     if (this.#news) $("missing").textContent = this.#news;
     this.clock.start(block.spent);
     // Counting words takes a moment.
@@ -84,74 +99,73 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     scrollTo({ top: 0 });
     this.view.showOwn();
     const opened = block.state === "open" ? (block.source ? "new_block" : "sentence") : "sentence_revised";
-    const first = unranked(block.labels)[0] ?? 0;
-    this.rows.introduce(first, [this.#news, say(opened, place), skipped, block.source?.text].filter(Boolean).join(" "));
-    this.rows.focus(first, { preventScroll: true });
-    this.#news = "";
+    const words = [this.#heard, this.#news, say(opened, place), skipped, block.source?.text];
+    screen.introduce(words.filter(Boolean).join(" "));
+    screen.focus({ preventScroll: true });
+    this.#news = this.#heard = "";
     if (this.queue.isNearEnd(block)) this.queue.ask();
   }
 
-  // The focus to the first row without a rank.
-  /** @param {FocusOptions} [options] */
-  toRows(options) {
-    this.rows.focus(unranked(this.#shown.labels)[0] ?? 0, options);
+  // The screen of a protocol, in the place of another's. It was loaded before its first HIT was taken.
+  /** @param {string} protocol */
+  #enter(protocol) {
+    let screen = this.#screens.get(protocol);
+    if (!screen) {
+      screen = /** @type {ScreenModule} */ (this.queue.screens.get(protocol)).open(this);
+      this.#screens.set(protocol, screen);
+    }
+    if (screen === this.screen) return screen;
+    this.screen?.leave();
+    this.screen = screen;
+    screen.enter();
+    const own = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-protocol]"));
+    for (const part of own) part.hidden = part.dataset.protocol !== protocol;
+    return screen;
   }
 
-  #showOrder() {
-    const { labels } = this.#shown;
-    showOrder(labels, { line: $("order"), words: $("order-words"), missing: $("missing") });
+  // The screen, while it shows a block.
+  get acting() {
+    return this.block ? this.screen : null;
+  }
+
+  // The focus to where the judge goes on.
+  /** @param {FocusOptions} [options] */
+  toAnswer(options) {
+    this.#screen.focus(options);
+  }
+
+  #showAnswer() {
+    const screen = this.#screen;
+    const { answer, state } = this.#shown;
+    screen.showAnswer();
+    $("missing").textContent = sayPhrase(screen.answers.hint(answer));
     $("missing").classList.remove("refused");
-    const isOpen = this.#shown.state === "open";
+    const isOpen = state === "open";
     const isUnsent = this.isUnsent();
     $("skip").hidden = !isOpen;
     $("discard").hidden = !isUnsent;
-    $("submit").setAttribute("aria-disabled", String((isOpen || isUnsent) && !this.#mayGo()));
+    $("submit").hidden = isOpen && screen.submitsAtOnce && !screen.answers.begun(answer);
+    $("submit").setAttribute("aria-disabled", String((isOpen || isUnsent) && Boolean(this.#lack())));
     $("submit-word").textContent = say(isOpen ? "submit" : isUnsent ? "save_revision" : "return");
   }
 
-  /** @param {number} index @param {Label} rank */
-  rank(index, rank) {
-    this.#shown.labels[index] = rank;
-    this.rows.showLabels();
+  // Told by the screen, which has changed the answer of its block.
+  answered() {
     this.#changed();
-    this.dispatchEvent(new Event("ranked"));
-    const letter = letterOf(index);
-    const words = rank === null ? say("cleared", { letter }) : say("ranked", { letter, rank });
-    announce(unranked(this.#shown.labels).length ? words : `${words} ${say("all_ranked")}`);
+    this.dispatchEvent(new Event("answered"));
   }
 
-  /** @param {Label} rank */
-  rankActive(rank) {
-    if (!this.block) return false;
-    const index = this.rows.active;
-    if (rank === null && this.block.labels[index] === null) return true;
-    this.rank(index, rank);
-    const { labels, state } = this.block;
-    const rest = unranked(labels);
-    // Where all are ranked, a ranking gone back to is ranked anew from row to row.
-    const after = state === "open" ? index : (index + 1) % labels.length;
-    const next = rank === null ? index : (rest.find((each) => each > index) ?? rest[0] ?? after);
-    this.rows.focus(next);
-    return true;
+  // The same, where an answer is submitted as it is given; `words` of it are heard with what comes next.
+  /** @param {string} words */
+  conclude(words) {
+    this.answered();
+    this.#heard = words;
+    this.submit();
   }
 
-  clearAll() {
-    const done = this.block && this.rows.clearAll();
-    if (done) {
-      this.#changed();
-      this.dispatchEvent(new Event("ranked"));
-      this.toRows();
-      announce(say(done));
-    }
-    return Boolean(this.block);
-  }
-
-  /** @param {number} by */
-  move(by) {
-    if (!this.block) return false;
-    const target = this.rows.neighbour(by);
-    if (target !== null) this.rows.focus(target);
-    return true;
+  // What is meant for the block that is gone.
+  isTooSoon() {
+    return performance.now() - this.#finishedAt < DOUBLE_MS;
   }
 
   commented() {
@@ -160,7 +174,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   }
 
   #changed() {
-    this.#showOrder();
+    this.#showAnswer();
     this.#keep();
     if (this.#shown.state === "open") this.status.drafted();
     else this.status.revising(this.isUnsent());
@@ -172,10 +186,9 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       this.drafts.remove(this.#shown.id);
       return;
     }
-    const labels = Object.fromEntries(
-      this.#shown.candidates.map(({ id }, index) => [id, this.#shown.labels[index]]),
-    );
-    this.drafts.put(this.#shown.id, { labels, comment: this.#shown.comment, revises, ...this.clock.read() });
+    const { id, answer, candidates, comment } = this.#shown;
+    const draft = this.#screen.answers.toDraft(answer, candidates);
+    this.drafts.put(id, { ...draft, comment, revises, ...this.clock.read() });
   }
 
   // A reload must not lose the minutes spent on a block that has been begun.
@@ -190,11 +203,9 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return Boolean(this.block && this.queue.isRevised(this.block));
   }
 
-  #mayGo() {
-    const { labels, hit } = this.#shown;
-    const rest = unranked(labels).length;
-    if (!this.queue.hits.get(hit).rules.partial) return rest === 0;
-    return labels.length - rest >= Math.min(2, labels.length);
+  // What it takes to be submitted.
+  #lack() {
+    return this.#screen.answers.lack(this.#shown.answer, this.#hit.rules);
   }
 
   // On with the work, or `to` a block the judge was going to.
@@ -206,17 +217,18 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       this.#goOn();
       return true;
     }
-    const untouched = block.labels.every((label) => label === null);
-    if (untouched && performance.now() - this.#finishedAt < DOUBLE_MS) return true;
-    if (!this.#mayGo()) {
+    const { answers } = this.#screen;
+    if (!answers.begun(block.answer) && this.isTooSoon()) return true;
+    if (this.#lack()) {
       this.#refuse();
       return true;
     }
+    if (this.#screen.asks?.(() => this.submit(to))) return true;
     const { durationMs, activeMs } = this.clock.read();
     const comment = block.comment.trim();
-    const labels = [...block.labels];
     const after = this.queue.toFollow(block);
-    this.#finish("judgments", { labels, duration_ms: durationMs, active_ms: activeMs, comment, ...(after && { after }) }, to);
+    const times = { duration_ms: durationMs, active_ms: activeMs };
+    this.#finish("judgments", { ...answers.fields(block.answer), ...times, comment, ...(after && { after }) }, to);
     return true;
   }
 
@@ -253,13 +265,9 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   }
 
   #refuse() {
-    const missing = unranked(this.#shown.labels);
-    const { partial } = this.queue.hits.get(this.#shown.hit).rules;
-    const words = partial
-      ? say("rank_two")
-      : say("still_to_rank", { letters: list(missing.map(letterOf)), n: missing.length });
-    this.rows.markWanting(missing);
-    this.rows.focus(missing[0]);
+    const words = sayPhrase(this.#lack());
+    this.#screen.refuse();
+    this.#heard = "";
     $("missing").textContent = words;
     $("missing").classList.add("refused");
     announce(words);
@@ -267,7 +275,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   async #goOn() {
     const revised = this.queue.revised();
-    if (revised) this.#news = say("unsent_here");
+    if (revised) this.#news = sayOf(this.queue.hits.get(revised.hit), "unsent_here");
     const next = revised ?? this.queue.nextOpen();
     if (next) {
       this.status.turnedAway(false);
@@ -275,6 +283,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       return;
     }
     this.block = null;
+    if (this.#heard) announce(this.#heard);
+    this.#heard = "";
     this.status.revising(false);
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = true;
     await this.rest.show();
@@ -311,11 +321,11 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   signedIn() {
     this.status.turnedAway(false);
-    if (this.block) this.toRows();
+    if (this.block) this.toAnswer();
     else this.lookAgain();
   }
 
-  // Something quiet to be read and heard, until the ranking changes.
+  // Something quiet to be read and heard, until the answer changes.
   /** @param {string} words */
   note(words) {
     $("missing").textContent = words;
@@ -324,6 +334,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   back() {
     const block = this.queue.before(this.block);
+    // Whoever goes back wants to answer, however soon.
+    this.#finishedAt = -Infinity;
     if (block) this.leave(block);
     else if (this.block) announce(say("first"));
     return Boolean(this.block);
@@ -347,14 +359,15 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       if (block === this.block) this.#show(block);
       return;
     }
-    // Back to how it was before, with the labels still there: nothing is lost, and it can be put right.
+    // Back to how it was before, with the answer still there: nothing is lost, and it can be put right.
     block.state = "open";
     block.sent = null;
-    // The organisers ask for whole rankings now; they did not when this was fetched.
-    if (answer?.missing?.length) this.queue.hits.get(block.hit).rules.partial = false;
+    const hit = this.queue.hits.get(block.hit);
+    // The organisers ask for more now than when it was fetched.
+    hit.rules = this.queue.answersOf(block).rulesAfter(hit.rules, answer);
     this.#show(block);
     this.#keep();
-    if (answer?.missing?.length) this.#refuse();
+    if (this.#lack()) this.#refuse();
   }
 
   // Another tab of the same judge puts what it submits into the same outbox.
@@ -376,7 +389,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const { block } = this;
     if (block.state !== "open" || !this.queue.leaseIsOver(block)) return;
     await this.queue.renew(block);
-    const begun = block.labels.some((label) => label !== null);
+    const begun = this.queue.answersOf(block).begun(block.answer);
     if (this.block === block && this.queue.hits.get(block.hit).dropped && !begun) {
       this.#news = say("fetched_anew");
       this.#goOn();

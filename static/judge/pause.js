@@ -38,6 +38,6 @@ export function preparePause(page) {
     clock.back();
     // The block may be another one by now: the lease ran out meanwhile.
     const another = !document.activeElement?.isConnected || document.activeElement === document.body;
-    if (page.block && another && !document.querySelector("dialog[open]")) page.toRows();
+    if (page.block && another && !document.querySelector("dialog[open]")) page.toAnswer();
   });
 }

@@ -1,9 +1,10 @@
 // The work in memory: every block since the page was opened, in order, and which one comes next.
-// Knows nothing of the screen. "Open" means: not judged or skipped as far as this device knows,
+// Knows nothing of the screen, and of an answer only what its protocol's pure functions say. "Open" means: not judged or skipped as far as this device knows,
 // which is ahead of the server by what is still in the outbox.
 
 import { isDeclined, isPaused, isSignedOut, isTrouble, isUninstructed } from "./api.js";
 import { whenPainted } from "./painted.js";
+import { protocolOf } from "./screens.js";
 
 export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @type {Block[]} */
@@ -11,7 +12,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @type {Hits} */
   hits = new Map();
   // Why there is nothing more: null, "none", "offline", "signed-out", "server"; or for now, "paused",
-  // "instructions", "declined", "not_begun", "campaign_paused", "campaign_closed", "preparing" and "waiting", with the
+  // "instructions", "declined", "outdated", "not_begun", "campaign_paused", "campaign_closed", "preparing" and "waiting", with the
   // seconds after which the server wants to be asked again.
   /** @type {string | null} */
   lack = null;
@@ -27,19 +28,33 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
    * @param {Pick<JudgingApi, "assignment">} api
    * @param {Outbox} outbox
    * @param {Pick<KeptDrafts, "get">} drafts
+   * @param {Pick<Screens, "load" | "get" | "answersOf">} screens
    * @param {Pick<KeptHits, "get" | "put">} [kept]
    */
-  constructor(api, outbox, drafts, kept) {
+  constructor(api, outbox, drafts, screens, kept) {
     super();
     this.api = api;
+    this.screens = screens;
     this.outbox = outbox;
     this.drafts = drafts;
     this.kept = kept;
     outbox.addEventListener("change", () => this.#keep());
     outbox.addEventListener("sent", ({ detail: { item, answer, at, asked } }) => {
       // One that follows a HIT which is still to come, as after a reload, would be put before it.
-      if (answer?.next && item.body.after && this.hits.has(item.body.after)) this.#take({ data: answer.next, at, asked });
+      if (answer?.next && item.body.after && this.hits.has(item.body.after)) this.#follow({ data: answer.next, at, asked });
     });
+  }
+
+  // Where its screen cannot be had now, it is asked for again.
+  /** @param {Pick<Answer<LentHit>, "data" | "at" | "asked">} answer */
+  async #follow(answer) {
+    const protocol = protocolOf(answer.data);
+    if (this.screens.get(protocol) || !(await this.screens.load(protocol))) this.#take(answer);
+  }
+
+  /** @param {Block} block */
+  answersOf({ hit }) {
+    return this.screens.answersOf(this.hits.get(hit).protocol);
   }
 
   nextOpen() {
@@ -95,11 +110,12 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return this.blocks.every((block) => block.hit !== hit.id || block.state !== "open");
   }
 
-  // Whether the judge has changed what was submitted last. What is skipped is blank until it is ranked.
+  // Whether the judge has changed what was submitted last. What is skipped is blank until it is answered.
   /** @param {Block} block */
-  isRevised({ state, sent, labels, comment }) {
+  isRevised(block) {
+    const { state, sent, answer, comment } = block;
     if (state === "open" || !sent) return false;
-    return sent.comment.trim() !== comment.trim() || sent.labels.some((label, index) => label !== labels[index]);
+    return sent.comment.trim() !== comment.trim() || !this.answersOf(block).same(sent.answer, answer);
   }
 
   // The change that is to be saved or discarded before the work goes on, if there is one: also after a reload.
@@ -110,18 +126,21 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   // Back to what was submitted last.
   /** @param {Block} block */
   restore(block) {
-    const { labels, comment } = /** @type {Judgment} */ (block.sent);
-    Object.assign(block, { labels: [...labels], comment, spent: undefined });
+    const { answer, comment } = /** @type {Said} */ (block.sent);
+    Object.assign(block, { answer: structuredClone(answer), comment, spent: undefined });
   }
 
   // What became of a block; `sent` is what a revision is compared with.
-  /** @param {Block} block @param {Kind} kind @param {Partial<Judgment> & { reason?: string }} body */
-  settle(block, kind, { labels = [], comment = "", reason = "" }) {
+  /** @param {Block} block @param {Kind} kind @param {Stored & { comment?: string, reason?: string }} body */
+  settle(block, kind, body) {
+    const { comment = "", reason = "" } = body;
+    const answers = this.answersOf(block);
+    const { length } = block.candidates;
     if (block.state === "open" && this.#counted) this.#counted.done += 1;
     block.state = kind === "skips" ? "skipped" : "judged";
     block.skip_reason = reason || null;
     block.sent =
-      kind === "skips" ? { labels: block.candidates.map(() => null), comment: "" } : { labels, comment };
+      kind === "skips" ? { answer: answers.blank(length), comment: "" } : { answer: answers.read(body, length), comment };
     this.restore(block);
   }
 
@@ -150,15 +169,17 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       try {
         answer = await this.api.assignment(last?.id);
       } catch {
-        return this.#takeKept() ? this.#found() : this.#lacks("offline");
+        return (await this.#takeKept()) ? this.#found() : this.#lacks("offline");
       }
       if (answer.status === 204) return this.#lacks("none");
       if (isPaused(answer)) return this.#lacks("paused");
       if (isUninstructed(answer)) return this.#lacks("instructions");
       if (isDeclined(answer)) return this.#lacks("declined");
       if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
-      if (isTrouble(answer.status) && this.#takeKept()) return this.#found();
+      if (isTrouble(answer.status) && (await this.#takeKept())) return this.#found();
       if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed-out" : "server");
+      const lack = await this.screens.load(protocolOf(answer.data));
+      if (lack) return this.#lacks(lack);
       this.#take(answer);
       if (this.nextOpen()) return this.#found();
     }
@@ -171,9 +192,12 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   }
 
   // What was in hand before the page was loaded anew, where nobody can say what is now.
-  #takeKept() {
+  async #takeKept() {
     if (!this.kept || this.lastHit()) return false;
-    for (const { data, ahead } of this.kept.get()) this.#take({ data, at: Date.now() + ahead, asked: 0 });
+    for (const { data, ahead } of this.kept.get()) {
+      if (await this.screens.load(protocolOf(data))) break;
+      this.#take({ data, at: Date.now() + ahead, asked: 0 });
+    }
     return Boolean(this.nextOpen());
   }
 
@@ -194,9 +218,15 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     const data = /** @type {LentHit} */ (lent);
     const blocks = data.blocks.map(({ id }) => {
       const block = /** @type {Block} */ (this.find(id));
-      return { ...block, judgment: block.state === "judged" ? block.sent : null };
+      return { ...block, judgment: block.state === "judged" ? this.#asStored(block) : null };
     });
     return { data: { ...data, progress: { ...data.progress, ...this.#counted }, blocks }, ahead };
+  }
+
+  /** @param {Block} block */
+  #asStored(block) {
+    const { answer, comment } = /** @type {Said} */ (block.sent);
+    return { ...this.answersOf(block).fields(answer), comment };
   }
 
   /** @param {string} reason @param {number} retryAfter */
@@ -221,9 +251,9 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       this.#extend(hit, answer);
       return;
     }
-    // Somebody else may have it by now. A ranking already begun is finished: a late one is kept.
+    // Somebody else may have it by now. An answer already begun is finished: a late one is kept.
     hit.dropped = true;
-    if (answer.status === 200) this.#take(answer);
+    if (answer.status === 200) await this.#follow(answer);
   }
 
   /** @param {Hit} hit @param {Pick<Answer<LentHit>, "data" | "at">} answer */
@@ -248,7 +278,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       return;
     }
     const { id, revisable_hits: revisableHits, rules, languages } = data;
-    const hit = { id, revisableHits, rules, languages, total: data.blocks.length, endsAt: 0 };
+    const hit = { id, protocol: protocolOf(data), revisableHits, rules, languages, total: data.blocks.length, endsAt: 0 };
     this.#extend(hit, answer);
     this.hits.set(hit.id, hit);
     this.#keep();
@@ -276,13 +306,15 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     else this.settle(block, "skips", { reason: skip_reason ?? "" });
   }
 
-  // A block of the judge's history, as a HIT of its own that nothing follows.
+  // A block of the judge's history, as a HIT of its own that nothing follows. Its screen is loaded.
   /** @param {JudgedBlock} row */
-  reopen({ assignment, position, total, languages, rules, block: data }) {
+  reopen(row) {
+    const { assignment, position, total, languages, rules, block: data } = row;
     const known = this.find(data.id);
     if (known) return known;
     const hit = /** @type {Hit} */ ({
       id: `past/${assignment}`,
+      protocol: protocolOf(row),
       rules,
       languages,
       total,
@@ -298,17 +330,17 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
 
   /** @param {LentBlock} data @param {Hit} hit @param {number} index @param {number} [asked] */
   #remember(data, hit, index, asked = Infinity) {
-    /** @type {Label[]} */
-    const blank = data.candidates.map(() => null);
+    const answers = this.screens.answersOf(hit.protocol);
+    const answer = answers.blank(data.candidates.length);
     /** @type {Block} */
-    const block = { ...data, hit: hit.id, position: index + 1, comment: "", labels: blank, sent: null };
+    const block = { ...data, hit: hit.id, position: index + 1, comment: "", answer, sent: null };
     const item = this.outbox.unknownOf(block.id, asked);
     if (item) this.settle(block, item.kind, item.body);
     else if (data.state !== "open") this.#settleAs(data, block);
     const draft = this.drafts.get(block.id);
     // One that was begun here and finished on another device is no change to that.
     if (draft && (draft.revises || block.state === "open")) {
-      block.labels = data.candidates.map(({ id }) => draft.labels[id] ?? null);
+      block.answer = answers.fromDraft(draft, data.candidates);
       block.comment = draft.comment;
       block.spent = { durationMs: draft.durationMs, activeMs: draft.activeMs };
     }

@@ -35,7 +35,7 @@ export class KeptHits {
   }
 }
 
-// The page itself is kept from the first rank on: then there is something to lose, and the first visit is over.
+// The page itself is kept from the first answer on: then there is something to lose, and the first visit is over.
 /** @param {Page} page @param {Setup} setup */
 export async function keepPage(page, { worker }) {
   const workers = navigator.serviceWorker;
@@ -51,5 +51,5 @@ export async function keepPage(page, { worker }) {
   };
   // Loaded past the worker: what that has may be another judge's page.
   if (await workers.getRegistration(worker).catch(() => undefined)) keep();
-  else page.addEventListener("ranked", keep, { once: true });
+  else page.addEventListener("answered", keep, { once: true });
 }

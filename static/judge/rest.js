@@ -19,6 +19,7 @@ const WORDS = {
   campaign_closed: "loading_campaign_closed",
   instructions: "loading_instructions",
   declined: "loading_declined",
+  outdated: "loading_outdated",
 };
 
 export class Rest {
@@ -91,7 +92,7 @@ export class Rest {
     if (this.#isAtAnEnd()) this.#finished();
     else this.#say(say(WORDS[lack]));
     $("rest-instructions").hidden = lack !== "instructions";
-    const pause = this.queue.retryAfter * 1000 || (["none", "paused", "instructions", "declined"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
+    const pause = this.queue.retryAfter * 1000 || (["none", "paused", "instructions", "declined", "outdated"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
   }
 

@@ -2,7 +2,7 @@
 
 import { announce } from "./announce.js";
 import { showTexts } from "./block.js";
-import { reasonOf, say } from "./words.js";
+import { reasonOf, say, sayOf } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -19,10 +19,10 @@ export class View {
     this.page = page;
   }
 
-  /** @param {Block} block @param {Rows} rows */
-  show(block, rows) {
+  /** @param {Block} block @param {ProtocolScreen} screen */
+  show(block, screen) {
     showTexts(block, this.#expanded);
-    if (this.#differences) rows.showDifferences(true);
+    if (this.#differences) screen.showDifferences(true);
     $("comment").value = block.comment;
     this.#showComment(Boolean(block.comment));
   }
@@ -79,18 +79,19 @@ export class View {
   }
 
   toggleDifferences() {
-    if (!this.page.block) return false;
+    const { acting: screen, block } = this.page;
+    if (!screen || !block) return false;
     this.#differences = !this.#differences;
     $("differences").setAttribute("aria-pressed", String(this.#differences));
-    this.page.rows.showDifferences(this.#differences);
-    announce(say(this.#differences ? "differences_on" : "differences_off"));
+    screen.showDifferences(this.#differences);
+    announce(sayOf(this.page.queue.hits.get(block.hit), this.#differences ? "differences_on" : "differences_off"));
     return true;
   }
 
   // What stands where the block was skipped; also returned, to be heard with it.
-  /** @param {Block} block */
-  showSkip({ state, skip_reason: reason }) {
-    const words = state === "skipped" ? say("skipped_here", { reason: reasonOf(reason) }) : "";
+  /** @param {Block} block @param {Hit} hit */
+  showSkip({ state, skip_reason: reason }, hit) {
+    const words = state === "skipped" ? sayOf(hit, "skipped_here", { reason: reasonOf(reason) }) : "";
     $("skipped").textContent = words;
     $("skipped").hidden = !words;
     return words;

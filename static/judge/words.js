@@ -30,8 +30,21 @@ export function say(key, values = {}) {
   const text = typeof entry === "string" ? entry : form(entry, values.n);
   return text.replace(/\{(\w+)\}/g, (_, name) => {
     const value = values[name];
+    if (Array.isArray(value)) return list(value);
     return typeof value === "number" ? numbers.format(value) : value;
   });
+}
+
+// As the screen of the HIT's protocol says it, where that has words of its own.
+/** @param {Hit} hit @param {string} key @param {Record<string, any>} [values] */
+export function sayOf({ protocol }, key, values) {
+  const its = `${protocol}_${key}`;
+  return say(its in WORDS ? its : key, values);
+}
+
+/** @param {Phrase | string | null} phrase */
+export function sayPhrase(phrase) {
+  return phrase === null || typeof phrase === "string" ? (phrase ?? "") : say(phrase.key, phrase.values);
 }
 
 // Why a block was skipped. A campaign that hides a text since has no words for what was wrong with it.

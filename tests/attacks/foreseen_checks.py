@@ -101,17 +101,17 @@ def arguments() -> argparse.Namespace:
 def judges_at_work(*, judges: int, hits: int) -> list[list[Seen]]:
     """Let judges of very different pace do HITs of one test set; return what each of them got."""
     from annotation.services import design_change, pool_fill
-    from tests.factories import make_campaign, make_judge, make_test_set
+    from tests.factories import make_campaign, make_judge, make_task
 
-    test_set = make_test_set(
+    task = make_task(
         make_campaign(blocks_per_judge=None),
         documents=(30,) * -(-2 * hits // 30),
         identical=(),
         planned=0,
     )
-    approve_all(test_set)
+    approve_all(task)
     design_change(
-        test_set=test_set,
+        task=task,
         seed=SEED,
         segments_per_hit=1,
         bad_reference_rate=0.1,
@@ -120,26 +120,26 @@ def judges_at_work(*, judges: int, hits: int) -> list[list[Seen]]:
         inter_share=SHARE,
         repeat_gap=GAP,
     )
-    browsers = [Browser(make_judge(test_set.campaign, f"judge{n:02}")) for n in range(judges)]
+    browsers = [Browser(make_judge(task.test_set.campaign, f"judge{n:02}")) for n in range(judges)]
     for number in range(hits):
         # The first is a day ahead of the others, as they come in turn.
         for browser in browsers[:1] * 2 if number % 2 == 0 else browsers[1:] * 2:
-            pool_fill(test_set_id=test_set.pk, size=40)
+            pool_fill(task_id=task.pk, size=40)
             browser.judge_a_hit()
     for browser in browsers:
         while len(browser.seen) < hits:
-            pool_fill(test_set_id=test_set.pk, size=40)
+            pool_fill(task_id=task.pk, size=40)
             browser.judge_a_hit()
     return [browser.seen[:hits] for browser in browsers]
 
 
-def approve_all(test_set: Any) -> None:
+def approve_all(task: Any) -> None:
     """Give each segment a damaged reference that may be shown."""
     from campaign.models import BadReference
     from campaign.services import bad_reference_review, bad_references_make
 
-    bad_references_make(test_set=test_set, seed=5)
-    for row in BadReference.objects.of(test_set.pk):
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
 
 

@@ -35,8 +35,8 @@ def make_judge_session(slug: str = "museum") -> str:
 
     from tests import factories
 
-    test_set = factories.make_test_set(factories.make_campaign(slug))
-    judge = factories.make_judge(test_set.campaign)
+    task = factories.make_task(factories.make_campaign(slug))
+    judge = factories.make_judge(task.test_set.campaign)
     assert judge.user is not None
     browser = Client()
     browser.force_login(judge.user)

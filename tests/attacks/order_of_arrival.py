@@ -47,20 +47,20 @@ def judges_in_turn(hits: int) -> list[list[int]]:
     from annotation.selectors import assigned_blocks
     from annotation.services import design_change, judgment_submit, pool_fill
     from tests.at_work import lend
-    from tests.factories import make_campaign, make_judge, make_test_set
+    from tests.factories import make_campaign, make_judge, make_task
 
-    test_set = make_test_set(
+    task = make_task(
         make_campaign(), documents=(30,) * -(-12 * hits // 30), identical=(), planned=0
     )
-    approve_all(test_set)
-    design_change(test_set=test_set, bad_reference_rate=RATE, attention_every=EVERY)
+    approve_all(task)
+    design_change(task=task, bad_reference_rate=RATE, attention_every=EVERY)
     found = []
     for number in range(JUDGES):
-        judge = make_judge(test_set.campaign, f"judge{number:02}")
+        judge = make_judge(task.test_set.campaign, f"judge{number:02}")
         held = []
         for place in range(1, hits + 1):
             if place % 5 == 1:
-                pool_fill(test_set_id=test_set.pk, size=POOL)
+                pool_fill(task_id=task.pk, size=POOL)
             assignment = lend(judge)
             if assignment.hit.blocks.filter(control="attention").exists():
                 held.append(place)

@@ -108,9 +108,9 @@ def _world() -> tuple[str, str, str, list[int], str]:
     from tests.at_work import assignment_lend
     from tests.recruiting import make_panel
 
-    test_set = factories.make_test_set(factories.make_campaign("museum"))
-    hits_plan(test_set_id=test_set.pk, count=4)
-    judge = factories.make_judge(test_set.campaign)
+    task = factories.make_task(factories.make_campaign("museum"))
+    hits_plan(task_id=task.pk, count=4)
+    judge = factories.make_judge(task.test_set.campaign)
     assert judge.user is not None
     assignment = assignment_lend(judge=judge)
     assert assignment is not None
@@ -125,7 +125,7 @@ def _world() -> tuple[str, str, str, list[int], str]:
         f"{settings.CSRF_COOKIE_NAME}={request.META['CSRF_COOKIE']}"
     )
     labels = list(range(1, len(block.candidates) + 1))
-    address = reverse("panel-entry", args=[make_panel(test_set.campaign).key])
+    address = reverse("panel-entry", args=[make_panel(task.test_set.campaign).key])
     return cookie, token, str(block.public_id), labels, address
 
 

@@ -19,7 +19,7 @@ from tests.benchmarks.web_server import prepare_django, with_services
 if TYPE_CHECKING:
     from tests.filled_world import FilledWorld
 
-_TEST_SET = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/"
+_TEST_SET = "campaigns/<slug:slug>/tasks/<int:task_id>/"
 # What takes long to compute and makes no difference to a page.
 QUICK: dict[str, dict[str, Any]] = {
     "ranking": {"resamples": 100},
@@ -41,19 +41,19 @@ def answered(world: FilledWorld) -> Iterator[tuple[str, str, float]]:
     """Have everything answered that can be asked; yield its name, its address and the seconds it took."""
     from django.urls import reverse
 
-    from ranking.analyses import ANALYSES
     from ranking.campaign_tables import TABLES
+    from ranking.selectors.analyses import analyses_of
     from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
     from ranking.services.campaign_tables import table_ask, table_choice, table_compute
 
-    slug, test_set = world.campaign.slug, world.test_set
-    for kind in ANALYSES:
+    slug, task = world.campaign.slug, world.task
+    for kind in analyses_of(task=task):
         options = QUICK.get(kind, {})
         begin = time.perf_counter()
         choice = analysis_choice(kind, options)
-        analysis_compute(analysis=analysis_ask(test_set=test_set, choice=choice, is_queued=False))
+        analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
         seconds = time.perf_counter() - begin
-        yield kind, reverse("analysis", args=[slug, test_set.pk, kind], query=options), seconds
+        yield kind, reverse("analysis", args=[slug, task.pk, kind], query=options), seconds
     for name in TABLES:
         begin = time.perf_counter()
         table = table_choice(name, {})

@@ -41,7 +41,7 @@ class Campaign:
     """A campaign of several test sets: how many, by how many judges, and what they share."""
 
     name: str
-    test_sets: int
+    tasks: int
     judges: int = 12
     taste: float = 3.0
     same_judges: bool = False
@@ -51,23 +51,21 @@ class Campaign:
 
 
 WORLDS = (
-    Campaign(name="3 test sets, other judges", test_sets=3),
-    Campaign(name="3 test sets, the same judges", test_sets=3, same_judges=True),
-    Campaign(name="3 test sets, the same 6 judges", test_sets=3, judges=6, same_judges=True),
-    Campaign(name="10 test sets, other judges", test_sets=10),
-    Campaign(name="10 test sets, the same judges", test_sets=10, same_judges=True),
-    Campaign(name="10 test sets, the same order", test_sets=10, same_order=True),
+    Campaign(name="3 test sets, other judges", tasks=3),
+    Campaign(name="3 test sets, the same judges", tasks=3, same_judges=True),
+    Campaign(name="3 test sets, the same 6 judges", tasks=3, judges=6, same_judges=True),
+    Campaign(name="10 test sets, other judges", tasks=10),
+    Campaign(name="10 test sets, the same judges", tasks=10, same_judges=True),
+    Campaign(name="10 test sets, the same order", tasks=10, same_order=True),
     Campaign(
         name="10 test sets, the same judges and order",
-        test_sets=10,
+        tasks=10,
         same_judges=True,
         same_order=True,
     ),
-    Campaign(name="20 test sets, the same order", test_sets=20, same_order=True),
-    Campaign(
-        name="10 test sets, near-equal, the same order", test_sets=10, same_order=True, spread=1
-    ),
-    Campaign(name="2 test sets, no tastes", test_sets=2, taste=0),
+    Campaign(name="20 test sets, the same order", tasks=20, same_order=True),
+    Campaign(name="10 test sets, near-equal, the same order", tasks=10, same_order=True, spread=1),
+    Campaign(name="2 test sets, no tastes", tasks=2, taste=0),
 )
 
 
@@ -78,7 +76,7 @@ def drawn(
     quality = random.uniform(0, world.spread, _SYSTEMS)
     tastes = random.normal(0, world.taste, (world.judges, _SYSTEMS))
     found = []
-    for number in range(world.test_sets):
+    for number in range(world.tasks):
         if number and not world.same_order:
             quality = random.uniform(0, world.spread, _SYSTEMS)
         if number and not world.same_judges:
@@ -132,13 +130,11 @@ def _apart(given: ScoreInfluence, number: int) -> ScoreInfluence:
 
 def campaign(world: Campaign, seed: int) -> dict[str, tuple[float, float]]:
     """Return, for each way, the share of means outside, and the mean width of an interval."""
-    test_sets = drawn(world, np.random.default_rng([seed, *world.name.encode()]))
-    systems = test_sets[0][0].systems
-    given = [score_influence(blocks, _METHOD) for blocks, _quality, _score in test_sets]
-    score = np.mean([each for _blocks, _quality, each in test_sets], axis=0)
-    place = np.mean(
-        [(-each).argsort().argsort() + 1 for _blocks, each, _score in test_sets], axis=0
-    )
+    tasks = drawn(world, np.random.default_rng([seed, *world.name.encode()]))
+    systems = tasks[0][0].systems
+    given = [score_influence(blocks, _METHOD) for blocks, _quality, _score in tasks]
+    score = np.mean([each for _blocks, _quality, each in tasks], axis=0)
+    place = np.mean([(-each).argsort().argsort() + 1 for _blocks, each, _score in tasks], axis=0)
     together = mean_scores(given, systems)
     alone = mean_scores([_apart(each, number) for number, each in enumerate(given)], systems)
     ranges = [
@@ -146,20 +142,20 @@ def campaign(world: Campaign, seed: int) -> dict[str, tuple[float, float]]:
             row.system: (row.rank, row.rank_low, row.rank_high)
             for row in rank(blocks, seed=seed + 1).systems
         }
-        for blocks, _quality, _score in test_sets
+        for blocks, _quality, _score in tasks
     ]
     sets = [
         {
             row.system: (row.rank, row.rank_low, row.rank_high)
             for row in rank(blocks, ranges="confidence_set", seed=seed + 1).systems
         }
-        for blocks, _quality, _score in test_sets
+        for blocks, _quality, _score in tasks
     ]
     ends, of_sets = mean_ranks(ranges, systems), mean_ranks(sets, systems)
     averaged = np.mean(
         [
             _drawn_ranks(each, blocks, seed * 1000 + number)
-            for number, (each, (blocks, _q, _s)) in enumerate(zip(given, test_sets, strict=True))
+            for number, (each, (blocks, _q, _s)) in enumerate(zip(given, tasks, strict=True))
         ],
         axis=0,
     )

@@ -43,13 +43,13 @@ def publish(blocks: int) -> int:
     from ranking.services import ranking_run_compute
     from ranking.services.publishing import result_publish
     from tests.factories import make_campaign
-    from tests.filling import Filling, filled_test_set
+    from tests.filling import Filling, filled_task
 
-    test_set = filled_test_set(make_campaign(f"filled-{blocks}"), Filling(blocks=blocks))
-    ranking_run_compute(test_set_id=test_set.pk)
-    name = test_set.systems.filter(kind="system").values_list("name", flat=True)[:1].get()
+    task = filled_task(make_campaign(f"filled-{blocks}"), Filling(blocks=blocks))
+    ranking_run_compute(task_id=task.pk)
+    name = task.test_set.systems.filter(kind="system").values_list("name", flat=True)[:1].get()
     began = time.process_time()
-    result = result_publish(test_set=test_set, by=None, anonymous=[name])
+    result = result_publish(task=task, by=None, anonymous=[name])
     say(f"{blocks:10,} blocks: published in {time.process_time() - began:6.2f} s of Python")
     return result.pk
 

@@ -22,20 +22,20 @@ _COMPUTED: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def filled(test_sets: int, blocks: int, judges: int) -> Any:
+def filled(tasks: int, blocks: int, judges: int) -> Any:
     """Store the test sets; return their campaign."""
     from campaign.models import TestSet
     from ranking.services import ranking_run_compute
     from tests.factories import make_campaign
-    from tests.filling import Filling, filled_test_set
+    from tests.filling import Filling, filled_task
 
     first = make_campaign("tables")
-    for number in range(test_sets):
+    for number in range(tasks):
         campaign = first if not number else make_campaign(f"tables-{number}")
         filling = Filling(blocks=blocks, judges=judges, seed=number)
-        test_set = filled_test_set(campaign, filling, name=f"test set {number}")
-        ranking_run_compute(test_set_id=test_set.pk)
-        TestSet.objects.filter(pk=test_set.pk).update(campaign=first)
+        task = filled_task(campaign, filling, name=f"test set {number}")
+        ranking_run_compute(task_id=task.pk)
+        TestSet.objects.filter(pk=task.test_set_id).update(campaign=first)
     return first
 
 
@@ -54,7 +54,7 @@ def main() -> None:
     from ranking.services.campaign_tables import table_ask, table_choice, table_compute
     from tests.factories import make_organiser
 
-    campaign = filled(options.test_sets, options.blocks, options.judges)
+    campaign = filled(options.tasks, options.blocks, options.judges)
     client = Client(headers={"X-Forwarded-Proto": "https"})
     client.force_login(make_organiser(campaign))
     say("| page | time | queries | compressed |")

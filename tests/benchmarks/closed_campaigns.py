@@ -87,13 +87,13 @@ class Open:
         from tests import factories
 
         campaign = factories.make_campaign(slug, blocks_per_judge=1_000_000)
-        self.test_set = factories.make_long_test_set(campaign, segments=600, systems=20)
-        design_ensure(test_set=self.test_set)
+        self.task = factories.make_long_task(campaign, segments=600, systems=20)
+        design_ensure(task=self.task)
         self.organiser = factories.make_organiser(campaign, f"{slug}@example.org")
         self._judges = [factories.make_judge(campaign, f"{slug}-{n}") for n in range(JUDGES)]
         self._random = random.Random(14)
         self.judged = judged
-        pool_fill(test_set_id=self.test_set.pk, size=judged)
+        pool_fill(task_id=self.task.pk, size=judged)
 
     def judge(self) -> None:
         """Lend and judge so many blocks, HIT by HIT, a judge after the other."""
@@ -119,22 +119,22 @@ class Open:
     def number(self) -> None:
         from annotation.services import judgments_number
 
-        judgments_number(test_set_id=self.test_set.pk)
+        judgments_number(task_id=self.task.pk)
 
     def rank(self) -> None:
-        from ranking.tasks import rank_test_set
+        from ranking.tasks import rank_task
 
-        rank_test_set(self.test_set.pk)
+        rank_task(self.task.pk)
 
     def pages(self) -> None:
         from django.test import Client
 
         client = Client()
         client.force_login(self.organiser)
-        slug = self.test_set.campaign.slug
+        slug = self.task.test_set.campaign.slug
         for _time in range(PAGES_ASKED):
             for path in ("", "judges/", "live/"):
-                page = client.get(f"/campaigns/{slug}/test-sets/{self.test_set.pk}/{path}")
+                page = client.get(f"/campaigns/{slug}/tasks/{self.task.pk}/{path}")
                 assert page.status_code in {200, 204, 286}, page.status_code
 
     def measure(self) -> dict[str, Cost]:
@@ -153,13 +153,13 @@ def closed_make(number: int, blocks: int) -> None:
     """Store a closed campaign that was judged."""
     from django.db.models.functions import Now
 
-    from campaign.models import TestSet
+    from campaign.models import Task
     from tests import factories
-    from tests.filling import Filling, filled_test_set
+    from tests.filling import Filling, filled_task
 
     campaign = factories.make_campaign(f"closed-{number}")
-    test_set = filled_test_set(campaign, Filling(blocks=blocks, seed=number))
-    TestSet.objects.filter(pk=test_set.pk).update(closed_at=Now())
+    task = filled_task(campaign, Filling(blocks=blocks, seed=number))
+    Task.objects.filter(pk=task.pk).update(closed_at=Now())
 
 
 def report(alone: dict[str, Cost], beside: dict[str, Cost], closed: int, blocks: int) -> None:
@@ -174,7 +174,7 @@ def report(alone: dict[str, Cost], beside: dict[str, Cost], closed: int, blocks:
 _COLUMNS = """
     id bigint NOT NULL, client_id uuid NOT NULL, labels smallint[] NOT NULL, duration_ms int, active_ms int,
     comment text NOT NULL, submitted_at timestamptz NOT NULL DEFAULT now(), assignment_id bigint,
-    block_id bigint NOT NULL, judge_id bigint NOT NULL, supersedes_id bigint, test_set_id bigint NOT NULL
+    block_id bigint NOT NULL, judge_id bigint NOT NULL, supersedes_id bigint, task_id bigint NOT NULL
 """
 _INDEXES = (
     "CREATE UNIQUE INDEX ON {0} ({1} judge_id, block_id) WHERE supersedes_id IS NULL",
@@ -184,7 +184,7 @@ _INDEXES = (
     "CREATE UNIQUE INDEX ON {0} ({1} client_id)",
 )
 _ROW = """
-    INSERT INTO {0} (id, client_id, labels, duration_ms, active_ms, comment, assignment_id, block_id, judge_id, test_set_id)
+    INSERT INTO {0} (id, client_id, labels, duration_ms, active_ms, comment, assignment_id, block_id, judge_id, task_id)
     SELECT n, gen_random_uuid(), '{{1,2,3,4,5}}', 41000, 38000, '', n / 3, n, n % 60, t
     FROM (SELECT t * 10000000::bigint + n AS n, t FROM generate_series(1, {1}) n, generate_series(1, {2}) t) each
 """
@@ -192,26 +192,26 @@ _LOOP = """
     PREPARE {0}_put (bigint) AS
     WITH earlier AS (
         SELECT count(*) AS times, max(id) AS latest FROM {0}
-        WHERE block_id = $1 AND judge_id = $1 % 60 AND test_set_id = 1
+        WHERE block_id = $1 AND judge_id = $1 % 60 AND task_id = 1
     )
-    INSERT INTO {0} (id, client_id, labels, duration_ms, active_ms, comment, assignment_id, block_id, judge_id, test_set_id, supersedes_id)
+    INSERT INTO {0} (id, client_id, labels, duration_ms, active_ms, comment, assignment_id, block_id, judge_id, task_id, supersedes_id)
     SELECT $1, gen_random_uuid(), '{{1,2,3,4,5}}', 41000, 38000, '', $1 / 3, $1, $1 % 60, 1, latest
     FROM earlier
 """
 
 
-def tables_make(test_sets: int, blocks: int) -> None:
+def tables_make(tasks: int, blocks: int) -> None:
     """Make the same judgments twice: in one table, and in a partition for each test set."""
     execute(f"CREATE TABLE whole ({_COLUMNS}, PRIMARY KEY (id))")
     execute(
-        f"CREATE TABLE parted ({_COLUMNS}, PRIMARY KEY (test_set_id, id)) PARTITION BY LIST (test_set_id)"
+        f"CREATE TABLE parted ({_COLUMNS}, PRIMARY KEY (task_id, id)) PARTITION BY LIST (task_id)"
     )
-    for number in range(1, test_sets + 1):
+    for number in range(1, tasks + 1):
         execute(f"CREATE TABLE parted_{number} PARTITION OF parted FOR VALUES IN ({number})")
-    for table, key in (("whole", ""), ("parted", "test_set_id,")):
+    for table, key in (("whole", ""), ("parted", "task_id,")):
         for index in _INDEXES:
             execute(index.format(table, key))
-        execute(_ROW.format(table, blocks, test_sets))
+        execute(_ROW.format(table, blocks, tasks))
     execute("VACUUM (ANALYZE)")
 
 
@@ -224,11 +224,11 @@ def put(table: str, first: int, rows: int) -> None:
             cursor.execute(f"EXECUTE {table}_put ({number})")
 
 
-def partitions_measure(test_sets: int, blocks: int) -> None:
+def partitions_measure(tasks: int, blocks: int) -> None:
     execute("SET plan_cache_mode = force_generic_plan")
-    tables_make(test_sets, blocks)
-    say(f"\n{test_sets} test sets of {blocks:,} judgments, one table and partitions by test set:")
-    count = test_sets * blocks
+    tables_make(tasks, blocks)
+    say(f"\n{tasks} test sets of {blocks:,} judgments, one table and partitions by test set:")
+    count = tasks * blocks
     for table in ("whole", "parted"):
         stored, (heap, indexes) = storing_cost(table, blocks), sizes(table)
         say(f"a judgment stored ({table}):{'':>20} {stored}")
@@ -247,7 +247,7 @@ _SIZES = """
     FROM pg_class c WHERE c.relkind = 'r' AND (c.relname = %s OR c.relname LIKE %s)
 """
 _LEAVES = {
-    "deleted and vacuumed": ("DELETE FROM whole WHERE test_set_id = 2", "VACUUM whole"),
+    "deleted and vacuumed": ("DELETE FROM whole WHERE task_id = 2", "VACUUM whole"),
     "detached": ("ALTER TABLE parted DETACH PARTITION parted_2",),
 }
 

@@ -57,7 +57,7 @@ class Costs:
         self.of[name] = ended[0] - began[0], ended[1] - began[1]
 
 
-def measure(test_set_id: int, profile: cProfile.Profile | None) -> dict[str, Any]:
+def measure(task_id: int, profile: cProfile.Profile | None) -> dict[str, Any]:
     """Rank a test set and measure its judges, once, in this process."""
     from annotation.models import JudgmentSequence
     from ranking.selectors.judged_blocks import judged_blocks
@@ -65,11 +65,11 @@ def measure(test_set_id: int, profile: cProfile.Profile | None) -> dict[str, Any
     from ranking.services.runs import ranking_compute
 
     costs = Costs()
-    watermark = JudgmentSequence.objects.get(test_set=test_set_id).last_number
+    watermark = JudgmentSequence.objects.get(task=task_id).last_number
     with costs.counted("of it, reading alone"):
-        count = len(judged_blocks(test_set_id=test_set_id, watermark=watermark))
+        count = len(judged_blocks(task_id=task_id, watermark=watermark))
     with costs.counted("ranking run"):
-        computed = _profiled(profile, lambda: ranking_compute(test_set_id=test_set_id))
+        computed = _profiled(profile, lambda: ranking_compute(task_id=task_id))
     found = {"run": computed.run, "tallies": computed.judges, "agreement": computed.agreement}
     with costs.counted("judges' quality"):
         _profiled(profile, lambda: quality_evaluate(**found))
@@ -96,17 +96,17 @@ def _steps_say(profile: cProfile.Profile) -> None:
 
 def _store(blocks: int) -> int:
     from tests.factories import make_campaign
-    from tests.filling import Filling, filled_test_set
+    from tests.filling import Filling, filled_task
 
     began = time.monotonic()
     filling = Filling(blocks=blocks)
-    test_set = filled_test_set(make_campaign(f"filled-{blocks}"), filling)
+    task = filled_task(make_campaign(f"filled-{blocks}"), filling)
     say(f"{blocks:10,} blocks stored in {time.monotonic() - began:.0f} s")
-    return test_set.pk
+    return task.pk
 
 
-def _in_a_process_of_its_own(test_set_id: int, *, with_profile: bool) -> dict[str, Any]:
-    command = [sys.executable, "-m", "tests.benchmarks.full_ranking", "--of", str(test_set_id)]
+def _in_a_process_of_its_own(task_id: int, *, with_profile: bool) -> dict[str, Any]:
+    command = [sys.executable, "-m", "tests.benchmarks.full_ranking", "--of", str(task_id)]
     done = subprocess.run(
         command + ["--profile"] * with_profile, check=True, stdout=subprocess.PIPE, text=True
     )

@@ -95,7 +95,7 @@ def texts_import(content: bytes) -> Any:
     )
 
 
-def judgments_of(content: bytes, test_set: Any) -> Any:
+def judgments_of(content: bytes, task: Any) -> Any:
     from annotation.importing.judgments import judgments_import
     from campaign.importing.judgment_files import JudgmentsFile
 
@@ -103,7 +103,7 @@ def judgments_of(content: bytes, test_set: Any) -> Any:
     def opened() -> Iterator[BytesIO]:
         yield BytesIO(content)
 
-    return judgments_import(test_set=test_set, files=[JudgmentsFile("judgments.csv", opened)])
+    return judgments_import(task=task, files=[JudgmentsFile("judgments.csv", opened)])
 
 
 def rows_read(content: bytes) -> int:
@@ -121,14 +121,14 @@ def main() -> None:
     with_services("tests.benchmarks.import_speed")
     prepare_django(STATIC_HASHED="0")
     written = texts(options.segments, options.systems)
-    test_set, python, database = measured(lambda: texts_import(written))
+    task, python, database = measured(lambda: texts_import(written))
     say(
         f"texts, {options.segments:,} segments × {options.systems} systems: {python + database:5.2f} s "
         f"(Python {python:.2f}, PostgreSQL {database:.2f}; wanted: at most {WANTED_SECONDS_OF_TEXTS})"
     )
     content = judgments(options.blocks, options.segments, options.systems)
     _rows, reading, _database = measured(lambda: rows_read(content))
-    _done, python, database = measured(lambda: judgments_of(content, test_set))
+    _done, python, database = measured(lambda: judgments_of(content, task))
     say(
         f"judgments: {options.blocks / (python + database):7,.0f} blocks a second "
         f"(a block: Python {1e6 * python / options.blocks:.0f} µs, of it reading the file "

@@ -148,10 +148,10 @@ def main() -> None:
         call_command("collectstatic", verbosity=0, interactive=False)
         from annotation.services import pool_fill
 
-        test_set_id, tokens = make_campaign()
+        task_id, tokens = make_campaign()
         if options.words:
-            store_long(test_set_id, options.words)
-        pool_fill(test_set_id=test_set_id, size=options.blocks)
+            store_long(task_id, options.words)
+        pool_fill(task_id=task_id, size=options.blocks)
         with web_server() as (port, _):
             wanted_ms = WANTED_LONG_MS if options.words else WANTED_MS
             measure(f"http://{HOST}:{port}/i/{tokens[0]}/", options.blocks, wanted_ms)

@@ -113,34 +113,34 @@ def make_campaign() -> tuple[int, list[str]]:
     from campaign.services import invitation_create
     from tests import factories
 
-    test_set = factories.make_test_set(
+    task = factories.make_task(
         factories.make_campaign(blocks_per_judge=100_000), documents=(100,) * 6, identical=()
     )
     tokens = []
     for number in range(JUDGES):
-        judge = factories.make_judge(test_set.campaign, f"judge{number:02}")
+        judge = factories.make_judge(task.test_set.campaign, f"judge{number:02}")
         assert judge.user is not None
         _, token = invitation_create(
             campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
         )
         tokens.append(token)
     for number in range(OTHERS):
-        factories.make_judge(test_set.campaign, f"other{number:02}")
-    hits_plan(test_set_id=test_set.pk, count=40)
+        factories.make_judge(task.test_set.campaign, f"other{number:02}")
+    hits_plan(task_id=task.pk, count=40)
     # The one that `store` copies has blocks once it was lent.
-    assignment_lend(judge=factories.make_judge(test_set.campaign, "model"))
-    return test_set.pk, tokens
+    assignment_lend(judge=factories.make_judge(task.test_set.campaign, "model"))
+    return task.pk, tokens
 
 
 # Copies of the first HIT, done, each by one of the judges: as many rows in every table as so many
 # judgments leave behind.
 STORE = """
 WITH model AS (
-    SELECT h.id AS hit, h.design_id, h.test_set_id FROM annotation_hit h
-    WHERE h.test_set_id = %(test_set)s ORDER BY h.id LIMIT 1
+    SELECT h.id AS hit, h.design_id, h.task_id FROM annotation_hit h
+    WHERE h.task_id = %(task)s ORDER BY h.id LIMIT 1
 ), hits AS (
-    INSERT INTO annotation_hit ({hit_fields} test_set_id, design_id, number, available_at, completed_at)
-    SELECT {hit_values} test_set_id, design_id, 1000000 + n, now(), now()
+    INSERT INTO annotation_hit ({hit_fields} task_id, design_id, number, available_at, completed_at)
+    SELECT {hit_values} task_id, design_id, 1000000 + n, now(), now()
     FROM model, generate_series(%(from)s, %(until)s) n RETURNING id, number
 ), blocks AS (
     INSERT INTO annotation_block ({block_fields} hit_id, segment_id, position, outputs, stands_for, public_id)
@@ -159,16 +159,16 @@ WITH model AS (
     FROM blocks JOIN assignments a ON a.hit_id = blocks.hit_id
 )
 INSERT INTO annotation_judgment
-    (test_set_id, client_id, judge_id, block_id, assignment_id, labels,
+    (task_id, client_id, judge_id, block_id, assignment_id, labels,
      duration_ms, active_ms, comment, submitted_at)
-SELECT model.test_set_id, gen_random_uuid(), a.judge_id, blocks.id, a.id, ARRAY[1, 2, 3, 4, 5], 40000, 35000, '', now()
+SELECT model.task_id, gen_random_uuid(), a.judge_id, blocks.id, a.id, ARRAY[1, 2, 3, 4, 5], 40000, 35000, '', now()
 FROM blocks JOIN assignments a ON a.hit_id = blocks.hit_id, model
 """
 
 # What the trigger does, which filling passes.
 UNNUMBERED = """
-INSERT INTO annotation_unnumberedjudgment (judgment_id, test_set_id)
-SELECT j.id, j.test_set_id FROM annotation_judgment j
+INSERT INTO annotation_unnumberedjudgment (judgment_id, task_id)
+SELECT j.id, j.task_id FROM annotation_judgment j
 WHERE NOT EXISTS (SELECT FROM annotation_judgmentnumber n WHERE n.judgment_id = j.id)
 ON CONFLICT DO NOTHING
 """
@@ -197,7 +197,7 @@ def defaults_of(table: str, named: set[str]) -> tuple[str, str]:
     return "".join(f"{name}, " for name, _ in rest), "".join(f"{value}, " for _, value in rest)
 
 
-def store(test_set_id: int, judgments: int) -> None:
+def store(task_id: int, judgments: int) -> None:
     """Fill the tables up to so many judgments, past triggers and foreign keys."""
     from django.db import connection
 
@@ -207,7 +207,7 @@ def store(test_set_id: int, judgments: int) -> None:
     there = Judgment.objects.count()
     hits = max(0, (judgments - there) // BLOCKS_A_HIT)
     hit = defaults_of(
-        "annotation_hit", {"test_set_id", "design_id", "number", "available_at", "completed_at"}
+        "annotation_hit", {"task_id", "design_id", "number", "available_at", "completed_at"}
     )
     block = defaults_of(
         "annotation_block", {"hit_id", "segment_id", "position", "outputs", "public_id"}
@@ -225,10 +225,10 @@ def store(test_set_id: int, judgments: int) -> None:
     )
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
-        cursor.execute(statement, {"test_set": test_set_id, "from": there, "until": there + hits})
+        cursor.execute(statement, {"task": task_id, "from": there, "until": there + hits})
         cursor.execute("SET session_replication_role = origin")
         cursor.execute(UNNUMBERED)
-    judgments_number(test_set_id=test_set_id)
+    judgments_number(task_id=task_id)
     with connection.cursor() as cursor:
         # What filling left to do must not be counted below.
         cursor.execute("VACUUM (ANALYZE)")
@@ -240,7 +240,7 @@ def store(test_set_id: int, judgments: int) -> None:
         )
 
 
-def prepare(test_set_id: int, blocks: int) -> float:
+def prepare(task_id: int, blocks: int) -> float:
     """Plan HITs for so many blocks; milliseconds a block of preparing them, as the worker does."""
     import psutil
 
@@ -248,10 +248,10 @@ def prepare(test_set_id: int, blocks: int) -> float:
     from annotation.services.planning.blocks import hits_prepare
 
     hits = blocks // BLOCKS_A_HIT + 1
-    hits_plan(test_set_id=test_set_id, count=hits)
+    hits_plan(task_id=task_id, count=hits)
     own, database = psutil.Process(), postgresql_process()
     began = processor_seconds(database) + own.cpu_times().user
-    written = hits_prepare(test_set_id=test_set_id, count=1000)
+    written = hits_prepare(task_id=task_id, count=1000)
     ended = processor_seconds(database) + own.cpu_times().user
     return 1000 * (ended - began) / (written * BLOCKS_A_HIT)
 
@@ -285,7 +285,7 @@ def main() -> None:
     prepare_django(STATIC_HASHED="0")
     from django.db import connection
 
-    test_set_id, tokens = make_campaign()
+    task_id, tokens = make_campaign()
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE benchmark_floor (id bigserial PRIMARY KEY, judge bigint)")
         # The server is the application, which may do nothing to tables that no migration made.
@@ -293,8 +293,8 @@ def main() -> None:
         cursor.execute("GRANT USAGE ON SEQUENCE benchmark_floor_id_seq TO PUBLIC")
     totals = []
     for stored in options.stored:
-        store(test_set_id, stored)
-        ahead = prepare(test_set_id, BLOCKS_A_HIT * len(tokens) * WARM_ROUNDS + options.blocks)
+        store(task_id, stored)
+        ahead = prepare(task_id, BLOCKS_A_HIT * len(tokens) * WARM_ROUNDS + options.blocks)
         web, database = measure(tokens, options.blocks)
         totals.append(web + database)
         say(

@@ -50,36 +50,36 @@ def store(blocks: int, judges: int, options: argparse.Namespace) -> int:
     """Store a test set and count it once; return its primary key."""
     from ranking.services import ranking_compute, ranking_settings_change, stopping_rule_set
     from tests.factories import make_campaign
-    from tests.filling import Filling, filled_test_set
+    from tests.filling import Filling, filled_task
 
     began = time.monotonic()
     filling = Filling(blocks=blocks, judges=judges, segments=options.segments)
-    test_set = filled_test_set(make_campaign(f"filled-{blocks}-{judges}"), filling)
+    task = filled_task(make_campaign(f"filled-{blocks}-{judges}"), filling)
     say(f"{blocks:10,} blocks stored in {time.monotonic() - began:.0f} s")
     if options.method is not None:
-        ranking_settings_change(test_set=test_set, method=options.method, reason="Tried.")
+        ranking_settings_change(task=task, method=options.method, reason="Tried.")
     if options.rule:
-        stopping_rule_set(test_set=test_set, pairs_share=0.9, reason="To measure what it costs.")
+        stopping_rule_set(task=task, pairs_share=0.9, reason="To measure what it costs.")
     before = time.process_time()
-    ranking_compute(test_set_id=test_set.pk)
+    ranking_compute(task_id=task.pk)
     say(f"{'':10} counted from all judgments in {time.process_time() - before:.2f} s of Python")
-    return test_set.pk
+    return task.pk
 
 
-def judge_one_more(test_set_id: int, random: np.random.Generator) -> None:
+def judge_one_more(task_id: int, random: np.random.Generator) -> None:
     """Have a judge judge a block that somebody else has judged."""
     from annotation.models import Block, Judgment
     from campaign.models import Judge, Segment
 
-    segments = Segment.objects.filter(test_set=test_set_id).values_list("pk", flat=True)
+    segments = Segment.objects.filter(test_set__tasks=task_id).values_list("pk", flat=True)
     block = None
     while block is None:
         segment = int(random.choice(np.array(segments)))
         block = Block.objects.filter(segment=segment, control="").order_by("?").first()
-    free = Judge.objects.filter(campaign__test_sets=test_set_id).exclude(judgments__block=block)
+    free = Judge.objects.filter(campaign__test_sets__tasks=task_id).exclude(judgments__block=block)
     candidates = len(block.stands_for or block.outputs)
     Judgment.objects.create(
-        test_set_id=test_set_id,
+        task_id=task_id,
         client_id=uuid4(),
         judge=free.order_by("?")[0],
         block=block,
@@ -94,7 +94,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    from ranking.tasks import rank_test_set
+    from ranking.tasks import rank_task
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
@@ -105,9 +105,9 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         judge_one_more(options.of, random)
         began = time.process_time(), processor_seconds(session)
         if options.profile and number >= LEFT_OUT:
-            profile.runcall(rank_test_set, options.of)
+            profile.runcall(rank_task, options.of)
         else:
-            rank_test_set(options.of)
+            rank_task(options.of)
         ended = time.process_time(), processor_seconds(session)
         spent.append([1000 * (end - start) for start, end in zip(began, ended, strict=True)])
     peak = peak_megabytes()
@@ -115,7 +115,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         pstats.Stats(profile, stream=sys.stderr).sort_stats("cumulative").print_stats(70)
     judge_one_more(options.of, random)
     with CaptureQueriesContext(connection) as queries:
-        rank_test_set(options.of)
+        rank_task(options.of)
     if options.plans:
         _plans_say([query["sql"] for query in queries])
     python, postgresql = zip(*spent[LEFT_OUT:], strict=True)
@@ -141,9 +141,9 @@ def _plans_say(statements: list[str]) -> None:
         sys.stderr.write("\n".join([query[:200], *plan, "", ""]))
 
 
-def in_a_process_of_its_own(test_set_id: int, options: argparse.Namespace) -> dict[str, Any]:
+def in_a_process_of_its_own(task_id: int, options: argparse.Namespace) -> dict[str, Any]:
     """Return what `measure` finds there."""
-    command = [sys.executable, "-m", "tests.benchmarks.live_ranking", f"--of={test_set_id}"]
+    command = [sys.executable, "-m", "tests.benchmarks.live_ranking", f"--of={task_id}"]
     flags = ["--profile"] * options.profile + ["--plans"] * options.plans
     done = subprocess.run(
         [*command, f"--rounds={options.rounds}", *flags],

@@ -21,7 +21,7 @@ import psutil
 
 from tests.benchmarks.web_server import prepare_django, processor_seconds, with_services
 
-_TEST_SET = "test-sets/<int:test_set_id>/"
+_TEST_SET = "tasks/<int:task_id>/"
 _JUDGMENTS = f"campaigns/<slug:slug>/{_TEST_SET}judgments/"
 PAGES = {
     "dashboard": ("organiser", f"campaigns/<slug:slug>/{_TEST_SET}"),

@@ -161,28 +161,28 @@ def store(kind: DesignKind, hits: int) -> Planned:
 
     # A kernel that was never compiled before is, once on a machine.
     list(drawn(parameters_of(kind), texts_made(), hits=1, state=DrawState.empty()))
-    test_set = corpus_store(texts_made(), parameters_of(kind), document=30)
+    task = corpus_store(texts_made(), parameters_of(kind), document=30)
     with Spent(postgresql_process()) as spent:
-        texts = TestSetTexts(test_set, at=timezone.now())
+        texts = TestSetTexts(task, at=timezone.now())
         for done in range(0, hits, LEARNS_EVERY):
             if kind is DesignKind.ACTIVE:
                 known = learned(DrawState.empty(NAMES), done)
                 sampling_state_record(
-                    test_set_id=test_set.pk,
+                    task_id=task.pk,
                     watermark=known.watermark,
                     systems=known.systems,
                     wins=known.wins.tolist(),
                     ties=known.ties.tolist(),
                 )
             step = min(LEARNS_EVERY, hits - done)
-            hits_plan(test_set_id=test_set.pk, count=step, texts=texts)
+            hits_plan(task_id=task.pk, count=step, texts=texts)
     digest = Digest()
     rows = list(HIT.objects.order_by("number").values_list("pk", flat=True))
     for begin in range(0, len(rows), LEARNS_EVERY):
         plans = plans_read(rows[begin : begin + LEARNS_EVERY])
         for plan in sorted(plans.values(), key=lambda plan: plan.number):
             digest.add(plan)
-    state = DrawState.from_json(HITSequence.objects.get(test_set=test_set).state)
+    state = DrawState.from_json(HITSequence.objects.get(task=task).state)
     return planned(state, digest, spent)
 
 

@@ -92,7 +92,7 @@ def reads(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
 
     asks = {
         "judge_id": judge.pk,
-        "test_set_id": assignment.hit.test_set_id,
+        "task_id": assignment.hit.task_id,
         "conflicts": list(judge.conflicts.values_list("system", flat=True)),
     }
     known = {"judge_id": judge.pk}
@@ -126,7 +126,7 @@ def lend_by_orm(hit: Any, judge: Any, lease: Any) -> None:
     from annotation.models import HIT, Assignment, Exposure, JudgeAccount
 
     HIT.objects.filter(pk=hit.pk).update(available_at=lease.upper)
-    accounts = JudgeAccount.objects.filter(judge=judge, test_set=hit.test_set_id)
+    accounts = JudgeAccount.objects.filter(judge=judge, task=hit.task_id)
     updated = accounts.update(
         hits_lent=F("hits_lent") + 1,
         hits_since_check=F("hits_since_check") + 1,
@@ -136,7 +136,7 @@ def lend_by_orm(hit: Any, judge: Any, lease: Any) -> None:
         none_left_at=None,
     )
     if not updated:
-        JudgeAccount.objects.create(judge=judge, test_set_id=hit.test_set_id, hits_lent=1)
+        JudgeAccount.objects.create(judge=judge, task_id=hit.task_id, hits_lent=1)
     ordinal = accounts.values_list("hits_lent", flat=True).get()
     assignment = Assignment.objects.create(hit=hit, judge=judge, lease=lease, ordinal=ordinal)
     Exposure.objects.bulk_create(
@@ -176,7 +176,7 @@ def store_by_orm(judgment: Any) -> None:
         if Judgment.objects.filter(client_id=judgment.client_id).exists():
             return
         RankingRequest.objects.select_for_update().filter(
-            test_set=judgment.test_set_id, requested_at=None
+            task=judgment.task_id, requested_at=None
         ).update(requested_at=Now())
         last = Judgment.objects.filter(block=judgment.block_id, judge=judgment.judge_id)
         judgment.supersedes = last.order_by("-pk").first()
@@ -201,9 +201,9 @@ def close_by_orm(assignment_id: int, done: int) -> None:
     if open_.update(completed_at=Now()):
         assignment = Assignment.objects.select_related("hit").get(pk=assignment_id)
         HIT.objects.filter(pk=assignment.hit_id, completed_at=None).update(completed_at=Now())
-        JudgeAccount.objects.filter(
-            judge=assignment.judge_id, test_set=assignment.hit.test_set_id
-        ).update(blocks_closed=F("blocks_closed") + blocks.count())
+        JudgeAccount.objects.filter(judge=assignment.judge_id, task=assignment.hit.task_id).update(
+            blocks_closed=F("blocks_closed") + blocks.count()
+        )
 
 
 def number_by_orm(judgment: Any) -> None:
@@ -219,24 +219,24 @@ def number_by_orm(judgment: Any) -> None:
         UnnumberedJudgment,
     )
 
-    test_set = judgment.test_set_id
+    task = judgment.task_id
     with transaction.atomic():
-        sequence = JudgmentSequence.objects.select_for_update().get(pk=test_set)
-        for waiting in UnnumberedJudgment.objects.filter(test_set=test_set).order_by("judgment"):
+        sequence = JudgmentSequence.objects.select_for_update().get(pk=task)
+        for waiting in UnnumberedJudgment.objects.filter(task=task).order_by("judgment"):
             sequence.last_number += 1
             JudgmentNumber.objects.create(
-                judgment_id=waiting.judgment_id, test_set_id=test_set, number=sequence.last_number
+                judgment_id=waiting.judgment_id, task_id=task, number=sequence.last_number
             )
             waiting.delete()
         tally, _is_new = JudgeTally.objects.get_or_create(
-            test_set_id=test_set,
+            task_id=task,
             judge=judgment.judge,
             defaults={"judged": 0, "last_at": judgment.submitted_at},
         )
         JudgeTally.objects.filter(pk=tally.pk).update(judged=F("judged") + 1)
         start = judgment.submitted_at.replace(minute=0, second=0, microsecond=0)
         hour, _is_new = JudgedQuarterHour.objects.get_or_create(
-            test_set_id=test_set, start=start, defaults={"judged": 0}
+            task_id=task, start=start, defaults={"judged": 0}
         )
         JudgedQuarterHour.objects.filter(pk=hour.pk).update(judged=F("judged") + 1)
         sequence.judged += 1
@@ -259,7 +259,7 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
     from campaign.database.copy import pgtrigger_ignore_preset
 
     # As many as the worker writes at once.
-    hits_plan(test_set_id=assignment.hit.test_set_id, count=10)
+    hits_plan(task_id=assignment.hit.task_id, count=10)
     unwritten = list(HIT.objects.order_by("-pk")[:10])
     hit = HIT.objects.filter(assignments__isnull=True, blocks__isnull=False).first()
     assert hit is not None
@@ -268,7 +268,7 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
 
     def lend() -> None:
         HIT_LEND.rows(
-            *(hit.pk, judge.pk, hit.test_set_id, lease.lower, lease.upper),
+            *(hit.pk, judge.pk, hit.task_id, lease.lower, lease.upper),
             *(str(uuid4()), hit.segment_ids, False, 0, 0, 1),
         )
 
@@ -278,7 +278,7 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
 
     def judgment() -> Judgment:
         return Judgment(
-            test_set_id=hit.test_set_id,
+            task_id=hit.task_id,
             client_id=uuid4(),
             judge=judge,
             block=block,
@@ -297,7 +297,7 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
     )
     waiting = judgment()
     assert judgment_store(waiting)
-    here = waiting.test_set_id
+    here = waiting.task_id
     yield Pair(
         "judgments_number",
         # The worker ranks about once a second, and judges judge some blocks a second.
@@ -332,9 +332,9 @@ def main() -> None:
     from annotation.services import assignment_lend
     from campaign.models import Judge
 
-    test_set_id, _tokens = make_campaign()
-    store(test_set_id, options.stored)
-    prepare(test_set_id, 300)
+    task_id, _tokens = make_campaign()
+    store(task_id, options.stored)
+    prepare(task_id, 300)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM (ANALYZE)")
         cursor.execute("SELECT pg_backend_pid()")

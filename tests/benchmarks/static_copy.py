@@ -23,11 +23,11 @@ WANTED_SECONDS, WANTED_MB = 60.0, 1000.0
 def _store(blocks: int) -> str:
     from ranking.services.runs import ranking_run_compute
     from tests.factories import make_campaign
-    from tests.filling import Filling, filled_test_set
+    from tests.filling import Filling, filled_task
 
     campaign = make_campaign(f"filled-{blocks}")
-    test_set = filled_test_set(campaign, Filling(blocks=blocks))
-    ranking_run_compute(test_set_id=test_set.pk)
+    task = filled_task(campaign, Filling(blocks=blocks))
+    ranking_run_compute(task_id=task.pk)
     return campaign.slug
 
 

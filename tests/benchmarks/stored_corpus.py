@@ -8,31 +8,31 @@ from annotation.models import Design
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.parameters import DesignParameters
 from campaign.database.copy import rows_copy, statistics_refresh
-from campaign.models import Document, Output, Segment, System, TestSet
-from tests.factories import make_campaign
+from campaign.models import Document, Output, Segment, System, Task
+from tests.factories import empty_task, make_campaign
 
 
 @transaction.atomic
 def corpus_store(
     texts: Mapping[int, SegmentOutputs], parameters: DesignParameters, *, document: int
-) -> TestSet:
+) -> Task:
     """A test set of these segments and a design; outputs keep their ids, so that draws compare."""
-    test_set = TestSet.objects.create(
+    task = empty_task(
         campaign=make_campaign(), name="long", source_language="en", target_language="de"
     )
-    Design.objects.create(test_set=test_set, kind=parameters.kind.value, seed=parameters.seed)
+    Design.objects.create(task=task, kind=parameters.kind.value, seed=parameters.seed)
     kinds = {each.system: each.kind.value for of in texts.values() for each in of.outputs}
     systems = {
-        name: System.objects.create(test_set=test_set, name=name, kind=kind).pk
+        name: System.objects.create(test_set=task.test_set, name=name, kind=kind).pk
         for name, kind in kinds.items()
     }
     documents = [
-        Document.objects.create(test_set=test_set, name=str(number), position=number).pk
+        Document.objects.create(test_set=task.test_set, name=str(number), position=number).pk
         for number in range(1, -(-len(texts) // document) + 1)
     ]
     segments = [
         Segment(
-            test_set=test_set,
+            test_set=task.test_set,
             document_id=documents[(number - 1) // document],
             number=number,
             position=(number - 1) % document + 1,
@@ -51,4 +51,4 @@ def corpus_store(
         ),
     )
     statistics_refresh(Segment, Output)
-    return test_set
+    return task

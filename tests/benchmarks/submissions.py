@@ -56,10 +56,10 @@ SAMPLES_A_SECOND = 20
 OLD_DATABASE = "quintet_old_store"
 
 FILL = """
-    CREATE TEMPORARY TABLE model AS SELECT h.test_set_id, h.design_id, h.segment_ids
-    FROM annotation_hit h WHERE h.test_set_id = {test_set} ORDER BY h.id LIMIT 1;
-    INSERT INTO annotation_hit ({hit_fields} id, test_set_id, design_id, number, available_at)
-    SELECT {hit_values} {first} + n, test_set_id, design_id, {first} + n, now()
+    CREATE TEMPORARY TABLE model AS SELECT h.task_id, h.design_id, h.segment_ids
+    FROM annotation_hit h WHERE h.task_id = {task} ORDER BY h.id LIMIT 1;
+    INSERT INTO annotation_hit ({hit_fields} id, task_id, design_id, number, available_at)
+    SELECT {hit_values} {first} + n, task_id, design_id, {first} + n, now()
     FROM model, generate_series({from_hit}, {from_hit} + {hits} - 1) n;
     INSERT INTO annotation_block
         ({block_fields} id, hit_id, segment_id, position, outputs, public_id)
@@ -89,7 +89,7 @@ RESET enable_mergejoin;
 \\set hit {from_hit} + :client_id + (:i / 3) * {clients}
 \\set block 3 * :hit + :i % 3
 \\set i :i + 1
-EXECUTE assignment_lock ({first} + :hit)\\; EXECUTE {name} ({first} + :hit, {first} + :block, {test_set}, gen_random_uuid(), {judge} + :client_id, '{{1,2,3,4,5}}', 41000, 38000, '', interval '60 seconds', 50, 30);
+EXECUTE assignment_lock ({first} + :hit)\\; EXECUTE {name} ({first} + :hit, {first} + :block, {task}, gen_random_uuid(), {judge} + :client_id, '{{1,2,3,4,5}}', 41000, 38000, '', interval '60 seconds', 50, 30);
 """
 
 
@@ -105,7 +105,7 @@ def prepared(statement: Statement) -> str:
 
 
 @contextmanager
-def numbering(test_set_id: int) -> Iterator[None]:
+def numbering(task_id: int) -> Iterator[None]:
     """Do what the worker does beside: a ranking begins every second, and numbers come first."""
     from django.db import connection
 
@@ -116,9 +116,9 @@ def numbering(test_set_id: int) -> Iterator[None]:
 
     def number() -> None:
         while not is_over.wait(1):
-            ranking_request_clear(test_set_id=test_set_id)
-            judgments_number(test_set_id=test_set_id)
-            ranking_request(test_set_id=test_set_id)
+            ranking_request_clear(task_id=task_id)
+            judgments_number(task_id=task_id)
+            ranking_request(task_id=task_id)
         connection.close()
 
     thread = threading.Thread(target=number)
@@ -128,7 +128,7 @@ def numbering(test_set_id: int) -> Iterator[None]:
     finally:
         is_over.set()
         thread.join()
-        judgments_number(test_set_id=test_set_id)
+        judgments_number(task_id=task_id)
 
 
 def pgbench() -> str:
@@ -245,10 +245,10 @@ def measure(store: Store, script: str, clients: int, seconds: float) -> Window:
 class Bench:
     """Judges, each with HITs of three blocks; no run touches a HIT that one before has touched."""
 
-    def __init__(self, test_set_id: int, judge: int, seconds: float) -> None:
-        self._test_set_id, self._seconds = test_set_id, seconds
+    def __init__(self, task_id: int, judge: int, seconds: float) -> None:
+        self._task_id, self._seconds = task_id, seconds
         self._from_hit = 0
-        self._known = {"test_set": test_set_id, "judge": judge, "first": FIRST_ID}
+        self._known = {"task": task_id, "judge": judge, "first": FIRST_ID}
 
     def run(self, store: Store, clients: int) -> None:
         """Lend HITs, let so many clients judge them, and keep what a window of it showed."""
@@ -260,7 +260,7 @@ class Bench:
             prepare=prepared(store.statement), name=store.statement.name, **known
         )
         if store.is_numbered:
-            with numbering(self._test_set_id):
+            with numbering(self._task_id):
                 window = measure(store, script, clients, self._seconds)
         else:
             window = measure(store, script, clients, self._seconds)
@@ -268,7 +268,7 @@ class Bench:
 
     def _fill(self, store: Store, hits: int, known: dict[str, int]) -> None:
         """Lend the HITs to the judges in turn, past triggers and foreign keys."""
-        own = {"id", "test_set_id", "design_id", "number", "available_at"}
+        own = {"id", "task_id", "design_id", "number", "available_at"}
         shown = {"id", "hit_id", "segment_id", "position", "outputs", "public_id"}
         lent = {"id", "hit_id", "judge_id", "public_id", "lease", "ordinal"}
         parts: dict[str, object] = {}
@@ -334,12 +334,12 @@ def old_store(new: Store) -> Store:
     return old
 
 
-def make_judges(test_set_id: int) -> int:
+def make_judges(task_id: int) -> int:
     """Add the judges and return the id of the first; theirs follow each other."""
-    from campaign.models import TestSet
+    from campaign.models import Task
     from tests import factories
 
-    campaign = TestSet.objects.get(pk=test_set_id).campaign
+    campaign = Task.objects.get(pk=task_id).test_set.campaign
     ids = [factories.make_judge(campaign, f"bench{each:02}").pk for each in range(JUDGES)]
     assert ids == list(range(ids[0], ids[0] + JUDGES))
     return ids[0]
@@ -362,11 +362,11 @@ def main() -> None:
     from annotation.sql.judgment_store import JUDGMENT_STORE
     from tests import factories
 
-    test_set_id = factories.make_test_set(factories.make_campaign(), identical=()).pk
-    hits_plan(test_set_id=test_set_id, count=1)
-    bench = Bench(test_set_id, make_judges(test_set_id), options.seconds)
-    ranking_request(test_set_id=test_set_id)
-    judgments_number(test_set_id=test_set_id)
+    task_id = factories.make_task(factories.make_campaign(), identical=()).pk
+    hits_plan(task_id=task_id, count=1)
+    bench = Bench(task_id, make_judges(task_id), options.seconds)
+    ranking_request(task_id=task_id)
+    judgments_number(task_id=task_id)
     urls = os.environ["DATABASE_URL"], os.environ["MIGRATION_DATABASE_URL"]
     new = Store(JUDGMENT_STORE, *urls, is_numbered=True)
     stores = (new, old_store(new))

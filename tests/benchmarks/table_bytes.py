@@ -54,8 +54,8 @@ class Campaign:
         campaign = factories.make_campaign(blocks_per_judge=1_000_000)
         # Nobody is shown a segment twice: enough of them that no judge runs out.
         segments = 10 * (2 * blocks // JUDGES // 10 + 6)
-        self.test_set = factories.make_long_test_set(campaign, segments=segments, systems=SYSTEMS)
-        design_ensure(test_set=self.test_set)
+        self.task = factories.make_long_task(campaign, segments=segments, systems=SYSTEMS)
+        design_ensure(task=self.task)
         self._judges = [factories.make_judge(campaign, f"judge{n:02}") for n in range(JUDGES)]
         self._random = random.Random(14)
         self._lent = 0
@@ -98,7 +98,7 @@ class Campaign:
     def _fill(self) -> None:
         from annotation.services import pool_fill
 
-        pool_fill(test_set_id=self.test_set.pk, size=POOL)
+        pool_fill(task_id=self.task.pk, size=POOL)
 
 
 def vacuum() -> None:

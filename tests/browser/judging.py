@@ -4,6 +4,15 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
+from launcher.waiting import wait_until
+
+# Resolves once the page at this address and each of its files is kept.
+KEPT = """async () => {
+    if (!(await caches.match(location.href, { ignoreVary: true }))) return false;
+    const files = [...document.querySelectorAll("link[href], script[src]")].map((each) => each.href || each.src);
+    return (await Promise.all(files.map((file) => caches.match(file)))).every(Boolean);
+}"""
+
 
 def open_link(page: Page, address: str) -> None:
     """Open a link and press its button; whoever is signed in as its person is led on without one."""
@@ -41,3 +50,13 @@ def judge_block(page: Page, digits: str = "21345") -> None:
 
 def all_sent(page: Page) -> None:
     expect(page.locator("#status")).to_have_text("Sent")
+
+
+def is_true(page: Page, asynchronous: str) -> None:
+    """Wait for it; `wait_for_function` takes the promise itself for an answer."""
+    assert wait_until(lambda: page.evaluate(asynchronous), seconds=60)
+
+
+def page_kept(page: Page) -> None:
+    """Wait for the page and its files to be kept: until then its service worker is only starting."""
+    is_true(page, KEPT)

@@ -22,5 +22,5 @@ def enter_ranking(page: Page, campaign: Campaign) -> User:
     """Open the invitation of a new organiser, who goes on to the ranking of the first test set."""
     user = enter(page, campaign)
     page.get_by_role("rowheader").get_by_role("link").first.click()
-    page.wait_for_url("**/test-sets/*/")
+    page.wait_for_url("**/tasks/*/")
     return user

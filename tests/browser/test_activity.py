@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -20,7 +20,7 @@ def test_axe_finds_nothing_in_the_activity_log(
     scheme: str,
 ) -> None:
     campaign = make_campaign()
-    make_test_set(campaign, planned=0)
+    make_task(campaign, planned=0)
     make_judge(campaign, languages=["de"]).delete()
     page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, campaign)

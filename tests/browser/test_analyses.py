@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from campaign.services.jobs import jobs_run_waiting
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
 from tests.browser.test_quality import address, look
@@ -25,7 +25,7 @@ def judged() -> TestSetWriter:
         block = writer.block(segment, ["A", "_ref", "B", "C"])
         for number, name in enumerate(("ada", "ben", "cem", "dora", "eli", "fay")):
             writer.judgment(name, block, [3, 1, 2, 4] if number < 2 else [2, 1, 3, 4])
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     return writer
 
 
@@ -39,7 +39,7 @@ def test_a_question_is_asked_followed_and_answered_and_axe_finds_nothing(
 ) -> None:
     page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, judged.campaign)
-    page.goto(address(judged.test_set, "analyses"))
+    page.goto(address(judged.task, "analyses"))
     axe_check(page)
     page.get_by_role("main").get_by_role("link", name="Ranking", exact=True).click()
     page.get_by_label("Method").select_option("bojar")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from ranking.analyses import ANALYSES
+from ranking.selectors.analyses import analyses_of
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.browser.conftest import NewPage
 from tests.browser.organising import enter
@@ -35,16 +35,14 @@ CUT = f"""() => [...document.querySelectorAll(".figure")]
 @pytest.fixture
 def answered(judged: TestSetWriter) -> TestSetWriter:  # noqa: F811
     """Each kind, asked as usual and answered."""
-    for kind in ANALYSES:
-        asked = analysis_ask(
-            test_set=judged.test_set, choice=analysis_choice(kind, {}), is_queued=False
-        )
+    for kind in analyses_of(task=judged.task):
+        asked = analysis_ask(task=judged.task, choice=analysis_choice(kind, {}), is_queued=False)
         analysis_compute(analysis=asked)
     return judged
 
 
 def shown(page: Page, answered: TestSetWriter, kind: str) -> None:
-    page.goto(address(answered.test_set, f"analyses/{kind}"))
+    page.goto(address(answered.task, f"analyses/{kind}"))
     expect(page.get_by_role("heading", name="Of judgments 1 to 72")).to_be_visible()
 
 
@@ -57,7 +55,7 @@ def test_each_kind_fits_and_axe_finds_nothing(
 ) -> None:
     page = new_page(viewport=WIDE, color_scheme=scheme)
     enter(page, answered.campaign)
-    for kind in ANALYSES:
+    for kind in analyses_of(task=answered.task):
         for viewport in (WIDE, NARROW):
             page.set_viewport_size(viewport)
             shown(page, answered, kind)
@@ -73,7 +71,7 @@ def test_each_kind_is_read_without_scripts_and_judges_are_acted_on(
 ) -> None:
     page = new_page(viewport=WIDE, java_script_enabled=False)
     enter(page, answered.campaign)
-    for kind in ANALYSES:
+    for kind in analyses_of(task=answered.task):
         shown(page, answered, kind)
         expect(page.locator(".answer tbody tr").first).to_be_visible()
         if page.locator(".report-table svg").count():
@@ -99,7 +97,7 @@ def test_each_kind_goes_on_paper(new_page: NewPage, answered: TestSetWriter) -> 
     page = new_page(viewport={"width": PAPER, "height": 1000}, color_scheme="dark")
     enter(page, answered.campaign)
     page.emulate_media(media="print", color_scheme="dark")
-    for kind in ANALYSES:
+    for kind in analyses_of(task=answered.task):
         shown(page, answered, kind)
         expect(page.locator(".question")).to_be_hidden()
         expect(page.locator(".plot-files").first).to_be_hidden()

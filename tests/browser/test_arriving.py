@@ -15,7 +15,7 @@ from campaign.services import (
 )
 from tests.browser.conftest import IN_VIEWS, PHONE, NewPage
 from tests.browser.judging import at_sentence, judge_block, open_link
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -33,8 +33,8 @@ def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
     # What is refused until the new instructions are accepted.
     tolerate.append("403")
     campaign = make_campaign()
-    make_test_set(campaign, name="German", documents=(9,))
-    make_test_set(campaign, name="Arabic", target_language="ar", documents=(9,))
+    make_task(campaign, name="German", documents=(9,))
+    make_task(campaign, name="Arabic", target_language="ar", documents=(9,))
     instructions_write(
         campaign=campaign, language="en", text="## Be fair\n\nTake time.", demands_acceptance=True
     )
@@ -83,7 +83,7 @@ def test_organisers_pages_are_accessible_and_fit(
     new_page: NewPage, axe_check: AxeCheck, viewport: dict[str, int], scheme: str
 ) -> None:
     campaign = make_campaign()
-    make_test_set(campaign, planned=0)
+    make_task(campaign, planned=0)
     judges_invite_by_mail(
         campaign=campaign,
         addresses=["a-very-long-address-of-somebody@department.university.example.org"],

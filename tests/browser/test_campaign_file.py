@@ -9,14 +9,14 @@ from playwright.sync_api import Page, expect
 from campaign.models import Campaign
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
-from tests.factories import make_campaign, make_test_set
+from tests.factories import make_campaign, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
 def campaign() -> Campaign:
-    return make_test_set(make_campaign(), planned=0).campaign
+    return make_task(make_campaign(), planned=0).test_set.campaign
 
 
 def to_file(page: Page) -> None:

@@ -7,11 +7,11 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Judgment
 from annotation.services import pool_fill
-from campaign.models import Campaign, Judge, TestSet
+from campaign.models import Campaign, Judge, Task
 from ranking.selectors.runs import latest_run
 from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.browser.organising import enter_ranking
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 NewPage = Callable[..., Page]
 SignIn = Callable[[Page, Judge], None]
@@ -21,10 +21,10 @@ SOON_MS = 60_000
 
 
 def campaign_ready(judges: int) -> tuple[Campaign, list[Judge]]:
-    test_set = make_test_set(make_campaign(), documents=(6, 5), identical=())
-    pool_fill(test_set_id=test_set.pk, size=6)
-    return test_set.campaign, [
-        make_judge(test_set.campaign, f"judge{number}") for number in range(1, judges + 1)
+    task = make_task(make_campaign(), documents=(6, 5), identical=())
+    pool_fill(task_id=task.pk, size=6)
+    return task.test_set.campaign, [
+        make_judge(task.test_set.campaign, f"judge{number}") for number in range(1, judges + 1)
     ]
 
 
@@ -44,7 +44,7 @@ def test_what_a_judge_ranks_by_keyboard_moves_the_dashboard_without_a_reload(
             f"from {position} block", timeout=SOON_MS
         )
     all_sent(judging)
-    run = latest_run(test_set_id=TestSet.objects.get().pk)
+    run = latest_run(task_id=Task.objects.get().pk)
     assert run is not None
     assert run.watermark == Judgment.objects.count() == 3
     best = run.result["systems"][0]

@@ -11,14 +11,14 @@ from campaign.models import Campaign
 from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.browser.organising import enter
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
 def campaign() -> Campaign:
-    return make_test_set(make_campaign(), documents=(9, 9), identical=()).campaign
+    return make_task(make_campaign(), documents=(9, 9), identical=()).test_set.campaign
 
 
 def to_state(page: Page) -> None:

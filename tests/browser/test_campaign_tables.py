@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from campaign.models import Campaign
 from campaign.services.jobs import jobs_run_waiting
 from ranking.campaign_tables import TABLES
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
 from tests.browser.test_quality import look
@@ -30,7 +30,7 @@ def judged() -> Campaign:
             block = writer.block(segment, ["A", "_ref", "B", "C"])
             for number, judge in enumerate(("ada", "ben", "cem", "dora", "eli", "fay")):
                 writer.judgment(judge, block, [3, 1, 2, 4] if number < 2 else [2, 1, 3, 4])
-        rank_test_set(writer.test_set.pk)
+        rank_task(writer.task.pk)
     return campaign
 
 

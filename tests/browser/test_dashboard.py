@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Request, expect
 
 from campaign.models import User
 from ranking.services import ranking_settings_change, stopping_rule_set
-from ranking.tasks import rank_test_set, rank_what_is_due
+from ranking.tasks import rank_task, rank_what_is_due
 from tests.browser.conftest import DESKTOP, IN_VIEWS, PHONE, NewPage
 from tests.browser.organising import enter, enter_ranking
 from tests.factories import make_campaign
@@ -22,22 +22,22 @@ def writer() -> TestSetWriter:
     """Eight blocks by two judges who agree: A before B before C."""
     campaign = make_campaign()
     writer = TestSetWriter(campaign, "museum en-de", ["A", "B", "C"])
-    writer.test_set.blocks_wanted = 40
-    writer.test_set.save()
+    writer.task.blocks_wanted = 40
+    writer.task.save()
     for segment in range(1, 5):
         block = writer.block(segment, ["A", "B", "C"])
         writer.judgment("ada", block, [1, 2, 3], active_ms=31_000)
         writer.judgment("ben", block, [1, 2, 3], active_ms=45_000)
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     return writer
 
 
 def judge_more(writer: TestSetWriter, labels: list[int], *, blocks: int = 1) -> None:
     """Let another judge rank further blocks, and the worker hear of it."""
-    last = writer.test_set.segments.count()
+    last = writer.task.test_set.segments.count()
     for segment in range(last + 1, last + 1 + blocks):
         writer.judgment("chiara", writer.block(segment, ["A", "B", "C"]), labels)
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
 
 
 def test_a_judgment_shows_without_a_reload(page: Page, writer: TestSetWriter) -> None:
@@ -160,7 +160,7 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
         for judge, other in slips.items():
             usual, once = ([3, 1, 2], [1, 2, 3]) if other == 20 else ([1, 2, 3], [2, 1, 3])
             writer.judgment(judge, block, once if segment == other else usual)
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     empty = TestSetWriter(writer.campaign, "not started", ["A", "B"])
     page = new_page(viewport=viewport, color_scheme=scheme)
     enter_ranking(page, writer.campaign)
@@ -169,7 +169,7 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
     axe_check(page)
     pages = [
         page.url,
-        page.url.replace(f"/{writer.test_set.pk}/", f"/{empty.test_set.pk}/"),
+        page.url.replace(f"/{writer.task.pk}/", f"/{empty.task.pk}/"),
         "/campaigns/",
     ]
     for address in pages:
@@ -209,7 +209,7 @@ def test_no_plot_crosses_the_words_beside_it(
         for judge in ("ada", "ben", "chiara", "dora"):
             slips = judge == "ada" and segment % 4 == 0
             writer.judgment(judge, block, [2, 1, 3] if slips else [1, 2, 3])
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     expect(row).to_contain_text(re.compile(r"\d to \d"))
     assert page.evaluate(WORDS_CROSSED_BY_PLOTS) == []
 
@@ -255,7 +255,7 @@ def test_axe_finds_nothing_on_the_page_of_rank_ranges(
     enter_ranking(page, writer.campaign)
     address = f"{page.url}ranking-settings/"
     for ranges in ("percentile", "sign_test"):
-        ranking_settings_change(test_set=writer.test_set, ranges=ranges, reason="Tried.")
+        ranking_settings_change(task=writer.task, ranges=ranges, reason="Tried.")
         page.goto(address)
         expect(page.get_by_role("heading", level=1)).to_have_text("Ranking settings")
         axe_check(page)
@@ -263,7 +263,7 @@ def test_axe_finds_nothing_on_the_page_of_rank_ranges(
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("This field is required.")).to_be_visible()
     axe_check(page)
-    stopping_rule_set(test_set=writer.test_set, pairs_share=0.9, reason="Money ends.")
+    stopping_rule_set(task=writer.task, pairs_share=0.9, reason="Money ends.")
     page.goto(address.replace("ranking-settings", "stopping-rule"))
     expect(page.get_by_text("Stop at 90 % of the pairs told apart").first).to_be_visible()
     axe_check(page)

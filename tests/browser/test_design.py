@@ -7,17 +7,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import HIT, Design
-from campaign.models import TestSet
+from campaign.models import Task
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
-from tests.factories import make_campaign, make_test_set
+from tests.factories import make_campaign, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(
+def task() -> Task:
+    return make_task(
         make_campaign(show_reference=False), source_language="en", target_language="ar", planned=3
     )
 
@@ -26,13 +26,13 @@ def test_set() -> TestSet:
 def test_the_page_follows_the_form_and_the_slider_and_axe_finds_nothing(
     new_page: NewPage,
     axe_check: Callable[[Page], None],
-    test_set: TestSet,
+    task: Task,
     viewport: dict[str, int],
     scheme: str,
 ) -> None:
     page = new_page(viewport=viewport, color_scheme=scheme)
-    enter(page, test_set.campaign)
-    page.goto(f"/campaigns/museum/test-sets/{test_set.pk}/design/")
+    enter(page, task.test_set.campaign)
+    page.goto(f"/campaigns/museum/tasks/{task.pk}/design/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Design")
     axe_check(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

@@ -7,10 +7,10 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.browser.conftest import IN_VIEWS, PHONE, NewPage
 from tests.browser.organising import enter
-from tests.factories import make_campaign, make_test_set
+from tests.factories import make_campaign, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -20,15 +20,15 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def writer() -> TestSetWriter:
     """A test set judged for ten days, and one beside it that waits for judges."""
     writer = TestSetWriter(make_campaign(), "museum en-de", ["A", "B", "C"])
-    writer.test_set.blocks_wanted = 40
-    writer.test_set.save()
+    writer.task.blocks_wanted = 40
+    writer.task.save()
     for day in range(10):
         block = writer.block(day + 1, ["A", "B", "C"])
         at = timezone.now() - timedelta(days=day)
         for judge in ("ada", "ben")[: 1 + day % 2]:
             writer.judgment(judge, block, [1, 2, 3], at=at)
-    rank_test_set(writer.test_set.pk)
-    make_test_set(writer.campaign, name="the other one", planned=0)
+    rank_task(writer.task.pk)
+    make_task(writer.campaign, name="the other one", planned=0)
     return writer
 
 
@@ -92,7 +92,7 @@ def test_the_switch_keeps_the_room_and_closes_as_menus_do(
 ) -> None:
     page = new_page()
     enter(page, writer.campaign)
-    page.goto(f"/campaigns/museum/test-sets/{writer.test_set.pk}/judges/")
+    page.goto(f"/campaigns/museum/tasks/{writer.task.pk}/judges/")
     switch = page.locator("details.switch summary")
     other = page.get_by_role("link", name="the other one", exact=True)
     expect(other).to_be_hidden()

@@ -12,7 +12,7 @@ from campaign.models import Campaign, InvitationMail
 from campaign.services import invitation_create_for_anybody, judges_invite_by_mail
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -21,10 +21,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def campaign() -> Campaign:
     """Links and judges with everything that stands in their rows, and two judges at work."""
     campaign = make_campaign()
-    test_set = make_test_set(campaign, planned=0)
-    make_test_set(
-        campaign, name="a-name-of-a-test-set-that-goes-on-and-on-without-a-break", planned=0
-    )
+    task = make_task(campaign, planned=0)
+    make_task(campaign, name="a-name-of-a-test-set-that-goes-on-and-on-without-a-break", planned=0)
     for note in ("mailing list", "a-note-that-goes-on-and-on-without-any-place-for-a-break"):
         invitation_create_for_anybody(campaign=campaign, cap=30, note=note)
     address = "a-very-long-address-of-somebody@department.university.example.org"
@@ -33,7 +31,7 @@ def campaign() -> Campaign:
     for pseudonym in ("ada", "ben"):
         judge = make_judge(campaign, pseudonym)
         WorkedQuarterHour.objects.create(
-            test_set=test_set,
+            task=task,
             judge=judge,
             start=datetime(2026, 11, 16, 9, tzinfo=UTC),
             sentences=1200,

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from campaign.models import Judge
 from tests.browser.conftest import SignIn
 from tests.browser.judging import at_sentence
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -27,8 +27,8 @@ RECORD = """() => {
 
 @pytest.fixture
 def judging(page: Page, sign_in: SignIn) -> Page:
-    test_set = make_test_set(make_campaign(), documents=(3,), identical=())
-    judge: Judge = make_judge(test_set.campaign)
+    task = make_task(make_campaign(), documents=(3,), identical=())
+    judge: Judge = make_judge(task.test_set.campaign)
     sign_in(page, judge)
     at_sentence(page, 1)
     return page

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from annotation.services import pool_fill
 from tests.browser.conftest import IN_VIEWS, PHONE, NewPage, SignIn
 from tests.browser.judging import at_sentence, rank_of, type_ranks
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -21,9 +21,9 @@ def test_axe_finds_nothing_while_judging(
     viewport: dict[str, int],
     scheme: str,
 ) -> None:
-    test_set = make_test_set(make_campaign(blocks_per_judge=9), documents=(3,), blocks_wanted=3)
+    task = make_task(make_campaign(blocks_per_judge=9), documents=(3,), blocks_wanted=3)
     page = new_page(viewport=viewport, color_scheme=scheme)
-    sign_in(page, make_judge(test_set.campaign))
+    sign_in(page, make_judge(task.test_set.campaign))
     at_sentence(page, 1)
     axe_check(page)
     type_ranks(page, "123")
@@ -48,7 +48,7 @@ def test_axe_finds_nothing_while_judging(
         page.keyboard.press("Enter")
     expect(page.get_by_text("Your next sentences are being prepared")).to_be_visible()
     axe_check(page)
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     expect(page.get_by_role("heading", name="No more work for now")).to_be_visible()
     axe_check(page)
 

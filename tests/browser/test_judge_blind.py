@@ -25,7 +25,7 @@ from campaign.models import (
     Membership,
     Panel,
     System,
-    TestSet,
+    Task,
     Upload,
 )
 from campaign.services import (
@@ -46,7 +46,7 @@ from tests.at_work import judge_one_hit
 from tests.browser.conftest import NewPage
 from tests.browser.crawler import METHODS, Crawler, addresses
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.recruiting import make_panel
 from tests.roles import owner_cursor
 
@@ -76,7 +76,7 @@ FIELDS = frozenset(
     state judgment skip_reason labels comment block duration_ms active_ms submitted_at assignment
     feedback agrees expected explanation reason kind answers closed created_at results next previous position total
     time_zone seconds_left_today today days day sentences active_seconds untimed
-    judged_at has_older detail errors missing campaign code retry_after stored body
+    judged_at has_older detail errors missing campaign code retry_after stored body protocol answer
     """.split()  # noqa: SIM905  thirty lines otherwise
 )
 
@@ -93,8 +93,8 @@ class World:
     """A campaign with controls, training, a ranking and another judge, and a campaign elsewhere."""
 
     judge: Judge
-    test_set: TestSet
-    elsewhere: TestSet
+    task: Task
+    elsewhere: Task
     rule: QualityRule
     run: RankingRun
     invitation: Invitation
@@ -104,13 +104,15 @@ class World:
     analysis: Analysis
     copy: CampaignCopy
 
-    def places(self, test_set: TestSet) -> dict[str, object]:
+    def places(self, task: Task) -> dict[str, object]:
         """What stands in the places of addresses, as it is in this test set."""
-        training = TrainingBlock.objects.filter(test_set=test_set).first()
-        damaged = BadReference.objects.of(test_set.pk).first()
+        training = TrainingBlock.objects.filter(task=task).first()
+        damaged = BadReference.objects.of(task.test_set_id).first()
         return {
-            "slug": test_set.campaign.slug,
-            "test_set_id": test_set.pk,
+            "slug": task.test_set.campaign.slug,
+            "task_id": task.pk,
+            "test_set_id": task.test_set_id,
+            "rest": "systems/",
             "ranking_id": self.run.pk,
             "rule_id": self.rule.pk,
             "judge_id": self.judge.pk,
@@ -126,8 +128,8 @@ class World:
             "panel_id": self.panel.pk,
             "report_id": 1,
             "number": 1,
-            "design_id": test_set.designs.earliest("pk").pk,
-            "system_id": test_set.systems.earliest("pk").pk,
+            "design_id": task.designs.earliest("pk").pk,
+            "system_id": task.test_set.systems.earliest("pk").pk,
             "transition": "close",
             "upload_id": self.upload.pk,
             "file_id": 1,
@@ -154,39 +156,37 @@ def number_rows_from(first: int) -> None:
 @pytest.fixture
 def world() -> World:
     number_rows_from(FIRST_ROW)
-    test_set = make_test_set(
+    task = make_task(
         make_campaign(blocks_per_judge=60),
         documents=(12, 12),
         systems=SYSTEMS,
         identical=(("qx-amber", "qx-birch"),),
         planned=0,
     )
-    bad_references_make(test_set=test_set, seed=5)
-    for row in BadReference.objects.of(test_set.pk):
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
     System.objects.exclude(kind="system").update(name=Concat(Value("qx-"), "kind"))
-    training_propose(test_set=test_set, count=1)
+    training_propose(task=task, count=1)
     design_change(
-        test_set=test_set,
+        task=task,
         # So that there is a reference among the outputs to be told.
         reference_rate=None,
         rank_shown_reference=True,
         bad_reference_rate=0.5,
         attention_every=2,
     )
-    judge = make_judge(test_set.campaign)
-    other = make_judge(test_set.campaign, "qx-judge", note="qx-note")
-    pool_fill(test_set_id=test_set.pk)
+    judge = make_judge(task.test_set.campaign)
+    other = make_judge(task.test_set.campaign, "qx-judge", note="qx-note")
+    pool_fill(task_id=task.pk)
     for _hit in range(2):
         judge_one_hit(other)
-    make_organiser(test_set.campaign, "qx-organiser@example.org")
-    run = ranking_run_compute(test_set_id=test_set.pk)
+    make_organiser(task.test_set.campaign, "qx-organiser@example.org")
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
-    asked = analysis_ask(
-        test_set=test_set, choice=analysis_choice("diagnosis", {}), is_queued=False
-    )
-    elsewhere = make_test_set(make_campaign("elsewhere"), systems=SYSTEMS)
-    campaign = test_set.campaign
+    asked = analysis_ask(task=task, choice=analysis_choice("diagnosis", {}), is_queued=False)
+    elsewhere = make_task(make_campaign("elsewhere"), systems=SYSTEMS)
+    campaign = task.test_set.campaign
     read = instructions_write(
         campaign=campaign, language="en", text="Read.", demands_acceptance=True
     )
@@ -198,7 +198,7 @@ def world() -> World:
     )
     return World(
         judge=judge,
-        test_set=test_set,
+        task=task,
         elsewhere=elsewhere,
         rule=quality_rules_suggest(campaign=campaign, user=None)[0],
         run=run,
@@ -268,7 +268,7 @@ def bodies(world: World) -> Iterator[dict[str, object]]:
 
 def every_address(world: World, crawler: Crawler) -> None:
     """Each in every way with the judge's own ids; read with those of others, and with none."""
-    own = world.places(world.test_set)
+    own = world.places(world.task)
     none = {**dict.fromkeys(own, 4_711), "slug": "nowhere", "client_id": uuid4(), "token": "x"}
     of_others = {*addresses(world.places(world.elsewhere)), *addresses(none)}
     for address in sorted(of_others.difference(addresses(own))):

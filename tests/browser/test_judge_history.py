@@ -10,24 +10,24 @@ from playwright.sync_api import Locator, Page, expect
 from annotation.models import Assignment, HITPurpose, Judgment, ProblemReport, Skip
 from annotation.sampling.due import intra_due
 from annotation.services import design_change, pool_fill
-from campaign.models import Campaign, Judge, TestSet
+from campaign.models import Campaign, Judge, Task
 from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.browser.judging import all_sent, at_sentence, judge_block, page_kept, type_ranks
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def test_set() -> TestSet:
+def task() -> Task:
     """Enough for a judge to do eight HITs, none of which shows a sentence twice."""
     campaign = make_campaign(blocks_per_judge=60)
-    return make_test_set(campaign, documents=(12,) * 5, identical=(), planned=40)
+    return make_task(campaign, documents=(12,) * 5, identical=(), planned=40)
 
 
 @pytest.fixture
-def judge(test_set: TestSet) -> Judge:
-    return make_judge(test_set.campaign)
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -94,17 +94,15 @@ def seed_of_a_repeat_at_once(judge: Judge) -> int:
 
 
 def test_going_back_does_not_reach_what_is_to_be_judged_again(
-    judging: Page, test_set: TestSet, judge: Judge
+    judging: Page, task: Task, judge: Judge
 ) -> None:
     """A page left open for as many HITs as lie between a HIT and its repeat."""
-    design_change(
-        test_set=test_set, intra_share=0.9, repeat_gap=1, seed=seed_of_a_repeat_at_once(judge)
-    )
+    design_change(task=task, intra_share=0.9, repeat_gap=1, seed=seed_of_a_repeat_at_once(judge))
     judge_hit(judging, "12345", "11111", "54321")
     at_sentence(judging, 1)
     all_sent(judging)
     # The planner comes by, before the next HIT is fetched ahead.
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     judging.keyboard.press("u")
     expect(judging.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
     judging.keyboard.press("Enter")
@@ -159,6 +157,8 @@ def test_a_look_back_without_network_is_said_in_words(judging: Page, tolerate: l
     with judging.expect_response("**/later/history*.js"):
         type_ranks(judging, "1")
     judging.keyboard.press("0")
+    # A service worker that starts only now may still reach the network.
+    page_kept(judging)
     judging.context.set_offline(True)
     judging.keyboard.press("h")
     expect(history(judging).get_by_role("status")).to_have_text(

@@ -9,14 +9,14 @@ from playwright.sync_api import Page, Route, expect
 from campaign.models import Judge
 from tests.browser.conftest import PHONE, NewPage, SignIn
 from tests.browser.judging import at_sentence, rank_of
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign(), identical=()).campaign)
+    return make_judge(make_task(make_campaign(), identical=()).test_set.campaign)
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def test_five_outputs_of_sixty_words_fit_a_laptop(
 
 
 def test_each_text_carries_its_language_and_direction(page: Page, sign_in: SignIn) -> None:
-    test_set = make_test_set(make_campaign(), target_language="ar")
-    sign_in(page, make_judge(test_set.campaign))
+    task = make_task(make_campaign(), target_language="ar")
+    sign_in(page, make_judge(task.test_set.campaign))
     at_sentence(page, 1)
     expect(page.locator("#source .source")).to_have_attribute("lang", "en")
     expect(page.locator("#source .source")).to_have_attribute("dir", "ltr")

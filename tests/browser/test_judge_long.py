@@ -11,7 +11,7 @@ from campaign.models import Judge
 from tests.browser.conftest import OpenLong
 from tests.browser.judging import at_sentence, rank_of, type_ranks
 from tests.browser.long_texts import IN_SIZES, LANGUAGES, SIZES
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -23,7 +23,7 @@ Box = tuple[float, float, float, float]
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign(), identical=()).campaign)
+    return make_judge(make_task(make_campaign(), identical=()).test_set.campaign)
 
 
 def box(place: Locator) -> Box:

@@ -10,14 +10,14 @@ from campaign.models import Campaign, InvitationRole, Judge
 from campaign.services import invitation_create, invitation_create_for_anybody
 from tests.browser.conftest import PHONE, NewPage
 from tests.browser.judging import all_sent, at_sentence, judge_block
-from tests.factories import make_campaign, make_test_set
+from tests.factories import make_campaign, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
 def campaign() -> Campaign:
-    return make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign
+    return make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
 
 
 def door(campaign: Campaign, cap: int = 5) -> str:

@@ -10,14 +10,14 @@ from campaign.models import Judge
 from campaign.services import mails_send_due
 from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
 from tests.browser.judging import at_sentence, judge_block, open_link
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
+    return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
 
 
 def do_a_hit(page: Page) -> None:

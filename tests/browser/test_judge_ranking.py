@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 from annotation.models import Judgment, Skip
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from campaign.services import campaign_change
 from tests.browser.conftest import PHONE, NewPage, SignIn
 from tests.browser.judging import (
@@ -18,19 +18,19 @@ from tests.browser.judging import (
     rows,
     type_ranks,
 )
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(blocks_per_judge=60), documents=(6, 6), identical=())
+def task() -> Task:
+    return make_task(make_campaign(blocks_per_judge=60), documents=(6, 6), identical=())
 
 
 @pytest.fixture
-def judge(test_set: TestSet) -> Judge:
-    return make_judge(test_set.campaign)
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -177,8 +177,8 @@ def test_a_refused_submission_names_the_row_and_goes_there(judging: Page, judge:
 def test_partial_rankings_where_and_while_the_campaign_allows_them(
     page: Page, sign_in: SignIn, tolerate: list[str]
 ) -> None:
-    test_set = make_test_set(make_campaign(allow_partial_ranking=True), identical=())
-    judge = make_judge(test_set.campaign)
+    task = make_task(make_campaign(allow_partial_ranking=True), identical=())
+    judge = make_judge(task.test_set.campaign)
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "2")
@@ -194,7 +194,7 @@ def test_partial_rankings_where_and_while_the_campaign_allows_them(
 
     # Allowed no more, while sentences fetched under the old rule lie on the page.
     tolerate.append("400")
-    campaign_change(campaign=test_set.campaign, allow_partial_ranking=False)
+    campaign_change(campaign=task.test_set.campaign, allow_partial_ranking=False)
     type_ranks(page, "12")
     page.keyboard.press("Enter")
     at_sentence(page, 2)

@@ -15,20 +15,21 @@ from annotation.models import Judgment
 from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create
 from launcher.data_directory import CHECKOUT
-from launcher.waiting import wait_until
 from tests.browser.conftest import NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block, open_link, type_ranks
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.browser.judging import (
+    all_sent,
+    at_sentence,
+    is_true,
+    judge_block,
+    open_link,
+    page_kept,
+    type_ranks,
+)
+from tests.factories import make_campaign, make_judge, make_task
 from tests.gunicorn import free_port, web_server
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-# Resolves once the page at this address and each of its files is kept.
-KEPT = """async () => {
-    if (!(await caches.match(location.href, { ignoreVary: true }))) return false;
-    const files = [...document.querySelectorAll("link[href], script[src]")].map((each) => each.href || each.src);
-    return (await Promise.all(files.map((file) => caches.match(file)))).every(Boolean);
-}"""
 KEPT_ADDRESSES = """async () => {
     const requests = [];
     for (const name of await caches.keys()) requests.push(...(await (await caches.open(name)).keys()));
@@ -41,7 +42,7 @@ KEPT_HITS = (
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
+    return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
 
 
 @pytest.fixture(scope="module")
@@ -73,11 +74,6 @@ def link_of(judge: Judge) -> str:
     return f"/i/{token}/"
 
 
-def is_true(page: Page, asynchronous: str) -> None:
-    """Wait for it; `wait_for_function` takes the promise itself for an answer."""
-    assert wait_until(lambda: page.evaluate(asynchronous), seconds=60)
-
-
 def load_anew(page: Page) -> Response:
     response = page.reload()
     assert response is not None
@@ -97,7 +93,7 @@ def test_with_the_server_stopped_the_sentence_in_hand_is_there_and_sent_once(
         judge_block(tab, "12345")
         at_sentence(tab, 2)
         all_sent(tab)
-        is_true(tab, KEPT)
+        page_kept(tab)
         sentence = tab.locator("#source .source").inner_text()
         type_ranks(tab, "31")
     assert load_anew(tab).from_service_worker
@@ -129,7 +125,7 @@ def test_without_network_a_page_loaded_anew_goes_on(
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
-    is_true(page, KEPT)
+    page_kept(page)
     page.context.set_offline(True)
     assert load_anew(page).from_service_worker
     at_sentence(page, 1)
@@ -166,14 +162,14 @@ def test_a_new_version_takes_the_place_of_the_old_one(
         open_link(tab, f"{address}{link_of(judge)}")
         at_sentence(tab, 1)
         type_ranks(tab, "1")
-        is_true(tab, KEPT)
+        page_kept(tab)
     before = [each for each in tab.evaluate(KEPT_ADDRESSES) if "/main." in each]
     files = newer(static_files, tmp_path / "newer")
     with web_server(tmp_path, port=port, STATIC_ROOT=str(files), **options):
         load_anew(tab)
         expect(tab.locator("html")).to_have_attribute("data-version", "2")
         at_sentence(tab, 1)
-        is_true(tab, KEPT)
+        page_kept(tab)
     assert load_anew(tab).from_service_worker
     expect(tab.locator("html")).to_have_attribute("data-version", "2")
     at_sentence(tab, 1)
@@ -191,7 +187,7 @@ def test_only_the_page_its_files_and_the_hit_in_hand_are_kept(
         judge_block(page)
     at_sentence(page, 1)
     all_sent(page)
-    is_true(page, KEPT)
+    page_kept(page)
     addresses = page.evaluate(KEPT_ADDRESSES)
     assert [each for each in addresses if not each.startswith("/static/")] == ["/judge/museum/"]
     source = page.locator("#source .source").inner_text()
@@ -209,7 +205,7 @@ def test_signing_out_forgets_the_sentences_and_the_page(
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
-    is_true(page, KEPT)
+    page_kept(page)
     assert page.evaluate(KEPT_HITS) == 1
     page.get_by_role("button", name="settings").click()
     page.get_by_role("dialog", name="Settings").get_by_role("button", name="Sign out").click()
@@ -224,14 +220,14 @@ def test_another_judge_in_the_same_browser_finds_nothing_of_the_first(
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
-    is_true(page, KEPT)
+    page_kept(page)
     before = page.evaluate(
         "() => Object.keys(localStorage).find((key) => key.startsWith('quintet/hits/'))"
     )
-    other = make_judge(make_test_set(make_campaign("elsewhere")).campaign, "judge02")
+    other = make_judge(make_task(make_campaign("elsewhere")).test_set.campaign, "judge02")
     sign_in(page, other)
     at_sentence(page, 1)
-    is_true(page, KEPT)
+    page_kept(page)
     addresses = page.evaluate(KEPT_ADDRESSES)
     assert [each for each in addresses if not each.startswith("/static/")] == ["/judge/elsewhere/"]
     assert page.evaluate("(key) => localStorage.getItem(key)", before) is None
@@ -243,7 +239,7 @@ def test_a_page_whose_judge_may_not_come_in_is_no_longer_kept(
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
-    is_true(page, KEPT)
+    page_kept(page)
     page.context.clear_cookies()
     page.reload()
     expect(page.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()

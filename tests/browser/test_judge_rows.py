@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route, expect
 from campaign.models import Judge
 from tests.browser.conftest import SignIn
 from tests.browser.judging import at_sentence, judge_block, rank_of, row, rows, type_ranks
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -19,7 +19,7 @@ LAYOUTS = {"list": "", "columns": "v", "tiers": "t"}
 @pytest.fixture
 def judge() -> Judge:
     campaign = make_campaign(blocks_per_judge=60)
-    make_test_set(campaign, documents=(6, 6), identical=())
+    make_task(campaign, documents=(6, 6), identical=())
     return make_judge(campaign)
 
 

@@ -10,11 +10,11 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotation.models import Assignment, Judgment
 from annotation.services import pool_fill, work_request
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from tests.at_work import expire, lend
 from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -25,15 +25,15 @@ NETWORK_ERROR = "net::ERR_"
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(
+def task() -> Task:
+    return make_task(
         make_campaign(blocks_per_judge=60), documents=(6, 6), systems=SYSTEMS, identical=()
     )
 
 
 @pytest.fixture
-def judge(test_set: TestSet) -> Judge:
-    return make_judge(test_set.campaign)
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -220,6 +220,7 @@ def test_signing_in_again_in_another_tab_sends_what_waited(
     )
     other = judging.context.new_page()
     sign_in(other, judge)
+    at_sentence(other, 2)
     other.close()
     judging.evaluate("dispatchEvent(new Event('focus'))")
     all_sent(judging)
@@ -348,33 +349,33 @@ def test_after_the_lease_a_ranking_begun_is_finished_and_kept(
 
 
 def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn) -> None:
-    test_set = make_test_set(make_campaign(), documents=(3, 3), blocks_wanted=3, identical=())
-    judge = make_judge(test_set.campaign)
+    task = make_task(make_campaign(), documents=(3, 3), blocks_wanted=3, identical=())
+    judge = make_judge(task.test_set.campaign)
     sign_in(page, judge)
     for position in (1, 2, 3):
         at_sentence(page, position)
         judge_block(page)
     # Nobody has looked yet whether there is more: the page asks again by itself.
     expect(page.get_by_text("Your next sentences are being prepared")).to_be_visible()
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     expect(page.get_by_role("heading", name="No more work for now")).to_be_focused()
     expect(page.get_by_text("Today: 3 sentences, less than a minute.")).to_be_visible()
     page.get_by_role("button", name="Go back to the previous sentence").click()
     expect(page.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="No more work for now")).to_be_visible()
-    TestSet.objects.update(blocks_wanted=6)
-    pool_fill(test_set_id=test_set.pk)
+    Task.objects.update(blocks_wanted=6)
+    pool_fill(task_id=task.pk)
     page.get_by_role("button", name="Look again").click()
     at_sentence(page, 1)
 
 
 def test_what_others_hold_is_waited_for(page: Page, sign_in: SignIn) -> None:
-    test_set = make_test_set(make_campaign(), documents=(3,), blocks_wanted=3, identical=())
-    judge = make_judge(test_set.campaign)
-    held = lend(make_judge(test_set.campaign, "other"))
+    task = make_task(make_campaign(), documents=(3,), blocks_wanted=3, identical=())
+    judge = make_judge(task.test_set.campaign)
+    held = lend(make_judge(task.test_set.campaign, "other"))
     work_request(judge=judge)
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     sign_in(page, judge)
     expect(page.locator("#rest-text")).to_contain_text(
         "the remaining sentences are with other judges"

@@ -8,13 +8,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.services import pool_fill
-from campaign.models import InvitationRole, Judge, Session
+from campaign.models import InvitationRole, Judge, Session, Task
 from campaign.services import invitation_create
 from launcher.waiting import wait_until
 from tests.browser.conftest import NewPage
 from tests.browser.judging import all_sent, open_link, type_ranks
 from tests.browser.screen_reader import ScreenReader
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -40,7 +40,7 @@ def steps() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign(), documents=(3, 3), identical=()).campaign)
+    return make_judge(make_task(make_campaign(), documents=(3, 3), identical=()).test_set.campaign)
 
 
 def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
@@ -49,7 +49,7 @@ def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
     _, token = invitation_create(
         campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
     )
-    (test_set,) = judge.campaign.test_sets.all()
+    (task,) = Task.objects.of(judge.campaign).all()
 
     def sign_in() -> None:
         page.get_by_role("button", name="Sign in here").click()
@@ -76,7 +76,7 @@ def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
         "away": lambda: page.clock.fast_forward(600_000),
         "signed out": lambda: Session.objects.all().delete(),
         "sign in": sign_in,
-        "planned": lambda: pool_fill(test_set_id=test_set.pk),
+        "planned": lambda: pool_fill(task_id=task.pk),
     }
 
 

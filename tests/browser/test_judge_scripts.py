@@ -8,14 +8,14 @@ from playwright.sync_api import Page
 from campaign.models import Judge
 from tests.browser.conftest import SignIn
 from tests.browser.judging import at_sentence
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign()).campaign)
+    return make_judge(make_task(make_campaign()).test_set.campaign)
 
 
 @pytest.fixture

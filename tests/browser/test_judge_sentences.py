@@ -7,7 +7,7 @@ from campaign.models import Judge
 from tests.benchmarks.differences import WANTED_MS, spent_ms
 from tests.browser.conftest import OpenLong
 from tests.browser.long_texts import output_of, reference_of
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -17,7 +17,7 @@ SENTENCES = reference_of(LONG).count(".")
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign(), identical=()).campaign)
+    return make_judge(make_task(make_campaign(), identical=()).test_set.campaign)
 
 
 TOPS_OF_LINES = """() => [...document.querySelectorAll(".row-text")].map((text) =>

@@ -9,7 +9,7 @@ from campaign.models import Judge
 from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import at_sentence, judge_block, type_ranks
 from tests.browser.test_judge_everyone import misfits
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -25,7 +25,7 @@ p { margin-block-end: 2em !important; }"""
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
+    return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
 
 
 def style_of(page: Page, selector: str, name: str) -> float:

@@ -9,14 +9,14 @@ from annotation.models import Judgment
 from campaign.models import Judge
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, rank_of, row, type_ranks
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign(), identical=()).campaign)
+    return make_judge(make_task(make_campaign(), identical=()).test_set.campaign)
 
 
 @pytest.fixture

@@ -9,14 +9,14 @@ from annotation.models import Exposure, Judgment, Skip
 from campaign.models import Judge
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
 from tests.browser.judging import at_sentence, judge_block, rank_of, type_ranks
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign(tour=True), identical=()).campaign)
+    return make_judge(make_task(make_campaign(tour=True), identical=()).test_set.campaign)
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ def test_every_task_fits_two_lines_and_axe_finds_nothing(
     viewport: dict[str, int],
     language: str,
 ) -> None:
-    test_set = make_test_set(make_campaign(tour=True), target_language=language)
+    task = make_task(make_campaign(tour=True), target_language=language)
     phone = viewport is PHONE
     page = new_page(
         viewport=viewport,
@@ -212,7 +212,7 @@ def test_every_task_fits_two_lines_and_axe_finds_nothing(
         reduced_motion="reduce",
         color_scheme="dark" if phone else "light",
     )
-    sign_in(page, make_judge(test_set.campaign))
+    sign_in(page, make_judge(task.test_set.campaign))
     at_step(page, 1)
     expect(page.locator(".row-text").first).to_have_attribute("lang", language)
     if language == "ar":

@@ -13,26 +13,26 @@ from django.db import connection
 from playwright.sync_api import Browser, Page, Route, expect
 
 from annotation.models import Judgment
-from campaign.models import InvitationRole, Judge, Session, TestSet
+from campaign.models import InvitationRole, Judge, Session, Task
 from campaign.services import invitation_create
 from launcher.services import Services
 from launcher.waiting import wait_until
 from tests.browser.conftest import PHONE, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, open_link
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 from tests.gunicorn import stopped, web_server
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), documents=(6, 6), identical=())
+def task() -> Task:
+    return make_task(make_campaign(), documents=(6, 6), identical=())
 
 
 @pytest.fixture
-def judge(test_set: TestSet) -> Judge:
-    return make_judge(test_set.campaign)
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
 
 
 def link_of(judge: Judge) -> str:

@@ -17,7 +17,7 @@ from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.browser.long_texts import lengthen
 from tests.browser.test_judge_everyone import misfits
 from tests.browser.test_judge_settings import space_out
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -45,7 +45,7 @@ HELP_COMES_FIRST = """() => {
 
 @pytest.fixture
 def campaign() -> Campaign:
-    campaign = make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign
+    campaign = make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
     instructions_write(
         campaign=campaign,
         language="en",
@@ -162,7 +162,7 @@ def test_axe_finds_nothing_in_what_is_new_while_judging(
     axe_check: Callable[[Page], None],
     scheme: str,
 ) -> None:
-    judge = make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
+    judge = make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
     page = new_page(viewport=DESKTOP, color_scheme=scheme)
     lengthen(page, 90)
     sign_in(page, judge)
@@ -196,7 +196,7 @@ def test_what_has_the_focus_is_never_hidden_behind_the_rest(
     new_page: NewPage, sign_in: SignIn, size: dict[str, int]
 ) -> None:
     """2.4.11, both ways through a page of paragraphs with every notice open."""
-    judge = make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
+    judge = make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
     page = new_page(viewport=size)
     lengthen(page, 90)
     sign_in(page, judge)

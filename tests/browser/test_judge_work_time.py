@@ -13,7 +13,7 @@ from annotation.models import Judgment, Skip
 from campaign.models import Judge
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def judge() -> Judge:
     campaign = make_campaign(blocks_per_judge=9)
-    return make_judge(make_test_set(campaign, documents=(9, 9), identical=()).campaign)
+    return make_judge(make_task(campaign, documents=(9, 9), identical=()).test_set.campaign)
 
 
 @pytest.fixture

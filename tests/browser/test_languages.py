@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, NewPage, SignIn
 from tests.browser.judging import type_ranks
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -40,9 +40,9 @@ def words_of(code: str) -> dict[str, str]:
 def test_the_judges_page_speaks_each_language_on_a_phone(
     new_page: NewPage, sign_in: SignIn, axe_check: Callable[[Page], None]
 ) -> None:
-    test_set = make_test_set(make_campaign(blocks_per_judge=9), documents=(3,), blocks_wanted=30)
+    task = make_task(make_campaign(blocks_per_judge=9), documents=(3,), blocks_wanted=30)
     page = new_page(viewport=PHONE)
-    sign_in(page, make_judge(test_set.campaign))
+    sign_in(page, make_judge(task.test_set.campaign))
     english = words_of("en")
     for code, _name in settings.LANGUAGES:
         choose_language(page, code)

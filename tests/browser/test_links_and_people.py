@@ -9,7 +9,7 @@ from campaign.models import InvitationRole, Judge, Session
 from campaign.services import invitation_create, judge_invite, member_link_create, token_create
 from tests.browser.conftest import DESKTOP, PHONE, NewPage
 from tests.browser.judging import at_sentence, open_link
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -27,7 +27,7 @@ def fits(page: Page, axe_check: AxeCheck) -> None:
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign(), documents=(3,)).campaign)
+    return make_judge(make_task(make_campaign(), documents=(3,)).test_set.campaign)
 
 
 @SIZES

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 from campaign.services.jobs import jobs_run_waiting
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
@@ -60,9 +60,9 @@ def test_a_campaign_and_its_texts_are_made_without_a_shell(page: Page, folder: P
     expect(page.get_by_role("heading", name="Import of a test set: waiting")).to_be_visible()
     worker_works()
     expect(page.get_by_role("heading", name="Segment 1")).to_be_visible()
-    test_set = TestSet.objects.get(name="News")
-    assert test_set.campaign == Campaign.objects.get(slug="news-of-2026")
-    assert test_set.segments.count() == 2
+    task = Task.objects.get(test_set__name="News")
+    assert task.test_set.campaign == Campaign.objects.get(slug="news-of-2026")
+    assert task.test_set.segments.count() == 2
     page.get_by_role("link", name="Overview").click()
     expect(checklist.get_by_role("listitem").first).to_contain_text("done")
     checklist.get_by_role("link", name="Invite judges").click()

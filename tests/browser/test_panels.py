@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route, expect
 from campaign.models import PanelKind, Participation
 from tests.browser.conftest import PHONE, NewPage
 from tests.browser.judging import at_sentence, judge_block
-from tests.factories import make_campaign, make_test_set
+from tests.factories import make_campaign, make_task
 from tests.recruiting import COMPLETION, MTurk, Prolific, make_panel
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -44,7 +44,7 @@ def test_from_prolific_to_the_code_and_back(
     new_page: NewPage, axe_check: Callable[[Page], None], tolerate: list[str]
 ) -> None:
     tolerate.append("request to another host: https://app.prolific.com/")
-    campaign = make_test_set(make_campaign(), identical=()).campaign
+    campaign = make_task(make_campaign(), identical=()).test_set.campaign
     prolific = Prolific(make_panel(campaign))
     page = new_page(viewport=PHONE, permissions=["clipboard-read", "clipboard-write"])
     page.route("https://app.prolific.com/**", lambda route: stand_in(route, "Prolific"))
@@ -71,7 +71,7 @@ def test_from_prolific_to_the_code_and_back(
 
 def test_the_way_to_the_code_opens_once_the_last_ranking_is_stored(new_page: NewPage) -> None:
     """Also where the page learns before, from a question of its own, that nothing more is to be done."""
-    campaign = make_test_set(make_campaign(), identical=()).campaign
+    campaign = make_task(make_campaign(), identical=()).test_set.campaign
     prolific = Prolific(make_panel(campaign))
     page = new_page(viewport=PHONE)
     page.goto(f"{prolific.address}?{urlencode(prolific.query('ada'))}")
@@ -106,7 +106,7 @@ def test_from_the_frame_of_mturk_to_the_code_in_a_tab_and_back_into_the_frame(
     new_page: NewPage, axe_check: Callable[[Page], None], tolerate: list[str], live_server: object
 ) -> None:
     tolerate.append("request to another host: https://workersandbox.mturk.com/")
-    campaign = make_test_set(make_campaign(), identical=()).campaign
+    campaign = make_task(make_campaign(), identical=()).test_set.campaign
     mturk = MTurk(make_panel(campaign, PanelKind.MTURK))
     ours = f"{live_server}{mturk.address}?{urlencode(mturk.query('A3WORKER', '3ASSIGNMENT'))}"
     frame_of_ours = f'<iframe title="HIT" src="{ours.replace("&", "&amp;")}"></iframe>'

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from campaign.models import GroupMember, Judge
 from tests.browser.conftest import DESKTOP, PHONE, NewPage
 from tests.browser.organising import enter
-from tests.factories import make_campaign, make_test_set
+from tests.factories import make_campaign, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -28,7 +28,7 @@ def test_judges_are_pasted_checked_added_changed_and_grouped(
     new_page: NewPage, axe_check: AxeCheck, viewport: dict[str, int], scheme: str
 ) -> None:
     campaign = make_campaign()
-    make_test_set(campaign, documents=(3,))
+    make_task(campaign, documents=(3,))
     page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, campaign)
     page.get_by_role("link", name="People").click()

@@ -10,7 +10,7 @@ from campaign.models import CampaignState
 from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.browser.organising import enter
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -24,11 +24,11 @@ def test_a_draft_is_seen_as_a_judge_sees_it(
     viewport: dict[str, int],
     scheme: str,
 ) -> None:
-    test_set = make_test_set(
+    task = make_task(
         make_campaign(state=CampaignState.DRAFT, tour=True), documents=(40,), planned=0
     )
     page = new_page(viewport=viewport, color_scheme=scheme)
-    enter(page, test_set.campaign)
+    enter(page, task.test_set.campaign)
     page.get_by_role("link", name="See it as a judge").click()
     words = "You see what judges see; nothing is stored."
     bar = page.get_by_role("region", name=words)
@@ -64,9 +64,9 @@ def test_what_a_judge_of_this_browser_keeps_stays(
     new_page: NewPage, sign_in: SignIn, tolerate: list[str]
 ) -> None:
     tolerate.append("ERR_FAILED")
-    test_set = make_test_set(make_campaign(), documents=(40,))
+    task = make_task(make_campaign(), documents=(40,))
     page = new_page()
-    sign_in(page, make_judge(test_set.campaign))
+    sign_in(page, make_judge(task.test_set.campaign))
     at_sentence(page, 1)
     page.route("**/judging/judgments/**", lambda route: route.abort())
     judge_block(page)
@@ -75,7 +75,7 @@ def test_what_a_judge_of_this_browser_keeps_stays(
     expect(page.locator("#status")).to_contain_text("Waiting for the network")
     page.goto("about:blank")
     page.context.clear_cookies()
-    enter(page, test_set.campaign)
+    enter(page, task.test_set.campaign)
     # As the judge left it.
     before = page.evaluate(KEPT)
     assert "quintet/outbox/" in before

@@ -25,7 +25,7 @@ def writer() -> TestSetWriter:
             client_id=uuid4(),
             judge=writer.judge("somebody-of-a-long-name"),
             block=block,
-            test_set=writer.test_set,
+            task=writer.task,
             kind="source",
             comment=comment,
         )

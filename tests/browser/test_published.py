@@ -12,7 +12,7 @@ from campaign.models import Campaign, System
 from ranking.export.bundles import result_bundle_make
 from ranking.models import PublishedResult
 from ranking.services.publishing import PublishedWords, result_publish, result_retract
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
@@ -48,7 +48,7 @@ def judged(campaign: Campaign) -> TestSetWriter:
                 ranks[0], ranks[1] = ranks[1], ranks[0]
             writer.judgment(judge, block, ranks, is_numbered=segment == 40)
     System.objects.filter(name="grove").update(team="Grove Lab", constrained=True)
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     return writer
 
 
@@ -59,8 +59,8 @@ def result(judged: TestSetWriter) -> PublishedResult:
         acknowledgement="Thanks to all who judged.",
         contact="mail@example.org",
     )
-    result_publish(test_set=judged.test_set, by=None, words=words)
-    return result_publish(test_set=judged.test_set, by=None, words=words, anonymous=["cobalt"])
+    result_publish(task=judged.task, by=None, words=words)
+    return result_publish(task=judged.task, by=None, words=words, anonymous=["cobalt"])
 
 
 @IN_VIEWS
@@ -96,7 +96,7 @@ def test_axe_finds_nothing_in_the_room_where_it_is_made(
 ) -> None:
     page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, judged.campaign)
-    room = f"/campaigns/{judged.campaign.slug}/test-sets/{judged.test_set.pk}/publish/"
+    room = f"/campaigns/{judged.campaign.slug}/tasks/{judged.task.pk}/publish/"
     for name, where in (("publish", room), ("retract", f"{room}1/retract/")):
         page.goto(where)
         axe_check(page)
@@ -121,7 +121,7 @@ def test_axe_finds_nothing_on_the_page_of_drafts_at_zenodo(
     result_bundle_make(bundle=result.bundle)
     page = new_page(viewport={"width": 390, "height": 844})
     enter(page, judged.campaign)
-    room = f"/campaigns/{judged.campaign.slug}/test-sets/{judged.test_set.pk}/publish/"
+    room = f"/campaigns/{judged.campaign.slug}/tasks/{judged.task.pk}/publish/"
     page.goto(room)
     page.get_by_role("link", name="Draft at Zenodo").click()
     expect(page.get_by_text(f"quintet-{result.address}.zip")).to_be_visible()

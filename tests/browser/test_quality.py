@@ -17,23 +17,23 @@ from annotation.services import (
     quality_rules_suggest,
     training_propose,
 )
-from campaign.models import BadReference, Judge, TestSet, User
+from campaign.models import BadReference, Judge, Task, User
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
 )
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, type_ranks
 from tests.browser.organising import enter
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def address(test_set: TestSet, name: str) -> str:
-    return f"/campaigns/{test_set.campaign.slug}/test-sets/{test_set.pk}/{name}/"
+def address(task: Task, name: str) -> str:
+    return f"/campaigns/{task.test_set.campaign.slug}/tasks/{task.pk}/{name}/"
 
 
 @pytest.fixture
@@ -49,21 +49,21 @@ def judged() -> TestSetWriter:
         measure="reference", direction="below", threshold=0.55, minimum=60, action="warn"
     )
     quality_rule_add(campaign=writer.campaign, terms=terms, user=None)
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     return writer
 
 
 @pytest.fixture
-def with_controls() -> TestSet:
+def with_controls() -> Task:
     """Approved, rejected and waiting damaged references, and a training of two blocks."""
-    test_set = make_test_set(make_campaign(), documents=(7, 7))
-    bad_references_make(test_set=test_set, seed=5)
-    rows = list(BadReference.objects.of(test_set.pk).in_order())
+    task = make_task(make_campaign(), documents=(7, 7))
+    bad_references_make(test_set=task.test_set, seed=5)
+    rows = list(BadReference.objects.of(task.test_set_id).in_order())
     for number, row in enumerate(rows[:8]):
         bad_reference_review(bad_reference=row, approve=number > 1, reviewer=None)
-    training_propose(test_set=test_set, count=2)
-    pool_fill(test_set_id=test_set.pk)
-    return test_set
+    training_propose(task=task, count=2)
+    pool_fill(task_id=task.pk)
+    return task
 
 
 def look(page: Page, name: str) -> None:
@@ -85,23 +85,23 @@ def test_axe_finds_nothing_on_the_pages_of_judges_and_rules(
     user = enter(page, judged.campaign)
     zoe = Judge.objects.get(pseudonym__startswith="zoe")
     quality_action_take(
-        judge=zoe, test_set=judged.test_set, action="pause", user=user, note="Wants a word."
+        judge=zoe, task=judged.task, action="pause", user=user, note="Wants a word."
     )
     judge_reinstate(judge=zoe, user=user, note="All is well.")
-    quality_action_take(judge=zoe, test_set=judged.test_set, action="exclude", user=user)
+    quality_action_take(judge=zoe, task=judged.task, action="exclude", user=user)
     quality_rules_suggest(campaign=judged.campaign, user=None)
     QualityRule.objects.filter(measure="seconds").update(
-        switched_off_at=judged.test_set.created_at, switched_off_by=user
+        switched_off_at=judged.task.created_at, switched_off_by=user
     )
     rule = QualityRule.objects.get(measure="reference")
     slug = judged.campaign.slug
     for name, where in (
-        ("judges", address(judged.test_set, "judges")),
+        ("judges", address(judged.task, "judges")),
         ("judge", address_of_ada(judged)),
         ("rules", f"/campaigns/{slug}/rules/"),
         ("rule", f"/campaigns/{slug}/rules/{rule.pk}/"),
         ("settings", f"/campaigns/{slug}/settings/"),
-        ("dashboard", f"/campaigns/{slug}/test-sets/{judged.test_set.pk}/"),
+        ("dashboard", f"/campaigns/{slug}/tasks/{judged.task.pk}/"),
     ):
         page.goto(where)
         if name == "judge":
@@ -114,13 +114,13 @@ def test_axe_finds_nothing_on_the_pages_of_judges_and_rules(
 @IN_VIEWS
 def test_axe_finds_nothing_on_the_pages_of_controls(
     new_page: NewPage,
-    with_controls: TestSet,
+    with_controls: Task,
     axe_check: Callable[[Page], None],
     viewport: dict[str, int],
     scheme: str,
 ) -> None:
     page = new_page(viewport=viewport, color_scheme=scheme)
-    enter(page, with_controls.campaign)
+    enter(page, with_controls.test_set.campaign)
     for name in ("bad-references", "bad-references/?status=approved", "training", "settings"):
         page.goto(
             address(with_controls, name).removesuffix("/")
@@ -133,11 +133,11 @@ def test_axe_finds_nothing_on_the_pages_of_controls(
 
 
 def test_enter_approves_one_damaged_reference_after_the_other(
-    page: Page, with_controls: TestSet
+    page: Page, with_controls: Task
 ) -> None:
-    enter(page, with_controls.campaign)
+    enter(page, with_controls.test_set.campaign)
     page.goto(address(with_controls, "bad-references"))
-    waiting = BadReference.objects.of(with_controls.pk).filter(status="pending")
+    waiting = BadReference.objects.of(with_controls.test_set_id).filter(status="pending")
     for left in range(waiting.count(), 0, -1):
         expect(page.get_by_role("link", name=f"to be reviewed {left}")).to_be_visible()
         expect(page.get_by_role("button", name="Approve").first).to_be_focused()
@@ -148,12 +148,12 @@ def test_enter_approves_one_damaged_reference_after_the_other(
 
 def address_of_ada(judged: TestSetWriter) -> str:
     ada = Judge.objects.get(campaign=judged.campaign, pseudonym="ada")
-    return address(judged.test_set, f"judges/{ada.pk}")
+    return address(judged.task, f"judges/{ada.pk}")
 
 
 def test_a_judge_is_excluded_and_let_back_in_by_keyboard(page: Page, judged: TestSetWriter) -> None:
     enter(page, judged.campaign)
-    page.goto(address(judged.test_set, "judges"))
+    page.goto(address(judged.task, "judges"))
     page.get_by_role("link", name="ada", exact=True).click()
     page.get_by_label("Decide about ada").focus()
     page.keyboard.press("Enter")
@@ -183,10 +183,10 @@ def test_practice_sentences_are_explained_one_by_one(
     page: Page,
     sign_in: SignIn,
     axe_check: Callable[[Page], None],
-    with_controls: TestSet,
+    with_controls: Task,
 ) -> None:
-    judge = make_judge(with_controls.campaign)
-    pool_fill(test_set_id=with_controls.pk)
+    judge = make_judge(with_controls.test_set.campaign)
+    pool_fill(task_id=with_controls.pk)
     sign_in(page, judge)
     at_sentence(page, 1, total=2)
     type_ranks(page, "1111")
@@ -219,11 +219,11 @@ def test_a_warned_judge_reads_a_word_and_a_paused_one_why_there_is_no_more(
     tolerate: list[str],
 ) -> None:
     tolerate.append("403")
-    test_set = make_test_set(make_campaign(), documents=(3, 3, 3))
-    pool_fill(test_set_id=test_set.pk)
-    judge = make_judge(test_set.campaign)
+    task = make_task(make_campaign(), documents=(3, 3, 3))
+    pool_fill(task_id=task.pk)
+    judge = make_judge(task.test_set.campaign)
     organiser = User.objects.create_user(name="Olga")
-    quality_action_take(judge=judge, test_set=test_set, action="warn", user=organiser)
+    quality_action_take(judge=judge, task=task, action="warn", user=organiser)
     sign_in(page, judge)
     at_sentence(page, 1)
     expect(page.locator("#notice")).to_contain_text("A note from the organisers")
@@ -232,7 +232,7 @@ def test_a_warned_judge_reads_a_word_and_a_paused_one_why_there_is_no_more(
     type_ranks(page, "12345")
     page.keyboard.press("Enter")
     all_sent(page)
-    quality_action_take(judge=judge, test_set=test_set, action="pause", user=organiser)
+    quality_action_take(judge=judge, task=task, action="pause", user=organiser)
     page.reload()
     expect(page.get_by_text("Your judging is paused.")).to_be_visible()
     axe_check(page)

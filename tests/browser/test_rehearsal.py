@@ -9,7 +9,7 @@ from campaign.models import Campaign, CampaignState
 from campaign.services.jobs import jobs_run_waiting
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
-from tests.factories import make_campaign, make_test_set
+from tests.factories import make_campaign, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -22,7 +22,7 @@ def test_a_draft_is_rehearsed_and_the_rehearsal_ended(
     scheme: str,
 ) -> None:
     campaign = make_campaign(state=CampaignState.DRAFT)
-    make_test_set(campaign, documents=(30,), planned=0)
+    make_task(campaign, documents=(30,), planned=0)
     page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, campaign)
     page.get_by_role("link", name="Rehearse …").click()

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from campaign.models import Output, Segment
 from campaign.services.jobs import jobs_run_waiting
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
 from tests.browser.test_quality import address, look
@@ -33,7 +33,7 @@ def judged() -> TestSetWriter:
         ("C", "Um sechs schaltete er die Alarmanlage ein und nahm die Treppe."),
     ):
         Output.objects.filter(system__name=name).update(text=text)
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     return writer
 
 
@@ -47,7 +47,7 @@ def test_a_system_is_there_at_once_and_completed_by_a_worker(
 ) -> None:
     page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, judged.campaign)
-    page.goto(address(judged.test_set, "").removesuffix("/"))
+    page.goto(address(judged.task, "").removesuffix("/"))
     page.locator(".ranking").get_by_role("link", name="B", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("B is second")
     expect(page.get_by_role("heading", name="Against each opponent")).to_be_visible()
@@ -63,7 +63,7 @@ def test_a_system_is_there_at_once_and_completed_by_a_worker(
     look(page, f"system-{scheme}-{viewport['width']}")
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
     page.locator("#lost-title ~ a, .sentence h3 a").first.click()
-    page.goto(address(judged.test_set, "segments/3"))
+    page.goto(address(judged.task, "segments/3"))
     expect(page.get_by_role("heading", level=1)).to_have_text("Segment 3")
     axe_check(page)
     look(page, f"segment-{scheme}-{viewport['width']}")
@@ -74,7 +74,7 @@ def test_a_system_is_there_at_once_and_completed_by_a_worker(
 
 def test_counts_of_the_ranking_lead_to_judgments(page: Page, judged: TestSetWriter) -> None:
     enter(page, judged.campaign)
-    page.goto(address(judged.test_set, "").removesuffix("/"))
+    page.goto(address(judged.task, "").removesuffix("/"))
     page.locator(".ranking tbody tr").first.locator("td.count a").first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Judgments")
     expect(page.get_by_label("System", exact=True)).to_have_value("A")

@@ -11,7 +11,7 @@ from annotation.selectors import excluded_judges
 from annotation.services import RuleTerms, quality_action_take, quality_rule_add
 from campaign.models import Judge
 from ranking.services import rules_preview, rules_put_in_force
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
 from tests.browser.test_quality import address, look
@@ -35,7 +35,7 @@ def judged() -> TestSetWriter:
         for number, name in enumerate(("ada", "ben", "cem", "dora", "eli", "fay")):
             likes = number == 0 or segment % 2
             writer.judgment(name, block, [2, 1, 3, 4] if likes else [1, 4, 2, 3])
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     return writer
 
 
@@ -82,8 +82,8 @@ def test_a_rule_is_confirmed_and_all_it_did_undone(page: Page, judged: TestSetWr
     page.get_by_role("button", name="Put the rule in force").click()
     expect(page.get_by_role("status")).to_contain_text("It acted on ben, cem, dora, eli and fay.")
     assert len(excluded_judges(campaign_id=campaign.pk)) == 5
-    rank_test_set(judged.test_set.pk)
-    page.goto(f"/campaigns/{campaign.slug}/test-sets/{judged.test_set.pk}/")
+    rank_task(judged.task.pk)
+    page.goto(f"/campaigns/{campaign.slug}/tasks/{judged.task.pk}/")
     expect(page.get_by_text("5 judges are left out of this ranking.")).to_be_visible()
     page.get_by_role("link", name="Who, and why").click()
     expect(page.locator("#left-out").get_by_role("listitem")).to_have_count(5)
@@ -133,21 +133,21 @@ def test_axe_finds_nothing_where_something_is_asked(
     acted = rules_put_in_force(campaign=campaign, terms=[pause], user=user, confirmed=code).rules[0]
     waiting = quality_rule_add(campaign=campaign, terms=TERMS, user=user)
     fay = Judge.objects.get(pseudonym="fay")
-    quality_action_take(judge=fay, test_set=judged.test_set, action="exclude", user=user)
-    rank_test_set(judged.test_set.pk)
+    quality_action_take(judge=fay, task=judged.task, action="exclude", user=user)
+    rank_task(judged.task.pk)
     rules = f"/campaigns/{campaign.slug}/rules/"
     for name, where in (
         ("rules-waiting", rules),
         ("rule-act", f"{rules}{waiting.pk}/act/"),
         ("rule-off", f"{rules}{acted.pk}/off/"),
-        ("dashboard-waiting", f"/campaigns/{campaign.slug}/test-sets/{judged.test_set.pk}/"),
-        ("judges-left-out", address(judged.test_set, "judges")),
+        ("dashboard-waiting", f"/campaigns/{campaign.slug}/tasks/{judged.task.pk}/"),
+        ("judges-left-out", address(judged.task, "judges")),
     ):
         page.goto(where)
         axe_check(page)
         look(page, f"{name}-{viewport['width']}-{scheme}")
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], where
-    page.goto(address(judged.test_set, "judges"))
+    page.goto(address(judged.task, "judges"))
     page.get_by_role("link", name="ada", exact=True).click()
     page.get_by_label("Decide about ada").click()
     page.get_by_role("radio", name="Exclude").first.check()

@@ -11,12 +11,14 @@ from playwright.sync_api import Browser, Page, Request, expect
 from campaign.models import Campaign
 from campaign.services import instructions_write
 from cells.campaign_copy.writing import folder_write
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.campaign_tables import table_ask, table_choice, table_compute
 from ranking.services.publishing import result_publish
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.browser.conftest import NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
-from tests.integration.publishing.conftest import ranked_test_set
+from tests.integration.publishing.conftest import ranked_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -27,9 +29,18 @@ WIDE, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 def campaign() -> Campaign:
     campaign = make_campaign("autumn")
     for name in ("news", "talks"):
-        writer = ranked_test_set(campaign, name)
-        rank_test_set(writer.test_set.pk)
-        result_publish(test_set=writer.test_set, by=None)
+        writer = ranked_task(campaign, name)
+        rank_task(writer.task.pk)
+        for kind in ("ranking", "firmness", "methods", "diagnosis", "remarks"):
+            choice = analysis_choice(kind, {})
+            asked = analysis_ask(task=writer.task, choice=choice, is_queued=False)
+            analysis_compute(analysis=asked)
+        anonymous = ["cobalt"] if name == "news" else []
+        result_publish(task=writer.task, by=None, anonymous=anonymous)
+    for kind in ("agreement", "methods"):
+        choice_of_table = table_choice(kind, {})
+        table = table_ask(campaign=campaign, choice=choice_of_table, is_queued=False)
+        table_compute(table=table)
     instructions_write(
         campaign=campaign, language="en", text="# Read both", demands_acceptance=False
     )
@@ -80,10 +91,17 @@ def test_a_copy_opens_from_its_folder(
     look(page, f"index-{viewport['width']}")
     page.get_by_role("link", name="news").first.click()
     expect(page.get_by_role("rowheader", name="amber").first).to_be_visible()
-    for name in ("Pairs", "Agreement", "Design", "Texts"):
+    for name in ("Pairs", "Agreement", "Analyses", "Design", "Texts"):
         tabs = page.get_by_role("navigation", name="Test set")
         tabs.get_by_role("link", name=name, exact=True).click()
         expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+    page.get_by_role("link", name="Analyses", exact=True).click()
+    page.get_by_role("link", name="Diagnosis").click()
+    expect(page.get_by_role("heading", name="Diagnosis", level=1)).to_be_visible()
+    expect(page.get_by_role("img", name="Win ratios")).to_be_visible()
+    page.get_by_role("link", name="Autumn").click()
+    page.get_by_role("link", name="Clusters", exact=True).click()
+    expect(page.get_by_role("heading", name="Clusters", level=1)).to_be_visible()
     paths = sorted(tmp_path.rglob("*.html"))
     for path in paths:
         page.goto(path.as_uri())

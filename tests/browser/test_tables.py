@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.browser.conftest import IN_VIEWS, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
@@ -23,7 +23,7 @@ def writer() -> TestSetWriter:
             labels = [1, 2, 3, 4] if place < 2 or number % 3 else [4, 3, 1, 1]
             writer.judgment(name, block, labels, active_ms=9_000 * (place + 1), is_numbered=False)
     writer.judgment("ada", writer.block(31, ["A", "B"]), [1, 2])
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     return writer
 
 
@@ -37,7 +37,7 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_the_screen(
 ) -> None:
     page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, writer.campaign)
-    own = f"/campaigns/museum/test-sets/{writer.test_set.pk}/"
+    own = f"/campaigns/museum/tasks/{writer.task.pk}/"
 
     def check(title: str) -> None:
         expect(page.get_by_role("heading", level=1)).to_have_text(title)

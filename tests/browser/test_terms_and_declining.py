@@ -16,14 +16,14 @@ from campaign.services import (
 )
 from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
 from tests.browser.judging import at_sentence, judge_block
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
 def campaign() -> Campaign:
-    campaign = make_test_set(make_campaign(), documents=(9, 9), identical=()).campaign
+    campaign = make_task(make_campaign(), documents=(9, 9), identical=()).test_set.campaign
     return campaign_change(
         campaign=campaign,
         pay="€15 an hour of active time",
@@ -125,8 +125,8 @@ def test_organisers_state_them_on_the_settings_page(page: Page, campaign: Campai
 def test_languages_and_dates_are_as_the_judge_writes_them(
     new_page: NewPage, sign_in: SignIn, locale: str, languages: str, date: str
 ) -> None:
-    test_set = make_test_set(make_campaign(), source_language="zh", identical=())
-    judge: Judge = make_judge(test_set.campaign)
+    task = make_task(make_campaign(), source_language="zh", identical=())
+    judge: Judge = make_judge(task.test_set.campaign)
     page = new_page(locale=locale)
     sign_in(page, judge)
     expect(page.locator("#languages")).to_have_text(languages)

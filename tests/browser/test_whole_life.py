@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
-from campaign.models import Campaign
+from campaign.models import Campaign, Task
 from campaign.services import first_organiser_link_create
 from launcher.waiting import wait_until
 from tests.browser.conftest import NewPage
@@ -129,7 +129,12 @@ def test_a_campaign_is_made_judged_paid_closed_cloned_and_deleted(
     expect(organiser.get_by_text("A draft like “WMT 2012”")).to_be_visible()
     first, second = Campaign.objects.order_by("pk")  # and no rehearsal
     systems = [
-        list(each.test_sets.get().systems.order_by("name").values_list("name", "kind"))
+        list(
+            Task.objects.of(each)
+            .get()
+            .test_set.systems.order_by("name")
+            .values_list("name", "kind")
+        )
         for each in (first, second)
     ]
     assert systems[0] == systems[1]

@@ -10,7 +10,7 @@ from annotation.services.judging import limits, storage
 from campaign.models import Judge
 from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -28,7 +28,7 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Limit:
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign(), documents=(6, 6), identical=()).campaign)
+    return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
 
 
 @pytest.fixture

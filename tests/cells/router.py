@@ -18,7 +18,7 @@ HOST = "127.0.0.1"
 SECONDS = 30
 
 _SLUG = re.compile(r"/(?:campaigns|judge|api/v1/campaigns)/([-\w]+)/")
-_TEST_SET = re.compile(r"/api/v1/test-sets/(\d+)/")
+_TASK = re.compile(r"/api/v1/(?:tasks|test-sets)/(\d+)/")
 _ASKED_IN_TURN = re.compile(r"/(?:i|panel|static)/")
 _BETWEEN_TWO = frozenset({"connection", "keep-alive", "transfer-encoding", "content-length"})
 
@@ -35,9 +35,9 @@ def cells_to_ask(cells: CellMap, target: str, *, cookie: str, campaign: str) -> 
     name = slug[1] if slug else campaign if path.startswith("/api/v1/judging/") else ""
     if name:
         return [cells.campaigns.get(name, cells.first)]
-    if test_set := _TEST_SET.match(path):
-        row = int(test_set[1])
-        return [cells.test_sets.get(row, row // 10**12)]
+    if task := _TASK.match(path):
+        row = int(task[1])
+        return [cells.tasks.get(row, row // 10**12)]
     names = {pair.partition("=")[0].strip() for pair in cookie.split(";")}
     return [cell for cell in cells.addresses if session_cookie_name(cell) in names][:1] or [
         cells.first

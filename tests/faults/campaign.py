@@ -31,14 +31,14 @@ def _make(name: str, judges: int, planned: int) -> dict[str, object]:
         # More blocks than anybody will judge, so that there is always work.
         campaign = factories.make_campaign(name, blocks_per_judge=100_000)
         segments = max(100, planned * 6 // 5)
-        test_set = factories.make_long_test_set(campaign, segments=segments, blocks_wanted=100_000)
+        task = factories.make_long_task(campaign, segments=segments, blocks_wanted=100_000)
         tokens = {}
         for number in range(judges):
             judge = factories.make_judge(campaign, f"{name}-{number:02}")
             _stored, tokens[judge.pseudonym] = AuthToken.objects.create(user=judge.user)
     # Enough for the run: judges that wait for the planner would look like judges that wait for a server.
-    hits_plan(test_set_id=test_set.pk, count=planned)
-    return {"test_set": test_set.pk, "tokens": tokens}
+    hits_plan(task_id=task.pk, count=planned)
+    return {"task": task.pk, "tokens": tokens}
 
 
 if __name__ == "__main__":

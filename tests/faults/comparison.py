@@ -19,12 +19,12 @@ FROM annotation_judgment j
 LEFT JOIN annotation_judgmentnumber n ON n.judgment_id = j.id
 JOIN annotation_block b ON b.id = j.block_id
 JOIN campaign_judge judge ON judge.id = j.judge_id
-WHERE j.test_set_id = %s
+WHERE j.task_id = %s
 ORDER BY j.id
 """
 # All judgments, numbered or not: the last number is theirs in the end.
-LAST_NUMBER = "SELECT count(*) FROM annotation_judgment WHERE test_set_id = %s HAVING count(*) > 0"
-WATERMARK = "SELECT max(watermark) FROM ranking_latestranking WHERE test_set_id = %s"
+LAST_NUMBER = "SELECT count(*) FROM annotation_judgment WHERE task_id = %s HAVING count(*) > 0"
+WATERMARK = "SELECT max(watermark) FROM ranking_latestranking WHERE task_id = %s"
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,13 @@ class Comparison:
         return not any((*wrong, self.gaps)) and self.ranked_seconds is not None
 
 
-def compare(database_url: str, test_set_id: int, ledger: Ledger, *, seconds: float) -> Comparison:
+def compare(database_url: str, task_id: int, ledger: Ledger, *, seconds: float) -> Comparison:
     """Wait until the ranking has caught up, then compare."""
     with closing(psycopg2.connect(database_url)) as connection:
         connection.autocommit = True
-        ranked = _ranked_after(connection, test_set_id, seconds)
-        rows = _query(connection, JUDGMENTS, test_set_id)
-        last = _query(connection, LAST_NUMBER, test_set_id)
+        ranked = _ranked_after(connection, task_id, seconds)
+        rows = _query(connection, JUDGMENTS, task_id)
+        last = _query(connection, LAST_NUMBER, task_id)
     with ledger.snapshot() as submissions:
         sent = {each.client_id: each for each in submissions}
     stored = {row[0]: row for row in rows}
@@ -121,18 +121,18 @@ def _not_the_last(
     )
 
 
-def _ranked_after(connection: Any, test_set_id: int, seconds: float) -> float | None:
+def _ranked_after(connection: Any, task_id: int, seconds: float) -> float | None:
     began = time.monotonic()
 
     def is_ranked() -> bool:
-        last = _query(connection, LAST_NUMBER, test_set_id)
-        return not last or _query(connection, WATERMARK, test_set_id) == last
+        last = _query(connection, LAST_NUMBER, task_id)
+        return not last or _query(connection, WATERMARK, task_id) == last
 
     return time.monotonic() - began if wait_until(is_ranked, seconds=seconds) else None
 
 
-def _query(connection: Any, sql: str, test_set_id: int) -> list[tuple[Any, ...]]:
+def _query(connection: Any, sql: str, task_id: int) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        cursor.execute(sql, [test_set_id])
+        cursor.execute(sql, [task_id])
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows

@@ -78,7 +78,7 @@ class Outcome:
 class FreshCampaign:
     """A campaign that nobody has judged; the tokens of its judges by their names."""
 
-    test_set: int
+    task: int
     tokens: dict[str, str]
 
 
@@ -101,7 +101,7 @@ def run(fault: Fault, installation: Installation, pace: Pace, campaign: FreshCam
             SimulatedJudge(each, Server(port, tokens[each], ledger), ledger, stop=stop, seed=seed)
             for seed, each in enumerate(working)
         ]
-        stage = Stage(installation, ledger, campaign.test_set, spare, pace.short, proxy)
+        stage = Stage(installation, ledger, campaign.task, spare, pace.short, proxy)
         for judge in judges:
             judge.start()
         try:
@@ -116,7 +116,7 @@ def run(fault: Fault, installation: Installation, pace: Pace, campaign: FreshCam
     refused = Counter(outcome for judge in judges for outcome in judge.refused)
     stage.failures += [f"{number} × {outcome}" for outcome, number in refused.items()]
     url = stage.installation.database_url
-    found = compare(url, stage.test_set, ledger, seconds=pace.drain_seconds)
+    found = compare(url, stage.task, ledger, seconds=pace.drain_seconds)
     return _outcome(fault, stage, found, began=began, ended=ended)
 
 

@@ -40,7 +40,7 @@ class Stage:
 
     installation: Installation
     ledger: Ledger
-    test_set: int
+    task: int
     spare: dict[str, str]
     short: bool
     proxy: Proxy | None = None

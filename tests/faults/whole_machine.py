@@ -130,7 +130,7 @@ def network_slow(stage: Stage) -> None:
 def deploy(stage: Stage) -> None:
     """Migrate the table that judges write to, then let the web server load its code anew (HUP)."""
     # A name of its own, since the database remembers which migrations it has.
-    app = f"deployed_{stage.test_set}"
+    app = f"deployed_{stage.task}"
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "deployed_settings.py").write_text(SETTINGS.format(app=app))
         package = Path(folder, app, "migrations")

@@ -18,7 +18,7 @@ ONLY_READ: Final = "You read this campaign as an analyst: changes are for organi
 OF_A_CAMPAIGN: Final = (
     "campaigns/<slug:slug>/",
     "api/v1/campaigns/<slug:slug>/",
-    "api/v1/test-sets/<int:test_set_id>/",
+    "api/v1/tasks/<int:task_id>/",
 )
 ROUTES: Final = [route for route in ADDRESSES if route.startswith(OF_A_CAMPAIGN)]
 #: What an organiser reads and an analyst does not, and why.
@@ -31,12 +31,12 @@ AS_JUDGES: Final = "/as-judge/"
 #: What is not there for anybody while the campaign is not in the bin: see the last test but one.
 NOT_THERE: Final = {
     "api/v1/campaigns/<slug:slug>/restore/",
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/zenodo/",
+    "campaigns/<slug:slug>/tasks/<int:task_id>/publish/<int:version>/zenodo/",
 }
 #: What is asked by POST and stores nothing.
 ONLY_ASKED: Final = {
-    "api/v1/test-sets/<int:test_set_id>/designs/preview/",
-    "api/v1/test-sets/<int:test_set_id>/designs/forecast/",
+    "api/v1/tasks/<int:task_id>/designs/preview/",
+    "api/v1/tasks/<int:task_id>/designs/forecast/",
 }
 #: What is everybody's own, and no change of the campaign: tests/integration/credentials/test_leaving.py.
 OWN: Final = {
@@ -46,12 +46,12 @@ OWN: Final = {
 #: What analysts are there for: an answer is kept, and the campaign stays as it is (ranking/test_analyses.py); a
 #: copy is kept, and they have read all of it (copying/test_asking.py).
 ASKED: Final = {
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<slug:kind>/",
+    "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<slug:kind>/",
     "campaigns/<slug:slug>/tables/<slug:name>/",
     "api/v1/campaigns/<slug:slug>/tables/<slug:name>/",
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/results/ask/",
-    "api/v1/test-sets/<int:test_set_id>/analyses/",
-    "api/v1/test-sets/<int:test_set_id>/rankings/",
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/results/ask/",
+    "api/v1/tasks/<int:task_id>/analyses/",
+    "api/v1/tasks/<int:task_id>/rankings/",
     "campaigns/<slug:slug>/copies/",
     "api/v1/campaigns/<slug:slug>/copies/",
 }
@@ -113,6 +113,9 @@ def test_whatever_analysts_send_is_refused_in_words_and_changes_nothing(world: W
         for method in ("post", "put", "patch", "delete"):
             answer = getattr(analyst, method)(world.fill(route), {"act": "yes"}, format="json")
             if AS_JUDGES in route:
+                continue
+            if answer.status_code == 307:
+                # Sent on as it is, from an address of before there were tasks, to be refused there.
                 continue
             if answer.status_code == 405:
                 # Nobody may: the view itself does not know the method.

@@ -27,28 +27,12 @@ GROWING = {
 # A page has a hundred rows; each may be looked up in an index of three levels.
 ROWS, BLOCKS = 400, 700
 
-_SYSTEM = "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/"
+_SYSTEM = "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/"
 # What grows all the same, by role and address, and why. docs/scale.md has them too.
 _WITHDRAWAL = {
     *("annotation_block", "annotation_hit", "annotation_judgment", "annotation_judgmentnumber"),
 }
-_TEST_SET = "test-sets/<int:test_set_id>/"
-_OF_SKIPS = {
-    (role, route): {"annotation_judgment"}
-    for role in ("organiser", "analyst")
-    # A page is full of skips where many are judged, and each is looked up among judgments by key.
-    for route in (f"campaigns/<slug:slug>/{_TEST_SET}skips/", f"api/v1/{_TEST_SET}skips/")
-}
-_PUBLISH = f"campaigns/<slug:slug>/{_TEST_SET}publish/"
 KNOWN = {
-    **_OF_SKIPS,
-    # What would be published is counted as it would be frozen, by days, segments and documents.
-    ("organiser", _PUBLISH): {
-        "annotation_block",
-        "annotation_judgment",
-        "annotation_judgmentnumber",
-    },
-    ("analyst", _PUBLISH): {"annotation_block", "annotation_judgment", "annotation_judgmentnumber"},
     ("judge", "judge/<slug:slug>/test-sets/"): {
         # Up to the number of segments, then no more.
         "annotation_exposure",

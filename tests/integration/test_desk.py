@@ -5,9 +5,9 @@ import re
 import pytest
 from django.test import Client
 
-from campaign.models import Campaign
-from campaign.pages.test_set_seen import MOST
-from tests.factories import make_campaign, make_organiser, make_test_set
+from campaign.models import Campaign, Task
+from campaign.pages.task_seen import MOST
+from tests.factories import make_campaign, make_organiser, make_task
 from tests.filled_world import FilledWorld, filled_world
 from tests.filling import Filling
 from tests.integration.test_every_address import ADDRESSES
@@ -82,16 +82,16 @@ def crumbs(page: str) -> list[str]:
 def campaign() -> Campaign:
     campaign = make_campaign()
     for name in ("first", "second"):
-        make_test_set(campaign, name=name, planned=0)
+        make_task(campaign, name=name, planned=0)
     return campaign
 
 
-def test_the_way_back_keeps_the_test_set(campaign: Campaign, client: Client) -> None:
+def test_the_way_back_keeps_the_task(campaign: Campaign, client: Client) -> None:
     client.force_login(make_organiser(campaign))
     settings = "/campaigns/museum/settings/"
     assert crumbs(client.get(settings).content.decode()) == ["/campaigns/", "/campaigns/museum/"]
-    _first, second = campaign.test_sets.order_by("pk")
-    own = f"/campaigns/museum/test-sets/{second.pk}/"
+    _first, second = Task.objects.of(campaign).order_by("pk")
+    own = f"/campaigns/museum/tasks/{second.pk}/"
     client.get(f"{own}judges/")
     page = client.get(settings).content.decode()
     assert crumbs(page) == ["/campaigns/", "/campaigns/museum/", own]
@@ -104,12 +104,12 @@ def test_the_way_back_keeps_the_test_set(campaign: Campaign, client: Client) -> 
 def test_it_is_kept_for_some_campaigns_only(campaign: Campaign, client: Client) -> None:
     user = make_organiser(campaign)
     client.force_login(user)
-    first = campaign.test_sets.earliest("pk")
-    client.get(f"/campaigns/museum/test-sets/{first.pk}/hits/")
+    first = Task.objects.of(campaign).earliest("pk")
+    client.get(f"/campaigns/museum/tasks/{first.pk}/hits/")
     for number in range(MOST):
         other = make_campaign(f"other-{number}")
         other.memberships.create(user=user, role="owner")
-        seen = make_test_set(other, planned=0, documents=(1,))
-        client.get(f"/campaigns/{other.slug}/test-sets/{seen.pk}/hits/")
+        seen = make_task(other, planned=0, documents=(1,))
+        client.get(f"/campaigns/{other.slug}/tasks/{seen.pk}/hits/")
     assert len(crumbs(client.get("/campaigns/museum/settings/").content.decode())) == 2
     assert len(crumbs(client.get(f"/campaigns/{other.slug}/settings/").content.decode())) == 3

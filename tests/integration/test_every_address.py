@@ -25,7 +25,7 @@ from campaign.models import (
     JudgeGroup,
     Membership,
     Panel,
-    TestSet,
+    Task,
     Upload,
     User,
 )
@@ -43,7 +43,7 @@ from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.publishing import result_publish
 from tests.at_work import assignment_lend
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
 from tests.recruiting import make_panel
 
 pytestmark = pytest.mark.django_db
@@ -62,9 +62,13 @@ MEMBERS_PAGE = {
     "other organiser": 404,
 }
 MEMBERS_API = {**MEMBERS_PAGE, "nobody": 401}
+# To where it is now, with what was sent.
+LED_ON = {"organiser": 307, "analyst": 307}
 ORGANISERS_API = MEMBERS_API
 # What these do to strangers: tests/integration/controls/test_pages.py and arriving/test_organising.py.
 ONLY_POST = dict.fromkeys(ROLES, 405)
+# There is none of this name: tests/integration/ranking/test_plot_downloads.py.
+NO_PLOT = {**dict.fromkeys(ROLES, 404), "nobody": 302}
 # Lists that hold only what is one's own.
 OWN_API = {**EVERYBODY, "nobody": 401}
 # Strangers are not told that it is there, nor asked who they are.
@@ -126,6 +130,11 @@ ADDRESSES = {
     "judge/<slug:slug>/time/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "judge/<slug:slug>/time.csv": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "campaigns/<slug:slug>/test-sets/": MEMBERS_PAGE,
+    # They lead to the ranking of the test set: tests/integration/test_test_set_addresses.py.
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/": MEMBERS_PAGE | LED_ON,
+    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/<path:rest>": MEMBERS_PAGE | LED_ON,
+    "api/v1/test-sets/<int:test_set_id>/": MEMBERS_API | LED_ON,
+    "api/v1/test-sets/<int:test_set_id>/<path:rest>": MEMBERS_API | LED_ON,
     "new-campaign/": dict.fromkeys(ROLES, 404)
     | {"nobody": 302, "organiser": 200, "other organiser": 200},
     # Writing: tests/integration/campaign_file.
@@ -186,26 +195,26 @@ ADDRESSES = {
     "panel/<slug:token>/events/": ONLY_POST,
     # What an organiser looks at as judges do: tests/integration/annotation/test_preview.py.
     "campaigns/<slug:slug>/as-judge/": {**MEMBERS_PAGE, "organiser": 302, "analyst": 302},
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/": {
+    "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/": {
         **MEMBERS_PAGE,
         "organiser": 302,
         "analyst": 302,
     },
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/instructions/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/instructions/": MEMBERS_PAGE,
     # There is none in this campaign.
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/tour/": {
+    "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/tour/": {
         **MEMBERS_PAGE,
         "organiser": 302,
         "analyst": 302,
     },
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/as-judge/sentences/": MEMBERS_PAGE,
-    "api/v1/test-sets/<int:test_set_id>/as-judge/assignments/": ORGANISERS_API,
-    "api/v1/test-sets/<int:test_set_id>/as-judge/judgments/": ORGANISERS_API,
-    "api/v1/test-sets/<int:test_set_id>/as-judge/judgments/<uuid:client_id>/": ORGANISERS_API,
-    "api/v1/test-sets/<int:test_set_id>/as-judge/skips/<uuid:client_id>/": ORGANISERS_API,
-    "api/v1/test-sets/<int:test_set_id>/as-judge/problem-reports/<uuid:client_id>/": ORGANISERS_API,
-    "api/v1/test-sets/<int:test_set_id>/as-judge/progress/": ORGANISERS_API,
-    "api/v1/test-sets/<int:test_set_id>/as-judge/work-time/": ORGANISERS_API,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/sentences/": MEMBERS_PAGE,
+    "api/v1/tasks/<int:task_id>/as-judge/assignments/": ORGANISERS_API,
+    "api/v1/tasks/<int:task_id>/as-judge/judgments/": ORGANISERS_API,
+    "api/v1/tasks/<int:task_id>/as-judge/judgments/<uuid:client_id>/": ORGANISERS_API,
+    "api/v1/tasks/<int:task_id>/as-judge/skips/<uuid:client_id>/": ORGANISERS_API,
+    "api/v1/tasks/<int:task_id>/as-judge/problem-reports/<uuid:client_id>/": ORGANISERS_API,
+    "api/v1/tasks/<int:task_id>/as-judge/progress/": ORGANISERS_API,
+    "api/v1/tasks/<int:task_id>/as-judge/work-time/": ORGANISERS_API,
     "campaigns/<slug:slug>/panels/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/panels/<int:panel_id>/open/": ONLY_POST,
@@ -223,6 +232,10 @@ ADDRESSES = {
     "campaigns/<slug:slug>/clone/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/file/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/file/campaign.yaml": MEMBERS_PAGE,
+    # Adding and deleting: tests/integration/cells/test_tasks.py.
+    "campaigns/<slug:slug>/add-task/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/delete/": MEMBERS_PAGE,
+    "api/v1/campaigns/<slug:slug>/tasks/": MEMBERS_API,
     # Asking: tests/integration/copying.
     "campaigns/<slug:slug>/copies/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/copies/<int:copy_id>.zip": MEMBERS_PAGE,
@@ -247,21 +260,21 @@ ADDRESSES = {
     "campaigns/<slug:slug>/activity.jsonl": MEMBERS_PAGE,
     "campaigns/": {**EVERYBODY, "nobody": 302},
     "campaigns/<slug:slug>/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/": MEMBERS_PAGE,
     # A fragment for a script, which must not follow a redirect into a page.
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/live/": {**MEMBERS_PAGE, "nobody": 401},
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments.csv": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/live/": {**MEMBERS_PAGE, "nobody": 401},
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judgments.csv": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/": MEMBERS_PAGE,
     # Writing, and a result that is open: tests/integration/publishing.
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/confirm/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/bundle/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/embargo/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/reviewers/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/retract/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/restore/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/publish/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/publish/confirm/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/publish/<int:version>/bundle/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/publish/<int:version>/embargo/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/publish/<int:version>/reviewers/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/publish/<int:version>/retract/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/publish/<int:version>/restore/": ONLY_POST,
     # Where the operator allows it: tests/integration/publishing/test_zenodo.py.
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/publish/<int:version>/zenodo/": dict.fromkeys(
+    "campaigns/<slug:slug>/tasks/<int:task_id>/publish/<int:version>/zenodo/": dict.fromkeys(
         ROLES, 404
     ),
     "results/<slug:digest>/": EMBARGOED,
@@ -269,25 +282,23 @@ ADDRESSES = {
     "results/<slug:digest>/embed/": dict.fromkeys(ROLES, 404),
     "results/<slug:digest>/review/<str:token>/": dict.fromkeys(ROLES, 404),
     "results/<slug:digest>/review/<str:token>/<str:file_name>": dict.fromkeys(ROLES, 404),
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/<int:judge_id>/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/texts/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/<int:judge_id>/act/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/<int:judge_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/texts/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/<int:judge_id>/act/": ONLY_POST,
     # Writing: tests/integration/controls/test_decisions.py.
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/act/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/acted/<uuid:batch>/": {
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/act/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/acted/<uuid:batch>/": {
         **dict.fromkeys(ROLES, 404),
         "nobody": 302,
     },
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judges/acted/<uuid:batch>/undo/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/actions/<int:action_id>/revert/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/bad-references/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/settings/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/skips/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/bad-references/<int:bad_reference_id>/": (
-        ONLY_POST
-    ),
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/training/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/training/<int:block_id>/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/acted/<uuid:batch>/undo/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/actions/<int:action_id>/revert/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/bad-references/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/settings/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/skips/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/bad-references/<int:bad_reference_id>/": (ONLY_POST),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/training/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/training/<int:block_id>/": ONLY_POST,
     "campaigns/<slug:slug>/problem-reports/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/problem-reports/<int:report_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/problem-reports/<int:report_id>/replies/<int:number>/take-back/": ONLY_POST,
@@ -297,31 +308,27 @@ ADDRESSES = {
     "campaigns/<slug:slug>/rules/<int:rule_id>/off/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/rules/<int:rule_id>/undo/": ONLY_POST,
     "campaigns/<slug:slug>/rules/<int:rule_id>/act/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/hits/<int:number>/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/judgments/<int:number>/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/design/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/design/preview/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/design/forecast/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/design/<int:design_id>/again/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/add/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/withdraw/": (
-        MEMBERS_PAGE
-    ),
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/restore/": (
-        ONLY_POST
-    ),
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/close/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/reopen/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/stopping-rule/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/results/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/systems/<int:system_id>/results/ask/": ONLY_POST,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/segments/<int:number>/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/hits/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/hits/<int:number>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judgments/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judgments/<int:number>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/design/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/design/preview/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/design/forecast/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/design/<int:design_id>/again/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/add/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/withdraw/": (MEMBERS_PAGE),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/restore/": (ONLY_POST),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/close/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/reopen/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/ranking-settings/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/stopping-rule/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/results/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/results/ask/": ONLY_POST,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/segments/<int:number>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tables/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tables/<slug:name>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tables/<slug:name>/report.<slug:ending>": MEMBERS_PAGE,
@@ -330,42 +337,45 @@ ADDRESSES = {
         **dict.fromkeys(ROLES, 404),
         "nobody": 302,
     },
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<slug:kind>/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/report.<slug:ending>": (
+    "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<slug:kind>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<int:analysis_id>/report.<slug:ending>": (
         MEMBERS_PAGE
     ),
     # No table of this analysis is drawn.
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/plots/<slug:table>.<slug:ending>": {
+    "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<int:analysis_id>/plots/<slug:table>.<slug:ending>": {
         **dict.fromkeys(ROLES, 404),
         "nobody": 302,
     },
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/ranking/keep/": ONLY_POST,
+    "campaigns/<slug:slug>/plots/<slug:table>.<slug:ending>": NO_PLOT,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/plots/<slug:table>.<slug:ending>": NO_PLOT,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/<int:judge_id>/plots/<slug:table>.<slug:ending>": NO_PLOT,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/ranking/keep/": ONLY_POST,
     # Writing: tests/integration/rest/test_ranking_settings.py.
-    "api/v1/test-sets/<int:test_set_id>/ranking-settings/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/ranking-settings/": MEMBERS_API,
     # Writing: tests/integration/ranking/test_stopping_rules.py.
-    "api/v1/test-sets/<int:test_set_id>/stopping-rule/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/stopping-rule/": MEMBERS_API,
     # Writing: tests/integration/rest/test_designs.py.
-    "api/v1/test-sets/<int:test_set_id>/designs/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/designs/preview/": {**ONLY_POST, "nobody": 401},
-    "api/v1/test-sets/<int:test_set_id>/designs/forecast/": {**ONLY_POST, "nobody": 401},
-    "api/v1/test-sets/<int:test_set_id>/designs/<int:design_id>/again/": {
+    "api/v1/tasks/<int:task_id>/designs/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/designs/preview/": {**ONLY_POST, "nobody": 401},
+    "api/v1/tasks/<int:task_id>/designs/forecast/": {**ONLY_POST, "nobody": 401},
+    "api/v1/tasks/<int:task_id>/designs/<int:design_id>/again/": {
         **ONLY_POST,
         "nobody": 401,
     },
     # Writing: tests/integration/annotation/test_systems.py.
-    "api/v1/test-sets/<int:test_set_id>/systems/<int:system_id>/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/systems/<int:system_id>/withdraw/": {
+    "api/v1/tasks/<int:task_id>/systems/<int:system_id>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/systems/<int:system_id>/withdraw/": {
         **ONLY_POST,
         "nobody": 401,
     },
-    "api/v1/test-sets/<int:test_set_id>/systems/<int:system_id>/restore/": {
+    "api/v1/tasks/<int:task_id>/systems/<int:system_id>/restore/": {
         **ONLY_POST,
         "nobody": 401,
     },
     # Writing: tests/integration/annotation/test_closing.py.
-    "api/v1/test-sets/<int:test_set_id>/closing/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/closing/": MEMBERS_API,
     # Why a HIT was drawn tells of systems: organisers need it, nobody else.
-    "api/v1/test-sets/<int:test_set_id>/hits/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/hits/": MEMBERS_API,
     "api/v1/judging/assignments/": {
         **dict.fromkeys(ROLES, 403),
         "nobody": 401,
@@ -437,35 +447,33 @@ ADDRESSES = {
     "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/": ORGANISERS_API,
     "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/stop/": {**ONLY_POST, "nobody": 401},
     "api/v1/campaigns/<slug:slug>/jobs/<int:job_id>/again/": {**ONLY_POST, "nobody": 401},
-    "api/v1/test-sets/<int:test_set_id>/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/systems/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/segments/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/segments/<int:number>/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/skips/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/judgments/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/systems/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/segments/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/segments/<int:number>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/skips/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/judgments/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/tables/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/tables/<slug:name>/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/tables/<slug:name>/report.<str:ending>": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/analyses/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/analyses/kinds/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/analyses/<int:analysis_id>/report.<str:ending>": (
-        MEMBERS_API
-    ),
-    "api/v1/test-sets/<int:test_set_id>/rankings/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/rankings/keep/": {**ONLY_POST, "nobody": 401},
-    "api/v1/test-sets/<int:test_set_id>/rankings/latest/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/rankings/<int:ranking_id>/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/published-results/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/published-results/<int:version>/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/published-results/<int:version>/bundle/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/judges/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/quality-actions/": MEMBERS_API,
-    "api/v1/test-sets/<int:test_set_id>/quality-actions/<int:action_id>/revert/": {
+    "api/v1/tasks/<int:task_id>/analyses/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/analyses/kinds/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/analyses/<int:analysis_id>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/analyses/<int:analysis_id>/report.<str:ending>": (MEMBERS_API),
+    "api/v1/tasks/<int:task_id>/rankings/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/rankings/keep/": {**ONLY_POST, "nobody": 401},
+    "api/v1/tasks/<int:task_id>/rankings/latest/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/rankings/<int:ranking_id>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/published-results/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/published-results/<int:version>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/published-results/<int:version>/bundle/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/judges/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/quality-actions/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/quality-actions/<int:action_id>/revert/": {
         **ONLY_POST,
         "nobody": 401,
     },
-    "api/v1/test-sets/<int:test_set_id>/quality-actions/<uuid:batch>/undo/": {
+    "api/v1/tasks/<int:task_id>/quality-actions/<uuid:batch>/undo/": {
         **ONLY_POST,
         "nobody": 401,
     },
@@ -477,7 +485,7 @@ class World:
     """Campaign "mine" with a judge, an organiser, an analyst and a ranking; and another."""
 
     campaign: Campaign
-    test_set: TestSet
+    task: Task
     run: RankingRun
     users: dict[str, User | None]
     block: Block
@@ -501,19 +509,21 @@ class World:
     def fill(self, route: str) -> str:
         filled = (
             route.replace("<slug:slug>", self.campaign.slug)
-            .replace("<int:test_set_id>", str(self.test_set.pk))
+            .replace("<int:test_set_id>", str(self.task.test_set_id))
+            .replace("<path:rest>", "systems/")
+            .replace("<int:task_id>", str(self.task.pk))
             .replace("<int:ranking_id>", str(self.run.pk))
             .replace("<int:rule_id>", str(self.rule.pk))
             .replace("<int:panel_id>", str(self.panel.pk))
-            .replace("<int:analysis_id>", str(Analysis.objects.get(test_set=self.test_set).pk))
+            .replace("<int:analysis_id>", str(Analysis.objects.get(task=self.task).pk))
             .replace("<slug:kind>", "ranking")
             .replace("<slug:name>", "clusters")
             .replace("<slug:ending>", "json")
             .replace("<str:ending>", "json")
             .replace("<slug:table>", "rankings")
             .replace("<int:judge_id>", str(self.judge.pk))
-            .replace("<int:design_id>", str(self.test_set.designs.earliest("pk").pk))
-            .replace("<int:system_id>", str(self.test_set.systems.earliest("pk").pk))
+            .replace("<int:design_id>", str(self.task.designs.earliest("pk").pk))
+            .replace("<int:system_id>", str(self.task.test_set.systems.earliest("pk").pk))
             .replace("<int:membership_id>", str(self.membership.pk))
             .replace("<int:action_id>", "1")
             .replace("<int:pk>", "1")
@@ -540,30 +550,30 @@ class World:
 
 
 def make_world() -> World:
-    mine = make_test_set(make_campaign("mine"), name="SECRET-NEWS", systems=("secretron", "b"))
-    other = make_test_set(make_campaign("other"))
-    judge = make_judge(mine.campaign, "secret-judge")
+    mine = make_task(make_campaign("mine"), name="SECRET-NEWS", systems=("secretron", "b"))
+    other = make_task(make_campaign("other"))
+    judge = make_judge(mine.test_set.campaign, "secret-judge")
     instructions = instructions_write(
-        campaign=mine.campaign, language="en", text="SECRET-WORDS", demands_acceptance=True
+        campaign=mine.test_set.campaign, language="en", text="SECRET-WORDS", demands_acceptance=True
     )
     instructions_accept(judge=judge, instructions=instructions)
-    hits_plan(test_set_id=mine.pk, count=3)
+    hits_plan(task_id=mine.pk, count=3)
     block = _judge_one_block(judge)
     report = ProblemReport.objects.create(
-        client_id=uuid4(), judge=judge, block=block, test_set=mine, kind="page"
+        client_id=uuid4(), judge=judge, block=block, task=mine, kind="page"
     )
-    run = ranking_run_compute(test_set_id=mine.pk)
+    run = ranking_run_compute(task_id=mine.pk)
     assert run is not None
-    make_organiser(mine.campaign, "owner@example.org")
-    organiser = make_organiser(mine.campaign)
-    analyst = make_analyst(mine.campaign)
+    make_organiser(mine.test_set.campaign, "owner@example.org")
+    organiser = make_organiser(mine.test_set.campaign)
+    analyst = make_analyst(mine.test_set.campaign)
     asked = analysis_choice("diagnosis", {})
-    analysis_compute(analysis=analysis_ask(test_set=mine, choice=asked, is_queued=False))
-    upload = upload_begin(campaign=mine.campaign)
+    analysis_compute(analysis=analysis_ask(task=mine, choice=asked, is_queued=False))
+    upload = upload_begin(campaign=mine.test_set.campaign)
     file = upload_file_add(upload=upload, name="SECRET-FILE.txt", size=2)
     upload_part_store(file=file, offset=0, content=b"a\n")
     copy_keep(
-        campaign=mine.campaign,
+        campaign=mine.test_set.campaign,
         zipped=BytesIO(b"SECRET-NEWS"),
         pages=1,
         with_texts=False,
@@ -571,19 +581,19 @@ def make_world() -> World:
         by=None,
     )
     published = result_publish(
-        test_set=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)
+        task=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)
     )
     result_bundle_make(bundle=published.bundle)
     return World(
         judge=judge,
         membership=Membership.objects.get(user=organiser),
-        group=judge_group_create(campaign=mine.campaign, name="SECRET-GROUP"),
-        campaign=mine.campaign,
-        test_set=mine,
+        group=judge_group_create(campaign=mine.test_set.campaign, name="SECRET-GROUP"),
+        campaign=mine.test_set.campaign,
+        task=mine,
         run=run,
         block=block,
-        rule=quality_rules_suggest(campaign=mine.campaign, user=None)[0],
-        panel=make_panel(mine.campaign, name="SECRET-PANEL"),
+        rule=quality_rules_suggest(campaign=mine.test_set.campaign, user=None)[0],
+        panel=make_panel(mine.test_set.campaign, name="SECRET-PANEL"),
         published=published,
         upload=upload,
         report=report,
@@ -593,8 +603,8 @@ def make_world() -> World:
             "judge": judge.user,
             "organiser": organiser,
             "analyst": analyst,
-            "other judge": make_judge(other.campaign).user,
-            "other organiser": make_organiser(other.campaign, "other@example.org"),
+            "other judge": make_judge(other.test_set.campaign).user,
+            "other organiser": make_organiser(other.test_set.campaign, "other@example.org"),
         },
     )
 
@@ -676,5 +686,5 @@ def test_a_token_opens_what_its_user_may_open_and_no_more(world: World) -> None:
     for role, status in (("analyst", 200), ("other organiser", 404)):
         _token, key = AuthToken.objects.create(user=world.users[role])
         client = Client(headers={"Authorization": f"Token {key}"})
-        latest = client.get(f"/api/v1/test-sets/{world.test_set.pk}/rankings/latest/")
+        latest = client.get(f"/api/v1/tasks/{world.task.pk}/rankings/latest/")
         assert latest.status_code == status

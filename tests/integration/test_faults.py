@@ -61,10 +61,10 @@ def test_what_is_lost_or_invented_is_found(
     noted.acknowledged(noted.sending(str(uuid4()), name, block["id"], labels))
     server.close()
     seconds = SHORT.drain_seconds
-    found = compare(running.database_url, campaign.test_set, noted, seconds=seconds)
+    found = compare(running.database_url, campaign.task, noted, seconds=seconds)
     assert (found.sent, found.stored, found.lost, found.not_the_last) == (2, 1, 1, 1)
     assert not found.holds
-    found = compare(running.database_url, campaign.test_set, unaware, seconds=seconds)
+    found = compare(running.database_url, campaign.task, unaware, seconds=seconds)
     assert (found.sent, found.stored, found.invented) == (0, 1, 1)
     assert not found.holds
 

@@ -15,10 +15,10 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.selectors import assigned_blocks
-from annotation.selectors import test_sets_open_to_judge as sets_open_to
+from annotation.selectors import tasks_open_to_judge as sets_open_to
 from annotation.services import judgment_submit, judgments_number
 from campaign.importing.test_sets import test_set_create as set_create
-from campaign.models import Campaign, Instructions, Invitation, Judge, Panel, TestSet
+from campaign.models import Campaign, Instructions, Invitation, Judge, Panel, Task, TestSet
 from campaign.services import (
     PanelTerms,
     RulesRefusedError,
@@ -30,11 +30,11 @@ from campaign.services import (
     panel_change,
     panel_create,
 )
-from campaign.services import test_set_change as set_change
+from campaign.services import task_change as set_change
 from campaign.texts.language_tags import LanguageTagError
 from cells.databases import asked_by_default
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.second_database import second_database
 
 pytestmark = pytest.mark.django_db
@@ -60,8 +60,8 @@ def campaign() -> Campaign:
 
 
 @pytest.fixture
-def test_set(campaign: Campaign) -> TestSet:
-    return make_test_set(campaign)
+def task(campaign: Campaign) -> Task:
+    return make_task(campaign)
 
 
 def run(*arguments: str) -> str:
@@ -87,16 +87,16 @@ def stored() -> list[Any]:
     ]
 
 
-def prepared(test_set: TestSet) -> tuple[Judge, Panel]:
-    campaign = test_set.campaign
+def prepared(task: Task) -> tuple[Judge, Panel]:
+    campaign = task.test_set.campaign
     judge = make_judge(campaign, languages=["en", "de"])
     panel = panel_create(campaign=campaign, kind="prolific", terms=PanelTerms(**PANEL))
     return judge, panel
 
 
-def services(test_set: TestSet, judge: Judge, panel: Panel) -> dict[str, Callable[[str], object]]:
+def services(task: Task, judge: Judge, panel: Panel) -> dict[str, Callable[[str], object]]:
     """Return every service that stores languages."""
-    campaign = test_set.campaign
+    campaign = task.test_set.campaign
     text: Any = {"text": "Rank.", "demands_acceptance": False}
     terms: Any = {**PANEL, "name": "another"}
     mail: Any = {"addresses": ["ada@example.org"], "base_url": "https://q.example"}
@@ -107,7 +107,7 @@ def services(test_set: TestSet, judge: Judge, panel: Panel) -> dict[str, Callabl
         "target": lambda tag: set_create(
             campaign=campaign, name="new", source_language="de", target_language=tag
         ),
-        "corrected": lambda tag: set_change(test_set=test_set, target_language=tag),
+        "corrected": lambda tag: set_change(task=task, target_language=tag),
         "judge": lambda tag: judge_add(campaign=campaign, pseudonym="ada", languages=["en", tag]),
         "changed judge": lambda tag: judge_change(judge=judge, languages=["en", tag]),
         "link": lambda tag: invitation_create_for_anybody(
@@ -153,10 +153,8 @@ def commands(tmp_path: Path) -> dict[str, Callable[[str], tuple[str, ...]]]:
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_every_service_refuses_what_is_no_tag_and_changes_nothing(
-    test_set: TestSet, text: str
-) -> None:
-    ways = services(test_set, *prepared(test_set))
+def test_every_service_refuses_what_is_no_tag_and_changes_nothing(task: Task, text: str) -> None:
+    ways = services(task, *prepared(task))
     before = stored()
     for store in ways.values():
         with pytest.raises(LanguageTagError) as refused:
@@ -167,9 +165,9 @@ def test_every_service_refuses_what_is_no_tag_and_changes_nothing(
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_every_command_refuses_what_is_no_tag_and_changes_nothing(
-    test_set: TestSet, tmp_path: Path, text: str
+    task: Task, tmp_path: Path, text: str
 ) -> None:
-    prepared(test_set)
+    prepared(task)
     before = stored()
     lines = commands(tmp_path)
     if text == "klingon":
@@ -195,10 +193,8 @@ def tags() -> set[str]:
     }
 
 
-def test_every_service_and_command_stores_the_canonical_tag(
-    test_set: TestSet, tmp_path: Path
-) -> None:
-    ways = services(test_set, *prepared(test_set))
+def test_every_service_and_command_stores_the_canonical_tag(task: Task, tmp_path: Path) -> None:
+    ways = services(task, *prepared(task))
     lines = commands(tmp_path)
     assert tags() == {"en", "de"}
     ways |= {f"{name} by command": partial(_run, line) for name, line in lines.items()}
@@ -210,7 +206,7 @@ def test_every_service_and_command_stores_the_canonical_tag(
             transaction.set_rollback(True)
 
 
-def test_source_and_target_must_differ(test_set: TestSet, tmp_path: Path) -> None:
+def test_source_and_target_must_differ(task: Task, tmp_path: Path) -> None:
     before = stored()
     says = "Source and target are both German (“de”)."
     lines = commands(tmp_path)
@@ -225,13 +221,13 @@ def test_source_and_target_must_differ(test_set: TestSet, tmp_path: Path) -> Non
     assert stored() == before
     for source, target in (("en-GB", "en-US"), ("pt_BR", "pt-PT")):
         set_create(
-            campaign=test_set.campaign,
+            campaign=task.test_set.campaign,
             name=source,
             source_language=source,
             target_language=target,
         )
     with pytest.raises(IntegrityError, match="source_differs"), transaction.atomic():
-        TestSet.objects.filter(pk=test_set.pk).update(source_language="de")
+        TestSet.objects.filter(pk=task.test_set_id).update(source_language="de")
 
 
 @pytest.fixture
@@ -240,63 +236,63 @@ def page(client: Client, campaign: Campaign) -> Client:
     return client
 
 
-def languages_page(test_set: TestSet) -> str:
-    return reverse("test-set-settings", args=[test_set.campaign.slug, test_set.pk])
+def languages_page(task: Task) -> str:
+    return reverse("test-set-settings", args=[task.test_set.campaign.slug, task.pk])
 
 
-def test_the_page_says_the_same_and_corrects(page: Client, test_set: TestSet) -> None:
+def test_the_page_says_the_same_and_corrects(page: Client, task: Task) -> None:
     before = stored()
     for text, says in REFUSED.items():
         for side in ("source_language", "target_language"):
             sent = {"source_language": "en", "target_language": "de", side: text}
-            answer = page.post(languages_page(test_set), sent)
+            answer = page.post(languages_page(task), sent)
             assert answer.status_code == 400
             assert answer.context["form"].errors[side][0].startswith(says)
     same = page.post(
-        languages_page(test_set), {"source_language": "iw", "target_language": "HE"}, follow=True
+        languages_page(task), {"source_language": "iw", "target_language": "HE"}, follow=True
     )
     assert "Source and target are both Hebrew" in same.content.decode()
     assert stored() == before
     sent = {"source_language": "zh_hans", "target_language": "PT_br"}
-    said = page.post(languages_page(test_set), sent, follow=True).content.decode()
+    said = page.post(languages_page(task), sent, follow=True).content.decode()
     assert "museum en-de is from Simplified Chinese into Brazilian Portuguese." in said
-    assert stored()[0] == [(test_set.pk, "zh-Hans", "pt-BR")]
+    assert stored()[0] == [(task.test_set_id, "zh-Hans", "pt-BR")]
 
 
 @pytest.mark.parametrize("is_numbered", [True, False])
 def test_languages_are_corrected_until_the_first_judgment(
-    page: Client, test_set: TestSet, is_numbered: bool
+    page: Client, task: Task, is_numbered: bool
 ) -> None:
-    judge = make_judge(test_set.campaign, languages=["en", "cs"])
+    judge = make_judge(task.test_set.campaign, languages=["en", "cs"])
     assert not sets_open_to(judge).exists()
-    line = ("change_test_set", *WHERE, "--test-set", test_set.name)
+    line = ("change_test_set", *WHERE, "--test-set", task.test_set.name)
     assert "from English into Czech" in run(*line, "--target-language", "CS")
     assert sets_open_to(judge).exists()
     block = assigned_blocks(lend(judge))[0]
     ranks = list(range(1, len(block.candidates) + 1))
     judgment_submit(assigned=block, client_id=uuid4(), labels=ranks)
     if is_numbered:
-        judgments_number(test_set_id=test_set.pk)
-    test_set.refresh_from_db()
+        judgments_number(task_id=task.pk)
+    task.refresh_from_db()
     before = stored()
     says = "has been judged from English into Czech, so its languages stay."
     with pytest.raises(CommandError, match=says):
         run(*line, "--target-language", "de")
     with pytest.raises(RulesRefusedError, match=says):
-        set_change(test_set=test_set, source_language="de")
+        set_change(task=task, source_language="de")
     sent = {"source_language": "en", "target_language": "de"}
-    page.post(languages_page(test_set), sent)
+    page.post(languages_page(task), sent)
     assert stored() == before
-    shown = page.get(languages_page(test_set)).content.decode()
+    shown = page.get(languages_page(task)).content.decode()
     assert says in shown
     assert 'name="target_language"' not in shown
     assert stored() == before
     # The same languages are no change, and quotas can be changed as before.
     run(*line, "--target-language", "cs", "--blocks-wanted", "30")
-    assert TestSet.objects.get().blocks_wanted == 30
+    assert Task.objects.get().blocks_wanted == 30
 
 
-def test_judges_of_languages_without_work_are_named(campaign: Campaign, test_set: TestSet) -> None:
+def test_judges_of_languages_without_work_are_named(campaign: Campaign, task: Task) -> None:
     none = "No test set of this campaign is from or into French"
     alone = run("add_judge", "Ada", *WHERE, "--languages", "fr")
     assert f"{none}; Ada will get no sentence until one is." in alone
@@ -319,17 +315,15 @@ def test_judges_of_languages_without_work_are_named(campaign: Campaign, test_set
         assert f"{none}.\n" in run(*line, *WHERE, "--languages", "en", "fr")
 
 
-def test_pages_call_languages_by_their_names(page: Client, test_set: TestSet) -> None:
+def test_pages_call_languages_by_their_names(page: Client, task: Task) -> None:
     for name in ("panels", "invitations", "instructions", "campaign-settings"):
         shown = page.get(reverse(name, args=["museum"])).content.decode()
         assert "German" in shown, name
         assert "English" in shown, name
 
 
-def test_forms_refuse_a_language_that_was_imported_unchecked(
-    page: Client, test_set: TestSet
-) -> None:
-    TestSet.objects.filter(pk=test_set.pk).update(source_language="Klingonish")
+def test_forms_refuse_a_language_that_was_imported_unchecked(page: Client, task: Task) -> None:
+    TestSet.objects.filter(pk=task.test_set_id).update(source_language="Klingonish")
     before = stored()
     panel = {
         **{name: str(value) for name, value in PANEL.items()},

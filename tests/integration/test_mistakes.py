@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from campaign.models import Campaign
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.unchanged import nothing_changes
 
 pytestmark = pytest.mark.django_db
@@ -106,7 +106,7 @@ COMMANDS = {
 @pytest.fixture
 def campaign() -> Campaign:
     campaign = make_campaign()
-    make_test_set(campaign, name="newstest")
+    make_task(campaign, name="newstest")
     make_judge(campaign, "judge01")
     return campaign
 

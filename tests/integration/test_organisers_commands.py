@@ -8,9 +8,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from annotation.selectors import test_sets_open_to_judge as sets_open_to
-from campaign.models import Campaign, ConflictOfInterest, Invitation, Judge, TestSet, User
-from tests.factories import make_campaign, make_test_set
+from annotation.selectors import tasks_open_to_judge as sets_open_to
+from campaign.models import Campaign, ConflictOfInterest, Invitation, Judge, Task, User
+from tests.factories import make_campaign, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -21,8 +21,8 @@ def campaign() -> Campaign:
 
 
 @pytest.fixture
-def test_set(campaign: Campaign) -> TestSet:
-    return make_test_set(campaign)
+def task(campaign: Campaign) -> Task:
+    return make_task(campaign)
 
 
 def said(*arguments: str, **options: Any) -> str:
@@ -42,14 +42,12 @@ def test_a_new_organiser_reaches_their_campaign_by_the_printed_link(campaign: Ca
     assert User.objects.filter(email__iexact="rosa@example.org").count() == 1
 
 
-def test_a_new_judge_reaches_a_block_by_the_printed_link(
-    campaign: Campaign, test_set: TestSet
-) -> None:
-    system = test_set.systems.order_by("name").first()
+def test_a_new_judge_reaches_a_block_by_the_printed_link(campaign: Campaign, task: Task) -> None:
+    system = task.test_set.systems.order_by("name").first()
     assert system is not None
     link = said(
         *("add_judge", "judge-7", "--campaign", campaign.slug, "--name", "Ada"),
-        *("--languages", test_set.source_language, test_set.target_language),
+        *("--languages", task.test_set.source_language, task.test_set.target_language),
         *("--expertise", "law, Medicine", "--conflict", system.name),
         *("--address", "https://judge.example.org/"),
     )
@@ -94,7 +92,7 @@ def test_an_address_that_is_only_assumed_is_said_and_how_to_give_another(
     assert "Assumed" not in warned(*again, "--address", "https://r.example")
 
 
-def test_what_is_wrong_is_named_and_changes_nothing(campaign: Campaign, test_set: TestSet) -> None:
+def test_what_is_wrong_is_named_and_changes_nothing(campaign: Campaign, task: Task) -> None:
     said("add_judge", "judge-7", "--campaign", campaign.slug)
     with pytest.raises(CommandError, match="already has a judge “judge-7”"):
         said("add_judge", "judge-7", "--campaign", campaign.slug)
@@ -115,33 +113,31 @@ def test_what_is_wrong_is_named_and_changes_nothing(campaign: Campaign, test_set
     assert not ConflictOfInterest.objects.exists()
 
 
-def test_expertise_asked_for_keeps_a_test_set_from_others(
-    campaign: Campaign, test_set: TestSet
-) -> None:
+def test_expertise_asked_for_keeps_a_task_from_others(campaign: Campaign, task: Task) -> None:
     said("add_judge", "judge-7", "--campaign", campaign.slug)
     judge = Judge.objects.get()
-    assert list(sets_open_to(judge)) == [test_set]
-    where = ("--campaign", campaign.slug, "--test-set", test_set.name)
+    assert list(sets_open_to(judge)) == [task]
+    where = ("--campaign", campaign.slug, "--test-set", task.test_set.name)
     said("change_test_set", *where, "--expertise", "medicine")
     assert not sets_open_to(judge).exists()
     said("change_judge", "judge-7", "--campaign", campaign.slug, "--expertise", "medicine,law")
     judge.refresh_from_db()
-    assert list(sets_open_to(judge)) == [test_set]
+    assert list(sets_open_to(judge)) == [task]
     said("change_test_set", *where, "--expertise", "none")
     said("change_judge", "judge-7", "--campaign", campaign.slug, "--expertise", "none")
     judge.refresh_from_db()
-    assert list(sets_open_to(judge)) == [test_set]
+    assert list(sets_open_to(judge)) == [task]
 
 
-def test_quotas_and_rules_change_one_by_one(campaign: Campaign, test_set: TestSet) -> None:
-    where = ("--campaign", campaign.slug, "--test-set", test_set.name)
+def test_quotas_and_rules_change_one_by_one(campaign: Campaign, task: Task) -> None:
+    where = ("--campaign", campaign.slug, "--test-set", task.test_set.name)
     said("change_test_set", *where, "--blocks-wanted", "30")
     said("change_test_set", *where, "--blocks-per-segment", "4")
-    test_set.refresh_from_db()
-    assert (test_set.blocks_wanted, test_set.blocks_per_segment) == (30, 4)
+    task.refresh_from_db()
+    assert (task.blocks_wanted, task.blocks_per_segment) == (30, 4)
     said("change_test_set", *where, "--blocks-wanted", "none")
-    test_set.refresh_from_db()
-    assert (test_set.blocks_wanted, test_set.blocks_per_segment) == (None, 4)
+    task.refresh_from_db()
+    assert (task.blocks_wanted, task.blocks_per_segment) == (None, 4)
     said("change_campaign", campaign.slug, "--blocks-per-judge", "60", "--partial-ranking", "yes")
     said("change_campaign", campaign.slug, "--lease-minutes", "90")
     campaign.refresh_from_db()

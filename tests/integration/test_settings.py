@@ -11,11 +11,11 @@ from django.test import Client
 
 from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 from campaign.services import RulesRefusedError, campaign_change
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 SETTINGS = "/campaigns/museum/settings/"
@@ -23,14 +23,14 @@ AS_IT_IS = {"show_source": "on", "show_reference": "on", "lease_minutes": "60"}
 
 
 @pytest.fixture
-def test_set() -> TestSet:
+def task() -> Task:
     """Without a reference among the systems, which rankings leave out: each pair counts."""
-    return make_test_set(make_campaign(), identical=(), with_reference=False)
+    return make_task(make_campaign(), identical=(), with_reference=False)
 
 
 @pytest.fixture
-def page(client: Client, test_set: TestSet) -> Client:
-    client.force_login(make_organiser(test_set.campaign))
+def page(client: Client, task: Task) -> Client:
+    client.force_login(make_organiser(task.test_set.campaign))
     return client
 
 
@@ -46,10 +46,8 @@ def rules(campaign: Campaign) -> tuple[Any, ...]:
     )
 
 
-def test_the_page_shows_the_rules_and_changes_what_was_changed(
-    page: Client, test_set: TestSet
-) -> None:
-    section = page.get(f"/campaigns/museum/test-sets/{test_set.pk}/bad-references/")
+def test_the_page_shows_the_rules_and_changes_what_was_changed(page: Client, task: Task) -> None:
+    section = page.get(f"/campaigns/museum/tasks/{task.pk}/bad-references/")
     assert SETTINGS in section.content.decode()
     assert 'value="60"' in page.get(SETTINGS).content.decode()
     change = {
@@ -60,12 +58,12 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(
         "lease_minutes": "90",
     }
     answer = page.post(SETTINGS, change, follow=True)
-    assert rules(test_set.campaign) == (True, False, True, True, 45, 90)
+    assert rules(task.test_set.campaign) == (True, False, True, True, 45, 90)
     assert "Changed: Show the reference; Allow partial ranking; Tour" in words(answer)
     again = page.post(SETTINGS, change, follow=True)
     assert "Nothing was changed." in words(again)
     page.post(SETTINGS, {**AS_IT_IS, "blocks_per_judge": ""})
-    assert rules(test_set.campaign) == (True, True, False, False, None, 60)
+    assert rules(task.test_set.campaign) == (True, True, False, False, None, 60)
 
 
 @pytest.mark.parametrize(
@@ -79,14 +77,14 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(
     ],
 )
 def test_what_makes_no_sense_is_refused_in_words_and_changes_nothing(
-    page: Client, test_set: TestSet, change: dict[str, str], said: str
+    page: Client, task: Task, change: dict[str, str], said: str
 ) -> None:
-    before = rules(test_set.campaign)
+    before = rules(task.test_set.campaign)
     sent = {**AS_IT_IS, "tour": "on", **change}
     answer = page.post(SETTINGS, {name: value for name, value in sent.items() if value})
     assert answer.status_code == 400
     assert said in words(answer)
-    assert rules(test_set.campaign) == before
+    assert rules(task.test_set.campaign) == before
 
 
 @pytest.mark.parametrize(
@@ -99,13 +97,13 @@ def test_what_makes_no_sense_is_refused_in_words_and_changes_nothing(
     ],
 )
 def test_the_service_refuses_what_the_page_does(
-    test_set: TestSet, change: dict[str, Any], field: str
+    task: Task, change: dict[str, Any], field: str
 ) -> None:
-    before = rules(test_set.campaign)
+    before = rules(task.test_set.campaign)
     with pytest.raises(RulesRefusedError) as refused:
-        campaign_change(campaign=test_set.campaign, **change)
+        campaign_change(campaign=task.test_set.campaign, **change)
     assert refused.value.field == field
-    assert rules(test_set.campaign) == before
+    assert rules(task.test_set.campaign) == before
 
 
 def said(*arguments: str) -> str:
@@ -114,28 +112,28 @@ def said(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_the_command_changes_the_same(test_set: TestSet) -> None:
+def test_the_command_changes_the_same(task: Task) -> None:
     told = said("--no-show-source", "--tour", "--partial-ranking", "yes")
-    assert rules(test_set.campaign) == (False, True, True, True, None, 60)
+    assert rules(task.test_set.campaign) == (False, True, True, True, None, 60)
     assert "source hidden; reference shown; partial ranking allowed; tour" in told
     with pytest.raises(CommandError, match="the source or the reference"):
         said("--no-show-reference", "--no-tour")
-    assert rules(test_set.campaign) == (False, True, True, True, None, 60)
+    assert rules(task.test_set.campaign) == (False, True, True, True, None, 60)
     said("--show-source", "--no-show-reference", "--no-tour")
-    assert rules(test_set.campaign) == (True, False, True, False, None, 60)
+    assert rules(task.test_set.campaign) == (True, False, True, False, None, 60)
 
 
-def test_leases_and_hits_in_hand_keep_what_they_were_lent_with(test_set: TestSet) -> None:
-    judge = make_judge(test_set.campaign)
+def test_leases_and_hits_in_hand_keep_what_they_were_lent_with(task: Task) -> None:
+    judge = make_judge(task.test_set.campaign)
     held = lend(judge)
-    campaign_change(campaign=test_set.campaign, lease_minutes=5, blocks_per_judge=1)
+    campaign_change(campaign=task.test_set.campaign, lease_minutes=5, blocks_per_judge=1)
     judge.refresh_from_db()
     assert lend(judge).expires_at == held.expires_at
     for block in assigned_blocks(held):
         labels = list(range(1, len(block.candidates) + 1))
         judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
     assert assignment_lend(judge=judge) is None
-    campaign_change(campaign=test_set.campaign, blocks_per_judge=6)
+    campaign_change(campaign=task.test_set.campaign, blocks_per_judge=6)
     further = lend(judge)
     begun = further.lease.lower
     assert begun is not None
@@ -143,11 +141,11 @@ def test_leases_and_hits_in_hand_keep_what_they_were_lent_with(test_set: TestSet
 
 
 def test_a_partial_ranking_compares_what_is_ranked_and_nothing_else(
-    client: Client, test_set: TestSet
+    client: Client, task: Task
 ) -> None:
     """From the judging API to the ranking: of five outputs, three ranked make three comparisons."""
-    campaign_change(campaign=test_set.campaign, allow_partial_ranking=True)
-    judge = make_judge(test_set.campaign)
+    campaign_change(campaign=task.test_set.campaign, allow_partial_ranking=True)
+    judge = make_judge(task.test_set.campaign)
     assert judge.user is not None
     client.force_login(judge.user)
     asked = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
@@ -167,15 +165,15 @@ def test_a_partial_ranking_compares_what_is_ranked_and_nothing_else(
     assert put([2, None, 1, 2, None]).status_code == 200
     progress = client.get("/api/v1/judging/progress/?campaign=museum").json()
     assert progress["done"] == 1
-    run = ranking_run_compute(test_set_id=test_set.pk)
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     counted = run.result["input"]
     assert (counted["comparisons"], counted["ties"]) == (3, 1)
 
 
-def test_a_hit_is_lent_for_a_year_at_most(test_set: TestSet) -> None:
+def test_a_hit_is_lent_for_a_year_at_most(task: Task) -> None:
     year = 365 * 24 * 60
-    changed = campaign_change(campaign=test_set.campaign, lease_minutes=year)
+    changed = campaign_change(campaign=task.test_set.campaign, lease_minutes=year)
     assert changed.lease_minutes == year
     with pytest.raises(RulesRefusedError):
-        campaign_change(campaign=test_set.campaign, lease_minutes=year + 1)
+        campaign_change(campaign=task.test_set.campaign, lease_minutes=year + 1)

@@ -5,21 +5,21 @@ import re
 import pytest
 from django.test import Client
 
-from campaign.models import Segment, System, TestSet
+from campaign.models import Segment, System, Task
 from campaign.selectors import texts_page
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), documents=(30, 25), planned=0, target_language="ar")
+def task() -> Task:
+    return make_task(make_campaign(), documents=(30, 25), planned=0, target_language="ar")
 
 
-def test_pages_are_in_order_and_lead_to_one_another(test_set: TestSet) -> None:
+def test_pages_are_in_order_and_lead_to_one_another(task: Task) -> None:
     def numbers(start: int) -> tuple[int | None, list[int], int | None]:
-        page = texts_page(test_set=test_set, start=start)
+        page = texts_page(task=task, start=start)
         return page.before, [each.segment.number for each in page.segments], page.after
 
     assert numbers(1) == (None, list(range(1, 26)), 26)
@@ -29,23 +29,23 @@ def test_pages_are_in_order_and_lead_to_one_another(test_set: TestSet) -> None:
     assert numbers(99) == (31, [], None)
 
 
-def test_the_same_text_of_several_systems_stands_once(test_set: TestSet) -> None:
-    segment = Segment.objects.get(test_set=test_set, number=2)
-    System.objects.filter(test_set=test_set, name="fjord").get().outputs.filter(
+def test_the_same_text_of_several_systems_stands_once(task: Task) -> None:
+    segment = Segment.objects.get(test_set_id=task.test_set_id, number=2)
+    System.objects.filter(test_set_id=task.test_set_id, name="fjord").get().outputs.filter(
         segment=segment
     ).update(text=segment.outputs.get(system__name="amber").text)
-    damaged = System.objects.create(test_set=test_set, name="damaged", kind="bad_reference")
+    damaged = System.objects.create(test_set=task.test_set, name="damaged", kind="bad_reference")
     segment.outputs.create(system=damaged, text="Damaged on purpose.")
-    found = texts_page(test_set=test_set, start=2).segments[0]
+    found = texts_page(task=task, start=2).segments[0]
     systems = [output.systems for output in found.outputs]
     assert ("amber", "fjord") in [tuple(n for n in each if n != "birch") for each in systems]
     assert "damaged" not in {name for each in systems for name in each}
     assert found.references == (segment.references.get().text,)
 
 
-def test_the_page_says_languages_and_directions(test_set: TestSet, client: Client) -> None:
-    client.force_login(make_organiser(test_set.campaign))
-    address = f"/campaigns/museum/test-sets/{test_set.pk}/texts/"
+def test_the_page_says_languages_and_directions(task: Task, client: Client) -> None:
+    client.force_login(make_organiser(task.test_set.campaign))
+    address = f"/campaigns/museum/tasks/{task.pk}/texts/"
     page = client.get(address, {"segment": "30"}).content.decode()
     assert re.findall(r"Segment (\d+)</a> ·", page)[:2] == ["30", "31"]
     assert 'lang="en" dir="ltr"' in page

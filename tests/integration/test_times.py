@@ -32,7 +32,7 @@ from campaign.services import (
 from ranking.services import ranking_run_compute
 from tests.at_work import lend
 from tests.clocks import set_process_clock
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 OURS = ("campaign", "annotation", "ranking")
 ROOT = Path(__file__).parents[2]
@@ -120,7 +120,7 @@ EXPECTED = {
     "Campaign.created_at",
     "Judge.created_at",
     "User.created_at",
-    "TestSet.created_at",
+    "Task.created_at",
     "RankingRun.started_at",
     "RankingRun.finished_at",
 }
@@ -129,7 +129,7 @@ EXPECTED = {
 def work() -> None:
     """Let organisers and a judge do what leaves a time behind."""
     campaign = make_campaign()
-    test_set = make_test_set(campaign)
+    task = make_task(campaign)
     organiser = make_organiser(campaign)
     judge = make_judge(campaign)
     instructions = instructions_write(
@@ -142,7 +142,7 @@ def work() -> None:
     )
     invitation_revoke(invitation=invitation)
     assert invitation.revoked_at is not None
-    design_change(test_set=test_set, changed_by=organiser, kind="balanced")
+    design_change(task=task, changed_by=organiser, kind="balanced")
     first, second, third = assigned_blocks(lend(judge))
     report = problem_report(assigned=first, client_id=uuid4(), kind="source")
     problem_reply(report=report, user=organiser, text="Mended.", closes=True)
@@ -151,9 +151,9 @@ def work() -> None:
         labels: list[int | None] = [min(rank, 5) for rank, _ in enumerate(block.candidates, 1)]
         judgment = judgment_submit(assigned=block, client_id=uuid4(), labels=labels, comment="so")
         assert judgment.submitted_at.tzinfo is not None
-    ranking_run_compute(test_set_id=test_set.pk)
+    ranking_run_compute(task_id=task.pk)
     rule, *_others = quality_rules_suggest(campaign=campaign, user=organiser)
     quality_rule_switch_off(rule=rule, user=organiser)
-    action = quality_action_take(judge=judge, test_set=test_set, action="warn", user=organiser)
+    action = quality_action_take(judge=judge, task=task, action="warn", user=organiser)
     quality_action_revert(action=action, user=organiser)
-    conflict_declare(judge=judge, system=test_set.systems.get(name="dune"))
+    conflict_declare(judge=judge, system=task.test_set.systems.get(name="dune"))

@@ -3,12 +3,36 @@
 import { Drafts } from "../../static/judge/drafts.js";
 import { Outbox } from "../../static/judge/outbox.js";
 import { Queue } from "../../static/judge/queue.js";
+import * as editing from "../../static/judge/editing/answer.js";
+import * as ranking from "../../static/judge/ranking/answer.js";
+import * as rating from "../../static/judge/rating/answer.js";
+import * as spans from "../../static/judge/spans/answer.js";
+import * as top from "../../static/judge/top/answer.js";
+import * as twoOutputs from "../../static/judge/two_outputs/answer.js";
 import { newDevice, openTab, Server } from "./stand_ins.js";
 
 export const AN_HOUR = 3_600_000;
 export const GERMAN = { source: { lang: "en", name: "English" }, target: { lang: "de", name: "German" } };
 export const ARABIC = { ...GERMAN, target: { lang: "ar", name: "Arabic" } };
 export const JUDGED = { state: "judged", judgment: { labels: [2, 1], comment: "so" } };
+
+// Those of all protocols, as they are on the page once they are loaded.
+export class LoadedScreens {
+  #answers = { editing, ranking, rating, spans, top, two_outputs: twoOutputs };
+
+  async load(protocol) {
+    return this.get(protocol) ? null : "outdated";
+  }
+
+  get(protocol) {
+    const answers = this.#answers[protocol];
+    return answers && { answers };
+  }
+
+  answersOf(protocol) {
+    return this.get(protocol).answers;
+  }
+}
 
 export function block(id, known = {}) {
   return { id, state: "open", candidates: [{ id: `${id}/x` }, { id: `${id}/y` }], ...known };
@@ -81,7 +105,8 @@ export class OpenPage {
     openTab();
     this.outbox = new Outbox(this.server, "anna");
     this.drafts = new Drafts("anna");
-    this.queue = new Queue(this.server, this.outbox, this.drafts);
+    this.screens = new LoadedScreens();
+    this.queue = new Queue(this.server, this.outbox, this.drafts, this.screens);
   }
 
   lendAndAsk(...given) {

@@ -17,25 +17,25 @@ describe("what is lent", () => {
     assert.deepEqual(page.queue.blocks.map(({ position }) => position), [1, 2, 3]);
     assert.equal(page.queue.hits.get("h1").total, 3);
     assert.equal(page.queue.nextOpen(), page.queue.find("b1"));
-    const { labels, comment, sent } = page.queue.find("b1");
-    assert.deepEqual({ labels, comment, sent }, { labels: [null, null], comment: "", sent: null });
+    const { answer, comment, sent } = page.queue.find("b1");
+    assert.deepEqual({ answer, comment, sent }, { answer: { labels: [null, null] }, comment: "", sent: null });
   });
 
   test("is open where the server says so, and after what was done", async () => {
     await page.lendAndAsk("h1", [block("b1", JUDGED), block("b2", { state: "skipped" }), "b3"]);
     assert.equal(page.queue.nextOpen().id, "b3");
-    assert.deepEqual(page.queue.find("b1").labels, [2, 1]);
-    assert.deepEqual(page.queue.find("b1").sent, { labels: [2, 1], comment: "so" });
-    assert.deepEqual(page.queue.find("b2").labels, [null, null]);
-    assert.deepEqual(page.queue.find("b2").sent, { labels: [null, null], comment: "" });
+    assert.deepEqual(page.queue.find("b1").answer.labels, [2, 1]);
+    assert.deepEqual(page.queue.find("b1").sent, { answer: { labels: [2, 1] }, comment: "so" });
+    assert.deepEqual(page.queue.find("b2").answer.labels, [null, null]);
+    assert.deepEqual(page.queue.find("b2").sent, { answer: { labels: [null, null] }, comment: "" });
   });
 
   test("goes on with the ranking that was begun, candidate by candidate, wherever they stand now", async () => {
     page.drafts.put("b1", { labels: { "b1/y": 4, gone: 1 }, comment: "Hm.", durationMs: 9000, activeMs: 7000 });
     await page.lendAndAsk("h1", ["b1"]);
-    const { labels, comment, spent, state } = page.queue.find("b1");
-    assert.deepEqual({ labels, comment, spent, state }, {
-      labels: [null, 4],
+    const { answer, comment, spent, state } = page.queue.find("b1");
+    assert.deepEqual({ answer, comment, spent, state }, {
+      answer: { labels: [null, 4] },
       comment: "Hm.",
       spent: { durationMs: 9000, activeMs: 7000 },
       state: "open",
@@ -47,11 +47,11 @@ describe("what is lent", () => {
     page.drafts.put("b1", { ...draft, revises: true });
     page.drafts.put("b2", { ...draft, revises: false });
     await page.lendAndAsk("h1", [block("b1", JUDGED), block("b2", JUDGED), "b3"]);
-    assert.deepEqual(page.queue.find("b1").labels, [5, 1]);
-    assert.deepEqual(page.queue.find("b2").labels, [2, 1]);
+    assert.deepEqual(page.queue.find("b1").answer.labels, [5, 1]);
+    assert.deepEqual(page.queue.find("b2").answer.labels, [2, 1]);
     assert.equal(page.queue.revised(), page.queue.find("b1"));
     page.queue.restore(page.queue.find("b1"));
-    assert.deepEqual(page.queue.find("b1").labels, [2, 1]);
+    assert.deepEqual(page.queue.find("b1").answer.labels, [2, 1]);
     assert.equal(page.queue.revised(), undefined);
   });
 
@@ -60,7 +60,7 @@ describe("what is lent", () => {
     const skipped = page.queue.find("b1");
     assert.equal(skipped.skip_reason, "other");
     assert.equal(page.queue.isRevised(skipped), false);
-    skipped.labels[0] = 1;
+    skipped.answer.labels[0] = 1;
     assert.equal(page.queue.isRevised(skipped), true);
     page.queue.settle(skipped, "judgments", { labels: [1, 2] });
     assert.deepEqual([skipped.state, skipped.skip_reason, page.queue.isRevised(skipped)], ["judged", null, false]);
@@ -208,7 +208,7 @@ describe("a block of the history", () => {
     await page.lendAndAsk("h1", ["b1"]);
     const reopened = page.queue.reopen(past("b0"));
     assert.deepEqual(page.ids, ["b0", "b1"]);
-    assert.deepEqual([reopened.state, reopened.position, reopened.labels], ["judged", 2, [2, 1]]);
+    assert.deepEqual([reopened.state, reopened.position, reopened.answer.labels], ["judged", 2, [2, 1]]);
     assert.equal(page.queue.nextOpen().id, "b1");
     assert.equal(page.queue.toFollow(reopened), undefined);
     pass(1000 * AN_HOUR);
@@ -264,7 +264,7 @@ describe("a HIT", () => {
     await page.lendAndAsk("h1", ["b1"]);
     const labels = [1, 2];
     page.queue.settle(page.queue.find("b1"), "judgments", { labels, comment: "so" });
-    page.queue.find("b1").labels[0] = 5;
-    assert.deepEqual(page.queue.find("b1").sent, { labels: [1, 2], comment: "so" });
+    page.queue.find("b1").answer.labels[0] = 5;
+    assert.deepEqual(page.queue.find("b1").sent, { answer: { labels: [1, 2] }, comment: "so" });
   });
 });

@@ -150,7 +150,7 @@ describe("who knows better", () => {
   test("the server, of what was done on another device", async () => {
     await page.lendAndAsk("h1", [block("b1", JUDGED), block("b2", { state: "skipped" })]);
     assert.deepEqual([page.stateOf("b1"), page.stateOf("b2")], ["judged", "skipped"]);
-    assert.deepEqual(page.queue.find("b1").labels, [2, 1]);
+    assert.deepEqual(page.queue.find("b1").answer.labels, [2, 1]);
   });
 
   test("the server, of what it did not take", async () => {

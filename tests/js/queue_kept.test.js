@@ -14,7 +14,7 @@ class PageThatKeeps extends OpenPage {
     super.loadAnew();
     this.signedIn = user;
     this.hits = new KeptHits({ owner: "anna", user, name: "judge-anna" }, { whoIsSignedIn: () => this.signedIn });
-    this.queue = new Queue(this.server, this.outbox, this.drafts, this.hits);
+    this.queue = new Queue(this.server, this.outbox, this.drafts, this.screens, this.hits);
   }
 
   // As after `loadAnew` with nobody to say what is lent.
@@ -37,7 +37,7 @@ describe("a page loaded anew without an answer of the server", () => {
     assert.equal(await page.loadWithout(), true);
     assert.equal(page.queue.nextOpen().id, "b2");
     assert.equal(page.queue.lack, null);
-    assert.deepEqual(page.queue.find("b1").sent, { labels: [1, 2], comment: "" });
+    assert.deepEqual(page.queue.find("b1").sent, { answer: { labels: [1, 2] }, comment: "" });
   });
 
   test("does so where a proxy answers for a server that is down", async () => {
@@ -62,7 +62,7 @@ describe("a page loaded anew without an answer of the server", () => {
     await passAndSettle(0);
     await page.loadWithout();
     assert.deepEqual(page.ids, ["b1", "b2", "b3"]);
-    assert.deepEqual(page.queue.find("b3").sent, JUDGED.judgment);
+    assert.deepEqual(page.queue.find("b3").sent, { answer: { labels: [2, 1] }, comment: "so" });
   });
 
   test("counts what was done since the server counted", async () => {

@@ -25,6 +25,8 @@ interface Run {
 // In how many lines the sentences of all outputs stand, and the cells of one of them.
 interface Beside {
   count: number;
+  // The text of each output, cut into these lines.
+  lines: string[][];
   cut(runs: Run[], index: number): Node[];
 }
 
@@ -44,12 +46,39 @@ interface Languages {
 }
 
 interface Rules {
+  // Of ratings: what is asked, and what meaning is compared with.
+  criterion?: "fluency" | "adequacy";
+  adequacy_basis?: "reference" | "source" | "both";
   // A ranking may leave outputs unranked.
-  partial: boolean;
+  partial?: boolean;
+  // Of two outputs that tie it is said whether both are fine or both are wrong.
+  four_answers?: boolean;
+  // Errors are marked, not only scores given.
+  spans_asked?: boolean;
+  // It is said whether something is missing.
+  missing?: boolean;
+  // Of blind editing: an edit, or whether somebody else's is acceptable.
+  asked?: "edit" | "accept";
+  // When a score contradicts the errors.
+  contradictions?: ContradictionRule;
 }
 
-interface Judgment {
-  labels: Label[];
+interface ContradictionRule {
+  error_free_from: number;
+  perfect_from: number;
+  major_below: number;
+  margin: number;
+}
+
+type Verdict = "first" | "same" | "second" | "both_fine" | "both_wrong";
+
+// The fields of an answer, as they are sent and stored: labels of a ranking, `answer` of all others.
+interface Stored {
+  labels?: Label[];
+  answer?: any;
+}
+
+interface Judgment extends Stored {
   comment: string;
 }
 
@@ -80,6 +109,8 @@ interface Worked {
 
 interface LentHit {
   id: string;
+  // None is ranking.
+  protocol?: string;
   revisable_hits: number;
   expires_at: string;
   rules: Rules;
@@ -92,6 +123,7 @@ interface LentHit {
 // A row of the judge's history.
 interface JudgedBlock {
   assignment: string;
+  protocol?: string;
   position: number;
   total: number;
   judged_at: string;
@@ -121,17 +153,100 @@ interface Spent {
   activeMs: number;
 }
 
-interface Block extends LentBlock, Judgment {
+interface RatingAnswer {
+  // Of 5, which is best.
+  value: number | null;
+}
+
+interface RankingAnswer {
+  labels: Label[];
+}
+
+interface TwoOutputsAnswer {
+  verdict: Verdict | null;
+}
+
+interface TopAnswer {
+  // Of each output, whether it is at the top.
+  top: boolean[];
+}
+
+type EditOutcome = "edited" | "unchanged" | "unable";
+
+interface EditingAnswer {
+  // Of an edit.
+  outcome: EditOutcome | null;
+  // What came out, where it was edited.
+  text: string | null;
+  // Changes of the text while it was edited.
+  keystrokes: number;
+  // Of somebody else's edit.
+  acceptable: boolean | null;
+}
+
+type Severity = "minor" | "major";
+
+// From one code point of an output's text up to another.
+interface ErrorSpan {
+  kind: "error";
+  start: number;
+  end: number;
+  severity: Severity;
+}
+
+interface MissingSpan {
+  kind: "missing";
+  start: null;
+  end: null;
+  severity: Severity;
+}
+
+type Span = ErrorSpan | MissingSpan;
+
+interface OutputSaid {
+  score: number | null;
+  spans: Span[];
+}
+
+interface SpansAnswer {
+  outputs: OutputSaid[];
+}
+
+// A part of a text, as scripts count: in UTF-16.
+interface Stretch {
+  start: number;
+  end: number;
+}
+
+// What looks alike in an output's text.
+interface Piece extends Stretch {
+  text: string;
+  // The place of its error among the output's spans, if it has one.
+  span: number | null;
+  severity: Severity | null;
+  differs: boolean;
+  // Where the word cursor is, or what is selected.
+  chosen: boolean;
+}
+
+// What a judge says of a block; the shape of `answer` is its protocol's.
+interface Said<OneAnswer = any> {
+  answer: OneAnswer;
+  comment: string;
+}
+
+interface Block<OneAnswer = any> extends LentBlock, Said<OneAnswer> {
   // The id of its HIT, and its place there from 1.
   hit: string;
   position: number;
   // As it was submitted last; null as long as it was not.
-  sent: Judgment | null;
+  sent: Said<OneAnswer> | null;
   spent?: Spent;
 }
 
 interface Hit {
   id: string;
+  protocol: string;
   // Those of the history have none.
   revisableHits: number;
   rules: Rules;
@@ -158,21 +273,29 @@ interface Hits extends Map<string, Hit> {
   get(id: string): Hit;
 }
 
+// With what its protocol keeps of an answer, which names candidates by id.
 interface Draft extends Spent {
-  labels: Record<string, Label>;
   comment: string;
   // Of what was submitted before, which stays as it is until this is.
   revises?: boolean;
+  points?: number | null;
+  labels?: Record<string, Label>;
+  verdict?: Verdict | null;
+  // The candidate that stood first.
+  first?: string;
+  // The candidates at the top.
+  top?: string[];
+  outputs?: Record<string, OutputSaid>;
+  edit?: EditingAnswer;
 }
 
 type Kind = "judgments" | "skips" | "problem-reports";
 
 // What is sent of a block; which fields, depends on the kind.
-interface Submission {
+interface Submission extends Stored {
   block: string;
   // The HIT in hand: the answer brings the next one along.
   after?: string;
-  labels?: Label[];
   comment?: string;
   duration_ms?: number;
   active_ms?: number;
@@ -189,7 +312,7 @@ interface Item {
   refused?: string;
 }
 
-// What the screen talks to: the server, or what the tour has in its place.
+// What the page talks to: the server, or what the tour has in its place.
 interface JudgingApi {
   user: string;
   whoIsSignedIn(): string | null;
@@ -216,19 +339,103 @@ interface Setup {
   campaign: string;
   csrf_cookie: string;
   worker: string;
+  // The modules of the campaign's screens, by protocol.
+  screens: Record<string, string>;
+}
+
+// --- Protocols ---------------------------------------------------------------------------------------
+
+// One of the page's words, and what is put into it.
+interface Phrase {
+  key: string;
+  values?: Record<string, any>;
+}
+
+// What an answer of one protocol is. Pure: it knows no page, and changes nothing it is given.
+interface AnswerOf<OneAnswer = any> {
+  // Before anything is said.
+  blank(candidates: number): OneAnswer;
+  // From what the server stores or what was submitted; blank where that has none.
+  read(stored: Stored, candidates: number): OneAnswer;
+  // Whether both say the same.
+  same(one: OneAnswer, other: OneAnswer): boolean;
+  // Whether anything is said yet.
+  begun(answer: OneAnswer): boolean;
+  // What is missing under the HIT's rules, to be said; null where it may be submitted.
+  lack(answer: OneAnswer, rules: Rules): Phrase | null;
+  // What the foot says of it so far, if anything.
+  hint(answer: OneAnswer): Phrase | null;
+  // What a draft keeps, with candidates by id.
+  toDraft(answer: OneAnswer, candidates: Candidate[]): Partial<Draft>;
+  // From a draft, wherever its candidates stand now.
+  fromDraft(draft: Draft, candidates: Candidate[]): OneAnswer;
+  // Its fields in a submission's body; `read` takes them back.
+  fields(answer: OneAnswer): Stored;
+  // What the history says of it.
+  said(answer: OneAnswer): Phrase | string;
+  // The HIT's rules, with what the server's refusal tells of them.
+  rulesAfter(rules: Rules, refusal: { missing?: string[] } | null): Rules;
+}
+
+type Pressed = KeyboardEvent & { target: HTMLElement };
+// What a key does; false leaves the key to the browser.
+type Action = () => unknown;
+
+// What shows the outputs of one protocol's blocks and takes their answers. It changes its block's answer and tells the
+// page by `answered` or `conclude`.
+interface ProtocolScreen<OneAnswer = any> {
+  answers: AnswerOf<OneAnswer>;
+  // Whether an answer is submitted as it is given: a blank block needs no button for that.
+  submitsAtOnce: boolean;
+  // Takes its place on the page, before the first of its blocks in a row.
+  enter(): void;
+  // Leaves the page to another screen, as it was found.
+  leave(): void;
+  // Shows the outputs of a block, and what was answered.
+  show(block: Block<OneAnswer>): void;
+  // Shows what has become of the answer of its block, also where the page changed it.
+  showAnswer(): void;
+  // Highlights where the outputs of its block differ, or no longer.
+  showDifferences(on: boolean): void;
+  // Has words heard with what gets the focus next.
+  introduce(words: string): void;
+  // Gives the focus to where the judge goes on.
+  focus(options?: FocusOptions): void;
+  // Gives the focus back to where it was among the outputs.
+  resume(): void;
+  // Marks what is missing, and goes there.
+  refuse(): void;
+  // Whether it asks something first, before an answer that lacks nothing is submitted; `go` then submits it.
+  asks?(go: () => void): boolean;
+  // What an arrow key does, without Shift or with it.
+  arrow(event: Pressed): Action | null;
+  // What a single key does that is no letter; also where letters are switched off and the focus is on an output.
+  single(event: Pressed): Action | null;
+  // What a letter does, before those of the page.
+  letter(letter: string, event: Pressed): Action | null;
+}
+
+// The module of a screen.
+interface ScreenModule {
+  answers: AnswerOf;
+  open(page: Page): ProtocolScreen;
 }
 
 // --- The parts of the page, where one is given another ---------------------------------------------
 
 type KeptHits = import("../../static/judge/reload.js").KeptHits;
-type Layout = import("../../static/judge/layout.js").Layout;
+type Layout = import("../../static/judge/ranking/layout.js").Layout;
 type Outbox = import("../../static/judge/outbox.js").Outbox;
 type Page = import("../../static/judge/page.js").Page;
 type Progress = import("../../static/judge/progress.js").Progress;
 type Queue = import("../../static/judge/queue.js").Queue;
-type Rows = import("../../static/judge/block.js").Rows;
+type RankingScreen = import("../../static/judge/ranking/screen.js").RankingScreen;
+type Rows = import("../../static/judge/ranking/rows.js").Rows;
+type SpansScreen = import("../../static/judge/spans/screen.js").SpansScreen;
+type SpansOutput = import("../../static/judge/spans/output.js").Output;
+type Screens = import("../../static/judge/screens.js").Screens;
 type Status = import("../../static/judge/status.js").Status;
-type Tiers = import("../../static/judge/later/tiers.js").Tiers;
+type Tiers = import("../../static/judge/ranking/later/tiers.js").Tiers;
 type WorkTime = import("../../static/judge/later/worktime.js").WorkTime;
 
 // --- What they tell each other ---------------------------------------------------------------------
@@ -246,7 +453,7 @@ interface QueueEvents {
 
 interface PageEvents {
   shown: undefined;
-  ranked: undefined;
+  answered: undefined;
   done: { block: Block; kind: Kind };
   unsent: { to: Block | undefined };
 }
@@ -328,6 +535,7 @@ type PlainId =
   | "rest-text"
   | "rest-title"
   | "rows"
+  | "scale"
   | "sentence"
   | "setup"
   | "show-keys"
@@ -339,6 +547,7 @@ type PlainId =
   | "skip-cancel"
   | "skip-problem"
   | "skipped"
+  | "span-choice"
   | "source"
   | "source-part"
   | "status"
@@ -363,6 +572,8 @@ interface Elements extends Record<PlainId, HTMLElement> {
   bar: HTMLProgressElement;
   "break-after": HTMLSelectElement;
   comment: HTMLTextAreaElement;
+  "edit-answer-template": TemplateOfOne;
+  "editing-template": TemplateOfOne;
   "feedback-dialog": HTMLDialogElement;
   headline: HTMLElement | null;
   "history-dialog": HTMLDialogElement;
@@ -386,15 +597,46 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "skip-dialog": HTMLDialogElement;
   "skip-form": HTMLFormElement;
   spacing: HTMLSelectElement;
+  "spans-asked": HTMLElement;
+  "spans-change": HTMLElement;
+  "spans-dialog": HTMLDialogElement;
+  "spans-hint-template": TemplateOfOne;
+  "spans-item-template": TemplateOfOne;
+  "spans-output-template": TemplateOfOne;
   "text-size": HTMLSelectElement;
+  "rating-output-template": TemplateOfOne;
+  "rating-scale-template": TemplateOfOne;
   "tier-template": TemplateOfOne;
+  "top-row-template": TemplateOfOne;
+  "two-outputs-template": TemplateOfOne;
   "unsent-dialog": HTMLDialogElement;
+  "verdict-template": TemplateOfOne;
 }
 
 // By selector: what is certainly there, and what may be.
 interface Parts {
   b: HTMLElement;
   button: HTMLButtonElement;
+  kbd: HTMLElement;
+  ".edit-answer-word": HTMLElement;
+  ".edit-answers": HTMLElement;
+  ".edit-field": HTMLTextAreaElement;
+  ".edit-question": HTMLElement;
+  ".edit-shown": HTMLElement;
+  ".output-name": HTMLElement;
+  ".output-text": HTMLElement;
+  ".item-open": HTMLElement;
+  ".item-remove": HTMLElement;
+  ".marked-list": HTMLElement;
+  ".marking": HTMLElement;
+  ".marking-text": HTMLElement;
+  ".missing-content": HTMLElement;
+  ".missing-word": HTMLElement;
+  ".score-field": HTMLInputElement;
+  ".score-slider": HTMLInputElement;
+  ".tap-hint": HTMLElement;
+  ".verdict-word": HTMLElement;
+  ".word-cursor": HTMLElement;
   "dialog[open]": HTMLDialogElement | null;
   input: HTMLInputElement;
   "input:checked": HTMLInputElement | null;

@@ -93,10 +93,10 @@ class OrganiserAtWork(_Caller):
     """Reads the present ranking each second over REST, as a page that is left open does."""
 
     def __init__(
-        self, port: int, token: str, test_set_id: int, answers: Answers, end: threading.Event
+        self, port: int, token: str, task_id: int, answers: Answers, end: threading.Event
     ) -> None:
         super().__init__(port, {"Authorization": f"Token {token}"}, answers, end)
-        self._path = f"/api/v1/test-sets/{test_set_id}/rankings/latest/"
+        self._path = f"/api/v1/tasks/{task_id}/rankings/latest/"
 
     def run(self) -> None:
         """Read until the end, with the tag of what was read last."""

@@ -62,17 +62,17 @@ def make_campaign(design: str, judges: int, stored: int) -> tuple[int, list[str]
 
     from annotation.services import design_change
     from tests import factories
-    from tests.filling import Filling, filled_test_set
+    from tests.filling import Filling, filled_task
 
     campaign = factories.make_campaign(blocks_per_judge=1_000_000)
-    test_set = filled_test_set(campaign, Filling(blocks=stored))
-    design_change(test_set=test_set, kind=design)
+    task = filled_task(campaign, Filling(blocks=stored))
+    design_change(task=task, kind=design)
     tokens = []
     for number in range(judges):
         judge = factories.make_judge(campaign, f"working{number:04}")
         tokens.append(AuthToken.objects.create(user=judge.user)[1])
     organiser = factories.make_organiser(campaign)
-    return test_set.pk, tokens, AuthToken.objects.create(user=organiser)[1]
+    return task.pk, tokens, AuthToken.objects.create(user=organiser)[1]
 
 
 def start_celery(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
@@ -210,7 +210,7 @@ def percentile(values: list[float], part: float) -> float:
     return float(np.percentile(values, part)) if values else 0.0
 
 
-def soak(options: argparse.Namespace, test_set_id: int, tokens: list[str], organiser: str) -> bool:
+def soak(options: argparse.Namespace, task_id: int, tokens: list[str], organiser: str) -> bool:
     """Let judges work; return whether all that was asked for was met."""
     from annotation.models import HIT, Judgment
     from ranking.models import LatestRanking
@@ -226,9 +226,9 @@ def soak(options: argparse.Namespace, test_set_id: int, tokens: list[str], organ
             sys.exit("The workers have filled no pool, or ranked nothing, within ten minutes.")
         programs = {"web": web, "PostgreSQL": postgresql_process()}
         programs |= {name: psutil.Process(each.pid) for name, each in workers.items()}
-        lags, minutes = Lags(test_set_id, end), Minutes(programs)
+        lags, minutes = Lags(task_id, end), Minutes(programs)
         callers = [JudgeAtWork(port, token, options.pause, answers, end) for token in tokens]
-        watching = OrganiserAtWork(port, organiser, test_set_id, answers, end)
+        watching = OrganiserAtWork(port, organiser, task_id, answers, end)
         threads = [*callers, watching, lags]
         for thread in threads:
             thread.start()

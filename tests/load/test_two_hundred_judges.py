@@ -16,7 +16,7 @@ from knox.models import AuthToken
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
 from annotation.services import design_change
-from tests.factories import make_campaign, make_judge, make_long_test_set
+from tests.factories import make_campaign, make_judge, make_long_task
 
 JUDGES = 200
 REDUNDANCY = 2
@@ -73,12 +73,12 @@ class Browser:
 def test_two_hundred_judges_at_once_hold_and_judge_each_hit_once(
     web: str, start_worker: Callable[[], "Popen[bytes]"], eventually: Callable[..., None]
 ) -> None:
-    test_set = make_long_test_set(make_campaign(), segments=300, systems=5, blocks_wanted=HITS * 3)
-    design_change(test_set=test_set, redundancy=REDUNDANCY)
+    task = make_long_task(make_campaign(), segments=300, systems=5, blocks_wanted=HITS * 3)
+    design_change(task=task, redundancy=REDUNDANCY)
     together = Barrier(JUDGES)
     browsers = []
     for n in range(JUDGES):
-        judge = make_judge(test_set.campaign, f"judge{n:03}")
+        judge = make_judge(task.test_set.campaign, f"judge{n:03}")
         _stored, token = AuthToken.objects.create(user=judge.user)
         browsers.append(Browser(web, token, together))
     start_worker()

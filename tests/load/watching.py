@@ -11,10 +11,10 @@ import psutil
 _LAG = """
 SELECT coalesce(extract(epoch FROM clock_timestamp() - least(
     (SELECT submitted_at FROM annotation_judgmentnumber n JOIN annotation_judgment j ON j.id = n.judgment_id
-        WHERE n.test_set_id = %(test_set)s AND n.number = 1 + (
-            SELECT watermark FROM ranking_latestranking WHERE test_set_id = %(test_set)s)),
+        WHERE n.task_id = %(task)s AND n.number = 1 + (
+            SELECT watermark FROM ranking_latestranking WHERE task_id = %(task)s)),
     (SELECT submitted_at FROM annotation_unnumberedjudgment u JOIN annotation_judgment j ON j.id = u.judgment_id
-        WHERE u.test_set_id = %(test_set)s ORDER BY u.judgment_id LIMIT 1)
+        WHERE u.task_id = %(task)s ORDER BY u.judgment_id LIMIT 1)
 )), 0)
 """
 
@@ -29,7 +29,7 @@ class Lags(threading.Thread):
         What was seen since the last `taken`.
     """
 
-    test_set_id: int
+    task_id: int
     end: threading.Event
     seconds: list[float] = field(default_factory=list)
 
@@ -42,7 +42,7 @@ class Lags(threading.Thread):
 
         with connection.cursor() as cursor:
             while not self.end.wait(0.5):
-                cursor.execute(_LAG, {"test_set": self.test_set_id})
+                cursor.execute(_LAG, {"task": self.task_id})
                 self.seconds.append(float(cursor.fetchone()[0]))
         connection.close()
 

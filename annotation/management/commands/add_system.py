@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.services.systems import SystemRefusedError, system_add
 from campaign.formats import InputFile
-from campaign.management.arguments import test_set_named
+from campaign.management.arguments import task_named
 
 
 class Command(BaseCommand):
@@ -24,11 +24,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         del args
-        test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
+        task = task_named(campaign=options["campaign"], name=options["test_set"])
         try:
             with options["file"].open("rb") as stream:
                 file = InputFile(str(options["file"]), stream)
-                system = system_add(test_set=test_set, name=options["name"], file=file)
+                system = system_add(test_set=task.test_set, name=options["name"], file=file)
         except (OSError, SystemRefusedError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{system.name}: {system.outputs.count():,} outputs.")

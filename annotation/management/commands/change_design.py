@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from annotation.models import Design
 from annotation.sampling.written import WrittenWrongError, limits_read, numbers_read
 from annotation.selectors.judge_changes import group_only_in_words
-from annotation.selectors.reference_use import reference_use_of_test_set
+from annotation.selectors.reference_use import reference_use_of_task
 from annotation.services import DesignRefusedError, design_change
 from annotation.services.planning.designs import PARAMETERS
-from campaign.management.arguments import group_or_none, test_set_named, user_named
+from campaign.management.arguments import group_or_none, protocol_option_add, task_asked, user_named
 
 _DRAWN = [kind.value for kind in Design.Kind if kind is not Design.Kind.IMPORTED]
 
@@ -26,6 +26,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--test-set", required=True, metavar="NAME")
+        protocol_option_add(parser)
         parser.add_argument("--by", metavar="EMAIL", help="who changes it, for the record")
         parser.add_argument("--kind", choices=_DRAWN)
         parser.add_argument("--seed", type=int, metavar="N")
@@ -111,17 +112,17 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
+        task = task_asked(options)
         chosen = {
             name: None if options[name] == _LIKE_A_SYSTEM else options[name]
             for name in PARAMETERS
             if options[name] is not None
         }
         if "judge_group" in chosen:
-            chosen["judge_group"] = group_or_none(test_set.campaign, options["judge_group"])
+            chosen["judge_group"] = group_or_none(task.test_set.campaign, options["judge_group"])
         try:
             design = design_change(
-                test_set=test_set,
+                task=task,
                 changed_by=options["by"] and user_named(options["by"]),
                 rank_shown_reference=options["rank_shown_reference"],
                 **chosen,
@@ -131,13 +132,13 @@ class Command(BaseCommand):
         if options["verbosity"]:
             said = ", ".join(f"{name}={getattr(design, name)}" for name in PARAMETERS)
             self.stdout.write(
-                _("From now on HITs of “%(test_set)s” are drawn by design %(id)d: %(said)s.")
-                % {"test_set": test_set.name, "id": design.pk, "said": said}
+                _("From now on HITs of “%(task)s” are drawn by design %(id)d: %(said)s.")
+                % {"task": task.test_set.name, "id": design.pk, "said": said}
             )
             if design.judge_group is not None:
-                for sentence in group_only_in_words(test_set=test_set, group=design.judge_group):
+                for sentence in group_only_in_words(task=task, group=design.judge_group):
                     self.stdout.write(sentence)
-            for sentence in reference_use_of_test_set(test_set=test_set):
+            for sentence in reference_use_of_task(task=task):
                 self.stdout.write(sentence)
 
 

@@ -17,7 +17,8 @@ from campaign.importing.judgment_files import JudgmentsFile, LanguagePair
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
 from campaign.management.progress import Progress
-from campaign.models import TestSet
+from campaign.models import Task, TestSet
+from campaign.selectors.tasks import ranking_task
 from campaign.texts.language_tags import LanguageTagError
 
 
@@ -66,16 +67,16 @@ class Command(BaseCommand):
             )
             files = [JudgmentsFile(str(path), _opener(path, progress)) for path in paths]
             with progress, transaction.atomic():
-                test_set = _test_set(options, files, languages)
+                task = _task(options, files, languages)
                 imported = judgments_import(
-                    test_set=test_set, files=files, languages=languages, progress=progress
+                    task=task, files=files, languages=languages, progress=progress
                 )
         except (FormatError, ImportRefusedError, LanguageTagError) as error:
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
-            self.stdout.write(_summary(test_set, imported))
+            self.stdout.write(_summary(task, imported))
 
 
 def _opener(path: Path, progress: Progress) -> Any:
@@ -94,23 +95,25 @@ def _languages(options: dict[str, Any]) -> LanguagePair | None:
     return LanguagePair(source, target) if source else None
 
 
-def _test_set(
+def _task(
     options: dict[str, Any], files: list[JudgmentsFile], languages: LanguagePair | None
-) -> TestSet:
+) -> Task:
     campaign = campaign_for_import(slug=options["campaign"], create_as=options["create_campaign"])
     name = options["test_set"]
     if options["create_test_set"]:
-        return test_set_without_texts_create(
+        test_set = test_set_without_texts_create(
             campaign=campaign,
             name=name,
             files=files,
             languages=languages,
             reference_system=options["reference_system"],
         )
+        return ranking_task(test_set=test_set)
     try:
-        return campaign.test_sets.get(name=name)
+        return ranking_task(test_set=campaign.test_sets.get(name=name))
     except TestSet.DoesNotExist:
-        known = ", ".join(campaign.test_sets.order_by("name").values_list("name", flat=True)[:20])
+        names = campaign.test_sets.order_by("name").values_list("name", flat=True)
+        known = ", ".join(names[:20])
         raise ImportRefusedError(
             f'the campaign "{campaign.slug}" has no test set "{name}"',
             (f"name one of these: {known}; or " if known else "")
@@ -118,13 +121,13 @@ def _test_set(
         ) from None
 
 
-def _summary(test_set: TestSet, imported: JudgmentsImported) -> str:
+def _summary(task: Task, imported: JudgmentsImported) -> str:
     return _(
         "Test set %(id)s “%(name)s”: %(judgments)s judgments and %(skips)s skips imported, "
         "%(there)s already there."
     ) % {
-        "id": test_set.pk,
-        "name": test_set.name,
+        "id": task.pk,
+        "name": task.test_set.name,
         "judgments": f"{imported.judgments:,}",
         "skips": f"{imported.skips:,}",
         "there": f"{imported.already_there:,}",

@@ -22,7 +22,8 @@ from campaign.management.arguments import language_argument, share_argument
 from campaign.management.inspection import inspection_lines
 from campaign.management.progress import Progress
 from campaign.management.test_set_files import files_recognised, files_with_roles, total_bytes
-from campaign.models import Reference, SystemKind, TestSet
+from campaign.models import Reference, SystemKind, Task
+from campaign.selectors.tasks import ranking_task
 from campaign.services import BadReferenceRefusedError, bad_references_make
 from campaign.texts.language_tags import LanguageTagError
 
@@ -146,7 +147,7 @@ class Command(BaseCommand):
                         quiet=not options["verbosity"],
                     )
                 )
-                test_set = _imported(options, recognised, languages, progress)
+                task = _imported(options, recognised, languages, progress)
         except (
             FormatError,
             ImportRefusedError,
@@ -157,7 +158,7 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
-            self.stdout.write(_summary(test_set))
+            self.stdout.write(_summary(task))
 
     def _check(
         self,
@@ -183,7 +184,7 @@ def _imported(
     recognised: RecognisedSet,
     languages: tuple[str | None, str | None],
     progress: Progress,
-) -> TestSet:
+) -> Task:
     reference_system: str = options["reference_system"]
     test_set = test_set_from_files(
         campaign=campaign_for_import(
@@ -201,9 +202,10 @@ def _imported(
         watch=progress.watch,
         progress=progress,
     )
+    task = ranking_task(test_set=test_set)
     if options["bad_references"]:
-        bad_references_make(test_set=test_set, share=options["bad_references"])
-    return test_set
+        bad_references_make(test_set=task.test_set, share=options["bad_references"])
+    return task
 
 
 def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
@@ -261,13 +263,13 @@ def _refuse_missing(options: dict[str, Any], languages: tuple[str | None, str | 
         raise CommandError(f"Error: the following arguments are required: {', '.join(missing)}")
 
 
-def _summary(test_set: TestSet) -> str:
-    systems = test_set.systems.filter(kind=SystemKind.SYSTEM).count()
+def _summary(task: Task) -> str:
+    systems = task.test_set.systems.filter(kind=SystemKind.SYSTEM).count()
     return _("Test set %(id)s “%(name)s”: %(segments)s segments, %(systems)s") % {
-        "id": test_set.pk,
-        "name": test_set.name,
-        "segments": f"{test_set.segments.count():,}",
-        "systems": _reference_in_words(test_set)
+        "id": task.pk,
+        "name": task.test_set.name,
+        "segments": f"{task.test_set.segments.count():,}",
+        "systems": _reference_in_words(task)
         % {
             "systems": ngettext("%(count)d system", "%(count)d systems", systems)
             % {"count": systems}
@@ -275,17 +277,17 @@ def _summary(test_set: TestSet) -> str:
     }
 
 
-def _reference_in_words(test_set: TestSet) -> str:
+def _reference_in_words(task: Task) -> str:
     """Return what becomes of the reference, with a place for the systems."""
-    shown = test_set.campaign.show_reference
-    if test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
-        design = design_in_force(test_set_id=test_set.pk)
+    shown = task.test_set.campaign.show_reference
+    if task.test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
+        design = design_in_force(task_id=task.pk)
         if not shown:
             return _("%(systems)s and the reference as a hidden control.")
         if design is not None:
             return _("%(systems)s and the reference, which judges see and rank.")
         return _("%(systems)s; the reference is shown to judges and not ranked.")
-    if Reference.objects.filter(segment__test_set=test_set).exists():
+    if Reference.objects.filter(segment__test_set=task.test_set_id).exists():
         if shown:
             return _("%(systems)s; the reference is shown to judges and not ranked.")
         return _("%(systems)s; the reference is neither shown nor ranked.")

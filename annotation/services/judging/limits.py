@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
 from annotation.models import Judgment, ProblemReport, Skip
-from annotation.services.judging.refusal import SubmissionRefusedError
+from annotation.submissions import SubmissionRefusedError
 
 #: Replacements of a judge's judgment of one block.
 REVISIONS_A_BLOCK: Final = 50

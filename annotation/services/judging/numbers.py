@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef
 from annotation.models import UncountedSkip, UnnumberedJudgment
 from annotation.sql.judgments_number import JUDGMENTS_NUMBER
 from campaign.database.replica import replica_is_asked
-from campaign.models import TestSet
+from campaign.models import Task
 
 logger = logging.getLogger(__name__)
 
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 _BATCH: Final = 5_000
 
 
-def judgments_number(*, test_set_id: int) -> int:
+def judgments_number(*, task_id: int) -> int:
     """Give the committed judgments of a test set their numbers, and return the last number.
 
     Skips are counted with them.
@@ -26,34 +26,34 @@ def judgments_number(*, test_set_id: int) -> int:
     the commit inside one. Any number of callers may do so at once; those who submit wait for none of them.
     One query where all have a number. A replica is asked only up to which number it has judgments.
     """
-    is_waiting, last = _standing(test_set_id)
+    is_waiting, last = _standing(task_id)
     if not is_waiting or replica_is_asked():
         return last
-    while (row := JUDGMENTS_NUMBER.row(test_set_id, test_set_id, _BATCH)) and row[0] == _BATCH:
+    while (row := JUDGMENTS_NUMBER.row(task_id, task_id, _BATCH)) and row[0] == _BATCH:
         pass
     # None if somebody else gave the last ones theirs.
-    return int(row[1]) if row else _standing(test_set_id)[1]
+    return int(row[1]) if row else _standing(task_id)[1]
 
 
 def waiting_judgments_number() -> None:
     """Give the committed judgments of all test sets their numbers, and count skips with them."""
-    waiting = UnnumberedJudgment.objects.values("test_set_id").union(
-        UncountedSkip.objects.values("test_set_id")
+    waiting = UnnumberedJudgment.objects.values("task_id").union(
+        UncountedSkip.objects.values("task_id")
     )
-    for test_set_id in sorted(row["test_set_id"] for row in waiting):
+    for task_id in sorted(row["task_id"] for row in waiting):
         try:
-            judgments_number(test_set_id=test_set_id)
+            judgments_number(task_id=task_id)
         except DatabaseError:
             # The other test sets must not wait until this one is mended.
-            logger.exception("Judgments of test set %s could not be numbered.", test_set_id)
+            logger.exception("Judgments of test set %s could not be numbered.", task_id)
 
 
-def _standing(test_set_id: int) -> tuple[bool, int]:
+def _standing(task_id: int) -> tuple[bool, int]:
     """Return whether a judgment or skip of the test set waits, and the last number."""
-    here = {"test_set_id": OuterRef("pk")}
+    here = {"task_id": OuterRef("pk")}
     judgments = UnnumberedJudgment.objects.filter(**here)
     skips = UncountedSkip.objects.filter(**here)
-    rows = TestSet.objects.filter(pk=test_set_id)
+    rows = Task.objects.filter(pk=task_id)
     *waiting, last = rows.values_list(
         Exists(judgments), Exists(skips), "judgment_sequence__last_number"
     ).get()

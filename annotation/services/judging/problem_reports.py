@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from annotation.models import ProblemReport, ProblemReportKind
 from annotation.selectors import AssignedBlock
 from annotation.services.judging.limits import comment_refusal, reports_refusal
-from annotation.services.judging.refusal import SubmissionRefusedError
 from annotation.services.judging.submission import submission_owner_check
+from annotation.submissions import SubmissionRefusedError
 
 
 @transaction.atomic
@@ -31,7 +31,7 @@ def problem_report(
         defaults={
             "judge_id": assigned.judge_id,
             "block_id": assigned.block_id,
-            "test_set_id": assigned.test_set_id,
+            "task_id": assigned.task_id,
             "kind": kind,
             "comment": comment.strip(),
         },

@@ -40,7 +40,7 @@ def judgment_store(judgment: Judgment) -> bool:
     try:
         stored = JUDGMENT_STORE.row(
             judgment.assignment_id,
-            *(judgment.assignment_id, judgment.block_id, judgment.test_set_id),
+            *(judgment.assignment_id, judgment.block_id, judgment.task_id),
             *(str(judgment.client_id), judgment.judge_id, judgment.labels),
             *(judgment.duration_ms, judgment.active_ms, judgment.comment),
             timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
@@ -56,7 +56,7 @@ def judgment_store(judgment: Judgment) -> bool:
         return False
     judgment.pk, judgment.supersedes_id, judgment.submitted_at, is_requested = stored
     if not is_requested:
-        ranking_request(test_set_id=judgment.test_set_id)
+        ranking_request(task_id=judgment.task_id)
     return True
 
 

@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Judgment, ProblemReport, Skip
+from annotation.protocols import Answer, AnswerKind, answer_kind
 from annotation.selectors import AssignedBlock
 from annotation.services.judging.limits import (
     comment_refusal,
@@ -14,54 +15,56 @@ from annotation.services.judging.limits import (
     skips_refusal,
     too_fast,
 )
-from annotation.services.judging.refusal import SubmissionRefusedError
 from annotation.services.judging.storage import (
     assignment_close_if_done,
     assignment_lock,
     judgment_store,
 )
-
-# Ranked outputs of a block, if the campaign allows partial rankings.
-FEWEST_RANKED = 2
+from annotation.submissions import SubmissionRefusedError
 
 
 def judgment_submit(
     *,
     assigned: AssignedBlock,
     client_id: UUID,
-    labels: Sequence[int | None],
+    labels: Sequence[int | None] | None = None,
+    answer: Answer | None = None,
     duration_ms: int | None = None,
     active_ms: int | None = None,
     comment: str = "",
 ) -> Judgment:
     """Store and return one judgment; it supersedes the judge's last one of the same block.
 
-    `labels` are aligned with the candidates: 1 best … 5 worst, None for blank.
+    `labels`, of a ranking, are aligned with the candidates: 1 best … 5 worst, None for blank. `answer`, of
+    all other protocols, is what the serializer of the protocol returns; the labels follow from it.
     The same `client_id` again changes nothing and returns the stored judgment.
     A judgment that arrives after its lease ended is stored too. Raises
-    `SubmissionRefusedError` if the campaign's rules do not allow the labels, if active time is
+    `SubmissionRefusedError` if the campaign's rules do not allow what is said, if active time is
     longer than time on the clock, or if a limit allows no more of this.
 
     Takes the lock of the assignment's row, so that a judge's tabs submit one after the other, and no
     lock that judges share. The judgment gets its number afterwards: `judgments_number`.
     """
+    kind = answer_kind(assigned.protocol)
+    said = answer if kind.has_answers else labels
+    refusal = (
+        _other_kind_refusal(kind, labels, answer)
+        or kind.refusal(assigned, said)
+        or _times_refusal(duration_ms, active_ms)
+        or comment_refusal(judge_id=assigned.judge_id, comment=comment)
+    )
     judgment = Judgment(
-        test_set_id=assigned.test_set_id,
+        task_id=assigned.task_id,
         client_id=client_id,
         judge_id=assigned.judge_id,
         block_id=assigned.block_id,
         assignment_id=assigned.assignment_id,
-        labels=list(labels),
+        labels=[] if refusal else kind.labels(said, len(assigned.candidates)),
         duration_ms=duration_ms,
         active_ms=active_ms,
         comment=comment,
     )
-    refusal = (
-        _labels_refusal(assigned, labels)
-        or _times_refusal(duration_ms, active_ms)
-        or comment_refusal(judge_id=assigned.judge_id, comment=comment)
-    )
-    if refusal is None and judgment_store(judgment):
+    if refusal is None and _store(judgment, kind, said):
         return judgment
     known = _known(judgment)
     if known is not None:
@@ -70,12 +73,44 @@ def judgment_submit(
     if refusal is not None:
         raise refusal
     # A minute passed between the two questions.
-    if judgment_store(judgment):
+    if _store(judgment, kind, said):
         return judgment
     known = _known(judgment)
     if known is None:
         raise too_fast()
     return known
+
+
+def _store(judgment: Judgment, kind: AnswerKind, said: Answer) -> bool:
+    """Store a judgment with all that is said; return whether it was stored, as `judgment_store` does."""
+    if not kind.keeps_answers:
+        return judgment_store(judgment)
+    try:
+        with transaction.atomic():
+            if not judgment_store(judgment):
+                return False
+            kind.store(judgment, said)
+    except IntegrityError:
+        # Another request stored this id at the same moment.
+        if not Judgment.objects.filter(client_id=judgment.client_id).exists():
+            raise
+        return False
+    return True
+
+
+def _other_kind_refusal(
+    kind: AnswerKind, labels: Sequence[int | None] | None, answer: Answer | None
+) -> SubmissionRefusedError | None:
+    """Return that this protocol takes the other of the two; None if it is the right one alone."""
+    if kind.has_answers and (answer is None or labels is not None):
+        return SubmissionRefusedError(
+            _("The judgments of this task have an `answer`, and no `labels`."), field="answer"
+        )
+    if not kind.has_answers and (labels is None or answer is not None):
+        return SubmissionRefusedError(
+            _("The judgments of this task have `labels`, and no `answer`.")
+        )
+    return None
 
 
 def _known(judgment: Judgment) -> Judgment | None:
@@ -114,7 +149,7 @@ def skip_submit(
             block_id=assigned.block_id,
             defaults={
                 "client_id": client_id,
-                "test_set_id": assigned.test_set_id,
+                "task_id": assigned.task_id,
                 "assignment_id": assigned.assignment_id,
                 "reason": reason,
                 "duration_ms": duration_ms,
@@ -156,30 +191,3 @@ def _times_refusal(duration_ms: int | None, active_ms: int | None) -> Submission
         )
         % {"active": active_ms, "duration": duration_ms}
     )
-
-
-def _labels_refusal(
-    assigned: AssignedBlock, labels: Sequence[int | None]
-) -> SubmissionRefusedError | None:
-    if len(labels) != len(assigned.candidates):
-        return SubmissionRefusedError(
-            _("%(labels)d labels were sent for %(candidates)d outputs.")
-            % {"labels": len(labels), "candidates": len(assigned.candidates)}
-        )
-    if any(label is not None and not 1 <= label <= 5 for label in labels):
-        return SubmissionRefusedError(_("A label is a rank from 1 to 5."))
-    missing = [
-        candidate
-        for candidate, label in zip(assigned.candidates, labels, strict=True)
-        if label is None
-    ]
-    if len(missing) == len(labels):
-        return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
-    if missing and not assigned.allow_partial_ranking:
-        return SubmissionRefusedError(_("Some outputs are still to be ranked."), missing=missing)
-    # One rank alone compares nothing with anything.
-    if missing and len(labels) - len(missing) < FEWEST_RANKED:
-        return SubmissionRefusedError(
-            _("Rank at least two outputs, or skip the sentence."), missing=missing
-        )
-    return None

@@ -15,35 +15,36 @@ from annotation.services.lending.claim import (
     hit_claim_reserved,
     hit_claim_standby,
 )
-from annotation.services.lending.context import OpenTestSet
+from annotation.services.lending.context import OpenTask
+from annotation.services.lending.passes import hit_choose_of_pass
 from campaign.models import Judge
 
 
-def hit_choose(*, test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> ClaimedHIT | None:
+def hit_choose(*, task: OpenTask, judge: Judge, asks: JudgeAsks) -> ClaimedHIT | None:
     """Lock and return the HIT that comes next; None if none of the test set is available.
 
     Training comes first, then a repeat if one is due, HITs reserved for the judge, the pool, and what
     is on standby.
     """
-    if test_set.has_training:
-        round_ = training_round_due(
-            judge=judge, test_set_id=test_set.id, hits_lent=test_set.hits_lent
-        )
+    if task.has_passes:
+        return hit_choose_of_pass(task_id=task.id, asks=asks)
+    if task.has_training:
+        round_ = training_round_due(judge=judge, task_id=task.id, hits_lent=task.hits_lent)
         if round_ is not None:
             # Nothing else before training is done; if it is not planned yet, the judge asks again.
-            training = hits_training(judge=judge, test_set_id=test_set.id)
+            training = hits_training(judge=judge, task_id=task.id)
             return _claim_first(training.excluding_systems(asks["conflicts"]))
-    holds_check = None if not test_set.attention_every else _with_check(test_set, judge, asks)
+    holds_check = None if not task.attention_every else _with_check(task, judge, asks)
     claimed = None
-    if test_set.has_repeat and _is_intra_due(test_set, judge):
+    if task.has_repeat and _is_intra_due(task, judge):
         claimed = hit_claim_repeat(**asks)
-    claimed = claimed or _claim(test_set, asks, holds_check=holds_check)
+    claimed = claimed or _claim(task, asks, holds_check=holds_check)
     if claimed is None and holds_check:
         # Lent to others at this very moment.
-        claimed = _claim(test_set, asks, holds_check=False)
-    if claimed is None and holds_check is not None and test_set.is_all_there_is:
+        claimed = _claim(task, asks, holds_check=False)
+    if claimed is None and holds_check is not None and task.is_all_there_is:
         # Nothing else will be drawn for this judge, or the planner is away: better a check too many.
-        claimed = _claim(test_set, asks, holds_check=None)
+        claimed = _claim(task, asks, holds_check=None)
     return claimed
 
 
@@ -54,13 +55,11 @@ def _claim_first(hits: HITQuerySet) -> ClaimedHIT | None:
     return hit and ClaimedHIT(hit)
 
 
-def _claim(
-    test_set: OpenTestSet, asks: JudgeAsks, *, holds_check: bool | None
-) -> ClaimedHIT | None:
+def _claim(task: OpenTask, asks: JudgeAsks, *, holds_check: bool | None) -> ClaimedHIT | None:
     claimed = None
-    if test_set.has_reserved(holds_check=holds_check):
+    if task.has_reserved(holds_check=holds_check):
         claimed = hit_claim_reserved(holds_check=holds_check, **asks)
-    far = test_set.is_planner_silent
+    far = task.is_planner_silent
     return (
         claimed
         or hit_claim_from_pool(holds_check=holds_check, far=far, **asks)
@@ -68,29 +67,29 @@ def _claim(
     )
 
 
-def _with_check(test_set: OpenTestSet, judge: Judge, asks: JudgeAsks) -> bool:
+def _with_check(task: OpenTask, judge: Judge, asks: JudgeAsks) -> bool:
     """Return whether the next HIT should hold an attention check: one is due, and available."""
     # Asked in any case, so that the answer takes as long whether one is due or not.
     is_available = has_check_to_lend(**asks)
     return (
         is_available
-        and test_set.seed is not None
+        and task.seed is not None
         and attention_due(
-            seed=test_set.seed,
+            seed=task.seed,
             judge=judge.pseudonym,
-            every=test_set.attention_every,
-            checks=test_set.checks_lent,
-            hits_since=test_set.hits_since_check,
+            every=task.attention_every,
+            checks=task.checks_lent,
+            hits_since=task.hits_since_check,
         )
     )
 
 
-def _is_intra_due(test_set: OpenTestSet, judge: Judge) -> bool:
-    return test_set.seed is not None and intra_due(
-        seed=test_set.seed,
+def _is_intra_due(task: OpenTask, judge: Judge) -> bool:
+    return task.seed is not None and intra_due(
+        seed=task.seed,
         judge=judge.pseudonym,
-        share=test_set.intra_share,
-        repeat_gap=test_set.repeat_gap,
-        repeats=test_set.intra_lent,
-        hits_since=test_set.hits_since_repeat,
+        share=task.intra_share,
+        repeat_gap=task.repeat_gap,
+        repeats=task.intra_lent,
+        hits_since=task.hits_since_repeat,
     )

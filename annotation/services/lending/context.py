@@ -29,21 +29,22 @@ from annotation.models import (
     QualityActionKind,
     TrainingBlock,
 )
+from annotation.protocols import answer_kind
 from annotation.selectors.designs import designs_in_force
 from annotation.selectors.judge_status import (
     JudgeStatus,
     messages_in_force,
     status_from_actions,
 )
-from annotation.selectors.pool import chosen_or_all, design_is_for, test_sets_open_to_some
+from annotation.selectors.pool import chosen_or_all, design_is_for, tasks_open_to_some
 from annotation.selectors.progress import JudgeWork, work_annotations
 from annotation.services.lending.work_requests import NONE_LEFT_VALID_FOR
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import ConflictOfInterest, Instructions, Judge, System, TestSet
+from campaign.models import ConflictOfInterest, Instructions, Judge, System, Task
 
 
 @dataclass(frozen=True, slots=True)
-class OpenTestSet:
+class OpenTask:
     """A test set whose HITs the judge may be lent, and how many of its HITs they were lent."""
 
     id: int
@@ -64,6 +65,8 @@ class OpenTestSet:
     intra_share: float
     repeat_gap: int
     attention_every: int
+    # Its protocol shows judges the texts twice.
+    has_passes: bool
 
     @property
     def is_all_there_is(self) -> bool:
@@ -111,7 +114,7 @@ class LendingContext:
     begun : dict of UUID to int
         Assignments they hold, or held until the lease ran out, whose HITs are incomplete: public id
         to id.
-    test_sets : tuple of OpenTestSet
+    tasks : tuple of OpenTask
         If the judge chose one of them, only that one, for `begun` too: other assignments end with
         their lease, or go on when the judge comes back to their test set.
     """
@@ -128,7 +131,7 @@ class LendingContext:
     conflicts: tuple[int, ...]
     withdrawn: tuple[int, ...]
     begun: dict[UUID, int]
-    test_sets: tuple[OpenTestSet, ...]
+    tasks: tuple[OpenTask, ...]
 
 
 # Of the judge's account, and of the design in force.
@@ -163,8 +166,8 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
             ConflictOfInterest.objects.filter(judge=judge).values("system")
         ),
         "withdrawn_ids": ArraySubquery(withdrawn.values("pk")),
-        "begun": ArraySubquery(begun.values(row=JSONArray("public_id", "id", "hit__test_set"))),
-        "open": ArraySubquery(_open_test_sets(judge)),
+        "begun": ArraySubquery(begun.values(row=JSONArray("public_id", "id", "hit__task"))),
+        "open": ArraySubquery(_open_tasks(judge)),
         **work_annotations(),
     }
     return (
@@ -173,28 +176,29 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
         .values_list(
             "campaign__state",
             "campaign__lease_minutes",
-            "chosen_test_set",
+            "chosen_task",
             "declined_at",
             *annotations,
         )
     )
 
 
-def _open_test_sets(judge: OuterRef) -> QuerySet[TestSet, Any]:
-    """Return the test sets open to the judge, each as the arguments of `_open_test_set`."""
-    inner, test_set = OuterRef(judge), OuterRef("pk")
-    account = JudgeAccount.objects.filter(judge=inner, test_set=test_set)
-    design = designs_in_force(test_set_id=test_set)
-    reserved = HIT.objects.filter(reserved_for=inner, test_set=test_set).incomplete()
+def _open_tasks(judge: OuterRef) -> QuerySet[Task, Any]:
+    """Return the test sets open to the judge, each as the arguments of `_open_task`."""
+    inner, task = OuterRef(judge), OuterRef("pk")
+    account = JudgeAccount.objects.filter(judge=inner, task=task)
+    design = designs_in_force(task_id=task)
+    reserved = HIT.objects.filter(reserved_for=inner, task=task).incomplete()
     is_none_left = GreaterThanOrEqual(F("none_left_at"), Now() - NONE_LEFT_VALID_FOR)
     arguments = JSONObject(
         id="pk",
-        has_training=Exists(TrainingBlock.objects.filter(test_set=test_set)),
+        protocol="protocol",
+        has_training=Exists(TrainingBlock.objects.filter(task=task)),
         reserved=ArraySubquery(reserved.values(row=JSONArray("purpose", "holds_check"))),
         lent=Subquery(account.values(row=JSONArray(*_LENT, is_none_left, _IS_SILENT))),
         design=Subquery(design.values(row=JSONArray(*_DESIGN, design_is_for(judge)))),
     )
-    return test_sets_open_to_some(judge).values(row=arguments)
+    return tasks_open_to_some(judge).values(row=arguments)
 
 
 _CONTEXT = PreparedQuery(
@@ -212,10 +216,8 @@ def lending_context_lock(judge: Judge) -> LendingContext:
     """
     [(campaign_state, lease_minutes, chosen, declined_at, *row)] = _CONTEXT.rows(judge_id=judge.pk)
     now, actions, messages, owes_acceptance, conflicts, withdrawn, begun, open_sets, *work = row
-    mine = chosen_or_all(
-        [_open_test_set(**each) for each in open_sets if _is_for_them(each)], chosen
-    )
-    if [test_set.id for test_set in mine] == [chosen]:
+    mine = chosen_or_all([_open_task(**each) for each in open_sets if _is_for_them(each)], chosen)
+    if [task.id for task in mine] == [chosen]:
         begun = [each for each in begun if each[2] == chosen]
     return LendingContext(
         now=now,
@@ -229,28 +231,30 @@ def lending_context_lock(judge: Judge) -> LendingContext:
         work=JudgeWork.counted(*work),
         conflicts=tuple(conflicts),
         withdrawn=tuple(withdrawn),
-        begun={UUID(public_id): assignment_id for public_id, assignment_id, _test_set in begun},
-        test_sets=tuple(mine),
+        begun={UUID(public_id): assignment_id for public_id, assignment_id, _task in begun},
+        tasks=tuple(mine),
     )
 
 
-def _is_for_them(test_set: dict[str, Any]) -> bool:
+def _is_for_them(task: dict[str, Any]) -> bool:
     """Return whether the design in force lends to the judge: to all, or to a group that they are in."""
-    design = test_set["design"]
+    design = task["design"]
     return design is None or bool(design[-1])
 
 
-def _open_test_set(
+def _open_task(
     *,
     id: int,  # noqa: A002  as the column
+    protocol: str,
     lent: list[Any] | None,
     design: list[Any] | None,
     has_training: bool,
     reserved: list[tuple[str, bool]] | None,
-) -> OpenTestSet:
+) -> OpenTask:
     *counts, is_none_left, is_silent = lent or [*(0 for _name in _LENT), False, False]
-    return OpenTestSet(
+    return OpenTask(
         id=id,
+        has_passes=answer_kind(protocol).passes is not None,
         has_training=has_training,
         reserved=frozenset((purpose, check) for purpose, check in reserved or ()),
         is_none_left=bool(is_none_left),

@@ -113,20 +113,20 @@ def _held_again(assignment: Assignment, judge: Judge, context: LendingContext) -
 
 
 def _lend_new(judge: Judge, context: LendingContext) -> Assignment | None:
-    for test_set in context.test_sets:
+    for task in context.tasks:
         asks: JudgeAsks = {
             "judge_id": judge.pk,
-            "test_set_id": test_set.id,
+            "task_id": task.id,
             "conflicts": [*context.conflicts, *context.withdrawn],
         }
-        claimed = hit_choose(test_set=test_set, judge=judge, asks=asks)
+        claimed = hit_choose(task=task, judge=judge, asks=asks)
         if claimed is not None:
             assignment = _lend(claimed.hit, judge, context)
             is_last = claimed.is_last
             if is_last is None:
                 is_last = not has_available_hit(**asks)
             if is_last:
-                work_prefetch_request(judge=judge, test_set_id=test_set.id)
+                work_prefetch_request(judge=judge, task_id=task.id)
             return assignment
     return None
 
@@ -146,7 +146,7 @@ def _lend(hit: HIT, judge: Judge, context: LendingContext) -> Assignment:
     is_own = hit.purpose == HITPurpose.INTRA
     is_counted = hit.purpose != HITPurpose.TRAINING
     [(assignment.pk, assignment.ordinal)] = HIT_LEND.rows(
-        *(hit.pk, judge.pk, hit.test_set_id, begin, hit.available_at),
+        *(hit.pk, judge.pk, hit.task_id, begin, hit.available_at),
         *(str(assignment.public_id), hit.segment_ids, is_repeat),
         *(int(is_own), int(hit.holds_check and not is_own), int(is_counted)),
     )

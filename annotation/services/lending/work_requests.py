@@ -5,6 +5,7 @@ request stores that the judge asked, tells the worker, and answers from what
 the planner found when it last looked.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -17,13 +18,17 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, JudgeAccount
 from annotation.notification import planning_enqueue
-from annotation.selectors import judge_work, systems_not_lent, test_sets_to_work_on
-from campaign.models import Campaign, CampaignState, Judge
+from annotation.selectors import judge_work, systems_not_lent, tasks_to_work_on
+from annotation.selectors.comparisons import will_ask_more
+from annotation.selectors.passes import has_passes, is_over, passes_so_far
+from campaign.models import Campaign, CampaignState, Judge, Task
 
 # How long the planner's "no work for this judge" stays valid.
 NONE_LEFT_VALID_FOR: Final = timedelta(seconds=60)
 _SECONDS_UNTIL_PLANNED: Final = 2
 _SECONDS_UNTIL_RETURNED: Final = 30
+# Their second pass is planned when they have done what they hold.
+_SECONDS_IN_HAND: Final = 5
 _SECONDS_UNTIL_OPEN: Final = 30
 
 
@@ -61,7 +66,7 @@ def work_request(*, judge: Judge) -> NoWork:
     """Ask the planner for HITs for this judge and return why `assignment_lend` found none.
 
     `NONE_LEFT` is returned only if the planner found nothing to draw a moment ago and nobody else
-    holds a HIT that this judge could be lent later. Locks the judge's row.
+    holds a HIT that this judge could be lent later, and no sort will ask for more. Locks the judge's row.
     """
     locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if judge_work(locked).is_quota_reached:
@@ -69,26 +74,48 @@ def work_request(*, judge: Judge) -> NoWork:
     stopped = _stopped(locked)
     if stopped is not None:
         return NoWork(stopped, _SECONDS_UNTIL_OPEN)
-    test_sets = [test_set.pk for test_set in test_sets_to_work_on(locked)]
-    accounts = JudgeAccount.objects.filter(judge=locked, test_set__in=test_sets)
-    for test_set_id in test_sets:
-        transaction.on_commit(partial(planning_enqueue, test_set_id))
+    open_tasks = tasks_to_work_on(locked)
+    tasks = [task.pk for task in open_tasks]
+    accounts = JudgeAccount.objects.filter(judge=locked, task__in=tasks)
+    for task_id in tasks:
+        transaction.on_commit(partial(planning_enqueue, task_id))
     checked = accounts.filter(none_left_at__gte=Now() - NONE_LEFT_VALID_FOR).count()
     # Written even if the answer is known, so that the planner checks again before it expires.
     JudgeAccount.objects.bulk_create(
-        (JudgeAccount(judge=locked, test_set_id=test_set) for test_set in test_sets),
+        (JudgeAccount(judge=locked, task_id=task) for task in tasks),
         ignore_conflicts=True,
     )
     accounts.filter(requested_at__isnull=True).update(requested_at=Now())
-    if checked < len(test_sets):
+    if checked < len(tasks):
         return NoWork(NoWorkReason.PREPARING, _SECONDS_UNTIL_PLANNED)
-    conflicts = systems_not_lent(locked)
-    for test_set_id in test_sets:
+    return _second_to_come(locked, open_tasks) or _elsewhere(locked, open_tasks)
+
+
+def _second_to_come(judge: Judge, tasks: Sequence[Task]) -> NoWork | None:
+    """Return that the second pass of a task comes as soon as the judge is known to have done the first."""
+    for task in tasks:
+        if not has_passes(task):
+            continue
+        so_far = passes_so_far(judge_id=judge.pk, task_id=task.pk)
+        if so_far.is_second_due:
+            wait = _SECONDS_IN_HAND if so_far.has_first_in_hand else _SECONDS_UNTIL_PLANNED
+            return NoWork(NoWorkReason.PREPARING, wait)
+    return None
+
+
+def _elsewhere(judge: Judge, tasks: Sequence[Task]) -> NoWork:
+    """Return whether what is left is with others, or nothing is."""
+    conflicts = systems_not_lent(judge)
+    for task in tasks:
+        if has_passes(task) and is_over(judge_id=judge.pk, task=task):
+            continue
         # Lent to others, or reserved for them: they may become available to this judge.
-        hits = HIT.objects.filter(test_set=test_set_id)
+        hits = HIT.objects.filter(task=task)
         for elsewhere in (hits.pooled(), hits.standby()):
-            if elsewhere.unseen_by(locked.pk).excluding_systems(conflicts).exists():
+            if elsewhere.unseen_by(judge.pk).excluding_systems(conflicts).exists():
                 return NoWork(NoWorkReason.WAITING, _SECONDS_UNTIL_RETURNED)
+    if any(will_ask_more(task_id=task.pk, judge_id=judge.pk) for task in tasks):
+        return NoWork(NoWorkReason.WAITING, _SECONDS_UNTIL_RETURNED)
     return NoWork(NoWorkReason.NONE_LEFT)
 
 
@@ -106,8 +133,8 @@ def _stopped(judge: Judge) -> NoWorkReason | None:
     return _BY_STATE[CampaignState(state)]
 
 
-def work_prefetch_request(*, judge: Judge, test_set_id: int) -> None:
+def work_prefetch_request(*, judge: Judge, task_id: int) -> None:
     """Ask the planner for the judge's next HIT before they need it: none is available."""
-    account = JudgeAccount.objects.filter(judge=judge, test_set=test_set_id)
+    account = JudgeAccount.objects.filter(judge=judge, task=task_id)
     account.filter(requested_at__isnull=True).update(requested_at=Now())
-    transaction.on_commit(partial(planning_enqueue, test_set_id))
+    transaction.on_commit(partial(planning_enqueue, task_id))

@@ -13,7 +13,7 @@ from annotation.selectors.training import training_failed
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.panels.end import judge_lock, participation_end
 from campaign.models import Judge, Participation, ParticipationState
-from campaign.services import test_set_choose
+from campaign.services import task_choose
 
 State = ParticipationState
 
@@ -77,10 +77,10 @@ def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
         return False
     if work_request(judge=judge).reason != NoWorkReason.NONE_LEFT:
         return False
-    if judge.chosen_test_set_id is None:
+    if judge.chosen_task_id is None:
         return True
     # No work is left in the texts they chose. There may be other texts: they choose again.
-    test_set_choose(judge=judge, test_set=None)
+    task_choose(judge=judge, task=None)
     return False
 
 

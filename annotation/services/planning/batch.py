@@ -1,20 +1,21 @@
 """Plan HITs in one transaction, under the lock of a test set's `HITSequence`."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Design, HITSequence, PlanningBatch
+from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.planning import HITPlanning
 from annotation.sampling.repeats import Purpose
-from annotation.selectors.corpus import TestSetTexts
+from annotation.selectors.corpus import TestSetTexts, texts_of_others
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import draw_inputs
 from annotation.selectors.planned import plans_read
 from annotation.services.planning.storage import hits_store
-from campaign.models import TestSet
+from campaign.models import Task
 
 
 class PlanningTransaction(HITPlanning):
@@ -42,7 +43,7 @@ class PlanningTransaction(HITPlanning):
     def __init__(
         self,
         *,
-        test_set: TestSet,
+        task: Task,
         design: Design,
         sequence: HITSequence,
         now: datetime,
@@ -52,25 +53,23 @@ class PlanningTransaction(HITPlanning):
         hide: Collection[str] = (),
         for_standby: bool = False,
     ) -> None:
-        self.test_set, self.design, self.sequence, self.now = test_set, design, sequence, now
+        self.task, self.design, self.sequence, self.now = task, design, sequence, now
         self._turns_before = sequence.turns
         self.has_withdrawn = False
         self.stored_ids: dict[int, int] = {}
         # Under the lock no system comes or is withdrawn.
-        inputs = draw_inputs(
-            test_set=test_set, design=design, sequence=sequence, at=now, texts=texts
-        )
+        inputs = draw_inputs(task=task, design=design, sequence=sequence, at=now, texts=texts)
         self._texts = inputs.texts
         super().__init__(
             parameters=design.parameters,
             drawer=inputs.drawer(avoid=avoid, hide=hide, for_one_judge=judge_id is not None),
             withdrawn=inputs.withdrawn,
             counters=sequence,
-            blocks_wanted=test_set.blocks_wanted,
+            blocks_wanted=task.blocks_wanted,
             for_standby=for_standby,
         )
         self._batch = PlanningBatch(
-            test_set=test_set,
+            task=task,
             design=design,
             judge_id=judge_id,
             avoided=sorted(avoid),
@@ -84,21 +83,29 @@ class PlanningTransaction(HITPlanning):
         )
 
     @classmethod
-    def locked(cls, test_set_id: int, **fields: Any) -> "PlanningTransaction":
+    def locked(cls, task_id: int, **fields: Any) -> "PlanningTransaction":
         """Lock the test set's `HITSequence` until the commit and read what draws depend on."""
-        test_set = TestSet.objects.get(pk=test_set_id)
-        HITSequence.objects.get_or_create(test_set=test_set)
-        sequence = (
-            HITSequence.objects.select_for_update().annotate(now=Now()).get(test_set=test_set)
-        )
-        design = design_in_force(test_set_id=test_set_id)
+        task = Task.objects.get(pk=task_id)
+        HITSequence.objects.get_or_create(task=task)
+        sequence = HITSequence.objects.select_for_update().annotate(now=Now()).get(task=task)
+        design = design_in_force(task_id=task_id)
         if design is None:
-            raise Design.DoesNotExist(f"Test set {test_set_id} has no design to draw HITs by.")
+            raise Design.DoesNotExist(f"Test set {task_id} has no design to draw HITs by.")
         if sequence.design_id != design.pk:
             # Each design begins its schedule anew.
             sequence.design = design
             sequence.scheduled = sequence.inter_scheduled = sequence.turns = 0
-        return cls(test_set=test_set, design=design, sequence=sequence, now=sequence.now, **fields)
+        return cls(task=task, design=design, sequence=sequence, now=sequence.now, **fields)
+
+    @property
+    def texts(self) -> Mapping[int, SegmentOutputs]:
+        """The texts that may be shown, without those of systems that are withdrawn."""
+        return texts_of_others(self._texts, self.withdrawn)
+
+    @property
+    def systems(self) -> Mapping[str, int]:
+        """The id of each system by name."""
+        return self._texts.systems
 
     def withdraw(self, hits: Collection[HIT]) -> None:
         """Withdraw HITs that were never lent; their blocks may be planned for others.

@@ -17,12 +17,12 @@ from campaign.database.planner import table_scans_off
 _AT_ONCE: Final = 10
 
 
-def hits_prepare(*, test_set_id: int, count: int) -> int:
+def hits_prepare(*, task_id: int, count: int) -> int:
     """Write the blocks of the first `count` available HITs of the pool and of all reserved ones.
 
     Returns the number of HITs that had none. Works in short transactions.
     """
-    hits = HIT.objects.filter(test_set_id=test_set_id)
+    hits = HIT.objects.filter(task_id=task_id)
     pooled = hits.pooled().available().order_by("number").values("pk")[:count]
     reserved = hits.filter(reserved_for__isnull=False).available().values("pk")
     due = [

@@ -8,11 +8,14 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Design, HITSequence
+from annotation.protocols import answer_kind, outputs_at_a_time
+from annotation.sampling.parameters import FEWEST_CANDIDATES, MOST_CANDIDATES, DesignKind
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.first_design import design_unless_chosen
+from annotation.selectors.passes import has_passes
 from annotation.selectors.reference_use import is_reference_shown
 from campaign.database.seeds import seed_draw
-from campaign.models import Campaign, Document, JudgeGroup, Segment, TestSet, User
+from campaign.models import Campaign, Document, JudgeGroup, Segment, Task, User
 
 # Fields of a design that an organiser chooses; the others say who changed it, when and for which
 # test set.
@@ -40,7 +43,7 @@ PARAMETERS = (
 
 #: The least and the most that numbers of a design may be; constraints of `Design` hold the same.
 LIMITS: Final[Mapping[str, tuple[float, float]]] = {
-    "systems_per_block": (2, 26),
+    "systems_per_block": (1, 26),
     "segments_per_hit": (1, 50),
     "reference_rate": (0, 1),
     "bad_reference_rate": (0, 1),
@@ -60,18 +63,18 @@ class DesignRefusedError(Exception):
 
 
 @transaction.atomic
-def design_ensure(*, test_set: TestSet, seed: int | None = None) -> Design:
+def design_ensure(*, task: Task, seed: int | None = None) -> Design:
     """Return the design in force; create a uniform one with a random seed if there is none.
 
     It draws the reference like a system, unless judges see it: then never.
     """
-    design = design_in_force(test_set_id=test_set.pk)
+    design = design_in_force(task_id=task.pk)
     if design is None:
-        campaign = _campaign_lock(test_set)
+        campaign = _campaign_lock(task)
         # Under the lock: another worker may have been here.
-        design = design_in_force(test_set_id=test_set.pk)
+        design = design_in_force(task_id=task.pk)
         if design is None:
-            design = _first(test_set, campaign, seed)
+            design = _first(task, campaign, seed)
             design.save(force_insert=True)
     return design
 
@@ -79,7 +82,7 @@ def design_ensure(*, test_set: TestSet, seed: int | None = None) -> Design:
 @transaction.atomic
 def design_change(
     *,
-    test_set: TestSet,
+    task: Task,
     changed_by: User | None = None,
     rank_shown_reference: bool = False,
     **parameters: Any,
@@ -94,22 +97,20 @@ def design_change(
     `rank_shown_reference` asks for that. A rate that is not named was asked for
     before.
     """
-    campaign = _campaign_lock(test_set)
+    campaign = _campaign_lock(task)
     # Under the lock of planning: a batch is drawn by one design.
-    HITSequence.objects.get_or_create(test_set=test_set)
-    HITSequence.objects.select_for_update().get(test_set=test_set)
-    design = _proposed(test_set, campaign, parameters, rank_shown_reference=rank_shown_reference)
+    HITSequence.objects.get_or_create(task=task)
+    HITSequence.objects.select_for_update().get(task=task)
+    design = _proposed(task, campaign, parameters, rank_shown_reference=rank_shown_reference)
     design.changed_by = changed_by
     design.save(force_insert=True)
     return design
 
 
-def design_proposed(
-    *, test_set: TestSet, rank_shown_reference: bool = False, **parameters: Any
-) -> Design:
+def design_proposed(*, task: Task, rank_shown_reference: bool = False, **parameters: Any) -> Design:
     """Return the design that `design_change` would create, not saved. Raises what that raises."""
     return _proposed(
-        test_set, test_set.campaign, parameters, rank_shown_reference=rank_shown_reference
+        task, task.test_set.campaign, parameters, rank_shown_reference=rank_shown_reference
     )
 
 
@@ -121,17 +122,17 @@ def design_use_again(*, design: Design, changed_by: User | None = None) -> Desig
     Raises `DesignRefusedError`, and changes nothing, as `design_change` does: sentences may be gone, or judges
     may see the reference meanwhile.
     """
-    in_force = design_in_force(test_set_id=design.test_set_id)
+    in_force = design_in_force(task_id=design.task_id)
     chosen = {
         name: getattr(design, name)
         for name in PARAMETERS
         if in_force is None or (name != "seed" and getattr(design, name) != getattr(in_force, name))
     }
-    return design_change(test_set=design.test_set, changed_by=changed_by, **chosen)
+    return design_change(task=design.task, changed_by=changed_by, **chosen)
 
 
 def _proposed(
-    test_set: TestSet,
+    task: Task,
     campaign: Campaign,
     parameters: Mapping[str, Any],
     *,
@@ -140,30 +141,34 @@ def _proposed(
     unknown = sorted(set(parameters).difference(PARAMETERS))
     if unknown:
         raise DesignRefusedError(_("A design has no %(name)s.") % {"name": ", ".join(unknown)})
-    before = design_in_force(test_set_id=test_set.pk) or _first(test_set, campaign)
+    before = design_in_force(task_id=task.pk) or _first(task, campaign)
     values = {name: getattr(before, name) for name in PARAMETERS} | dict(parameters)
-    design = Design(test_set=test_set, **values)
+    design = Design(task=task, **values)
     _check(design)
+    if has_passes(task) and task.hits.exists():
+        raise DesignRefusedError(
+            _("The texts of this task are allotted to judges already: its design stays as it is.")
+        )
     if "reference_rate" in parameters and not rank_shown_reference:
         _shown_reference_check(design, campaign)
     return design
 
 
-def _campaign_lock(test_set: TestSet) -> Campaign:
+def _campaign_lock(task: Task) -> Campaign:
     """Lock and return the campaign: whether judges see the reference does not change until the commit."""
-    return Campaign.objects.select_for_update(no_key=True).get(pk=test_set.campaign_id)
+    return Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)
 
 
-def _first(test_set: TestSet, campaign: Campaign, seed: int | None = None) -> Design:
+def _first(task: Task, campaign: Campaign, seed: int | None = None) -> Design:
     """Return the design of a test set where nothing is said, not saved."""
     seed = seed_draw() if seed is None else seed
-    return design_unless_chosen(test_set=test_set, campaign=campaign, seed=seed)
+    return design_unless_chosen(task=task, campaign=campaign, seed=seed)
 
 
 def _shown_reference_check(design: Design, campaign: Campaign) -> None:
     if design.reference_rate == 0:
         return
-    if is_reference_shown(test_set=design.test_set, campaign=campaign):
+    if is_reference_shown(task=design.task, campaign=campaign):
         raise DesignRefusedError(
             _(
                 "reference_rate: judges of %(slug)s see the reference, and would find the same text among "
@@ -203,8 +208,11 @@ def _check(design: Design) -> None:
             ),
             field="attention_every",
         )
+    _block_size_check(design)
+    _sorting_check(design)
+    _repeats_check(design)
     try:
-        design.clean_fields(exclude=["test_set", "changed_by", "judge_group"])
+        design.clean_fields(exclude=["task", "changed_by", "judge_group"])
         design.validate_constraints()
         # The drawing refuses what it cannot draw.
         redundancy = design.parameters.redundancy
@@ -214,7 +222,7 @@ def _check(design: Design) -> None:
         # It begins with the name of the field.
         name = str(error).split(" ")[0]
         raise DesignRefusedError(str(error), field=name if name in PARAMETERS else "") from error
-    limit = design.test_set.blocks_per_segment
+    limit = design.task.blocks_per_segment
     if limit is not None and redundancy > limit:
         raise DesignRefusedError(
             _("redundancy is %(redundancy)d, but no segment may be in more than %(limit)d blocks.")
@@ -222,17 +230,80 @@ def _check(design: Design) -> None:
             field="redundancy",
         )
     _group_check(design)
-    test_set = design.test_set_id
+    test_set_id = design.task.test_set_id
     _subset_check(
         "documents",
         design.documents,
-        Document.objects.filter(test_set=test_set).values_list("position", flat=True),
+        Document.objects.filter(test_set_id=test_set_id).values_list("position", flat=True),
     )
     _subset_check(
         "segments",
         design.segments,
-        Segment.objects.filter(test_set=test_set).values_list("number", flat=True),
+        Segment.objects.filter(test_set_id=test_set_id).values_list("number", flat=True),
     )
+
+
+def _block_size_check(design: Design) -> None:
+    """Raise `DesignRefusedError` if blocks would show other numbers of outputs than the protocol asks about."""
+    fitting = answer_kind(design.task.protocol).candidates
+    if design.kind == DesignKind.ALL:
+        size, field = MOST_CANDIDATES, "kind"
+    elif design.kind in (DesignKind.BINARY, DesignKind.SORTING):
+        size, field = FEWEST_CANDIDATES, "kind"
+    else:
+        size, field = design.systems_per_block, "systems_per_block"
+    if size not in fitting:
+        raise DesignRefusedError(_candidates_refused(size, fitting), field=field)
+    if size == 1 and design.bad_reference_rate:
+        raise DesignRefusedError(
+            _(
+                "bad_reference_rate: an attention check compares a damaged reference with other outputs; blocks of one "
+                "output have none."
+            ),
+            field="bad_reference_rate",
+        )
+
+
+def _sorting_check(design: Design) -> None:
+    """Raise `DesignRefusedError` unless comparisons are those of a sort exactly where the protocol is to sort."""
+    is_sort = design.kind == DesignKind.SORTING
+    if is_sort != (answer_kind(design.task.protocol).comparisons is not None):
+        raise DesignRefusedError(
+            _("kind: “sorting” is for tasks that sort systems, and they have no other."),
+            field="kind",
+        )
+    if is_sort and design.reference_rate:
+        raise DesignRefusedError(
+            _(
+                "reference_rate: in a sort the reference is compared like a system, or not at all. Leave it empty, or "
+                "set it to 0."
+            ),
+            field="reference_rate",
+        )
+
+
+def _repeats_check(design: Design) -> None:
+    """Raise `DesignRefusedError` if judges were to be asked about what they said themselves."""
+    if design.intra_share and answer_kind(design.task.protocol).has_stages:
+        raise DesignRefusedError(
+            _(
+                "intra_share: HITs that repeat others ask about what was said in these, which nobody is asked of their "
+                "own."
+            ),
+            field="intra_share",
+        )
+
+
+def _candidates_refused(size: int, fitting: range) -> str:
+    """Return why blocks of a task cannot show so many outputs."""
+    if size < fitting[0] < fitting[-1]:
+        return _("%(name)s: %(value)s is not from %(low)s to %(high)s.") % {
+            "name": "systems_per_block",
+            "value": size,
+            "low": fitting[0],
+            "high": fitting[-1],
+        }
+    return outputs_at_a_time(fitting[-1])
 
 
 def _group_check(design: Design) -> None:
@@ -240,7 +311,7 @@ def _group_check(design: Design) -> None:
     if group is None:
         return
     # A group is deleted under the lock of the campaign, which whoever changes a design holds.
-    present = JudgeGroup.objects.present().filter(campaign=design.test_set.campaign_id)
+    present = JudgeGroup.objects.present().filter(campaign=design.task.test_set.campaign_id)
     if not present.filter(pk=group.pk).exists():
         raise DesignRefusedError(
             _("judge_group: this campaign has no group “%(name)s”.") % {"name": group.name}

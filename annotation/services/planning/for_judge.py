@@ -31,7 +31,7 @@ _HITS_AHEAD: Final = 3
 
 
 @transaction.atomic
-def judge_plan(*, test_set_id: int, judge_id: int) -> int:
+def judge_plan(*, task_id: int, judge_id: int) -> int:
     """Plan HITs of segments this judge has not seen, unless one is available; return their number.
 
     If the design says how often a judge gets an attention check, one HIT with a check and HITs
@@ -39,21 +39,21 @@ def judge_plan(*, test_set_id: int, judge_id: int) -> int:
     `JudgeAccount.none_left_at` if none was left; then HITs with a check may be.
     """
     judge = Judge.objects.get(pk=judge_id)
-    account = JudgeAccount.objects.filter(test_set=test_set_id, judge=judge_id)
+    account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
     asks: JudgeAsks = {
         "judge_id": judge_id,
-        "test_set_id": test_set_id,
+        "task_id": task_id,
         "conflicts": systems_not_lent(judge),
     }
-    design = design_in_force(test_set_id=test_set_id)
+    design = design_in_force(task_id=task_id)
     missing = _missing(design, asks)
     if not missing:
         account.update(requested_at=None, none_left_at=None)
         return 0
     planning = PlanningTransaction.locked(
-        test_set_id,
+        task_id,
         judge_id=judge_id,
-        avoid=_seen(judge, test_set_id),
+        avoid=_seen(judge, task_id),
         hide=System.objects.filter(pk__in=conflicts_of(judge)).values_list("name", flat=True),
     )
     is_none_left = False
@@ -77,11 +77,11 @@ def _missing(design: Design | None, asks: JudgeAsks) -> list[Checks]:
     return missing
 
 
-def _may_be_checked(*, judge_id: int, test_set_id: int, conflicts: list[int]) -> bool:
+def _may_be_checked(*, judge_id: int, task_id: int, conflicts: list[int]) -> bool:
     """Return whether a segment that the judge has not seen has a damaged reference."""
     seen = Exposure.objects.filter(judge=judge_id).values("segment")
     damaged = Output.objects.drawable().filter(
-        system__kind=SystemKind.BAD_REFERENCE, segment__test_set=test_set_id
+        system__kind=SystemKind.BAD_REFERENCE, segment__test_set__tasks=task_id
     )
     return damaged.exclude(segment__in=seen).exclude(system__in=conflicts).exists()
 
@@ -122,7 +122,7 @@ def _spare(planning: PlanningTransaction) -> HIT | None:
     Those on standby come first: nobody waits for them.
     """
     hits = HIT.objects.filter(
-        test_set=planning.test_set, purpose=HITPurpose.FIRST, reserved_for__isnull=True
+        task=planning.task, purpose=HITPurpose.FIRST, reserved_for__isnull=True
     ).holding_check(False if planning.parameters.attention_every else None)
     for each in (hits.standby(), hits.pooled()):
         spare: HIT | None = (
@@ -138,24 +138,24 @@ def _spare(planning: PlanningTransaction) -> HIT | None:
     return None
 
 
-def _seen(judge: Judge, test_set_id: int) -> set[int]:
+def _seen(judge: Judge, task_id: int) -> set[int]:
     """Return the numbers of the segments the judge has seen, or that are in HITs reserved for them."""
     seen = set(
-        Exposure.objects.filter(judge=judge, segment__test_set=test_set_id).values_list(
+        Exposure.objects.filter(judge=judge, segment__test_set__tasks=task_id).values_list(
             "segment__number", flat=True
         )
     )
-    hits = HIT.objects.filter(test_set=test_set_id, reserved_for=judge).incomplete()
+    hits = HIT.objects.filter(task=task_id, reserved_for=judge).incomplete()
     reserved = {segment for ids in hits.values_list("segment_ids", flat=True) for segment in ids}
     seen.update(Segment.objects.filter(pk__in=reserved).values_list("number", flat=True))
     return seen
 
 
-def judges_to_check(*, test_set_id: int, design: Design) -> list[int]:
+def judges_to_check(*, task_id: int, design: Design) -> list[int]:
     """Return the ids of active judges for whom an attention check comes due soon and none is available."""
     due = (
         account
-        for account in _active_accounts(test_set_id)
+        for account in _active_accounts(task_id)
         if attention_due(
             seed=design.seed,
             judge=account.judge.pseudonym,
@@ -172,30 +172,28 @@ def judges_to_check(*, test_set_id: int, design: Design) -> list[int]:
             design,
             {
                 "judge_id": account.judge_id,
-                "test_set_id": test_set_id,
+                "task_id": task_id,
                 "conflicts": systems_not_lent(account.judge),
             },
         )
     ]
 
 
-def _active_accounts(test_set_id: int) -> QuerySet[JudgeAccount]:
+def _active_accounts(task_id: int) -> QuerySet[JudgeAccount]:
     """Return the accounts of judges who were lent a HIT lately, the one longest ago first."""
     return (
-        JudgeAccount.objects.filter(
-            test_set=test_set_id, last_lent_at__gte=Now() - _REPEAT_KEPT_FOR
-        )
+        JudgeAccount.objects.filter(task=task_id, last_lent_at__gte=Now() - _REPEAT_KEPT_FOR)
         .order_by("last_lent_at")
         .select_related("judge")
     )
 
 
-def judges_to_repeat(*, test_set_id: int, design: Design) -> list[int]:
+def judges_to_repeat(*, task_id: int, design: Design) -> list[int]:
     """Return the ids of active judges for whom a repeat comes due soon and none is planned."""
     planned = HIT.objects.filter(
-        test_set=test_set_id, purpose=HITPurpose.INTRA, reserved_for__isnull=False
+        task=task_id, purpose=HITPurpose.INTRA, reserved_for__isnull=False
     ).incomplete()
-    accounts = _active_accounts(test_set_id).exclude(judge__in=planned.values("reserved_for"))
+    accounts = _active_accounts(task_id).exclude(judge__in=planned.values("reserved_for"))
     return [
         account.judge_id
         for account in accounts
@@ -211,16 +209,14 @@ def judges_to_repeat(*, test_set_id: int, design: Design) -> list[int]:
 
 
 @transaction.atomic
-def intra_plan(*, test_set_id: int, judge_id: int) -> int:
+def intra_plan(*, task_id: int, judge_id: int) -> int:
     """Plan the next repeat of one of this judge's HITs; return 1, or 0 if none is far enough back."""
-    history, hit_ids = judge_history(judge_id=judge_id, test_set_id=test_set_id)
-    planning = PlanningTransaction.locked(test_set_id, judge_id=judge_id)
+    history, hit_ids = judge_history(judge_id=judge_id, task_id=task_id)
+    planning = PlanningTransaction.locked(task_id, judge_id=judge_id)
     number = intra_original(
         history, repeat_gap=planning.parameters.repeat_gap, seed=planning.parameters.seed
     )
-    planned = HIT.objects.filter(
-        test_set=test_set_id, reserved_for=judge_id, purpose=HITPurpose.INTRA
-    )
+    planned = HIT.objects.filter(task=task_id, reserved_for=judge_id, purpose=HITPurpose.INTRA)
     # Checked under the lock: another worker may have planned one, or an organiser changed the
     # design. A design without repeats must have none: what judges may look at depends on it.
     if not planning.parameters.intra_share or planned.incomplete().exists():
@@ -251,21 +247,19 @@ def intra_plan(*, test_set_id: int, judge_id: int) -> int:
 
 
 @transaction.atomic
-def reservations_withdraw(*, test_set_id: int) -> int:
+def reservations_withdraw(*, task_id: int) -> int:
     """Withdraw repeats their judge has not come for, and return their number.
 
     Their blocks may then be planned for others.
     """
     stale = (
-        HIT.objects.filter(
-            test_set=test_set_id, purpose=HITPurpose.INTRA, reserved_until__lte=Now()
-        )
+        HIT.objects.filter(task=task_id, purpose=HITPurpose.INTRA, reserved_until__lte=Now())
         .available()
         .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
     )
     if not stale.exists():
         return 0
-    planning = PlanningTransaction.locked(test_set_id)
+    planning = PlanningTransaction.locked(task_id)
     # Filtered again under the lock of each row: the judge may just have come.
     hits = list(stale.select_for_update(skip_locked=True))
     planning.withdraw(hits)

@@ -17,10 +17,12 @@ from annotation.sampling.schedule import (
 from annotation.selectors.corpus import TestSetTexts, texts_now
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.pace import hits_an_hour
+from annotation.selectors.passes import has_passes
 from annotation.selectors.planned import firsts_scheduled
 from annotation.selectors.training import training_round_due
 from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.blocks import hits_prepare
+from annotation.services.planning.comparisons import comparisons_settle
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.for_judge import (
     intra_plan,
@@ -30,13 +32,15 @@ from annotation.services.planning.for_judge import (
     reservations_withdraw,
 )
 from annotation.services.planning.missing import missing_of_each_kind
+from annotation.services.planning.passes import passes_fill, rounds_plan
 from annotation.services.planning.standby import (
     standby_fill,
     standby_give_up,
     standby_settle,
 )
+from annotation.services.planning.waiting import waiting_release
 from annotation.services.training import training_plan, training_plan_ahead
-from campaign.models import TestSet
+from campaign.models import Task
 
 logger = logging.getLogger(__name__)
 
@@ -52,41 +56,46 @@ PLAN_AT_ONCE: Final = 2000
 _JUDGES_AT_ONCE: Final = 100
 
 
-def pool_fill(*, test_set_id: int, size: int | None = None) -> int:
+def pool_fill(*, task_id: int, size: int | None = None) -> int:
     """Plan what is needed now and return the number of HITs planned.
 
     Fills the pool up to `size` available HITs, or until the test set has all its blocks; plans HITs
-    for judges who requested work, and repeats that come due; and writes the blocks of the HITs that
+    for judges who requested work, and repeats that come due; closes comparisons of a sort that have their
+    judgments, and plans those that it asks for then; and writes the blocks of the HITs that
     will be lent first. A bounded number of short transactions.
 
     Without a `size`, what is available lasts an hour at the present pace, of an active design for the
     most part on standby.
     """
-    test_set = TestSet.objects.get(pk=test_set_id)
-    design = design_ensure(test_set=test_set)
+    task = Task.objects.get(pk=task_id)
+    design = design_ensure(task=task)
     size, standby = (size, 0) if size is not None else _sizes(design)
-    reservations_withdraw(test_set_id=test_set_id)
-    standby_settle(test_set_id=test_set_id)
-    made = _pool_fill(test_set_id, size, design.attention_every)
-    requests = JudgeAccount.objects.filter(test_set=test_set_id, requested_at__isnull=False)
+    if has_passes(task):
+        return passes_fill(task=task, size=size)
+    reservations_withdraw(task_id=task_id)
+    comparisons_settle(design=design)
+    standby_settle(task_id=task_id)
+    waiting_release(task=task)
+    made = _pool_fill(task_id, size, design.attention_every)
+    requests = JudgeAccount.objects.filter(task=task_id, requested_at__isnull=False)
     judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
     for judge_id in judges[:_JUDGES_AT_ONCE]:
-        made += _plan_for(test_set_id, judge_id)
-    training_plan_ahead(test_set=test_set)
+        made += _plan_for(task_id, judge_id)
+    training_plan_ahead(task=task)
     if design.attention_every:
-        for judge_id in judges_to_check(test_set_id=test_set_id, design=design)[:_JUDGES_AT_ONCE]:
-            made += judge_plan(test_set_id=test_set_id, judge_id=judge_id)
+        for judge_id in judges_to_check(task_id=task_id, design=design)[:_JUDGES_AT_ONCE]:
+            made += judge_plan(task_id=task_id, judge_id=judge_id)
     if design.intra_share:
-        for judge_id in judges_to_repeat(test_set_id=test_set_id, design=design)[:_JUDGES_AT_ONCE]:
-            made += intra_plan(test_set_id=test_set_id, judge_id=judge_id)
-    hits_prepare(test_set_id=test_set_id, count=_PREPARED)
+        for judge_id in judges_to_repeat(task_id=task_id, design=design)[:_JUDGES_AT_ONCE]:
+            made += intra_plan(task_id=task_id, judge_id=judge_id)
+    hits_prepare(task_id=task_id, count=_PREPARED)
     # Last: judges who wait need what is above.
-    return made + standby_fill(test_set_id=test_set_id, size=standby)
+    return made + standby_fill(task_id=task_id, size=standby)
 
 
 def _sizes(design: Design) -> tuple[int, int]:
     """Return how many HITs are to be available in the pool, and how many on standby."""
-    an_hour = hits_an_hour(test_set_id=design.test_set_id)
+    an_hour = hits_an_hour(task_id=design.task_id)
     wanted = round(min(max(an_hour, settings.POOL_MIN_HITS), settings.POOL_MAX_HITS))
     if design.kind != Design.Kind.ACTIVE:
         return wanted, 0
@@ -94,46 +103,44 @@ def _sizes(design: Design) -> tuple[int, int]:
     return pool, wanted - pool
 
 
-def _plan_for(test_set_id: int, judge_id: int) -> int:
+def _plan_for(task_id: int, judge_id: int) -> int:
     """Plan training if it is due for the judge, otherwise HITs; return the number planned."""
-    account = JudgeAccount.objects.select_related("judge").get(test_set=test_set_id, judge=judge_id)
-    due = training_round_due(
-        judge=account.judge, test_set_id=test_set_id, hits_lent=account.hits_lent
-    )
+    account = JudgeAccount.objects.select_related("judge").get(task=task_id, judge=judge_id)
+    due = training_round_due(judge=account.judge, task_id=task_id, hits_lent=account.hits_lent)
     plan = judge_plan if due is None else training_plan
-    return plan(test_set_id=test_set_id, judge_id=judge_id)
+    return plan(task_id=task_id, judge_id=judge_id)
 
 
-def _pool_fill(test_set_id: int, size: int, attention_every: int) -> int:
+def _pool_fill(task_id: int, size: int, attention_every: int) -> int:
     """Fill the pool; HITs on standby give their places up where no more may be planned."""
-    made = _pool_fill_up(test_set_id, size, attention_every)
-    _checks, others = _missing_in_pool(test_set_id, size, attention_every)
-    if others and standby_give_up(test_set_id=test_set_id, count=others):
-        made += _pool_fill_up(test_set_id, size, attention_every)
+    made = _pool_fill_up(task_id, size, attention_every)
+    _checks, others = _missing_in_pool(task_id, size, attention_every)
+    if others and standby_give_up(task_id=task_id, count=others):
+        made += _pool_fill_up(task_id, size, attention_every)
     return made
 
 
-def _pool_fill_up(test_set_id: int, size: int, attention_every: int) -> int:
+def _pool_fill_up(task_id: int, size: int, attention_every: int) -> int:
     made = 0
     while True:
-        checks, others = _missing_in_pool(test_set_id, size, attention_every)
+        checks, others = _missing_in_pool(task_id, size, attention_every)
         count = checks + others
-        planned = hits_plan(test_set_id=test_set_id, count=count, checks=checks)
+        planned = hits_plan(task_id=task_id, count=count, checks=checks)
         made += planned
         if planned < count or not count:
             return made
 
 
-def _missing_in_pool(test_set_id: int, size: int, attention_every: int) -> tuple[int, int]:
+def _missing_in_pool(task_id: int, size: int, attention_every: int) -> tuple[int, int]:
     """Return how many HITs are missing with an attention check, where the design says which have one, and others."""
-    pool = HIT.objects.filter(test_set_id=test_set_id).pooled().unreserved()
+    pool = HIT.objects.filter(task_id=task_id).pooled().unreserved()
     available = pool.filter(available_at__lte=Now())
     return missing_of_each_kind(available, size=size, attention_every=attention_every)
 
 
 def hits_plan(
     *,
-    test_set_id: int,
+    task_id: int,
     count: int,
     checks: int | None = None,
     texts: TestSetTexts | None = None,
@@ -145,20 +152,22 @@ def hits_plan(
 
     Works in transactions of at most `PLAN_AT_ONCE` HITs, which hold the lock of
     the test set's `HITSequence`, so that each number is drawn once. Plans fewer
-    than `count` if `TestSet.blocks_wanted` is reached or nothing can be ranked:
+    than `count` if `Task.blocks_wanted` is reached or nothing can be ranked:
     no texts, every window's outputs are identical, or every segment has its
-    `TestSet.blocks_per_segment`. Reads `texts` if none are given.
+    `Task.blocks_per_segment`. Reads `texts` if none are given.
     """
+    if has_passes(Task.objects.get(pk=task_id)):
+        return rounds_plan(task_id=task_id, count=count)
     if texts is None:
-        texts = texts_now(test_set_id)
+        texts = texts_now(task_id)
     made = 0
     if checks is None:
-        design = design_in_force(test_set_id=test_set_id)
+        design = design_in_force(task_id=task_id)
         checks = checks_among(count, design.attention_every if design else 0)
     while made < count:
         at_once = min(count - made, PLAN_AT_ONCE)
         checks_at_once = max(0, round(checks * at_once / count))
-        planned = _batch_plan(test_set_id, at_once, checks_at_once, texts)
+        planned = _batch_plan(task_id, at_once, checks_at_once, texts)
         made += planned
         if planned < at_once:
             break
@@ -166,8 +175,8 @@ def hits_plan(
 
 
 @transaction.atomic
-def _batch_plan(test_set_id: int, count: int, checks: int, texts: TestSetTexts) -> int:
-    planning = PlanningTransaction.locked(test_set_id, texts=texts)
+def _batch_plan(task_id: int, count: int, checks: int, texts: TestSetTexts) -> int:
+    planning = PlanningTransaction.locked(task_id, texts=texts)
     firsts = firsts_scheduled(design=planning.design, sequence=planning.sequence, count=count)
     planning.stored_ids.update((plan.number, pk) for pk, _family, plan in firsts)
     hits_schedule(
@@ -178,6 +187,6 @@ def _batch_plan(test_set_id: int, count: int, checks: int, texts: TestSetTexts) 
         MissingHITs(planning, planning.sequence, count=count, checks=checks),
     )
     if not planning.planned:
-        logger.debug("Test set %s: nothing (more) to plan.", test_set_id)
+        logger.debug("Test set %s: nothing (more) to plan.", task_id)
     planning.store()
     return len(planning.planned)

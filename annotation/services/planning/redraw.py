@@ -1,10 +1,15 @@
 """Draw a stored HIT again, from recorded data alone."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from annotation.models import HIT, HITPurpose
+from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.drawing import HITDrawer, SegmentQuota
 from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, repeated
+from annotation.sampling.rounds import first_of_round, round_drawn, segments_of_round, shown_again
 from annotation.sampling.state import DrawState
 from annotation.selectors.corpus import (
     TestSetTexts,
@@ -13,7 +18,9 @@ from annotation.selectors.corpus import (
     texts_without,
     windows_of,
 )
+from annotation.selectors.passes import segments_allotted
 from annotation.selectors.planned import judge_history, plans_read
+from campaign.models import Segment
 
 
 def hit_redraw(hit: HIT) -> HITPlan:
@@ -29,6 +36,8 @@ def hit_redraw(hit: HIT) -> HITPlan:
     """
     if hit.batch is None:
         raise ValueError(f"HIT {hit.number} was not drawn here.")
+    if hit.part:
+        return _of_pass(hit)
     if hit.purpose == HITPurpose.FIRST:
         return _first(hit)
     original = _original(hit)
@@ -40,16 +49,53 @@ def hit_redraw(hit: HIT) -> HITPlan:
     )
 
 
+def _of_pass(hit: HIT) -> HITPlan:
+    """Draw a HIT of a task that shows judges its texts twice: of a round, or what was shown before."""
+    parameters = hit.design.parameters
+    if hit.purpose == HITPurpose.FIRST:
+        number, place = hit.why["turn"], hit.why["place"]
+        window = segments_of_round(
+            segments_allotted(task=hit.task, design=hit.design),
+            number=number,
+            size=parameters.segments_per_hit,
+            seed=parameters.seed,
+        )
+        _then, texts = _texts_then(hit)
+        drawn = round_drawn(window, number=number, texts=texts, parameters=parameters)
+        return first_of_round(
+            drawn[place], hit=hit.number, number=number, place=place, seed=parameters.seed
+        )
+    original = HIT.objects.get(task=hit.task_id, number=hit.why["repeats"])
+    plan = plans_read([original.pk])[original.pk]
+    # What its judge skipped is not shown again.
+    shown = Segment.objects.filter(pk__in=hit.segment_ids).values_list("number", flat=True)
+    blocks = tuple(block for block in plan.blocks if block.segment in set(shown))
+    return shown_again(
+        replace(plan, blocks=blocks),
+        number=hit.number,
+        seed=parameters.seed,
+        purpose=Purpose(hit.purpose),
+    )
+
+
+def _texts_then(hit: HIT) -> tuple[TestSetTexts, Mapping[int, SegmentOutputs]]:
+    """Return all texts, and those that might be shown when the HIT was drawn."""
+    batch = hit.batch
+    assert batch is not None  # noqa: S101  for the type checker
+    then = TestSetTexts(hit.task, at=batch.created_at)
+    systems = DrawState.from_json(batch.state).systems
+    return then, texts_of_others(texts_of(then, systems), batch.withdrawn)
+
+
 def _first(hit: HIT) -> HITPlan:
     batch = hit.batch
     assert batch is not None  # noqa: S101  for the type checker
     parameters = hit.design.parameters
     state = DrawState.from_json(batch.state)
-    then = TestSetTexts(hit.test_set, at=batch.created_at)
-    texts = texts_of_others(texts_of(then, state.systems), batch.withdrawn)
+    then, texts = _texts_then(hit)
     drawer = HITDrawer(
         parameters=parameters,
-        windows=windows_of(hit.test_set, hit.design),
+        windows=windows_of(hit.task, hit.design),
         texts=texts_without(texts, batch.hidden, parameters.normalisation),
         state=state,
         quota=SegmentQuota(
@@ -80,5 +126,5 @@ def _original(hit: HIT) -> int:
     if hit.purpose != HITPurpose.INTRA:
         return hit.repeats_id
     assert hit.reserved_for_id is not None  # noqa: S101  hit_for_one_judge_is_reserved
-    _history, hit_ids = judge_history(judge_id=hit.reserved_for_id, test_set_id=hit.test_set_id)
+    _history, hit_ids = judge_history(judge_id=hit.reserved_for_id, task_id=hit.task_id)
     return hit_ids[hit.why["repeats"]]

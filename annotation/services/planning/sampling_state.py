@@ -10,7 +10,7 @@ from annotation.models import SamplingState
 @transaction.atomic
 def sampling_state_record(
     *,
-    test_set_id: int,
+    task_id: int,
     watermark: int,
     systems: Sequence[str],
     wins: Sequence[Sequence[float]],
@@ -22,9 +22,9 @@ def sampling_state_record(
     `ties` is symmetric. They are those of all judgments up to `watermark`.
     """
     SamplingState.objects.bulk_create(
-        [SamplingState(test_set_id=test_set_id, watermark=0, systems=[], wins=[], ties=[])],
+        [SamplingState(task_id=task_id, watermark=0, systems=[], wins=[], ties=[])],
         ignore_conflicts=True,
     )
-    SamplingState.objects.filter(test_set=test_set_id, watermark__lte=watermark).update(
+    SamplingState.objects.filter(task=task_id, watermark__lte=watermark).update(
         watermark=watermark, systems=list(systems), wins=wins, ties=ties
     )

@@ -27,104 +27,104 @@ _GROWTH: Final = 1.25
 _EMPTY_DRAWS_ALLOWED: Final = 200
 
 
-def standby_settle(*, test_set_id: int) -> None:
+def standby_settle(*, task_id: int) -> None:
     """Let later draws depend on the HITs that were lent from standby.
 
     Those of the same batch before them join the pool: they are needed to draw the lent ones again.
     """
     batches = (
-        _standby(test_set_id)
+        _standby(task_id)
         .filter(_was_lent())
         .values_list("batch", flat=True)
         .annotate(last=Max("number"))
     )
     for batch_id, last in list(batches.values_list("batch", "last")):
-        _settle(test_set_id, batch_id, last)
+        _settle(task_id, batch_id, last)
 
 
 @transaction.atomic
-def _settle(test_set_id: int, batch_id: int, last: int) -> None:
-    planning = PlanningTransaction.locked(test_set_id)
-    hits = _standby(test_set_id).filter(batch=batch_id, number__lte=last).order_by("number")
+def _settle(task_id: int, batch_id: int, last: int) -> None:
+    planning = PlanningTransaction.locked(task_id)
+    hits = _standby(task_id).filter(batch=batch_id, number__lte=last).order_by("number")
     # Under the lock: another worker may have been here.
     planning.lent_from_standby(hits.select_for_update(no_key=True))
     planning.store()
 
 
-def standby_fill(*, test_set_id: int, size: int) -> int:
+def standby_fill(*, task_id: int, size: int) -> int:
     """Keep `size` HITs on standby, drawn from recent comparisons; return the number planned.
 
     Draws some of them at a time; the next calls draw the others.
     """
-    stale = _stale_batches(test_set_id)
-    design = design_in_force(test_set_id=test_set_id)
+    stale = _stale_batches(task_id)
+    design = design_in_force(task_id=task_id)
     checks, others = missing_of_each_kind(
-        _available(test_set_id).exclude(batch__in=stale),
+        _available(task_id).exclude(batch__in=stale),
         size=size,
         attention_every=design.attention_every if design else 0,
     )
     wanted = checks + others
     missing = min(wanted, _PLANNED_IN_A_CALL)
-    texts = texts_now(test_set_id)
+    texts = texts_now(task_id)
     made = 0
     while made < missing:
         # As many as are planned, so that a planner that ends here leaves enough.
-        _give_up(test_set_id, stale, count=_AT_ONCE)
+        _give_up(task_id, stale, count=_AT_ONCE)
         count = min(_AT_ONCE, missing - made)
-        planned = _batch_plan(test_set_id, count, round(checks * count / wanted), texts)
+        planned = _batch_plan(task_id, count, round(checks * count / wanted), texts)
         made += planned
         if not planned:
             break
     if not missing:
-        _give_up(test_set_id, stale, count=_PLANNED_IN_A_CALL)
+        _give_up(task_id, stale, count=_PLANNED_IN_A_CALL)
     return made
 
 
-def standby_give_up(*, test_set_id: int, count: int) -> int:
+def standby_give_up(*, task_id: int, count: int) -> int:
     """Give up at least `count` HITs on standby, so that others can be planned; return their number."""
     given_up = 0
     while given_up < count:
-        batches = PlanningBatch.objects.filter(test_set=test_set_id).values("pk")
-        done = _give_up(test_set_id, batches, count=count - given_up)
+        batches = PlanningBatch.objects.filter(task=task_id).values("pk")
+        done = _give_up(task_id, batches, count=count - given_up)
         given_up += done
         if not done:
             break
     return given_up
 
 
-def _standby(test_set_id: int) -> QuerySet[HIT]:
+def _standby(task_id: int) -> QuerySet[HIT]:
     """Return the HITs on standby, and those that were lent since the planner was last here."""
-    return HIT.objects.filter(test_set=test_set_id, is_standby=True)
+    return HIT.objects.filter(task=task_id, is_standby=True)
 
 
 def _was_lent() -> Exists:
     return Exists(Assignment.objects.filter(hit=OuterRef("pk")))
 
 
-def _available(test_set_id: int) -> HITQuerySet:
+def _available(task_id: int) -> HITQuerySet:
     """Return the HITs on standby that were never lent."""
-    return HIT.objects.filter(test_set=test_set_id).standby().filter(~_was_lent())
+    return HIT.objects.filter(task=task_id).standby().filter(~_was_lent())
 
 
-def _stale_batches(test_set_id: int) -> list[int]:
+def _stale_batches(task_id: int) -> list[int]:
     """Return the ids of batches on standby by another design, or by much fewer judgments than are known.
 
     As ids: a filter by the condition itself may be looked up anew for each HIT.
     """
-    design = Design.objects.filter(test_set=test_set_id).not_imported().latest()
-    known = SamplingState.objects.filter(test_set=test_set_id).first()
+    design = Design.objects.filter(task=task_id).not_imported().latest()
+    known = SamplingState.objects.filter(task=task_id).first()
     is_stale = ~Q(design=design)
     if known is not None:
         is_stale |= Q(state__watermark__lt=int(known.watermark / _GROWTH))
-    on_standby = list(_standby(test_set_id).order_by().values_list("batch", flat=True).distinct())
+    on_standby = list(_standby(task_id).order_by().values_list("batch", flat=True).distinct())
     return list(
         PlanningBatch.objects.filter(is_stale, pk__in=on_standby).values_list("pk", flat=True)
     )
 
 
 @transaction.atomic
-def _batch_plan(test_set_id: int, count: int, checks: int, texts: TestSetTexts) -> int:
-    planning = PlanningTransaction.locked(test_set_id, texts=texts, for_standby=True)
+def _batch_plan(task_id: int, count: int, checks: int, texts: TestSetTexts) -> int:
+    planning = PlanningTransaction.locked(task_id, texts=texts, for_standby=True)
     missing = MissingHITs(planning, planning.sequence, count=count, checks=checks)
     empty_draws = 0
     while missing.is_any and not planning.is_all_planned:
@@ -144,25 +144,21 @@ def _batch_plan(test_set_id: int, count: int, checks: int, texts: TestSetTexts) 
 
 
 @transaction.atomic
-def _give_up(
-    test_set_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *, count: int
-) -> int:
+def _give_up(task_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *, count: int) -> int:
     """Delete about `count` HITs on standby, the last ones of the oldest batch; return their number.
 
     None that was lent is drawn from them: those are before the ones deleted.
     """
-    oldest = _available(test_set_id).filter(batch__in=batches).aggregate(batch=Min("batch"))
+    oldest = _available(task_id).filter(batch__in=batches).aggregate(batch=Min("batch"))
     if oldest["batch"] is None:
         return 0
-    planning = PlanningTransaction.locked(test_set_id)
+    planning = PlanningTransaction.locked(task_id)
     of_batch = HIT.objects.filter(batch=oldest["batch"])
-    locked = (
-        _available(test_set_id).filter(batch=oldest["batch"]).select_for_update(skip_locked=True)
-    )
+    locked = _available(task_id).filter(batch=oldest["batch"]).select_for_update(skip_locked=True)
     mine = set(locked.values_list("pk", flat=True))
     others = of_batch.exclude(pk__in=mine).aggregate(last=Max("number"))
     # Read again under the lock: one may have been lent before it.
-    later = _available(test_set_id).filter(pk__in=mine, number__gt=others["last"] or 0)
+    later = _available(task_id).filter(pk__in=mine, number__gt=others["last"] or 0)
     hits = _with_all_copies(
         list(later.order_by("-number")[: count + planning.parameters.redundancy - 1])
     )

@@ -4,6 +4,8 @@ import json
 from collections.abc import Sequence
 
 from annotation.models import HIT, PlanningBatch
+from annotation.models.pool import UNTIL_THE_FIRST_IS_DONE
+from annotation.protocols import answer_kind
 from annotation.sampling.encoding import plan_encoded
 from annotation.sampling.planning import PlannedHIT
 from annotation.selectors.corpus import TestSetTexts
@@ -42,12 +44,15 @@ def hits_store(
             for hit, id_ in zip(planned, hit_ids, strict=True)
         ),
     )
+    if answer_kind(batch.task.protocol).has_stages:
+        repeats = HIT.objects.filter(pk__in=hit_ids, repeats__isnull=False)
+        repeats.update(available_at=UNTIL_THE_FIRST_IS_DONE)
     constraints_check_now()
 
 
 _HIT_COLUMNS = (
     "id",
-    "test_set_id",
+    "task_id",
     "design_id",
     "batch_id",
     "number",
@@ -62,6 +67,7 @@ _HIT_COLUMNS = (
     "plan",
     "why",
     "is_standby",
+    "part",
 )
 
 
@@ -81,7 +87,7 @@ def _hit_row(
     }
     return (
         id_,
-        batch.test_set_id,
+        batch.task_id,
         batch.design_id,
         batch.pk,
         hit.plan.number,
@@ -96,4 +102,5 @@ def _hit_row(
         plan_encoded(hit.plan),
         json.dumps(why, ensure_ascii=False),
         "t" if hit.is_standby else "f",
+        hit.part,
     )

@@ -5,7 +5,7 @@ from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
 from campaign.forms.languages import languages_validate
-from campaign.models import Campaign, Panel, PanelKind
+from campaign.models import Campaign, Panel, PanelKind, Task
 from campaign.services import PanelTerms
 from campaign.texts.languages import language_name
 
@@ -74,7 +74,9 @@ class PanelForm(forms.Form):
             self.initial = _initial(panel)
         languages = self.fields["languages"]
         assert isinstance(languages, forms.MultipleChoiceField)  # noqa: S101  for the type checker
-        pairs = campaign.test_sets.values_list("source_language", "target_language")
+        pairs = Task.objects.of(campaign).values_list(
+            "test_set__source_language", "test_set__target_language"
+        )
         known = {tag for pair in pairs for tag in pair} | set(panel.languages if panel else ())
         languages.choices = [(tag, language_name(tag)) for tag in sorted(known)]
         if panel is not None:

@@ -15,7 +15,7 @@ from annotation.pages.campaign_judge_table import STANDINGS, came_in_words
 from annotation.pages.judge_forms import JudgeForm
 from annotation.selectors.campaign_judges import campaign_judges
 from annotation.selectors.judge_changes import judge_change_in_words
-from campaign.models import Judge, User
+from campaign.models import Judge, Task, User
 from campaign.selectors import judge_access, languages_without_work
 from campaign.services import (
     CredentialRefusedError,
@@ -84,7 +84,10 @@ def _page(
         "came": shown.reached_at or came_in_words(shown),
         "name": "" if judge.user is None or judge.user.name == judge.pseudonym else judge.user.name,
         "may_have_link": judge.user is not None and judge.withdrawn_at is None,
-        "test_sets": judge.campaign.test_sets.filter(judge_tallies__judge=judge).order_by("id"),
+        "tasks": Task.objects.of(judge.campaign)
+        .named()
+        .filter(judge_tallies__judge=judge)
+        .order_by("id"),
         **more,
     }
     return render(request, "people/judge.html", context, status=status)

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from campaign.management.arguments import share_argument, test_set_named
+from campaign.management.arguments import share_argument, task_named
 from campaign.models import BadReference
 from campaign.services import (
     BadReferenceRefusedError,
@@ -46,15 +46,20 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
+        task = task_named(campaign=options["campaign"], name=options["test_set"])
         damages = [Damage(name) for name in options["damage"] or USUAL_DAMAGES]
         try:
             made = bad_references_make(
-                test_set=test_set, seed=options["seed"], share=options["share"], damages=damages
+                test_set=task.test_set,
+                seed=options["seed"],
+                share=options["share"],
+                damages=damages,
             )
         except BadReferenceRefusedError as error:
             raise CommandError(str(error)) from error
-        waiting = BadReference.objects.of(test_set.pk).filter(status=BadReference.Status.PENDING)
+        waiting = BadReference.objects.of(task.test_set_id).filter(
+            status=BadReference.Status.PENDING
+        )
         if options["approve"]:
             for row in waiting:
                 bad_reference_review(bad_reference=row, approve=True, reviewer=None)

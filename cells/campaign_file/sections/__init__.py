@@ -13,14 +13,14 @@ from cells.campaign_file.sections.rules import RulesSection
 from cells.campaign_file.sections.section import NewLink, Run, Section
 from cells.campaign_file.sections.state import StateSection
 from cells.campaign_file.sections.test_sets import SECTIONS as TEST_SET_SECTIONS
-from cells.campaign_file.sections.test_sets import TestSetsSection
+from cells.campaign_file.sections.test_sets import TasksSection
 
 #: In the order in which they are applied and written: what others need comes first.
 SECTIONS: Final[tuple[Section[Campaign], ...]] = (
     GeneralSection(),
     InstructionsSection(),
     GroupsSection(),
-    TestSetsSection(),
+    TasksSection(),
     ReferenceSection(),
     RulesSection(),
     PanelsSection(),

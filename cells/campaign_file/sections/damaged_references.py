@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from campaign.models import BadReference, TestSet
+from campaign.models import BadReference, Task
 from campaign.services import (
     BadReferenceRefusedError,
     GivenBadReference,
@@ -20,7 +20,7 @@ _MADE: Final = ("damage", "detail", "seed", "attempt")
 _PENDING: Final = BadReference.Status.PENDING
 
 
-class DamagedReferencesSection(Section[TestSet]):
+class DamagedReferencesSection(Section[Task]):
     """Damaged references by the number of their segment. Who applies the file reviews those whose status it changes."""
 
     fields = {BadReference: (*_MADE, "status")}
@@ -48,13 +48,13 @@ class DamagedReferencesSection(Section[TestSet]):
         )
         return {_KEY: list_of(item, "Attention checks, a damaged reference of a segment each.")}
 
-    def read(self, owner: TestSet, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Task, *, people: bool) -> dict[str, Any]:
         """Return all of them by segment. One query."""
         del people
         said = [_read(row) for row in _rows(owner).values()]
         return {_KEY: said} if said else {}
 
-    def apply(self, owner: TestSet, said: Said, run: Run) -> None:
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Store those of segments that have none, and rewrite and review the others."""
         if _KEY not in said:
             return
@@ -68,7 +68,7 @@ class DamagedReferencesSection(Section[TestSet]):
                 _change(row, each, run)
         try:
             given = [_given(each) for each in new.values()]
-            bad_references_store(test_set=owner, given=given, reviewer=run.by)
+            bad_references_store(test_set=owner.test_set, given=given, reviewer=run.by)
         except BadReferenceRefusedError as error:
             place = said[_KEY] if error.segment is None else new[error.segment]
             with place.refusals():
@@ -81,8 +81,8 @@ def segment_property() -> Schema:
     return {"type": "integer", "minimum": 1, "maximum": 2**31 - 1, "description": words}
 
 
-def _rows(owner: TestSet) -> dict[int, BadReference]:
-    rows = BadReference.objects.of(owner.pk).in_order().select_related("output__segment")
+def _rows(owner: Task) -> dict[int, BadReference]:
+    rows = BadReference.objects.of(owner.test_set_id).in_order().select_related("output__segment")
     return {row.output.segment.number: row for row in rows}
 
 

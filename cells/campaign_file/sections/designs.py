@@ -8,7 +8,7 @@ from annotation.selectors.designs import design_in_force
 from annotation.selectors.reference_use import is_reference_shown
 from annotation.services import design_change
 from annotation.services.planning.designs import LIMITS, PARAMETERS
-from campaign.models import TestSet
+from campaign.models import Task
 from cells.campaign_file.properties import Schema, description_of, object_of, properties_of
 from cells.campaign_file.said import Said
 from cells.campaign_file.sections.groups import GROUP, group_property, group_said
@@ -35,7 +35,7 @@ _PAIR: Final = {
 }
 
 
-class DesignSection(Section[TestSet]):
+class DesignSection(Section[Task]):
     """The design in force, its seed included: the same texts then give the same HITs."""
 
     fields = {Design: PARAMETERS}
@@ -58,45 +58,45 @@ class DesignSection(Section[TestSet]):
         words = "How HITs are drawn from now on; without a seed a new one is drawn once."
         return {"design": object_of(properties, description=words)}
 
-    def read(self, owner: TestSet, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Task, *, people: bool) -> dict[str, Any]:
         """Return the design; nothing before there is one."""
         del people
-        design = design_in_force(test_set_id=owner.pk)
+        design = design_in_force(task_id=owner.pk)
         if design is None:
             return {}
         said = {name: getattr(design, name) for name in _COLUMNS}
         said[GROUP] = design.judge_group and design.judge_group.name
         if design.reference_rate != 0 and is_reference_shown(
-            test_set=owner, campaign=owner.campaign
+            task=owner, campaign=owner.test_set.campaign
         ):
             said[_ASKED] = True
         return {"design": said}
 
-    def apply(self, owner: TestSet, said: Said, run: Run) -> None:
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Put a design in force if there is none, or another one is."""
         if "design" not in said:
             return
         part = said["design"]
         wanted = part.only(_COLUMNS)
         if GROUP in part:
-            wanted[GROUP] = group_said(owner.campaign, part)
+            wanted[GROUP] = group_said(owner.test_set.campaign, part)
         for name in ("documents", "segments"):
             if name in wanted:
                 wanted[name] = sorted(set(wanted[name]))
-        now = design_in_force(test_set_id=owner.pk)
+        now = design_in_force(task_id=owner.pk)
         changes = wanted if now is None else differing(now, wanted)
         if now is not None and not changes:
             return
         with said.refusals("design"):
             design_change(
-                test_set=owner,
+                task=owner,
                 changed_by=run.by,
                 rank_shown_reference=part.get(_ASKED, False),
                 **changes,
             )
 
 
-class RankingSettingsSection(Section[TestSet]):
+class RankingSettingsSection(Section[Task]):
     """The method of the ranking, and how rank ranges are made."""
 
     names = ("method", *RangeChoice.__dataclass_fields__, "reason")
@@ -117,12 +117,12 @@ class RankingSettingsSection(Section[TestSet]):
         )
         return {"ranking_settings": object_of(properties, description=words)}
 
-    def read(self, owner: TestSet, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Task, *, people: bool) -> dict[str, Any]:
         """Return the settings in force."""
         del people
         return {"ranking_settings": _settings(owner)}
 
-    def apply(self, owner: TestSet, said: Said, run: Run) -> None:
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Change what differs; the service writes nothing if nothing does."""
         if "ranking_settings" not in said:
             return
@@ -132,13 +132,13 @@ class RankingSettingsSection(Section[TestSet]):
             return
         wanted = dict(part.value)
         if GROUP in part:
-            wanted[GROUP] = group_said(owner.campaign, part)
+            wanted[GROUP] = group_said(owner.test_set.campaign, part)
         with part.refusals():
-            ranking_settings_change(test_set=owner, changed_by=run.by, **wanted)
+            ranking_settings_change(task=owner, changed_by=run.by, **wanted)
 
 
-def _settings(owner: TestSet) -> dict[str, Any]:
-    settings = ranking_settings_in_force(test_set_id=owner.pk)
+def _settings(owner: Task) -> dict[str, Any]:
+    settings = ranking_settings_in_force(task_id=owner.pk)
     return {
         "method": settings.method,
         **settings.choice.recorded,

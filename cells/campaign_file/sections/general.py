@@ -3,7 +3,7 @@
 from typing import Any, ClassVar, Final
 
 from annotation.selectors.reference_use import reference_uses
-from campaign.models import Campaign
+from campaign.models import Campaign, Task
 from campaign.services import campaign_change
 from campaign.services.rules import MAX_LEASE_MINUTES, TERMS, Rules
 from cells.campaign_file.properties import Schema, properties_of
@@ -67,7 +67,7 @@ class ReferenceSection(Section[Campaign]):
             if each.get("design", {}).get("rank_shown_reference")
         }
         ranked = {
-            use.test_set for use in reference_uses(test_sets=owner.test_sets.all()) if use.is_ranked
+            use.task for use in reference_uses(tasks=Task.objects.of(owner).all()) if use.is_ranked
         }
         _change(owner, said, changes, rank_shown_reference=ranked <= asked)
 

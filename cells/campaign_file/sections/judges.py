@@ -134,20 +134,20 @@ def _conflicts_said(judge: Judge) -> list[dict[str, str]]:
     """Return the judge's conflicts by name: of each system of that name in one, where that is true."""
     mine = {(each.system.name, each.system.test_set_id) for each in judge.conflicts.all()}
     systems = System.objects.filter(
-        test_set__campaign=judge.campaign_id, name__in={name for name, _test_set in mine}
+        test_set__campaign=judge.campaign_id, name__in={name for name, _task in mine}
     )
     places: dict[str, dict[int, str]] = {}
-    for name, pk, test_set in systems.order_by("test_set").values_list(
+    for name, pk, task in systems.order_by("test_set").values_list(
         "name", "test_set", "test_set__name"
     ):
-        places.setdefault(name, {})[pk] = test_set
+        places.setdefault(name, {})[pk] = task
     said: list[dict[str, str]] = []
     for name in sorted(places):
-        there = [test_set for pk, test_set in places[name].items() if (name, pk) in mine]
+        there = [task for pk, task in places[name].items() if (name, pk) in mine]
         if len(there) == len(places[name]):
             said.append({"system": name})
         else:
-            said += [{"system": name, "test_set": test_set} for test_set in there]
+            said += [{"system": name, "test_set": task} for task in there]
     return said
 
 

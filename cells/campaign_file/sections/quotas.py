@@ -2,37 +2,43 @@
 
 from typing import Any, Final
 
-from campaign.models import TestSet
-from campaign.services import test_set_change, test_set_close, test_set_reopen
+from campaign.models import Task, TestSet
+from campaign.services import task_change, task_close, task_reopen
 from campaign.texts.language_tags import language_pair_checked
 from cells.campaign_file.properties import Schema, properties_of
 from cells.campaign_file.said import Said
-from cells.campaign_file.sections.section import Run, Section, differing
+from cells.campaign_file.sections.section import Run, Section
 from cells.campaign_file.tags import tags_checked
 
 _LANGUAGES: Final = ("source_language", "target_language")
-_QUOTAS: Final = ("blocks_wanted", "blocks_per_segment", "expertise")
+_OF_TEST_SET: Final = (*_LANGUAGES, "expertise")
+_OF_TASK: Final = ("blocks_wanted", "blocks_per_segment")
 
 
-class QuotasSection(Section[TestSet]):
+class QuotasSection(Section[Task]):
     """What `change_test_set` changes."""
 
-    fields = {TestSet: (*_LANGUAGES, *_QUOTAS)}
+    fields = {TestSet: _OF_TEST_SET, Task: _OF_TASK}
 
     def properties(self) -> dict[str, Schema]:
         """Return languages and quotas."""
-        return properties_of(TestSet, (*_LANGUAGES, *_QUOTAS), blocks_per_segment={"minimum": 1})
+        return {
+            **properties_of(TestSet, _LANGUAGES),
+            **properties_of(Task, _OF_TASK, blocks_per_segment={"minimum": 1}),
+            **properties_of(TestSet, ["expertise"]),
+        }
 
-    def read(self, owner: TestSet, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Task, *, people: bool) -> dict[str, Any]:
         """Return languages and quotas."""
         del people
-        return {name: getattr(owner, name) for name in (*_LANGUAGES, *_QUOTAS)}
+        return _set(owner)
 
-    def apply(self, owner: TestSet, said: Said, run: Run) -> None:
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Change what differs."""
         del run
-        wanted = said.only((*_LANGUAGES, *_QUOTAS))
-        pair = [said.get(name, getattr(owner, name)) for name in _LANGUAGES]
+        there = _set(owner)
+        wanted = said.only(there)
+        pair = [said.get(name, there[name]) for name in _LANGUAGES]
         if any(name in wanted for name in _LANGUAGES):
             key = next(name for name in _LANGUAGES if name in wanted)
             with said.refusals(key):
@@ -40,35 +46,46 @@ class QuotasSection(Section[TestSet]):
             wanted.update(zip(_LANGUAGES, checked, strict=True))
         if "expertise" in wanted:
             wanted["expertise"] = tags_checked(wanted["expertise"])
-        changes = differing(owner, wanted)
+        changes = {name: value for name, value in wanted.items() if value != there[name]}
         if changes:
             with said.refusals():
-                test_set_change(test_set=owner, **changes)
+                task_change(task=owner, **changes)
             owner.refresh_from_db()
 
 
-class ClosingSection(Section[TestSet]):
+def _set(task: Task) -> dict[str, Any]:
+    """Return languages and quotas of a task and its test set."""
+    test_set = {name: getattr(task.test_set, name) for name in _OF_TEST_SET}
+    quotas = {name: getattr(task, name) for name in _OF_TASK}
+    return {
+        **{name: test_set[name] for name in _LANGUAGES},
+        **quotas,
+        "expertise": task.test_set.expertise,
+    }
+
+
+class ClosingSection(Section[Task]):
     """Whether a test set lends nothing more; asked for, and never written into a file."""
 
-    fields = {TestSet: ("closed_at",)}
+    fields = {Task: ("closed_at",)}
 
     def properties(self) -> dict[str, Schema]:
         """Return `closed`."""
         words = "True: judges are lent nothing more of it. Without the key it stays as it is."
         return {"closed": {"type": "boolean", "description": words}}
 
-    def read(self, owner: TestSet, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Task, *, people: bool) -> dict[str, Any]:
         """Return nothing."""
         del owner, people
         return {}
 
-    def apply(self, owner: TestSet, said: Said, run: Run) -> None:
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Close or reopen the test set."""
         del run
         if "closed" not in said or said.get("closed") == (owner.closed_at is not None):
             return
         if said.get("closed"):
-            test_set_close(test_set=owner)
+            task_close(task=owner)
         else:
-            test_set_reopen(test_set=owner)
+            task_reopen(task=owner)
         owner.refresh_from_db()

@@ -7,7 +7,7 @@ from typing import Any, Final
 from annotation.judge_measures import LIMITS, MAX_MINIMUM
 from annotation.models import QualityRule
 from annotation.services import RuleTerms, quality_rule_switch_off, rule_terms_check
-from campaign.models import Campaign, User
+from campaign.models import Campaign, Protocol, Task, User
 from cells.campaign_file.properties import Schema, list_of, object_of, properties_of
 from cells.campaign_file.said import Said
 from cells.campaign_file.sections.section import Run, Section
@@ -17,13 +17,13 @@ from ranking.services.rules import RulesInForce
 
 _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
 #: What a rule is known by: with one other number in the file it is changed, not added.
-_KNOWN_BY: Final = ("test_set", "measure", "direction", "action")
+_KNOWN_BY: Final = ("test_set", "protocol", "measure", "direction", "action")
 
 
 class RulesSection(Section[Campaign]):
     """Rules that are in force; one that the file does not name stays."""
 
-    fields = {QualityRule: (*_TERMS, "test_set", "switched_off_at")}
+    fields = {QualityRule: (*_TERMS, "task", "switched_off_at")}
 
     def properties(self) -> dict[str, Schema]:
         """Return the list of rules."""
@@ -42,6 +42,11 @@ class RulesSection(Section[Campaign]):
                 "test_set": {
                     "type": ["string", "null"],
                     "description": "Name of a test set; null or left out: each of the campaign.",
+                },
+                "protocol": {
+                    "type": "string",
+                    "enum": [str(each) for each in Protocol],
+                    "description": "Of which task of this test set, if it is not its ranking.",
                 },
                 "switched_off": {
                     "type": "boolean",
@@ -93,28 +98,42 @@ class RulesSection(Section[Campaign]):
 
 def _in_force(campaign: Campaign) -> Iterator[QualityRule]:
     rows = campaign.quality_rules.filter(switched_off_at__isnull=True)
-    return iter(rows.select_related("test_set").order_by("pk"))
+    return iter(rows.select_related("task__test_set").order_by("pk"))
 
 
 def _terms_of(rule: QualityRule) -> dict[str, Any]:
     terms = {name: getattr(rule, name) for name in _TERMS}
-    return {**terms, "test_set": rule.test_set.name if rule.test_set else None}
+    return {**terms, **_of(rule.task)}
+
+
+def _of(task: Task | None) -> dict[str, Any]:
+    if task is None:
+        return {"test_set": None}
+    protocol = {} if task.protocol == Protocol.RANKING else {"protocol": task.protocol}
+    return {"test_set": task.test_set.name, **protocol}
 
 
 def _wanted(said: Said) -> dict[str, Any]:
-    return {**said.only(_TERMS), "test_set": said.get("test_set")}
+    protocol = {name: each for name, each in said.only(("protocol",)).items() if each != "ranking"}
+    return {**said.only(_TERMS), "test_set": said.get("test_set"), **protocol}
 
 
 def _is_near(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return all(one[name] == other[name] for name in _KNOWN_BY)
+    return all(one.get(name) == other.get(name) for name in _KNOWN_BY)
 
 
 def _terms(owner: Campaign, said: Said) -> RuleTerms:
     name = said.get("test_set")
-    test_set = owner.test_sets.filter(name=name).first() if name is not None else None
-    if name is not None and test_set is None:
+    protocol = said.get("protocol", Protocol.RANKING)
+    tasks = Task.objects.of(owner).filter(test_set__name=name, protocol=protocol)
+    task = tasks.first() if name is not None else None
+    if name is not None and task is None:
+        if owner.test_sets.filter(name=name).exists():
+            raise said.error(
+                f'"{name}" has no task "{protocol}"', "write it under tasks first", "protocol"
+            )
         raise said.error(f'there is no test set "{name}"', "correct the name", "test_set")
-    terms = RuleTerms(**said.only(_TERMS), test_set=test_set)
+    terms = RuleTerms(**said.only(_TERMS), task=task)
     with said.refusals():
         rule_terms_check(campaign=owner, terms=terms)
     return terms

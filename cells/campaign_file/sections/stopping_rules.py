@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Any, Final
 
-from campaign.models import TestSet
+from campaign.models import Task
 from cells.campaign_file.properties import Schema, object_of, properties_of
 from cells.campaign_file.said import Said
 from cells.campaign_file.sections.section import Run, Section
@@ -16,7 +16,7 @@ _TERMS: Final = (*CRITERIA, "tests", "confidence", "reason")
 _KEY: Final = "stopping_rule"
 
 
-class StoppingRuleSection(Section[TestSet]):
+class StoppingRuleSection(Section[Task]):
     """The stopping rule in force; null where there is none."""
 
     fields = {StoppingRule: _TERMS}
@@ -35,29 +35,29 @@ class StoppingRuleSection(Section[TestSet]):
         rule = object_of(properties, description=words)
         return {_KEY: {**rule, "type": ["object", "null"]}}
 
-    def read(self, owner: TestSet, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Task, *, people: bool) -> dict[str, Any]:
         """Return the rule in force."""
         del people
-        rule = stopping_rule_in_force(test_set_id=owner.pk)
+        rule = stopping_rule_in_force(task_id=owner.pk)
         if rule is None:
             return {}
         said = {name: getattr(rule, name) for name in _TERMS}
         return {_KEY: {**said, "until": rule.until and rule.until.isoformat()}}
 
-    def apply(self, owner: TestSet, said: Said, run: Run) -> None:
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Put the rule in force; the service writes nothing if it is."""
         if _KEY not in said:
             return
         if said.get(_KEY) is None:
             with said.refusals(_KEY):
-                stopping_rule_set(test_set=owner, changed_by=run.by)
+                stopping_rule_set(task=owner, changed_by=run.by)
             return
         part = said[_KEY]
         wanted = dict(part.value)
         if wanted.get("until") is not None:
             wanted["until"] = _day(part, wanted["until"])
         with part.refusals():
-            stopping_rule_set(test_set=owner, changed_by=run.by, **wanted)
+            stopping_rule_set(task=owner, changed_by=run.by, **wanted)
 
 
 def _day(said: Said, text: str) -> date:

@@ -10,7 +10,7 @@ from annotation.services.systems import (
     system_withdraw,
 )
 from campaign.formats import InputFile
-from campaign.models import System, SystemKind, TestSet
+from campaign.models import System, SystemKind, Task
 from cells.campaign_file.properties import Schema, list_of, object_of, properties_of, property_of
 from cells.campaign_file.said import Said
 from cells.campaign_file.sections.section import Run, Section, differing
@@ -19,7 +19,7 @@ _SAID: Final = tuple(name for name in DESCRIBED if name != "name")
 _OF_PEOPLE: Final = "contact"
 
 
-class SystemsSection(Section[TestSet]):
+class SystemsSection(Section[Task]):
     """Systems by name. Their outputs come with the texts; one more brings a file of its own."""
 
     fields = {System: ("name", "kind", *_SAID, "withdrawn_at")}
@@ -49,15 +49,15 @@ class SystemsSection(Section[TestSet]):
         )
         return {"systems": list_of(item, "Systems that take part, known by name.")}
 
-    def read(self, owner: TestSet, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Task, *, people: bool) -> dict[str, Any]:
         """Return the systems without damaged references, which are reviewed one by one."""
-        rows = owner.systems.exclude(kind=SystemKind.BAD_REFERENCE).order_by("name")
+        rows = owner.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE).order_by("name")
         return {"systems": [_read(row, people=people) for row in rows]}
 
-    def apply(self, owner: TestSet, said: Said, run: Run) -> None:
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Add, describe, withdraw and restore systems; those that the file does not name stay."""
         for each in said.items_of("systems"):
-            system = owner.systems.filter(name=each.get("name")).first()
+            system = owner.test_set.systems.filter(name=each.get("name")).first()
             if system is None:
                 system = _added(owner, each, run)
             if system.kind != each.get("kind", system.kind):
@@ -89,10 +89,10 @@ def _read(system: System, *, people: bool) -> dict[str, Any]:
     }
 
 
-def _added(owner: TestSet, said: Said, run: Run) -> System:
+def _added(owner: Task, said: Said, run: Run) -> System:
     if "outputs" not in said:
         raise said.error(
-            f'the test set "{owner.name}" has no system "{said.get("name")}"',
+            f'the test set "{owner.test_set.name}" has no system "{said.get("name")}"',
             "correct the name, or add outputs: FILE for one more system",
             "name",
         )
@@ -106,7 +106,7 @@ def _added(owner: TestSet, said: Said, run: Run) -> System:
     try:
         with path.open("rb") as stream, said.refusals("outputs"):
             return system_add(
-                test_set=owner,
+                test_set=owner.test_set,
                 name=said.get("name"),
                 file=InputFile(said.get("outputs"), stream),
             )

@@ -2,7 +2,8 @@
 
 from typing import Any, Final
 
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Protocol, Task, TestSet
+from campaign.models.task import TaskQuerySet
 from cells.campaign_file.properties import Schema, list_of, object_of, property_of
 from cells.campaign_file.said import Said
 from cells.campaign_file.sections.damaged_references import DamagedReferencesSection
@@ -11,6 +12,7 @@ from cells.campaign_file.sections.quotas import ClosingSection, QuotasSection
 from cells.campaign_file.sections.section import Run, Section
 from cells.campaign_file.sections.stopping_rules import StoppingRuleSection
 from cells.campaign_file.sections.systems import SystemsSection
+from cells.campaign_file.sections.tasks import OtherTasksSection
 from cells.campaign_file.sections.texts import (
     test_set_of_texts,
     texts_refuse_others,
@@ -20,7 +22,7 @@ from cells.campaign_file.sections.texts import (
 from cells.campaign_file.sections.training import TrainingSection
 
 #: In the order in which they are applied and written.
-SECTIONS: Final[tuple[Section[TestSet], ...]] = (
+SECTIONS: Final[tuple[Section[Task], ...]] = (
     QuotasSection(),
     SystemsSection(),
     DamagedReferencesSection(),
@@ -29,10 +31,11 @@ SECTIONS: Final[tuple[Section[TestSet], ...]] = (
     RankingSettingsSection(),
     StoppingRuleSection(),
     ClosingSection(),
+    OtherTasksSection(),
 )
 
 
-class TestSetsSection(Section[Campaign]):
+class TasksSection(Section[Campaign]):
     """Test sets by name. A new one is imported from its texts, which never change after that."""
 
     __test__ = False  # not a test case, whatever pytest thinks of the name
@@ -50,26 +53,30 @@ class TestSetsSection(Section[Campaign]):
 
     def read(self, owner: Campaign, *, people: bool) -> dict[str, Any]:
         """Return the test sets, in the order in which they were made."""
-        rows = owner.test_sets.select_related("campaign").order_by("pk")
-        return {
-            "test_sets": [_read(row, place, people=people) for place, row in enumerate(rows, 1)]
-        }
+        rows = enumerate(rankings_in_order(owner), 1)
+        return {"test_sets": [_read(row, place, people=people) for place, row in rows]}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
         """Import the test sets that are not there, and let the sections change all of them."""
         for each in said.items_of("test_sets"):
-            test_set = owner.test_sets.filter(name=each.get("name").strip()).first()
-            if test_set is None:
-                test_set = test_set_of_texts(each, run)
+            task = rankings_in_order(owner).filter(test_set__name=each.get("name").strip()).first()
+            if task is None:
+                task = test_set_of_texts(each, run)
             else:
-                texts_refuse_others(test_set, each, run)
-            test_set.campaign = owner
+                texts_refuse_others(task, each, run)
+            task.test_set.campaign = owner
             for section in SECTIONS:
-                section.apply(test_set, each, run)
+                section.apply(task, each, run)
 
 
-def _read(test_set: TestSet, place: int, *, people: bool) -> dict[str, Any]:
-    said: dict[str, Any] = {"name": test_set.name, **texts_said(test_set, place)}
+def rankings_in_order(campaign: Campaign) -> TaskQuerySet:
+    """Return the ranking of each test set, in the order of the file, which says with it what is the test set's."""
+    rankings = Task.objects.of(campaign).filter(protocol=Protocol.RANKING)
+    return rankings.select_related("test_set__campaign").order_by("test_set")
+
+
+def _read(task: Task, place: int, *, people: bool) -> dict[str, Any]:
+    said: dict[str, Any] = {"name": task.test_set.name, **texts_said(task, place)}
     for section in SECTIONS:
-        said |= section.read(test_set, people=people)
+        said |= section.read(task, people=people)
     return said

@@ -16,7 +16,8 @@ from campaign.formats.recognising import RecognisedSet, opened_set
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.management.test_set_files import files_recognised, files_with_roles
-from campaign.models import Output, Reference, Segment, SystemKind, TestSet
+from campaign.models import Output, Reference, Segment, SystemKind, Task
+from campaign.selectors.tasks import ranking_task
 from cells.campaign_file.folders import TextFolders
 from cells.campaign_file.properties import Schema, object_of
 from cells.campaign_file.said import Said
@@ -73,30 +74,30 @@ def texts_schema() -> Schema:
     return object_of(properties, description=words)
 
 
-def texts_said(test_set: TestSet, place: int) -> dict[str, Any]:
+def texts_said(task: Task, place: int) -> dict[str, Any]:
     """Return what a campaign's file says of the texts; nothing where they are not known. Two queries."""
-    if not is_whole(test_set):
+    if not is_whole(task):
         return {}
-    references = test_set.systems.filter(kind=SystemKind.REFERENCE).order_by("pk")
+    references = task.test_set.systems.filter(kind=SystemKind.REFERENCE).order_by("pk")
     name = references.values_list("name", flat=True).first()
-    said: dict[str, Any] = {"files": [file_name(test_set, place)]}
+    said: dict[str, Any] = {"files": [file_name(task, place)]}
     return {"texts": {**said, "reference_system": name}}
 
 
-def is_whole(test_set: TestSet) -> bool:
+def is_whole(task: Task) -> bool:
     """Return whether the texts are known: those of imported judgments are not."""
-    segments = Segment.objects.filter(test_set=test_set)
+    segments = Segment.objects.filter(test_set_id=task.test_set_id)
     return segments.exists() and not segments.filter(source_text__isnull=True).exists()
 
 
-def file_name(test_set: TestSet, place: int) -> str:
+def file_name(task: Task, place: int) -> str:
     """Return the path of the texts of the test set that is the `place`-th of its campaign, from 1."""
-    return f"texts/{place}-{slugify(test_set.name) or 'test-set'}.jsonl"
+    return f"texts/{place}-{slugify(task.test_set.name) or 'test-set'}.jsonl"
 
 
-def texts_written(test_set: TestSet) -> Iterator[bytes]:
+def texts_written(task: Task) -> Iterator[bytes]:
     """Yield the texts as JSON Lines, a segment a line: what systems wrote, references, names of documents."""
-    for segment in _segments(test_set):
+    for segment in _segments(task):
         line = {
             "document": segment.document.name,
             "segment": segment.number,
@@ -107,14 +108,14 @@ def texts_written(test_set: TestSet) -> Iterator[bytes]:
         yield json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
 
-def _segments(test_set: TestSet) -> Iterator[Segment]:
+def _segments(task: Task) -> Iterator[Segment]:
     outputs = (
         Output.objects.filter(system__kind=SystemKind.SYSTEM)
         .select_related("system")
         .order_by("system__name")
     )
     rows = (
-        Segment.objects.filter(test_set=test_set)
+        Segment.objects.filter(test_set_id=task.test_set_id)
         .select_related("document")
         .prefetch_related(
             Prefetch("outputs", outputs), Prefetch("references", Reference.objects.order_by("pk"))
@@ -130,7 +131,7 @@ def _references(segment: Segment) -> list[str]:
     return [by_number.get(number, "") for number in range(1, max(by_number, default=0) + 1)]
 
 
-def test_set_of_texts(said: Said, run: Run) -> TestSet:
+def test_set_of_texts(said: Said, run: Run) -> Task:
     """Import a new test set by `texts`, in the languages of the same part of the file."""
     for key in ("texts", "source_language", "target_language"):
         if key not in said:
@@ -146,7 +147,7 @@ def test_set_of_texts(said: Said, run: Run) -> TestSet:
             _FIRST if run.is_new else _IMPORT,
         )
     with _recognised(part, run.folders) as found, said.refusals():
-        return test_set_from_files(
+        test_set = test_set_from_files(
             campaign=run.campaign,
             name=said.get("name"),
             source_language=said.get("source_language"),
@@ -156,9 +157,10 @@ def test_set_of_texts(said: Said, run: Run) -> TestSet:
             by_paragraph=part.get("split_paragraphs", False),
             reference_system=part.get("reference_system", REFERENCE_SYSTEM),
         )
+        return ranking_task(test_set=test_set)
 
 
-def texts_refuse_others(test_set: TestSet, said: Said, run: Run) -> None:
+def texts_refuse_others(task: Task, said: Said, run: Run) -> None:
     """Raise FormatError if the files are there and do not hold the texts of the test set."""
     if run.folders is None or "texts" not in said:
         return
@@ -171,12 +173,12 @@ def texts_refuse_others(test_set: TestSet, said: Said, run: Run) -> None:
             found, languages=_pair(said), by_paragraph=part.get("split_paragraphs", False)
         ) as there,
     ):
-        stored = _segments(test_set)
+        stored = _segments(task)
         for text in there:
             if not _is_same(next(stored, None), text):
-                raise _refused(test_set, part, text.number)
+                raise _refused(task, part, text.number)
         if (more := next(stored, None)) is not None:
-            raise _refused(test_set, part, more.number)
+            raise _refused(task, part, more.number)
 
 
 def _is_same(segment: Segment | None, text: SegmentTexts) -> bool:
@@ -193,9 +195,9 @@ def _is_same(segment: Segment | None, text: SegmentTexts) -> bool:
     return _references(segment) == references and text.outputs.items() <= outputs.items()
 
 
-def _refused(test_set: TestSet, said: Said, number: int) -> FormatError:
+def _refused(task: Task, said: Said, number: int) -> FormatError:
     return said.error(
-        f'the texts of "{test_set.name}" stay, and segment {number} of these files is another',
+        f'the texts of "{task.test_set.name}" stay, and segment {number} of these files is another',
         "give texts that were corrected another name of a test set",
     )
 

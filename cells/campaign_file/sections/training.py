@@ -9,7 +9,7 @@ from annotation.services import (
     training_block_create,
     training_block_remove,
 )
-from campaign.models import Output, Segment, TestSet
+from campaign.models import Output, Segment, Task
 from cells.campaign_file.properties import Schema, list_of, object_of, property_of
 from cells.campaign_file.said import Said
 from cells.campaign_file.sections.damaged_references import segment_property
@@ -19,7 +19,7 @@ _KEY: Final = "training"
 _SAID: Final = ("position", "explanation", "expected")
 
 
-class TrainingSection(Section[TestSet]):
+class TrainingSection(Section[Task]):
     """Training blocks by the number of their segment; outputs by the names of their systems."""
 
     fields = {
@@ -59,18 +59,18 @@ class TrainingSection(Section[TestSet]):
         )
         return {_KEY: list_of(item, "What judges train with before their first HIT.")}
 
-    def read(self, owner: TestSet, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Task, *, people: bool) -> dict[str, Any]:
         """Return the blocks in their order. Two queries."""
         del people
-        blocks = [_read(block) for block in training_blocks(test_set_id=owner.pk)]
+        blocks = [_read(block) for block in training_blocks(task_id=owner.pk)]
         return {_KEY: blocks} if blocks else {}
 
-    def apply(self, owner: TestSet, said: Said, run: Run) -> None:
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Remove what is to be removed, then change what differs, and add the others."""
         del run
         if _KEY not in said:
             return
-        there = {block.segment.number: block for block in training_blocks(test_set_id=owner.pk)}
+        there = {block.segment.number: block for block in training_blocks(task_id=owner.pk)}
         for each in said[_KEY].items():
             block = there.get(each.get("segment"))
             if each.get("removed", False) and block is not None:
@@ -94,18 +94,20 @@ def _read(block: TrainingBlock) -> dict[str, Any]:
     }
 
 
-def _create(owner: TestSet, said: Said) -> None:
+def _create(owner: Task, said: Said) -> None:
     for key in ("explanation", "expected"):
         if key not in said:
             raise said.error(f'a new training block needs "{key}"', "add the key", key)
-    segment = Segment.objects.filter(test_set=owner, number=said.get("segment")).first()
+    segment = Segment.objects.filter(
+        test_set_id=owner.test_set_id, number=said.get("segment")
+    ).first()
     if segment is None:
         raise said.error(
             f"there is no segment {said.get('segment')}", "correct the number", "segment"
         )
     with said.refusals():
         training_block_create(
-            test_set=owner,
+            task=owner,
             segment=segment,
             explanation=said.get("explanation"),
             expected=_expected(segment, said),
@@ -113,7 +115,7 @@ def _create(owner: TestSet, said: Said) -> None:
         )
 
 
-def _change(owner: TestSet, block: TrainingBlock, said: Said) -> None:
+def _change(owner: Task, block: TrainingBlock, said: Said) -> None:
     now, wanted = _read(block), said.only(_SAID)
     if "explanation" in wanted:
         wanted["explanation"] = wanted["explanation"].strip()
@@ -123,7 +125,7 @@ def _change(owner: TestSet, block: TrainingBlock, said: Said) -> None:
         expected = _expected(block.segment, said)
     else:
         expected = {each.output: each.expected for each in block.candidates.all()}
-    block.test_set = owner
+    block.task = owner
     with said.refusals():
         training_block_change(
             training_block=block,

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaign.management.arguments import campaign_named
 from cells.campaign_file.schema import schema_bytes
+from cells.campaign_file.sections.test_sets import rankings_in_order
 from cells.campaign_file.sections.texts import file_name, is_whole, texts_written
 from cells.campaign_file.writing import campaign_file
 
@@ -45,10 +46,10 @@ class Command(BaseCommand):
             return
         try:
             (folder / "texts").mkdir(parents=True, exist_ok=True)
-            for place, test_set in enumerate(campaign.test_sets.order_by("pk"), 1):
-                if is_whole(test_set):
-                    with (folder / file_name(test_set, place)).open("wb") as stream:
-                        stream.writelines(texts_written(test_set))
+            for place, task in enumerate(rankings_in_order(campaign), 1):
+                if is_whole(task):
+                    with (folder / file_name(task, place)).open("wb") as stream:
+                        stream.writelines(texts_written(task))
             (folder / "campaign.yaml").write_bytes(content)
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error

@@ -60,7 +60,7 @@ class Command(BaseCommand):
             if options["map"]:
                 # Read again: another campaign may have been moved meanwhile.
                 cells = CellMap.read(options["map"])
-                cells.moved(campaign.slug, moved.test_sets, moved.to_cell).write(options["map"])
+                cells.moved(campaign.slug, moved.tasks, moved.to_cell).write(options["map"])
         except (MoveRefusedError, CellMapError) as error:
             raise CommandError(str(error)) from error
         if options["map"]:

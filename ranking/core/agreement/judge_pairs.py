@@ -116,6 +116,7 @@ def judge_pair_tables(
     *,
     items: int,
     judges: int,
+    categories: int = len(Outcome),
     compiled: bool | None = None,
 ) -> Int64Array:
     """Count the pairs of ratings of one item by two judges, by their categories.
@@ -124,19 +125,20 @@ def judge_pair_tables(
     ----------
     item, judge, category : int64, shape (C,)
         One entry for each rating, in any order, repeated ratings included: 0 ≤ item < items, 0 ≤
-        judge < judges, and the category is one of `Outcome`.
+        judge < judges, and 0 ≤ category < categories.
     items, judges : int
+    categories : int
+        If not said, those of `Outcome`.
     compiled : bool or None
         Whether to use the compiled loop; None decides by the number of ratings. The result is the
         same.
 
     Returns
     -------
-    int64, shape (judges, judges, 3, 3)
+    int64, shape (judges, judges, categories, categories)
         Entry (i, j, c, k) for i < j: pairs of a rating c by i and a rating k by j. Zero for i ≥ j.
         Memory grows with the square of the number of judges.
     """
-    categories = len(Outcome)
     if compiled or (compiled is None and len(item) >= COMPILED_FROM):
         ratings = [np.ascontiguousarray(column, np.int64) for column in (item, judge, category)]
         return _kernel()(*ratings, items, judges, categories)

@@ -52,10 +52,15 @@ def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt6
     if level == "segments" and documents and blocks.document is not None:
         return _keys_of_numbers(first_segments(blocks), b"quintet-document")
     if level == "segments":
-        return _keys_of_numbers(blocks.segment, b"quintet-segment")
+        return segment_keys(blocks.segment)
     if level == "judges":
         return _keys_of([name.encode() for name in blocks.judges], b"quintet-judge")[blocks.judge]
     raise ValueError(f"there are no units of level {level!r}")
+
+
+def segment_keys(segments: npt.NDArray[np.integer]) -> UInt64Array:
+    """Return the keys of segments by their numbers, shape (B,), whatever was judged of them."""
+    return _keys_of_numbers(segments, b"quintet-segment")
 
 
 def _keys_of_numbers(column: npt.NDArray[np.integer], person: bytes) -> UInt64Array:

@@ -155,13 +155,13 @@ def score_influence(
 
 
 def mean_scores(
-    test_sets: Sequence[ScoreInfluence], systems: Sequence[str], *, confidence: float = 0.95
+    tasks: Sequence[ScoreInfluence], systems: Sequence[str], *, confidence: float = 0.95
 ) -> tuple[MeanScore, ...]:
     """Return the mean scores of systems over test sets, in the order of `systems`.
 
     Parameters
     ----------
-    test_sets : sequence of ScoreInfluence
+    tasks : sequence of ScoreInfluence
         T of them, at least one; each has a score of each of the systems.
     systems : sequence of str
     confidence : float
@@ -173,13 +173,13 @@ def mean_scores(
         Intervals are Student's t, with the degrees of freedom of the variance (Satterthwaite 1946):
         each part has its effective number of units less one, judges of all test sets together.
     """
-    share = 1 / len(test_sets)
+    share = 1 / len(tasks)
     count = len(systems)
     total, means, uncertain = np.zeros((count, count)), np.zeros(count), 0.0
     among: dict[str, FloatArray] = {}
     work: dict[str, float] = {}
     own_judges = np.zeros((count, count))
-    for each in test_sets:
+    for each in tasks:
         rows = np.array([each.systems.index(name) for name in systems], dtype=np.int64)
         square = np.ix_(rows, rows)
         means += each.scores[rows] * share

@@ -64,15 +64,13 @@ def draws_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
 
 def _designs(frozen: FrozenResult) -> Sequence[Design]:
     drawn = _judged_hits(frozen).filter(design=OuterRef("pk"))
-    return list(Design.objects.filter(Exists(drawn), test_set=frozen.test_set.pk).order_by("pk"))
+    return list(Design.objects.filter(Exists(drawn), task=frozen.task.pk).order_by("pk"))
 
 
 def _judged_hits(frozen: FrozenResult) -> Any:
     """Return the HITs of which something was judged up to the watermark: what is lent later changes nothing."""
-    judged = Judgment.objects.of(frozen.test_set.pk).until(frozen.watermark)
-    return HIT.objects.filter(
-        Exists(judged.filter(block__hit=OuterRef("pk"))), test_set=frozen.test_set.pk
-    )
+    judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
+    return HIT.objects.filter(Exists(judged.filter(block__hit=OuterRef("pk"))), task=frozen.task.pk)
 
 
 def _chunks(frozen: FrozenResult) -> Iterator[list[HIT]]:
@@ -109,7 +107,7 @@ def _shown(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[dict[s
 
 def _judges(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[str]]:
     """Return the judges of these HITs by pseudonym, in the order of their first judgments."""
-    judged = Judgment.objects.of(frozen.test_set.pk).until(frozen.watermark)
+    judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
     rows = (
         judged.filter(block__hit__in=hits)
         .values("block__hit", "judge__pseudonym")

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotation.models import Judgment
 from annotation.models.judgment import JudgmentQuerySet
-from campaign.models import System, TestSet
+from campaign.models import System, Task
 from ranking.models import PublishedResult, ResultBundle
 from ranking.reports.published.bundle_words import hides_a_name
 from ranking.selectors.left_out import judges_not_counted
@@ -23,7 +23,7 @@ class FrozenResult:
     ----------
     bundle : ResultBundle
     result : PublishedResult
-    test_set : TestSet
+    task : Task
     names : mapping
         What each system of the test set is called, by its id.
     left_out : frozenset of str
@@ -32,7 +32,7 @@ class FrozenResult:
 
     bundle: ResultBundle
     result: PublishedResult
-    test_set: TestSet
+    task: Task
     names: Mapping[int, str]
     left_out: frozenset[str]
 
@@ -67,19 +67,21 @@ class FrozenResult:
 
     @property
     def _current(self) -> JudgmentQuerySet:
-        return Judgment.objects.of(self.test_set.pk).counted().current(watermark=self.watermark)
+        return Judgment.objects.of(self.task.pk).counted().current(watermark=self.watermark)
 
 
 def frozen_result(bundle: ResultBundle) -> FrozenResult:
     """Read what a bundle is made of."""
-    result = PublishedResult.objects.select_related("test_set__campaign", "run").get(pk=bundle.pk)
-    test_set = result.test_set
+    result = PublishedResult.objects.select_related("task__test_set__campaign", "run").get(
+        pk=bundle.pk
+    )
+    task = result.task
     # Systems that came after the result are in none of its judgments.
-    systems = System.objects.filter(test_set=test_set.pk, pk__in=map(int, result.labels))
+    systems = System.objects.filter(test_set_id=task.test_set_id, pk__in=map(int, result.labels))
     return FrozenResult(
         bundle=bundle,
         result=result,
-        test_set=test_set,
+        task=task,
         names={system.pk: result.labels[str(system.pk)] for system in systems},
         left_out=frozenset(judges_not_counted(result.run.parameters)),
     )

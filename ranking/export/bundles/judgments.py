@@ -34,7 +34,7 @@ def parquet_write(judgments: Path, path: Path) -> None:
 def _csv_write(
     frozen: FrozenResult, judgments: JudgmentQuerySet, path: Path, progress: Progress
 ) -> None:
-    rows = judged_rows(test_set=frozen.test_set, judgments=judgments, names=frozen.names)
+    rows = judged_rows(task=frozen.task, judgments=judgments, names=frozen.names)
     slots = max(most_candidates(judgments), 5)
     with path.open("w", encoding="utf-8", newline="") as file:
         for line in write_five_way_csv(_told(rows, frozen, progress), slots=slots):

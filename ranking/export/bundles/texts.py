@@ -17,7 +17,9 @@ def texts_write(frozen: FrozenResult, path: Path) -> bool:
 
     Damaged references are no texts of anybody, and are left out.
     """
-    if not Segment.objects.filter(test_set=frozen.test_set.pk, source_text__isnull=False).exists():
+    if not Segment.objects.filter(
+        test_set_id=frozen.task.test_set_id, source_text__isnull=False
+    ).exists():
         return False
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for line in _lines(frozen):
@@ -30,7 +32,7 @@ def _lines(frozen: FrozenResult) -> Iterator[dict[str, Any]]:
     order = sorted(frozen.names, key=lambda pk: frozen.names[pk])
     references = [pk for pk in order if kinds[pk] == SystemKind.REFERENCE]
     systems = [pk for pk in order if kinds[pk] == SystemKind.SYSTEM]
-    rows = Segment.objects.filter(test_set=frozen.test_set.pk).select_related("document")
+    rows = Segment.objects.filter(test_set_id=frozen.task.test_set_id).select_related("document")
     after = 0
     while chunk := list(rows.filter(number__gt=after).order_by("number")[:_CHUNK]):
         texts = _outputs([segment.pk for segment in chunk])

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import get_language
 
-from campaign.management.arguments import test_set_named
+from campaign.management.arguments import protocol_option_add, task_asked
 from ranking.analyses import ANALYSES, OptionError
 from ranking.analyses.judgments import JUDGMENT_OPTIONS
 from ranking.management.analysis_options import given_options, option_argument
@@ -36,6 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("kind", choices=list(ANALYSES))
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--test-set", required=True, metavar="NAME")
+        protocol_option_add(parser)
         parser.add_argument(
             "--option",
             metavar="NAME=VALUE",
@@ -54,10 +55,10 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         output = checked_output(options["output"])
-        test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
+        task = task_asked(options)
         try:
             analysis = analysis_ask(
-                test_set=test_set,
+                task=task,
                 choice=analysis_choice(options["kind"], given_options(options["option"])),
                 watermark=options["watermark"],
                 is_queued=False,

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from campaign.management.arguments import group_or_none, test_set_named, user_named
+from campaign.management.arguments import group_or_none, protocol_option_add, task_asked, user_named
 from ranking.management.arguments import SHARE
 from ranking.management.range_arguments import add_range_arguments, range_changes
 from ranking.models import RankingSettings
@@ -24,6 +24,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--test-set", required=True, metavar="NAME")
+        protocol_option_add(parser)
         parser.add_argument("--by", metavar="EMAIL", help="who changes it, for the record")
         parser.add_argument(
             "--method",
@@ -43,20 +44,20 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
+        task = task_asked(options)
         by = user_named(options["by"]) if options["by"] else None
         try:
             changes = range_changes(options)
             if options["confidence"] is not None:
                 changes["confidence"] = options["confidence"]
             settings = ranking_settings_change(
-                test_set=test_set,
+                task=task,
                 changed_by=by,
                 method=options["method"],
                 reason=options["reason"],
                 judge_group=Unchanged.GROUP
                 if options["judge_group"] is None
-                else group_or_none(test_set.campaign, options["judge_group"]),
+                else group_or_none(task.test_set.campaign, options["judge_group"]),
                 **changes,
             )
         except RangeChoiceError as error:
@@ -65,8 +66,8 @@ class Command(BaseCommand):
             parts = {**settings.choice.recorded, "method": settings.method}
             said = ", ".join(f"{name}={value}" for name, value in parts.items())
             self.stdout.write(
-                _("From now on rank ranges of “%(test_set)s” are made with %(said)s.")
-                % {"test_set": test_set.name, "said": said}
+                _("From now on rank ranges of “%(task)s” are made with %(said)s.")
+                % {"task": task.test_set.name, "said": said}
             )
             if settings.judge_group is not None:
                 self.stdout.write(

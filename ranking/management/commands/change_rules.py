@@ -17,8 +17,13 @@ from annotation.services import (
     quality_rule_undo,
     suggested_terms,
 )
-from campaign.management.arguments import campaign_named, test_set_named, user_named
-from campaign.models import Campaign
+from campaign.management.arguments import (
+    campaign_named,
+    protocol_option_add,
+    task_named,
+    user_named,
+)
+from campaign.models import Campaign, Task
 from ranking.pages.effects import effects_in_words
 from ranking.pages.judge_measures import rule_in_words
 from ranking.selectors.quality import quality_rules
@@ -171,6 +176,7 @@ def _add_terms(add: Any) -> None:
         "--minimum", type=int, required=True, metavar="N", help="comparisons, blocks or segments"
     )
     add.add_argument("--test-set", metavar="NAME", help="default: each of the campaign")
+    protocol_option_add(add)
 
 
 def _add_undo(part: Any) -> None:
@@ -181,15 +187,21 @@ def _add_undo(part: Any) -> None:
 
 def _terms(campaign: Campaign, options: dict[str, Any]) -> RuleTerms:
     direction = "above" if options["below"] is None else "below"
-    test_set = options["test_set"]
     return RuleTerms(
         action=options["action"],
         measure=options["measure"],
         direction=direction,
         threshold=threshold_from_text(options["measure"], options[direction]),
         minimum=options["minimum"],
-        test_set=test_set_named(campaign=campaign.slug, name=test_set) if test_set else None,
+        task=_task(campaign, options),
     )
+
+
+def _task(campaign: Campaign, options: dict[str, Any]) -> Task | None:
+    name = options["test_set"]
+    if not name:
+        return None
+    return task_named(campaign=campaign.slug, name=name, protocol=options["protocol"])
 
 
 def _rule(campaign: Campaign, rule_id: int) -> QualityRule:

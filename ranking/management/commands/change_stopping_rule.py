@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from campaign.management.arguments import test_set_named, user_named
+from campaign.management.arguments import protocol_option_add, task_asked, user_named
 from ranking.management.arguments import POSITIVE, SHARE, number_between, whole_number
 from ranking.models import StoppingRule
 from ranking.services import StoppingRuleError, stopping_rule_set
@@ -25,6 +25,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--test-set", required=True, metavar="NAME")
+        protocol_option_add(parser)
         parser.add_argument("--by", metavar="EMAIL", help="who sets it, for the record")
         parser.add_argument("--judgments", type=POSITIVE, help="stop at so many judgments")
         parser.add_argument(
@@ -46,11 +47,11 @@ class Command(BaseCommand):
         parser.add_argument("--reason", default="", help="why; it is published with results")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
+        task = task_asked(options)
         pairs = options["pairs"]
         try:
             rule = stopping_rule_set(
-                test_set=test_set,
+                task=task,
                 changed_by=user_named(options["by"]) if options["by"] else None,
                 pairs_share=None if pairs is None else round(pairs / 100, 8),
                 **{

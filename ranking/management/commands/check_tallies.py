@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.services.tallies_check import tallies_check
 
 
@@ -23,27 +23,27 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        test_sets = TestSet.objects.select_related("campaign").order_by("pk")
+        tasks = Task.objects.select_related("test_set__campaign").order_by("pk")
         if options["campaign"]:
-            test_sets = test_sets.filter(campaign__slug=options["campaign"])
-            if not test_sets:
+            tasks = tasks.filter(test_set__campaign__slug=options["test_set__campaign"])
+            if not tasks:
                 raise CommandError(
                     _("There is no test set in a campaign “%(slug)s”.")
                     % {"slug": options["campaign"]}
                 )
         wrong = 0
-        for test_set in test_sets:
-            names = tallies_check(test_set_id=test_set.pk, corrects=not options["check"])
+        for task in tasks:
+            names = tallies_check(task_id=task.pk, corrects=not options["check"])
             wrong += bool(names)
             said = {
-                "test_set": f"{test_set.campaign.slug}, {test_set.name}",
+                "task": f"{task.test_set.campaign.slug}, {task.test_set.name}",
                 "names": ", ".join(names),
             }
             if not names:
-                self.stdout.write(_("%(test_set)s: right.") % said)
+                self.stdout.write(_("%(task)s: right.") % said)
             elif options["check"]:
-                self.stdout.write(_("%(test_set)s: wrong: %(names)s.") % said)
+                self.stdout.write(_("%(task)s: wrong: %(names)s.") % said)
             else:
-                self.stdout.write(_("%(test_set)s: corrected: %(names)s.") % said)
+                self.stdout.write(_("%(task)s: corrected: %(names)s.") % said)
         if wrong and options["check"]:
             raise CommandError(_("Nothing was changed. Without --check they are corrected."))

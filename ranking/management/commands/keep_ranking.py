@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from campaign.management.arguments import test_set_named
+from campaign.management.arguments import protocol_option_add, task_asked
 from ranking.services import latest_ranking_keep
 
 
@@ -18,10 +18,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--test-set", required=True, metavar="NAME")
+        protocol_option_add(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
-        run = latest_ranking_keep(test_set_id=test_set.pk)
+        task = task_asked(options)
+        run = latest_ranking_keep(task_id=task.pk)
         if run is None:
             raise CommandError(_("This test set has no ranking yet."))
         if options["verbosity"]:

@@ -9,11 +9,16 @@ from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive, make_aware
 from django.utils.translation import gettext as _
 
-from campaign.management.arguments import address_of, address_option_add, test_set_named
-from campaign.models import TestSet
+from campaign.management.arguments import (
+    address_of,
+    address_option_add,
+    protocol_option_add,
+    task_asked,
+)
+from campaign.models import Task
 from campaign.texts.canonical_json import digest_of
 from ranking.management.output import Progress
-from ranking.reports.published import FILES, PublishedFile
+from ranking.reports.published import PublishedFile, markdown_file
 from ranking.selectors.runs import latest_run
 from ranking.services.analyses import AnalysisRefusedError, analysis_compute
 from ranking.services.publishing import (
@@ -23,6 +28,7 @@ from ranking.services.publishing import (
     firmness_is_known,
     published_draft,
     result_publish,
+    wordings_of,
 )
 
 
@@ -35,6 +41,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", metavar="CAMPAIGN", help="short name of the campaign")
         parser.add_argument("test_set", metavar="TEST_SET", help="name of the test set")
+        protocol_option_add(parser)
         parser.add_argument(
             "--anonymous",
             nargs="+",
@@ -58,6 +65,14 @@ class Command(BaseCommand):
             help="what has changed since the last version",
         )
         parser.add_argument(
+            "--reword",
+            nargs=2,
+            action="append",
+            default=[],
+            metavar=("REASON", "WORDING"),
+            help="publish a reason in other words, where a system is not named; again for more",
+        )
+        parser.add_argument(
             "--embargo-until", default="", metavar="MOMENT", help="for instance 2026-12-01T09:00"
         )
         parser.add_argument(
@@ -77,13 +92,14 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         chosen: dict[str, Any] = {
-            "test_set": test_set_named(campaign=options["campaign"], name=options["test_set"]),
+            "task": task_asked(options),
             "anonymous": options["anonymous"],
             "words": PublishedWords(
                 authors=tuple(options["author"]),
                 acknowledgement=options["acknowledgement"],
                 contact=options["contact"],
                 change_note=options["change_note"],
+                wordings=_wordings(options["reword"]),
             ),
             "with_firmness": not options["without_firmness"],
         }
@@ -108,13 +124,13 @@ class Command(BaseCommand):
 
     def _firmness_compute(self, chosen: dict[str, Any], *, quiet: bool) -> None:
         """Compute how many judgments decide first place; without that, it is published and said."""
-        test_set: TestSet = chosen["test_set"]
-        run = latest_run(test_set_id=test_set.pk)
+        task: Task = chosen["task"]
+        run = latest_run(task_id=task.pk)
         if run is None or firmness_is_known(run):
             return
         # What is refused is refused before work is done for it.
         published_draft(**chosen)
-        analysis = firmness_ask(test_set=test_set, run=run, by=None, is_queued=False)
+        analysis = firmness_ask(task=task, run=run, by=None, is_queued=False)
         if analysis is None:
             return
         try:
@@ -127,10 +143,17 @@ class Command(BaseCommand):
             )
 
 
+def _wordings(given: list[list[str]]) -> dict[str, str]:
+    try:
+        return wordings_of((reason, wording) for reason, wording in given)
+    except PublishingRefusedError as error:
+        raise CommandError(str(error)) from error
+
+
 def _preview(chosen: dict[str, Any]) -> str:
     content = published_draft(**chosen).content
     written = PublishedFile(content=content, digest=digest_of(content), url=_("not published yet"))
-    return FILES["ranking.md"].write(written)
+    return markdown_file(written)
 
 
 def _moment(text: str) -> datetime | None:

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from campaign.management.arguments import test_set_named
+from campaign.management.arguments import protocol_option_add, task_asked
 from ranking.export.bundles import result_bundle_make
 from ranking.management.file_command import checked_output, refused_writing
 from ranking.management.output import replaced
@@ -25,6 +25,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", metavar="CAMPAIGN", help="short name of the campaign")
         parser.add_argument("test_set", metavar="TEST_SET", help="name of the test set")
+        protocol_option_add(parser)
         parser.add_argument("to", metavar="F", help="the zip to write")
         parser.add_argument(
             "--result-version", type=int, metavar="N", help="which version (default: the newest)"
@@ -47,8 +48,8 @@ class Command(BaseCommand):
 
 
 def _version(options: dict[str, Any]) -> PublishedResult:
-    test_set = test_set_named(campaign=options["campaign"], name=options["test_set"])
-    versions = versions_of(test_set_id=test_set.pk)
+    task = task_asked(options)
+    versions = versions_of(task_id=task.pk)
     wanted = options["result_version"]
     result: PublishedResult | None = (
         versions.first() if wanted is None else versions.filter(version=wanted).first()

@@ -4,12 +4,15 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from ranking.pages.plot_drawing.bars import bars
 from ranking.pages.plot_drawing.bump import bump
 from ranking.pages.plot_drawing.grid import grid
 from ranking.pages.plot_drawing.intervals import intervals
 from ranking.pages.plot_drawing.line import line, points
 from ranking.pages.plot_drawing.matrix import PairAddress, matrix
+from ranking.pages.plot_drawing.ranks import ranks
 from ranking.pages.plot_drawing.rows import rows_of
+from ranking.pages.plot_drawing.strips import strips
 from ranking.pages.plot_drawing.svg import STYLE, WIDTH
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table
@@ -53,6 +56,10 @@ def _drawn(
         return bump(table) if table.rows else None
     if plot.kind == "grid":
         return grid(table) if table.rows else None
+    if plot.kind == "ranks":
+        return ranks(table, plot)
+    if plot.kind == "strips":
+        return strips(table, plot)
     rows = rows_of(table, plot)[: plot.most]
     if not rows:
         return None
@@ -60,6 +67,8 @@ def _drawn(
         return matrix(table, plot, pair_address)
     if plot.kind == "intervals":
         return (WIDTH, *intervals(plot, rows))
+    if plot.kind == "bars":
+        return (WIDTH, *bars(plot, rows))
     draw = line if plot.kind == "line" else points
     return (WIDTH, *draw(table, plot, rows))
 
@@ -80,6 +89,14 @@ def _described(plot: Plot) -> str:
             ),
             "grid": _("The table as cells, coloured where they leave what is expected."),
             "bump": _("A line for each row of the table, from column to column, best above."),
+            "bars": _("A bar for each line of the table."),
+            "ranks": _(
+                "A line for each system, from left to right, with a band for its rank range."
+            ),
+            "strips": _(
+                "An axis for each line of the table, from the least to the most of all judges: a dot for the "
+                "value, a bar for its interval, a dashed line for the middle of all judges."
+            ),
         }[plot.kind]
         + " "
         + _("The table says the same.")

@@ -1,13 +1,13 @@
 """A row each, with a dot and a bar."""
 
+from html import escape
 from typing import Final
 
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from ranking.pages.plot_drawing.axis import Axis, vertical
 from ranking.pages.plot_drawing.rows import Row
-from ranking.pages.plot_drawing.svg import MARGIN, NAMES, TOP, WIDTH, joined, shortened
+from ranking.pages.plot_drawing.svg import MARGIN, NAMES, TOP, WIDTH, shortened
 from ranking.reports.plots import Plot
 
 _ROW: Final = 24
@@ -17,43 +17,24 @@ _LEAST_ROW: Final = 3
 
 
 def intervals(plot: Plot, rows: list[Row]) -> tuple[int, SafeString]:
-    """Return height and drawing."""
+    """Return height and drawing. Written without `format_html`, which takes ten times as long for a thousand rows."""
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
     axis = Axis(values, plot, NAMES, WIDTH - MARGIN)
     is_named = len(rows) <= _NAMED_ROWS
     each_row = _ROW if is_named else max(_LEAST_ROW, _ROW * _NAMED_ROWS // len(rows))
     height = TOP + each_row * len(rows) + 8
-    parts = [vertical(axis, plot, TOP - 4, height - 8)]
+    bar, radius = ("range", 5) if is_named else ("grid", 2)
+    parts = [str(vertical(axis, plot, TOP - 4, height - 8))]
     for number, row in enumerate(rows):
         y = TOP + each_row * number + each_row // 2
         if is_named:
-            parts.append(
-                format_html(
-                    '<text x="{}" y="{}" text-anchor="end">{}</text>',
-                    NAMES - 14,
-                    y + 4,
-                    shortened(str(row.label)),
-                )
-            )
+            name = escape(shortened(str(row.label)))
+            parts.append(f'<text x="{NAMES - 14}" y="{y + 4}" text-anchor="end">{name}</text>')
         if row.low is not None or row.high is not None:
             # An end that is not known is beyond the axis.
-            parts.append(
-                format_html(
-                    '<line class="range" x1="{}" x2="{}" y1="{}" y2="{}"/>'
-                    if is_named
-                    else '<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>',
-                    axis.at(axis.start if row.low is None else row.low),
-                    axis.at(axis.end if row.high is None else row.high),
-                    y,
-                    y,
-                )
-            )
-        parts.append(
-            format_html(
-                '<circle class="dot" cx="{}" cy="{}" r="{}"/>',
-                axis.at(row.value),
-                y,
-                5 if is_named else 2,
-            )
-        )
-    return height, joined(parts)
+            low = axis.at(axis.start if row.low is None else row.low)
+            high = axis.at(axis.end if row.high is None else row.high)
+            parts.append(f'<line class="{bar}" x1="{low}" x2="{high}" y1="{y}" y2="{y}"/>')
+        parts.append(f'<circle class="dot" cx="{axis.at(row.value)}" cy="{y}" r="{radius}"/>')
+    # Numbers, and names that are escaped.
+    return height, mark_safe("".join(parts))  # noqa: S308

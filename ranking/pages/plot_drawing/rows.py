@@ -16,14 +16,19 @@ class Row:
         self.label, self.value, self.low, self.high = label, value, low, high
 
 
+def number_of(value: Value) -> float | None:
+    """Return a number that can be drawn."""
+    if isinstance(value, int | float) and math.isfinite(value):
+        return float(value)
+    return None
+
+
 def rows_of(table: Table, plot: Plot) -> list[Row]:
     """Return the rows that have a value."""
     place = {column.key: number for number, column in enumerate(table.columns)}
 
     def number(row: Sequence[Value], key: str | None) -> float | None:
-        value = row[place[key]] if key is not None else None
-        is_number = isinstance(value, int | float) and math.isfinite(value)
-        return float(value) if is_number and value is not None else None
+        return None if key is None else number_of(row[place[key]])
 
     found = []
     for row in table.rows:

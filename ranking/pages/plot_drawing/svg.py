@@ -35,6 +35,6 @@ def joined(parts: Sequence[Any]) -> SafeString:
     return format_html_join("", "{}", ((part,) for part in parts))
 
 
-def shortened(words: str) -> str:
+def shortened(words: str, most: int = _LETTERS) -> str:
     """Return words with an ellipsis where they are too long for their place."""
-    return words if len(words) <= _LETTERS else f"{words[: _LETTERS - 1]}…"
+    return words if len(words) <= most else f"{words[: most - 1]}…"

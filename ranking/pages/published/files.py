@@ -22,6 +22,7 @@ FILES_IN_WORDS: dict[str, Promise] = {
     "ranking.typ": _("Table as Typst"),
     "ranking.md": _("Table as Markdown"),
     "ranking.svg": _("Plot as SVG"),
+    "ranking.png": _("Plot as PNG"),
     "ranking.json": _("Everything as JSON"),
     "citation.bib": _("Citation as BibTeX"),
     "CITATION.cff": _("Citation as CITATION.cff"),

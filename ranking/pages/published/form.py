@@ -1,14 +1,21 @@
 """What organisers fill in to publish a result, and to change who may see it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Final
 
 from django import forms
+from django.forms.boundfield import BoundField
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import System
 from ranking.models import PublishedResult
-from ranking.services.publishing import PublishedWords, may_be_anonymous
+from ranking.services.publishing import (
+    LONGEST_WORDING,
+    GivenReason,
+    PublishedWords,
+    may_be_anonymous,
+)
 
 _TEXT: Final = 5_000
 _LINE: Final = 300
@@ -79,27 +86,74 @@ class PublishForm(forms.Form):
         data: Any,
         *,
         systems: Sequence[System],
+        reasons: Sequence[GivenReason],
         last: PublishedResult | None,
     ) -> None:
-        super().__init__(data, initial=_as_last_time(systems, last))
+        worded = {} if last is None else last.wordings
+        self._reasons = {_name_of(each.text): each.text for each in reasons}
+        texts = {name: worded.get(text, "") for name, text in self._reasons.items()}
+        super().__init__(data, initial=_as_last_time(systems, last) | texts)
         field = self.fields["anonymous"]
         assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101  for the type checker
         field.choices = [(each.name, each.name) for each in systems if may_be_anonymous(each)]
         if last is None:
             del self.fields["change_note"]
+        for each in reasons:
+            self.fields[_name_of(each.text)] = forms.CharField(
+                label=f"{each.page}: “{each.text}”",
+                widget=_area(2),
+                max_length=LONGEST_WORDING,
+                required=False,
+            )
 
     @property
     def words(self) -> PublishedWords:
         """What a valid form says."""
-        return words_of(self.cleaned_data)
+        return words_of(self.cleaned_data, self._wordings(self.cleaned_data))
 
     @property
     def initial_words(self) -> PublishedWords:
         """What the form says before anybody fills it in."""
-        return words_of(self.initial)
+        return words_of(self.initial, self._wordings(self.initial))
+
+    @property
+    def said(self) -> Iterator[BoundField]:
+        """The fields but those of reasons."""
+        return (each for each in self if each.name not in self._reasons)
+
+    @property
+    def reworded(self) -> list[BoundField]:
+        """The fields for other words of reasons."""
+        return [self[name] for name in self._reasons]
+
+    @property
+    def has_wordings(self) -> bool:
+        """Whether a reason has other words, or needs some."""
+        return any(each.value() or each.errors for each in self.reworded)
+
+    def refuse(self, *, field: str, text: str, message: str) -> None:
+        """Show what was refused at its field; `text` is the reason, or the words for it, that cannot stay."""
+        wordings = self._wordings(self.cleaned_data)
+        for name, reason in self._reasons.items():
+            if field == "wordings" and wordings.get(reason, reason) == text:
+                self.add_error(name, message)
+                return
+        self.add_error(field if field in self.fields else None, message)
+
+    def _wordings(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """Return the other words of reasons; none where all systems are named."""
+        if not values.get("anonymous"):
+            return {}
+        said = {text: values.get(name, "").strip() for name, text in self._reasons.items()}
+        return {text: wording for text, wording in said.items() if wording}
 
 
-def words_of(values: Any) -> PublishedWords:
+def _name_of(reason: str) -> str:
+    """Return the name of the field for a reason, which stays its own where others come and go."""
+    return f"wording_{sha256(reason.encode()).hexdigest()[:12]}"
+
+
+def words_of(values: Any, wordings: Mapping[str, str]) -> PublishedWords:
     """Return what the fields say."""
     lines = values.get("authors", "").splitlines()
     return PublishedWords(
@@ -107,6 +161,7 @@ def words_of(values: Any) -> PublishedWords:
         acknowledgement=values.get("acknowledgement", "").strip(),
         contact=values.get("contact", "").strip(),
         change_note=values.get("change_note", "").strip(),
+        wordings=wordings,
     )
 
 

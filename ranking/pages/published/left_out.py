@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 from annotation.models import QualityRule
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.published.reading import Content, day_of
+from ranking.wording.published_reasons import reason_published
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,22 @@ def left_out_lines(content: Content) -> list[LeftOutLine]:
 
 
 def _judge(judge: Mapping[str, Any]) -> LeftOutLine:
-    name = judge["judge"]
     return LeftOutLine(
-        # In a static copy of what was not published, judges have no name.
-        what=_("A judge") if name is None else _("Judge %(name)s") % {"name": name},
+        what=_what(judge),
         blocks=judge["blocks"],
         why=_why(judge),
         decided=_decided(judge),
     )
+
+
+def _what(judge: Mapping[str, Any]) -> str:
+    if judge["judge"] is not None:
+        return _("Judge %(name)s") % {"name": judge["judge"]}
+    # In a static copy of what was not published, judges have no name, and one line for each decision.
+    count = judge["judges"]
+    if count == 1:
+        return _("A judge")
+    return ngettext("%(count)d judge", "%(count)d judges", count) % {"count": count}
 
 
 def _why(judge: Mapping[str, Any]) -> str:
@@ -59,15 +68,16 @@ def _why(judge: Mapping[str, Any]) -> str:
         return f"{evidence}. {rule}." if evidence else f"{rule}."
     if judge["judge"] is None:
         return _("The reason is not in this copy.")
-    return judge["reason"] or _("No reason was given.")
+    return reason_published(judge) or _("No reason was given.")
 
 
 def _decided(judge: Mapping[str, Any]) -> str:
-    day = day_of(judge["decided_on"])
-    if day is None:
+    if judge["decided_by"] is None:
         return "–"
     by = _("by a rule") if judge["decided_by"] == "rule" else _("by an organiser")
-    return f"{date_format(day, 'DATE_FORMAT')}, {by}"
+    day = day_of(judge["decided_on"])
+    # A static copy of what was not published does not say it.
+    return by if day is None else f"{date_format(day, 'DATE_FORMAT')}, {by}"
 
 
 def _group(content: Content) -> list[LeftOutLine]:

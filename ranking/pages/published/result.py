@@ -6,7 +6,7 @@ from typing import Any
 from ranking.models import PublishedResult
 from ranking.pages.published.page import frozen_in_words, published_page
 from ranking.pages.published.versions import newer_version, version_lines
-from ranking.reports.published import FILES, PublishedFile
+from ranking.reports.published import PublishedFile, bibtex_file
 
 
 def result_shown(
@@ -29,5 +29,5 @@ def result_shown(
         "lines": version_lines(versions, shown=result),
         "newer": newer_version(versions, result),
         "page_url": page_url,
-        "citation": FILES["citation.bib"].write(written),
+        "citation": bibtex_file(written),
     }

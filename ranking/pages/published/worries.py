@@ -12,6 +12,7 @@ from ranking.models import PublishedResult
 from ranking.pages.published.reading import Content
 from ranking.pages.summary import names_in_a_row
 from ranking.selectors.publishing_worries import PublishingWorries
+from ranking.wording.published_reasons import reason_published
 
 _NAMED: Final = 5
 
@@ -64,7 +65,7 @@ def reasons_in_words(content: Content) -> list[str]:
     judges: dict[str, list[str]] = {}
     for each in content["left_out"]["judges"]:
         if each["rule"] is None and each["reason"]:
-            judges.setdefault(each["reason"], []).append(each["judge"])
+            judges.setdefault(reason_published(each), []).append(each["judge"])
     return [
         _("Left out: %(judges)s. Anybody will read why: “%(reason)s”")
         % {"judges": _names(names), "reason": reason}

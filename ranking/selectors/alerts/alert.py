@@ -30,4 +30,4 @@ class Alert:
     why: str
     button: str
     address: str
-    test_set_id: int | None = None
+    task_id: int | None = None

@@ -20,9 +20,9 @@ from campaign.models import (
     Judge,
     MailState,
     Segment,
-    TestSet,
+    Task,
 )
-from ranking.selectors.overview import TestSetOverview, overviews_of_campaigns
+from ranking.selectors.overview import TaskOverview, overviews_of_campaigns
 from ranking.selectors.rule_effects import rules_waiting
 
 #: How long a job that failed, and a judge who was told that no work is left, are news.
@@ -58,7 +58,7 @@ class CampaignFacts:
     """
 
     campaign: Campaign
-    overviews: Sequence[TestSetOverview]
+    overviews: Sequence[TaskOverview]
     now: datetime
     rules_waiting: int = 0
     has_judges: bool = False
@@ -75,7 +75,7 @@ def campaign_facts(
     """Return the facts of campaigns, in their order. At most 20 queries, however many they are."""
     now = timezone.localtime(now)
     overviews = overviews_of_campaigns(campaigns=campaigns, now=now)
-    running = [row.test_set.pk for rows in overviews.values() for row in rows if row.is_open]
+    running = [row.task.pk for rows in overviews.values() for row in rows if row.is_open]
     waiting = rules_waiting(campaigns=campaigns)
     people = _people(campaigns)
     jobs = _jobs_failed(campaigns, since=now - NEWS)
@@ -128,22 +128,23 @@ def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int,
     return failed
 
 
-def _controls(test_sets: Sequence[int]) -> dict[int, Controls]:
+def _controls(tasks: Sequence[int]) -> dict[int, Controls]:
     latest = (
         Design.objects.not_imported()
-        .filter(test_set__in=test_sets)
-        .order_by("test_set", "-pk")
-        .distinct("test_set")
+        .filter(task__in=tasks)
+        .order_by("task", "-pk")
+        .distinct("task")
     )
-    rates = {of: rate for of, rate in latest.values_list("test_set", "bad_reference_rate") if rate}
+    rates = {of: rate for of, rate in latest.values_list("task", "bad_reference_rate") if rate}
     if not rates:
         return {}
     approved = BadReference.objects.filter(status=BadReference.Status.APPROVED)
-    counts = TestSet.objects.filter(pk__in=rates).values_list(
+    counts = Task.objects.filter(pk__in=rates).values_list(
         "pk",
-        _count(Segment.objects.filter(test_set=OuterRef("pk")), "test_set"),
+        _count(Segment.objects.filter(test_set=OuterRef("test_set")), "test_set"),
         _count(
-            approved.filter(output__system__test_set=OuterRef("pk")), "output__system__test_set"
+            approved.filter(output__system__test_set=OuterRef("test_set")),
+            "output__system__test_set",
         ),
     )
     return {
@@ -157,12 +158,12 @@ def _count(rows: "QuerySet[Any, Any]", of: str) -> Coalesce:
     return Coalesce(Subquery(counted), 0)
 
 
-def _none_left(test_sets: Sequence[int], *, since: datetime) -> Counter[int]:
+def _none_left(tasks: Sequence[int], *, since: datetime) -> Counter[int]:
     # Lending a HIT clears `none_left_at`.
     told = JudgeAccount.objects.filter(
-        test_set__in=test_sets,
+        task__in=tasks,
         none_left_at__gte=since,
         judge__withdrawn_at__isnull=True,
         judge__origin=Judge.Origin.PERSON,
     ).exclude(blocks_closed__gte=F("judge__campaign__blocks_per_judge"))
-    return Counter(told.values_list("test_set", flat=True))
+    return Counter(told.values_list("task", flat=True))

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from campaign.models import Campaign, CampaignState
 from ranking.selectors.alerts.alert import Alert, AlertKind
 from ranking.selectors.alerts.facts import CampaignFacts, campaign_facts
-from ranking.selectors.overview import TestSetOverview
+from ranking.selectors.overview import TaskOverview
 from ranking.wording.stopping_rules import rule_in_words
 
 #: Days without a block after which a test set that had begun seems to have stalled.
@@ -34,11 +34,11 @@ class _OfCampaign:
 
 
 @dataclass(frozen=True, slots=True)
-class _OfTestSet:
+class _OfTask:
     """Looks at open test sets only."""
 
     states: frozenset[CampaignState]
-    find: Callable[[CampaignFacts, TestSetOverview], Iterator[Alert]]
+    find: Callable[[CampaignFacts, TaskOverview], Iterator[Alert]]
 
 
 def alerts_of_campaigns(
@@ -59,9 +59,9 @@ def alerts_in(facts: CampaignFacts) -> list[Alert]:
     ]
     for overview in facts.overviews:
         if overview.is_open:
-            for of_test_set in OF_TEST_SET.values():
-                if state in of_test_set.states:
-                    found += of_test_set.find(facts, overview)
+            for of_task in OF_TEST_SET.values():
+                if state in of_task.states:
+                    found += of_task.find(facts, overview)
     return found
 
 
@@ -145,36 +145,36 @@ def _job_failed(facts: CampaignFacts) -> Iterator[Alert]:
         )
 
 
-def _complete(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+def _complete(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
     if overview.is_done:
         yield Alert(
             AlertKind.COMPLETE,
-            _("%(name)s has all the blocks it wants.") % {"name": overview.test_set.name},
+            _("%(name)s has all the blocks it wants.") % {"name": overview.task.called},
             _("Judges go on until it is closed."),
             _("Close it …"),
-            reverse("test-set-close", args=[facts.campaign.slug, overview.test_set.pk]),
-            overview.test_set.pk,
+            reverse("test-set-close", args=[facts.campaign.slug, overview.task.pk]),
+            overview.task.pk,
         )
 
 
-def _rule_met(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+def _rule_met(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
     rule = overview.summary.rule
     if rule is not None and rule.is_met:
         yield Alert(
             AlertKind.RULE_MET,
-            _("The stopping rule of %(name)s is met.") % {"name": overview.test_set.name},
+            _("The stopping rule of %(name)s is met.") % {"name": overview.task.called},
             " ".join([rule_in_words(rule.rule), _("Judges go on until it is closed.")]),
             _("Close it …"),
-            reverse("test-set-close", args=[facts.campaign.slug, overview.test_set.pk]),
-            overview.test_set.pk,
+            reverse("test-set-close", args=[facts.campaign.slug, overview.task.pk]),
+            overview.task.pk,
         )
 
 
-def _stalled(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+def _stalled(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
     if overview.days_idle >= STALLED_DAYS and not overview.is_done:
         yield Alert(
             AlertKind.STALLED,
-            _("%(name)s stands still.") % {"name": overview.test_set.name},
+            _("%(name)s stands still.") % {"name": overview.task.called},
             ngettext(
                 "Nobody has judged for %(count)d day.",
                 "Nobody has judged for %(count)d days.",
@@ -183,13 +183,13 @@ def _stalled(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]
             % {"count": overview.days_idle},
             _("Invite judges"),
             _invitations(facts),
-            overview.test_set.pk,
+            overview.task.pk,
         )
 
 
-def _low_agreement(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+def _low_agreement(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
     if overview.low_agreement:
-        address = reverse("judge-quality", args=[facts.campaign.slug, overview.test_set.pk])
+        address = reverse("judge-quality", args=[facts.campaign.slug, overview.task.pk])
         yield Alert(
             AlertKind.LOW_AGREEMENT,
             ngettext(
@@ -197,20 +197,20 @@ def _low_agreement(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[
                 "%(count)d judges of %(name)s agree with the others less than they do with each other.",
                 overview.low_agreement,
             )
-            % {"count": overview.low_agreement, "name": overview.test_set.name},
+            % {"count": overview.low_agreement, "name": overview.task.called},
             _("More than chance explains; look at what they judged."),
             _("Look at the judges"),
             f"{address}?sort=agreement",
-            overview.test_set.pk,
+            overview.task.pk,
         )
 
 
-def _controls_short(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
-    controls = facts.controls.get(overview.test_set.pk)
+def _controls_short(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
+    controls = facts.controls.get(overview.task.pk)
     if controls and controls.approved < controls.wanted and not overview.is_done:
         yield Alert(
             AlertKind.CONTROLS_SHORT,
-            _("%(name)s has too few damaged references.") % {"name": overview.test_set.name},
+            _("%(name)s has too few damaged references.") % {"name": overview.task.called},
             _("Its design asks for %(wanted)d in %(segments)d segments; %(approved)d are approved.")
             % {
                 "wanted": controls.wanted,
@@ -218,13 +218,13 @@ def _controls_short(facts: CampaignFacts, overview: TestSetOverview) -> Iterator
                 "approved": controls.approved,
             },
             _("Review them"),
-            reverse("bad-references", args=[facts.campaign.slug, overview.test_set.pk]),
-            overview.test_set.pk,
+            reverse("bad-references", args=[facts.campaign.slug, overview.task.pk]),
+            overview.task.pk,
         )
 
 
-def _work_gone(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
-    count = facts.none_left.get(overview.test_set.pk, 0)
+def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
+    count = facts.none_left.get(overview.task.pk, 0)
     if count and not overview.is_done:
         yield Alert(
             AlertKind.WORK_GONE,
@@ -233,15 +233,15 @@ def _work_gone(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Aler
                 "%(count)d judges of %(name)s have nothing left to judge.",
                 count,
             )
-            % {"count": count, "name": overview.test_set.name},
+            % {"count": count, "name": overview.task.called},
             _("Nobody judges a segment twice; others still can."),
             _("Invite judges"),
             _invitations(facts),
-            overview.test_set.pk,
+            overview.task.pk,
         )
 
 
-def _ends_late(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+def _ends_late(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
     closes, end = facts.campaign.closes_at, overview.end
     if closes is None or end is None or overview.is_done:
         return
@@ -249,16 +249,16 @@ def _ends_late(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Aler
         yield Alert(
             AlertKind.ENDS_LATE,
             _("%(name)s will not be done when the campaign closes.")
-            % {"name": overview.test_set.name},
+            % {"name": overview.task.called},
             _("At this pace it ends on %(end)s; the campaign closes on %(closes)s.")
             % {"end": _day(_from_midnight(facts, end.days)), "closes": _day(closes)},
             _("Change the day"),
             reverse("campaign-state", args=[facts.campaign.slug]),
-            overview.test_set.pk,
+            overview.task.pk,
         )
 
 
-def _forecast_slipped(facts: CampaignFacts, overview: TestSetOverview) -> Iterator[Alert]:
+def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
     slip, end = overview.slip, overview.end
     if slip is not None and end is not None and not overview.is_done:
         yield Alert(
@@ -268,11 +268,11 @@ def _forecast_slipped(facts: CampaignFacts, overview: TestSetOverview) -> Iterat
                 "The end of %(name)s moved by %(count)d days within a week.",
                 int(slip),
             )
-            % {"count": int(slip), "name": overview.test_set.name},
+            % {"count": int(slip), "name": overview.task.called},
             _("It is now forecast for %(end)s.") % {"end": _day(_from_midnight(facts, end.days))},
             _("Invite judges"),
             _invitations(facts),
-            overview.test_set.pk,
+            overview.task.pk,
         )
 
 
@@ -285,14 +285,14 @@ OF_CAMPAIGN: Final = {
     AlertKind.JOB_FAILED: _OfCampaign(_NOT_ARCHIVED, _job_failed),
 }
 OF_TEST_SET: Final = {
-    AlertKind.COMPLETE: _OfTestSet(_JUDGED, _complete),
-    AlertKind.RULE_MET: _OfTestSet(_JUDGED, _rule_met),
-    AlertKind.STALLED: _OfTestSet(_JUDGED, _stalled),
-    AlertKind.LOW_AGREEMENT: _OfTestSet(_ONCE_JUDGED, _low_agreement),
-    AlertKind.CONTROLS_SHORT: _OfTestSet(_NOT_OVER, _controls_short),
-    AlertKind.WORK_GONE: _OfTestSet(_JUDGED, _work_gone),
-    AlertKind.ENDS_LATE: _OfTestSet(_JUDGED, _ends_late),
-    AlertKind.FORECAST_SLIPPED: _OfTestSet(_JUDGED, _forecast_slipped),
+    AlertKind.COMPLETE: _OfTask(_JUDGED, _complete),
+    AlertKind.RULE_MET: _OfTask(_JUDGED, _rule_met),
+    AlertKind.STALLED: _OfTask(_JUDGED, _stalled),
+    AlertKind.LOW_AGREEMENT: _OfTask(_ONCE_JUDGED, _low_agreement),
+    AlertKind.CONTROLS_SHORT: _OfTask(_NOT_OVER, _controls_short),
+    AlertKind.WORK_GONE: _OfTask(_JUDGED, _work_gone),
+    AlertKind.ENDS_LATE: _OfTask(_JUDGED, _ends_late),
+    AlertKind.FORECAST_SLIPPED: _OfTask(_JUDGED, _forecast_slipped),
 }
 
 

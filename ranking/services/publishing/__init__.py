@@ -1,6 +1,10 @@
 """Publish results of test sets, and change who may see them."""
 
-from ranking.services.publishing.bundles import is_being_made, result_bundle_ask
+from ranking.services.publishing.bundles import (
+    is_being_made,
+    new_seed_comes,
+    result_bundle_ask,
+)
 from ranking.services.publishing.changes import (
     result_embargo_change,
     result_retract,
@@ -8,7 +12,7 @@ from ranking.services.publishing.changes import (
     result_reviewer_link_end,
     result_reviewer_link_make,
 )
-from ranking.services.publishing.content import PublishedWords
+from ranking.services.publishing.content import PublishedFacts, PublishedWords, published_facts
 from ranking.services.publishing.drafts import PublishedDraft, published_draft
 from ranking.services.publishing.firmness import (
     firmness_ask,
@@ -17,10 +21,19 @@ from ranking.services.publishing.firmness import (
 )
 from ranking.services.publishing.naming import may_be_anonymous
 from ranking.services.publishing.publish import embargo_check, result_publish, version_check
+from ranking.services.publishing.reasons import (
+    LONGEST_WORDING,
+    GivenReason,
+    reasons_given,
+    wordings_of,
+)
 from ranking.services.publishing.refusals import PublishingRefusedError, RankingChangedError
 
 __all__ = [
+    "LONGEST_WORDING",
+    "GivenReason",
     "PublishedDraft",
+    "PublishedFacts",
     "PublishedWords",
     "PublishingRefusedError",
     "RankingChangedError",
@@ -30,7 +43,10 @@ __all__ = [
     "has_failed",
     "is_being_made",
     "may_be_anonymous",
+    "new_seed_comes",
     "published_draft",
+    "published_facts",
+    "reasons_given",
     "result_bundle_ask",
     "result_embargo_change",
     "result_publish",
@@ -39,4 +55,5 @@ __all__ = [
     "result_reviewer_link_end",
     "result_reviewer_link_make",
     "version_check",
+    "wordings_of",
 ]

@@ -1,6 +1,6 @@
 """Ask for the bundle of a published result, and store it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import IO, Any
 
@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 
 from annotation.models import HIT, Design
 from annotation.selectors.designs import design_in_force
-from annotation.services import DesignRefusedError, design_change
+from annotation.services import DesignRefusedError, design_change, design_proposed
 from campaign.database.seeds import seed_draw
-from campaign.models import CampaignState, JobKind, TestSet, User
+from campaign.models import CampaignState, JobKind, Task, User
 from campaign.services.jobs import job_queue
 from ranking.models import PART_BYTES, BundlePart, PublishedResult, ResultBundle
 from ranking.reports.published.bundle_words import hides_a_name
@@ -37,7 +37,7 @@ def result_bundle_ask(
     PublishingRefusedError
         If the bundle is made: what was published stays as it is.
     """
-    test_set = result.test_set
+    task = result.task
     bundle, is_new = ResultBundle.objects.select_for_update(
         no_key=True, of=("self",)
     ).get_or_create(
@@ -55,10 +55,10 @@ def result_bundle_ask(
     bundle.has_texts = with_texts
     if is_queued:
         bundle.job = job_queue(
-            campaign=test_set.campaign,
+            campaign=task.test_set.campaign,
             kind=JobKind.BUNDLE,
             name=_("%(name)s, version %(version)s")
-            % {"name": test_set.name[:150], "version": result.version},
+            % {"name": task.test_set.name[:150], "version": result.version},
             parameters={"bundle": result.pk},
             user=by,
         )
@@ -69,38 +69,59 @@ def result_bundle_ask(
 def _seeds_give(result: PublishedResult, by: User | None) -> bool:
     """Return whether seeds are given away; if so, have the next HITs drawn by another one.
 
-    Not while somebody could make use of them: judging goes on, HITs that they drew are still to be judged, another
-    test set is drawn by one of them, or a system is not named, whose name could be tested. Test sets may be opened
-    again, so the design in force is replaced by the same with a seed that nobody knows.
+    Test sets may be opened again, so the design in force is replaced by the same with a seed that nobody knows.
     """
-    test_set = result.test_set
-    if hides_a_name(result.content) or not _is_over(test_set):
+    task = result.task
+    seeds = _seeds_to_give(task, result.content)
+    if seeds is None:
         return False
-    in_force = design_in_force(test_set_id=test_set.pk)
-    drawn = HIT.objects.filter(test_set=test_set, design=OuterRef("pk"))
-    designs = Design.objects.exclude(kind=Design.Kind.IMPORTED)
-    drawn_by = designs.filter(Exists(drawn), test_set=test_set)
-    seeds = set(drawn_by.values_list("seed", flat=True))
-    # Rehearsals have the seeds of their campaigns, and are judged by nobody.
-    elsewhere = designs.filter(test_set__campaign__rehearsal_of=None).exclude(test_set=test_set)
-    if elsewhere.filter(seed__in=seeds).exists():
-        return False
+    in_force = design_in_force(task_id=task.pk)
     if in_force is not None and in_force.seed in seeds:
         try:
-            design_change(test_set=test_set, changed_by=by, seed=seed_draw())
+            design_change(task=task, changed_by=by, seed=seed_draw())
         except DesignRefusedError:
             return False
     # Last, under the lock of planning.
-    return _is_over(test_set)
+    return _is_over(task)
 
 
-def _is_over(test_set: TestSet) -> bool:
+def new_seed_comes(*, task: Task, content: Mapping[str, Any]) -> bool:
+    """Return whether publishing this content now would put the same design in force with a new seed."""
+    seeds = _seeds_to_give(task, content)
+    in_force = design_in_force(task_id=task.pk)
+    if seeds is None or in_force is None or in_force.seed not in seeds:
+        return False
+    try:
+        design_proposed(task=task, seed=seed_draw())
+    except DesignRefusedError:
+        return False
+    return True
+
+
+def _seeds_to_give(task: Task, content: Mapping[str, Any]) -> set[int] | None:
+    """Return the seeds that drew a test set; None while somebody could make use of them.
+
+    So it is while judging goes on, HITs that they drew are still to be judged, another test set is drawn by one of
+    them, or a system is not named, whose name could be tested.
+    """
+    if hides_a_name(content) or not _is_over(task):
+        return None
+    drawn = HIT.objects.filter(task=task, design=OuterRef("pk"))
+    designs = Design.objects.exclude(kind=Design.Kind.IMPORTED)
+    drawn_by = designs.filter(Exists(drawn), task=task)
+    seeds = set(drawn_by.values_list("seed", flat=True))
+    # Rehearsals have the seeds of their campaigns, and are judged by nobody.
+    elsewhere = designs.filter(task__test_set__campaign__rehearsal_of=None).exclude(task=task)
+    return None if elsewhere.filter(seed__in=seeds).exists() else seeds
+
+
+def _is_over(task: Task) -> bool:
     """Return whether nothing is lent any more, nor anything left that could be lent after opening again."""
     closed = Q(closed_at__isnull=False) | Q(
-        campaign__state__in=[CampaignState.CLOSED, CampaignState.ARCHIVED]
+        test_set__campaign__state__in=[CampaignState.CLOSED, CampaignState.ARCHIVED]
     )
-    left = HIT.objects.filter(test_set=OuterRef("pk")).incomplete()
-    return TestSet.objects.filter(closed, ~Exists(left), pk=test_set.pk).exists()
+    left = HIT.objects.filter(task=OuterRef("pk")).incomplete()
+    return Task.objects.filter(closed, ~Exists(left), pk=task.pk).exists()
 
 
 def is_being_made(bundle: ResultBundle) -> bool:

@@ -65,7 +65,7 @@ def result_retract(*, result: PublishedResult, reason: str) -> bool:
         raise PublishingRefusedError(
             _("Say why: readers of this address will ask."), field="retraction_reason"
         )
-    systems = systems_entered(test_set_id=result.test_set_id)
+    systems = systems_entered(task_id=result.task_id)
     text_check(said, hidden_names(systems, result.labels), field="retraction_reason")
     locked, now = _locked(result)
     if locked.retracted_at is not None:

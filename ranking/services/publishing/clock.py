@@ -4,10 +4,10 @@ from datetime import datetime
 
 from django.db.models.functions import Now
 
-from campaign.models import TestSet
+from campaign.models import Task
 
 
 def database_now() -> datetime:
     """Return the moment it is. One query."""
-    moment: datetime = TestSet.objects.values_list(Now(), flat=True)[:1].get()
+    moment: datetime = Task.objects.values_list(Now(), flat=True)[:1].get()
     return moment

@@ -4,12 +4,12 @@ The finding is in numbers: sentences are made when it is shown, in the reader's 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
 from annotation.models import QualityAction
-from campaign.models import System, SystemKind, TestSet
+from campaign.models import System, SystemKind, Task
 from ranking.models import RankingRun, RankingSettings, StoppingRule
 from ranking.range_choices import recorded_choice
 from ranking.selectors.frozen_facts import (
@@ -37,19 +37,23 @@ _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedWords:
-    """What the organiser writes: `authors` of the citation, and texts, each perhaps empty."""
+    """What the organiser writes: `authors` of the citation, and texts, each perhaps empty.
+
+    `wordings` are what readers read in place of a reason that was given, by that reason.
+    """
 
     authors: tuple[str, ...] = ()
     acknowledgement: str = ""
     contact: str = ""
     change_note: str = ""
+    wordings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedFacts:
     """What content is made of, read at once."""
 
-    test_set: TestSet
+    task: Task
     run: RankingRun
     systems: Sequence[System]
     judged: JudgedFacts
@@ -60,17 +64,19 @@ class PublishedFacts:
     rule_met: Mapping[str, Any] | None = None
 
 
-def published_facts(*, test_set: TestSet, run: RankingRun) -> PublishedFacts:
+def published_facts(*, task: Task, run: RankingRun) -> PublishedFacts:
     """Read what the content of a result is made of."""
     return PublishedFacts(
-        test_set=test_set,
+        task=task,
         run=run,
-        systems=systems_entered(test_set_id=test_set.pk),
+        systems=systems_entered(task_id=task.pk),
         judged=judged_facts(run),
         left_out=left_out_judges(run),
-        instructions=instructions_version(campaign_id=test_set.campaign_id, until=run.finished_at),
-        settings=ranking_settings_history(test_set_id=test_set.pk, until=run.finished_at),
-        rules=stopping_rule_history(test_set_id=test_set.pk, until=run.finished_at),
+        instructions=instructions_version(
+            campaign_id=task.test_set.campaign_id, until=run.finished_at
+        ),
+        settings=ranking_settings_history(task_id=task.pk, until=run.finished_at),
+        rules=stopping_rule_history(task_id=task.pk, until=run.finished_at),
         rule_met=rule_first_met(run),
     )
 
@@ -85,7 +91,7 @@ def published_content(
     sections: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the content of a version; `labels` are what systems are called, by name."""
-    test_set = facts.test_set
+    task = facts.task
     run = labelled_run(facts.run, labels)
     # Under the labels already.
     labels = {**labels, **{label: label for label in labels.values()}}
@@ -94,19 +100,19 @@ def published_content(
         "format": FORMAT,
         "version": version,
         "published_at": at.isoformat().replace("+00:00", "Z"),
-        "campaign": {"name": test_set.campaign.name},
+        "campaign": {"name": task.test_set.campaign.name},
         "test_set": {
-            "name": test_set.name,
-            "source_language": test_set.source_language,
-            "target_language": test_set.target_language,
+            "name": task.test_set.name,
+            "source_language": task.test_set.source_language,
+            "target_language": task.test_set.target_language,
         },
         "finding": frozen_finding(run, ranking),
         "ranking": ranking,
         "method": frozen_method(run, labels),
         "task": {
-            "shows_source": test_set.campaign.show_source,
-            "shows_reference": test_set.campaign.show_reference,
-            "allows_partial_ranking": test_set.campaign.allow_partial_ranking,
+            "shows_source": task.test_set.campaign.show_source,
+            "shows_reference": task.test_set.campaign.show_reference,
+            "allows_partial_ranking": task.test_set.campaign.allow_partial_ranking,
             "instructions_version": facts.instructions,
         },
         "input": {
@@ -119,7 +125,7 @@ def published_content(
         "agreement": frozen_agreement(run),
         "systems": _systems(facts.systems, labels),
         "left_out": {
-            "judges": [_left_out(each) for each in facts.left_out],
+            "judges": [_left_out(each, words.wordings) for each in facts.left_out],
             "references": _of_kind(facts.systems, labels, SystemKind.REFERENCE),
             "damaged_references": _of_kind(facts.systems, labels, SystemKind.BAD_REFERENCE),
         },
@@ -129,25 +135,36 @@ def published_content(
         "change_note": words.change_note,
         # Sections that not every result has, by name: readers leave out those they do not know.
         "sections": {
-            "ranking_settings": [_settings(row) for row in reversed(facts.settings)],
-            **_stopping(facts, labels),
+            "ranking_settings": [
+                _settings(row, words.wordings) for row in reversed(facts.settings)
+            ],
+            **_stopping(facts, labels, words.wordings),
             **sections,
         },
     }
 
 
-def _settings(row: RankingSettings) -> dict[str, Any]:
+def _reason(given: str, wordings: Mapping[str, str]) -> dict[str, Any]:
+    """Return a reason as it was given, or as it is reworded, which is said."""
+    if given in wordings:
+        return {"reason": wordings[given], "is_reworded": True}
+    return {"reason": given}
+
+
+def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> dict[str, Any]:
     """Return settings that were chosen; not by whom."""
     return {
         "at": row.created_at.isoformat().replace("+00:00", "Z"),
         "judgments": row.judgments,
         "method": row.method,
         **row.choice.recorded,
-        "reason": row.reason,
+        **_reason(row.reason, wordings),
     }
 
 
-def _stopping(facts: PublishedFacts, labels: Mapping[str, str]) -> dict[str, Any]:
+def _stopping(
+    facts: PublishedFacts, labels: Mapping[str, str], wordings: Mapping[str, str]
+) -> dict[str, Any]:
     """Return all rules by which judging was to end, and how far it was by the one in force; nothing without any."""
     if not facts.rules:
         return {}
@@ -160,7 +177,7 @@ def _stopping(facts: PublishedFacts, labels: Mapping[str, str]) -> dict[str, Any
                     **row.recorded,
                     "after_judgments": row.after_judgments,
                     "at": row.created_at.isoformat().replace("+00:00", "Z"),
-                    "reason": row.reason,
+                    **_reason(row.reason, wordings),
                 }
                 for row in reversed(facts.rules)
             ],
@@ -210,14 +227,14 @@ def _of_kind(systems: Sequence[System], labels: Mapping[str, str], kind: SystemK
     return sorted(labels[system.name] for system in systems if system.kind == kind)
 
 
-def _left_out(left_out: LeftOutJudge) -> dict[str, Any]:
+def _left_out(left_out: LeftOutJudge, wordings: Mapping[str, str]) -> dict[str, Any]:
     action = left_out.action
     return {
         "judge": left_out.judge,
         "blocks": left_out.blocks,
         "decided_by": None if action is None else "organiser" if action.rule is None else "rule",
         "decided_on": None if action is None else action.created_at.date().isoformat(),
-        "reason": "" if action is None else action.note,
+        **_reason("" if action is None else action.note, wordings),
         "rule": None if action is None else _rule(action),
         "evidence": None if action is None else _evidence(action.evidence),
     }

@@ -7,7 +7,7 @@ asked for one that is not.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from campaign.models import TestSet, User
+from campaign.models import Task, User
 from ranking.analyses import OptionError
 from ranking.core.methods.registry import METHODS
 from ranking.models import Analysis, RankingRun
@@ -47,7 +47,7 @@ def firmness_is_known(run: RankingRun) -> bool:
 
 
 def firmness_ask(
-    *, test_set: TestSet, run: RankingRun, by: User | None, is_queued: bool = True
+    *, task: Task, run: RankingRun, by: User | None, is_queued: bool = True
 ) -> Analysis | None:
     """Have a worker find out how firm first place is in a ranking, unless that is known or asked.
 
@@ -55,7 +55,7 @@ def firmness_ask(
 
     Returns None where the method of the ranking has no such answer.
     """
-    known = _of(run).select_related("job", "test_set").order_by("-finished_at", "-pk").first()
+    known = _of(run).select_related("job", "task").order_by("-finished_at", "-pk").first()
     if known is not None and (known.finished_at is not None or (is_queued and has_failed(known))):
         return known
     if run.parameters.get("method_parameters") != METHODS[run.method].defaults:
@@ -67,7 +67,7 @@ def firmness_ask(
     except OptionError:
         return None
     return analysis_ask(
-        test_set=test_set,
+        task=task,
         choice=choice,
         user=by,
         watermark=run.watermark,

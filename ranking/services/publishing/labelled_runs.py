@@ -27,7 +27,7 @@ def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
     if all(name == label for name, label in labels.items()):
         return run
     renamed = RankingRun(
-        test_set_id=run.test_set_id,
+        task_id=run.task_id,
         method=run.method,
         parameters=_renamed(run.parameters, labels),
         seed=run.seed,
@@ -36,15 +36,15 @@ def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
         started_at=run.started_at,
         finished_at=run.finished_at,
     )
-    coded = judged_columns(test_set_id=run.test_set_id, watermark=run.watermark)
+    coded = judged_columns(task_id=run.task_id, watermark=run.watermark)
     candidates = [tuple(sorted(labels[name] for name in systems)) for systems in coded.candidates]
     systems = {name for systems in candidates for name in systems}
-    blocks = blocks_of_codes(_by_name(replace(coded, candidates=candidates)), systems)
-    renamed.result = run_result_of_blocks(renamed, with_documents(run.test_set_id, blocks))
+    blocks = blocks_of_codes(candidates_by_name(replace(coded, candidates=candidates)), systems)
+    renamed.result = run_result_of_blocks(renamed, with_documents(run.task_id, blocks))
     return renamed
 
 
-def _by_name(coded: CodedJudgments) -> CodedJudgments:
+def candidates_by_name(coded: CodedJudgments) -> CodedJudgments:
     """Return judgments with the candidates of each in the order of their names."""
     order = sorted(range(len(coded.candidates)), key=coded.candidates.__getitem__)
     # One more, which -1 finds: places without a candidate stay last.

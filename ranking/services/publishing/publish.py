@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from campaign.database.locks import named_lock
-from campaign.models import TestSet, User
+from campaign.models import Task, User
 from campaign.texts.canonical_json import digest_of
 from ranking.models import PublishedResult
 from ranking.selectors.published_results import next_version
@@ -21,7 +21,7 @@ from ranking.services.publishing.refusals import PublishingRefusedError, Ranking
 @transaction.atomic
 def result_publish(
     *,
-    test_set: TestSet,
+    task: Task,
     by: User | None,
     anonymous: Collection[str] = (),
     words: PublishedWords | None = None,
@@ -57,11 +57,11 @@ def result_publish(
 
     Waits for a worker that is just ranking, and for whoever publishes the same test set.
     """
-    named_lock(f"publishing of test set {test_set.pk}")
-    version_check(version, test_set=test_set)
-    run = latest_ranking_keep(test_set_id=test_set.pk)
+    named_lock(f"publishing of test set {task.pk}")
+    version_check(version, task=task)
+    run = latest_ranking_keep(task_id=task.pk)
     draft = published_draft(
-        test_set=test_set,
+        task=task,
         anonymous=anonymous,
         words=words,
         run=run,
@@ -73,11 +73,12 @@ def result_publish(
         )
     embargo_check(embargo_until, now=draft.published_at)
     result = PublishedResult(
-        test_set=test_set,
+        task=task,
         version=draft.version,
         content=dict(draft.content),
         digest=digest_of(draft.content),
         labels=dict(draft.labels),
+        wordings=dict(draft.wordings),
         run=run,
         published_at=draft.published_at,
         published_by=by,
@@ -88,9 +89,9 @@ def result_publish(
     return result
 
 
-def version_check(version: int | None, *, test_set: TestSet) -> None:
+def version_check(version: int | None, *, task: Task) -> None:
     """Raise `RankingChangedError` if the next version of a test set is another one."""
-    following = next_version(test_set_id=test_set.pk)
+    following = next_version(task_id=task.pk)
     if version is not None and version != following:
         raise RankingChangedError(
             _("Nothing was published: the next version is version %(version)s.")

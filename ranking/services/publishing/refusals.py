@@ -11,11 +11,14 @@ _SHORTEST: Final = 3
 
 
 class PublishingRefusedError(Exception):
-    """The result is not published, or changed, like this; `field` names what is at fault, if it is sent."""
+    """The result is not published, or changed, like this; `field` names what is at fault, if it is sent.
 
-    def __init__(self, message: str, *, field: str = "") -> None:
+    `text` is the text at fault, where there is one.
+    """
+
+    def __init__(self, message: str, *, field: str = "", text: str = "") -> None:
         super().__init__(message)
-        self.field = field
+        self.field, self.text = field, text
 
 
 class RankingChangedError(PublishingRefusedError):
@@ -29,8 +32,8 @@ def anonymous_check(content: Mapping[str, Any], hidden: Collection[str]) -> None
     """
     for field, text in _texts(content):
         text_check(text, hidden, field=field)
-    for page, text in _texts_of_pages(content):
-        text_check(text, hidden, field="", page=page)
+    for page, text in _reasons(content):
+        text_check(text, hidden, field="wordings", page=page)
 
 
 def text_check(text: str, hidden: Collection[str], *, field: str, page: str = "") -> None:
@@ -49,6 +52,7 @@ def text_check(text: str, hidden: Collection[str], *, field: str, page: str = ""
                 if page
                 else _("“%(name)s” is not to be named, but is in this text: “%(text)s”.") % named,
                 field=field,
+                text=text,
             )
 
 
@@ -67,14 +71,14 @@ def _texts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     group = content["method"]["judge_group"]
     if group is not None:
         yield "", group["name"]
-    for judge in content["left_out"]["judges"]:
-        yield "", judge["reason"]
 
 
-def _texts_of_pages(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _reasons(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the reasons that people gave on other pages, each with the title of its page."""
     sections = content["sections"]
     for row in sections["ranking_settings"]:
         yield _("Ranking settings"), row["reason"]
     for row in sections.get("stopping_rule", {}).get("history", ()):
         yield _("Stopping rule"), row["reason"]
+    for judge in content["left_out"]["judges"]:
+        yield _("Judges"), judge["reason"]

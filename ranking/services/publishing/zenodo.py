@@ -111,10 +111,10 @@ def zenodo_draft_ask(
         asked_by=by,
     )
     draft.job = job_queue(
-        campaign=result.test_set.campaign,
+        campaign=result.task.test_set.campaign,
         kind=JobKind.ZENODO_DRAFT,
         name=_("%(name)s, version %(version)s")
-        % {"name": result.test_set.name[:150], "version": result.version},
+        % {"name": result.task.test_set.name[:150], "version": result.version},
         parameters={"draft": draft.pk},
         user=by,
     )

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from campaign.models import TestSet, User
-from campaign.views.access import organised_test_set
+from campaign.models import Task, User
+from campaign.views.access import organised_task
 from ranking.models import Analysis, PublishedResult
 from ranking.pages.published.differences import differences
 from ranking.pages.published.form import PublishForm
@@ -30,10 +30,14 @@ from ranking.selectors.publishing_worries import publishing_worries
 from ranking.selectors.runs import latest_run
 from ranking.services.publishing import (
     PublishedDraft,
+    PublishedFacts,
     PublishingRefusedError,
     embargo_check,
     firmness_ask,
+    new_seed_comes,
     published_draft,
+    published_facts,
+    reasons_given,
     result_publish,
 )
 
@@ -41,31 +45,36 @@ from ranking.services.publishing import (
 @require_safe
 @never_cache
 @login_required
-def publish_page(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Say what would be published, with the form for it, and list the versions."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    versions = list(versions_of(test_set_id=test_set.pk))
-    form = _form(None, test_set, versions)
+    task = organised_task(request, slug, task_id)
+    versions = list(versions_of(task_id=task.pk))
+    facts = _facts(task)
+    form = _form(None, task, facts, versions)
     try:
         draft = published_draft(
-            test_set=test_set, anonymous=form.initial["anonymous"], words=form.initial_words
+            task=task,
+            anonymous=form.initial["anonymous"],
+            words=form.initial_words,
+            facts=facts,
         )
     except PublishingRefusedError as error:
-        return _page(request, test_set, versions, form, refused=str(error))
-    return _page(request, test_set, versions, form, draft=draft)
+        return _page(request, task, facts, versions, form, refused=str(error))
+    return _page(request, task, facts, versions, form, draft=draft)
 
 
 @require_POST
 @login_required
-def publish_confirm(request: HttpRequest, slug: str, test_set_id: int) -> HttpResponse:
+def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show what the form would publish, and ask; publish it where the answer is yes."""
-    test_set = organised_test_set(request, slug, test_set_id)
-    versions = list(versions_of(test_set_id=test_set.pk))
-    form = _form(request.POST, test_set, versions)
+    task = organised_task(request, slug, task_id)
+    versions = list(versions_of(task_id=task.pk))
+    facts = _facts(task)
+    form = _form(request.POST, task, facts, versions)
     if not form.is_valid():
-        return _page(request, test_set, versions, form, status=400)
+        return _page(request, task, facts, versions, form, status=400)
     chosen: dict[str, Any] = {
-        "test_set": test_set,
+        "task": task,
         "anonymous": form.cleaned_data["anonymous"],
         "words": form.words,
     }
@@ -87,34 +96,57 @@ def publish_confirm(request: HttpRequest, slug: str, test_set_id: int) -> HttpRe
             messages.success(
                 request, _("Version %(version)s is published.") % {"version": result.version}
             )
-            return redirect("publish", slug, test_set_id)
+            return redirect("publish", slug, task_id)
     try:
-        draft = published_draft(**chosen)
+        draft = published_draft(**chosen, facts=facts)
         embargo_check(form.cleaned_data["embargo_until"], now=draft.published_at)
     except PublishingRefusedError as error:
-        form.add_error(error.field if error.field in form.fields else None, str(error))
-        return _page(request, test_set, versions, form, status=400)
-    context = _context(test_set, versions, form) | _preview(draft, versions)
-    context |= {"draft": draft, "error": said, "firmness": _firmness(request, test_set, draft)}
+        form.refuse(field=error.field, text=error.text, message=str(error))
+        return _page(request, task, facts, versions, form, status=400)
+    context = _context(task, facts, versions, form) | _preview(draft, versions)
+    context |= {
+        "draft": draft,
+        "error": said,
+        "firmness": _firmness(request, task, draft),
+        "new_seed": new_seed_comes(task=task, content=draft.content),
+    }
     return render(request, "publish/confirm.html", context, status=409 if said else 200)
 
 
-def _firmness(request: HttpRequest, test_set: TestSet, draft: PublishedDraft) -> Analysis | None:
+def _firmness(request: HttpRequest, task: Task, draft: PublishedDraft) -> Analysis | None:
     """Return what a worker is asked where the draft does not have how firm first place is."""
-    run = latest_run(test_set_id=test_set.pk)
+    run = latest_run(task_id=task.pk)
     if draft.has_firmness or run is None:
         return None
-    return firmness_ask(test_set=test_set, run=run, by=cast("User", request.user))
+    return firmness_ask(task=task, run=run, by=cast("User", request.user))
 
 
-def _form(data: Any, test_set: TestSet, versions: list[PublishedResult]) -> PublishForm:
-    systems = systems_entered(test_set_id=test_set.pk)
-    return PublishForm(data, systems=systems, last=versions[0] if versions else None)
+def _facts(task: Task) -> PublishedFacts | None:
+    """Return what a result of the present ranking would be made of; None without a ranking."""
+    run = latest_run(task_id=task.pk)
+    return None if run is None else published_facts(task=task, run=run)
+
+
+def _form(
+    data: Any, task: Task, facts: PublishedFacts | None, versions: list[PublishedResult]
+) -> PublishForm:
+    given = (
+        reasons_given(settings=facts.settings, rules=facts.rules, left_out=facts.left_out)
+        if facts
+        else []
+    )
+    return PublishForm(
+        data,
+        systems=facts.systems if facts else systems_entered(task_id=task.pk),
+        reasons=given,
+        last=versions[0] if versions else None,
+    )
 
 
 def _page(
     request: HttpRequest,
-    test_set: TestSet,
+    task: Task,
+    facts: PublishedFacts | None,
     versions: list[PublishedResult],
     form: PublishForm,
     *,
@@ -122,7 +154,7 @@ def _page(
     refused: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    context = _context(test_set, versions, form) | {
+    context = _context(task, facts, versions, form) | {
         "refused": refused,
         "versions": version_lines(versions, shown=None),
     }
@@ -132,18 +164,21 @@ def _page(
 
 
 def _context(
-    test_set: TestSet, versions: list[PublishedResult], form: PublishForm
+    task: Task,
+    facts: PublishedFacts | None,
+    versions: list[PublishedResult],
+    form: PublishForm,
 ) -> dict[str, Any]:
-    run = latest_run(test_set_id=test_set.pk)
+    run = facts.run if facts else None
     return {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "publish",
         "form": form,
         "zenodo_is_allowed": settings.ZENODO_UPLOADS,
         "next_version": versions[0].version + 1 if versions else 1,
         "has_ranking": run is not None and bool(run.result["systems"]),
-        "worries": worries_in_words(publishing_worries(test_set=test_set, run=run)) if run else [],
+        "worries": worries_in_words(publishing_worries(task=task, run=run)) if run else [],
     }
 
 

@@ -1,5 +1,6 @@
 """The public pages of published results, their files, and what other sites embed."""
 
+from hashlib import sha256
 from typing import Any, Final
 
 from csp.decorators import csp_replace
@@ -7,9 +8,12 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
+from ranking.code_version import code_version
 from ranking.models import PublishedResult
 from ranking.pages.published.files import (
     BUNDLE,
@@ -33,7 +37,9 @@ from ranking.views.publishing.reading import (
 )
 
 #: Files that browsers show; the others are saved.
-_SHOWN: Final = frozenset({"ranking.json", "ranking.svg", "ranking.md", "citation.bib"})
+_SHOWN: Final = frozenset(
+    {"ranking.json", "ranking.svg", "ranking.png", "ranking.md", "citation.bib"}
+)
 
 
 @require_safe
@@ -131,11 +137,23 @@ def _file(request: HttpRequest, reading: Reading, file_name: str) -> HttpRespons
     kind = FILES.get(file_name)
     if kind is None:
         raise Http404
-    text = kind.write(_written(request, reading.result))
-    response = HttpResponse(text, content_type=kind.content_type)
-    shown = "inline" if file_name in _SHOWN else "attachment"
-    response["Content-Disposition"] = f'{shown}; filename="{file_name}"'
+    written = _written(request, reading.result)
+    etag = _etag(written, file_name)
+    # What a cache has is as it was: nothing is written, or drawn, again.
+    response = get_conditional_response(request, etag=etag)
+    if response is None:
+        content = kind.write(written)
+        response = HttpResponse(content, content_type=kind.content_type)
+        shown = "inline" if file_name in _SHOWN else "attachment"
+        response["Content-Disposition"] = f'{shown}; filename="{file_name}"'
+    response["ETag"] = etag
     return kept(response, reading, seconds=FILE_SECONDS)
+
+
+def _etag(written: PublishedFile, file_name: str) -> str:
+    """Return what a file is made of: its content never changes, and our code does with its version."""
+    made_of = f"{written.digest}\n{written.url}\n{file_name}\n{code_version()}"
+    return quote_etag(sha256(made_of.encode()).hexdigest()[:32])
 
 
 def _of_bundle(reading: Reading, file_name: str) -> HttpResponseBase:

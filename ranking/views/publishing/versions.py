@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaign.models import TestSet, User
-from campaign.views.access import organised_test_set
+from campaign.models import Task, User
+from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.models import PublishedResult
 from ranking.pages.published.form import EmbargoForm, RetractionForm
@@ -30,15 +30,13 @@ from ranking.services.publishing import (
 
 @require_POST
 @login_required
-def published_embargo(
-    request: HttpRequest, slug: str, test_set_id: int, version: int
-) -> HttpResponse:
+def published_embargo(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
     """Change until when a version is under an embargo; to open it for good is asked first."""
-    test_set, result = _result(request, slug, test_set_id, version)
+    task, result = _result(request, slug, task_id, version)
     form = EmbargoForm(request.POST)
     if not form.is_valid():
         messages.error(request, " ".join(map(str, form.errors["embargo_until"])))
-        return redirect("publish", slug, test_set_id)
+        return redirect("publish", slug, task_id)
     until = form.cleaned_data["embargo_until"]
     if until is None and not is_answered(request):
         return ask(
@@ -48,12 +46,12 @@ def published_embargo(
                 facts=[_("Its address works for everybody at once.")],
                 after=_("It cannot be hidden again, only retracted with a reason."),
                 answers=[Answer(_("Open it"))],
-                cancel=reverse("publish", args=[slug, test_set_id]),
+                cancel=reverse("publish", args=[slug, task_id]),
                 fields={"embargo_until": ""},
             ),
-            campaign=test_set.campaign,
+            campaign=task.test_set.campaign,
             section="publish",
-            test_set=test_set,
+            task=task,
         )
     try:
         changed = result_embargo_change(result=result, until=until)
@@ -61,33 +59,31 @@ def published_embargo(
         messages.error(request, str(error))
     else:
         messages.success(request, _("Saved.") if changed else _("Nothing was changed."))
-    return redirect("publish", slug, test_set_id)
+    return redirect("publish", slug, task_id)
 
 
 @require_POST
 @login_required
 def published_reviewers(
-    request: HttpRequest, slug: str, test_set_id: int, version: int
+    request: HttpRequest, slug: str, task_id: int, version: int
 ) -> HttpResponse:
     """Make the link for reviewers of a version, or end it."""
-    _test_set, result = _result(request, slug, test_set_id, version)
+    _task, result = _result(request, slug, task_id, version)
     if request.POST.get("link") == "end":
         result_reviewer_link_end(result=result)
         messages.success(request, _("The link for reviewers works no more."))
     else:
         result_reviewer_link_make(result=result)
         messages.success(request, _("Whoever has the link for reviewers can read this version."))
-    return redirect("publish", slug, test_set_id)
+    return redirect("publish", slug, task_id)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-def published_retract(
-    request: HttpRequest, slug: str, test_set_id: int, version: int
-) -> HttpResponse:
+def published_retract(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
     """Ask why a version is retracted; POST retracts it."""
-    test_set, result = _result(request, slug, test_set_id, version)
+    task, result = _result(request, slug, task_id, version)
     form = RetractionForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -96,10 +92,10 @@ def published_retract(
             form.add_error("retraction_reason", str(error))
         else:
             messages.success(request, _("Version %(version)s is retracted.") % {"version": version})
-            return redirect("publish", slug, test_set_id)
+            return redirect("publish", slug, task_id)
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "publish",
         "result": result,
         "form": form,
@@ -110,23 +106,19 @@ def published_retract(
 
 @require_POST
 @login_required
-def published_restore(
-    request: HttpRequest, slug: str, test_set_id: int, version: int
-) -> HttpResponse:
+def published_restore(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
     """Take a retraction back."""
-    _test_set, result = _result(request, slug, test_set_id, version)
+    _task, result = _result(request, slug, task_id, version)
     if result_retraction_undo(result=result):
         messages.success(request, _("The retraction is taken back."))
-    return redirect("publish", slug, test_set_id)
+    return redirect("publish", slug, task_id)
 
 
 @require_POST
 @login_required
-def published_bundle(
-    request: HttpRequest, slug: str, test_set_id: int, version: int
-) -> HttpResponse:
+def published_bundle(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
     """Have the bundle of a version made."""
-    _test_set, result = _result(request, slug, test_set_id, version)
+    _task, result = _result(request, slug, task_id, version)
     try:
         result_bundle_ask(
             result=result, with_texts="texts" in request.POST, by=cast("User", request.user)
@@ -135,13 +127,13 @@ def published_bundle(
         messages.error(request, str(error))
     else:
         messages.success(request, _("The bundle is being made."))
-    return redirect("publish", slug, test_set_id)
+    return redirect("publish", slug, task_id)
 
 
 def _result(
-    request: HttpRequest, slug: str, test_set_id: int, version: int
-) -> tuple[TestSet, PublishedResult]:
-    test_set = organised_test_set(request, slug, test_set_id)
-    versions = versions_of(test_set_id=test_set.pk)
+    request: HttpRequest, slug: str, task_id: int, version: int
+) -> tuple[Task, PublishedResult]:
+    task = organised_task(request, slug, task_id)
+    versions = versions_of(task_id=task.pk)
     result: PublishedResult = get_object_or_404(versions, version=version)
-    return test_set, result
+    return task, result

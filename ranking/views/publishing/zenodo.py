@@ -14,7 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from campaign.models import User
-from campaign.views.access import organised_test_set
+from campaign.views.access import organised_task
 from ranking.models import PublishedResult, ZenodoDraft
 from ranking.pages.published.zenodo import ZenodoForm
 from ranking.selectors.published_results import versions_of
@@ -27,25 +27,21 @@ from ranking.services.publishing.zenodo import (
 )
 
 
-def published_zenodo(
-    request: HttpRequest, slug: str, test_set_id: int, version: int
-) -> HttpResponse:
+def published_zenodo(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
     """Show what a draft at Zenodo would be, and the drafts there are; POST has a worker make one."""
     if not settings.ZENODO_UPLOADS:
         raise Http404
-    return _page(request, slug, test_set_id, version)
+    return _page(request, slug, task_id, version)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
 @sensitive_post_parameters("token")
-def _page(request: HttpRequest, slug: str, test_set_id: int, version: int) -> HttpResponse:
-    test_set = organised_test_set(request, slug, test_set_id)
-    result: PublishedResult = get_object_or_404(
-        versions_of(test_set_id=test_set.pk), version=version
-    )
-    result.test_set = test_set
+def _page(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
+    task = organised_task(request, slug, task_id)
+    result: PublishedResult = get_object_or_404(versions_of(task_id=task.pk), version=version)
+    result.task = task
     form = ZenodoForm(request.POST if request.method == "POST" else None)
     url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
     if form.is_bound and form.is_valid():
@@ -57,12 +53,12 @@ def _page(request: HttpRequest, slug: str, test_set_id: int, version: int) -> Ht
             form.add_error(None, str(error))
         else:
             messages.success(request, _("A worker is making the draft; this page shows how far."))
-            return redirect("published-zenodo", slug, test_set_id, version)
+            return redirect("published-zenodo", slug, task_id, version)
     drafts = ZenodoDraft.objects.of(result.pk).select_related("job", "asked_by").order_by("-pk")
     rows = list(drafts.defer("metadata", "sealed_token"))
     context = {
-        "campaign": test_set.campaign,
-        "test_set": test_set,
+        "campaign": task.test_set.campaign,
+        "task": task,
         "section": "publish",
         "result": result,
         "bundle": bundle_of(result),

@@ -1,18 +1,16 @@
 // The judge's own judgments, the latest first; choosing one opens it again, to be revised.
 
-import { letterOf, tiers } from "../order.js";
-import { LOCALE, reasonOf, say } from "../words.js";
+import { protocolOf } from "../screens.js";
+import { LOCALE, reasonOf, say, sayPhrase } from "../words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 const when = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
 
-/** @param {Label[]} labels */
-const orderOf = (labels) => tiers(labels).map((group) => group.map(letterOf).join(" = ")).join(" > ");
-
-/** @param {LentBlock} block */
-function saidOf({ judgment, skip_reason: reason }) {
-  return judgment ? orderOf(judgment.labels) : say("skipped", { reason: reasonOf(reason) });
+/** @param {LentBlock} block @param {AnswerOf} answers */
+function saidOf({ judgment, skip_reason: reason, candidates }, answers) {
+  if (!judgment) return say("skipped", { reason: reasonOf(reason) });
+  return sayPhrase(answers.said(answers.read(judgment, candidates.length)));
 }
 
 /** @param {string} className @param {string} text */
@@ -59,6 +57,8 @@ export class History {
     if (answer.status !== 200) return this.#say(say("history_trouble"));
     /** @type {{ results: JudgedBlock[], next: string | null, has_older: boolean }} */
     const { results, next, has_older: hasOlder } = answer.data;
+    const lacks = await Promise.all(results.map((row) => this.queue.screens.load(protocolOf(row))));
+    if (lacks.some(Boolean)) return this.#say(say("history_trouble"));
     this.#next = next && new URL(next).searchParams.get("cursor");
     $("history-more").hidden = !next;
     const none = first && !results.length ? say("history_none") : "";
@@ -80,7 +80,7 @@ export class History {
     Object.assign(text, { lang: shown.lang, dir: shown.dir });
     button.append(
       text,
-      span("past-order", saidOf(block)),
+      span("past-order", saidOf(block, this.queue.screens.answersOf(protocolOf(row)))),
       span("past-when quiet", when.format(new Date(row.judged_at))),
     );
     button.addEventListener("click", () => this.#reopen(row));

@@ -23,6 +23,6 @@ export function offerOwnLink(page, owner) {
   $("own-link-take")?.addEventListener("click", close);
   $("own-link-dismiss")?.addEventListener("click", () => {
     close();
-    if (page.block) page.toRows();
+    if (page.block) page.toAnswer();
   });
 }

@@ -66,5 +66,5 @@ export function beside({ candidates }) {
   const model = usual(texts);
   if (model.length < 2) return null;
   const lines = texts.map((text) => inLinesOf(text, model));
-  return { count: model.length, cut: (runs, index) => cut(runs, lines[index]) };
+  return { count: model.length, lines, cut: (runs, index) => cut(runs, lines[index]) };
 }

@@ -2,7 +2,7 @@
 // kept on the device, where a judge of this browser keeps what is not sent yet.
 
 import { Api } from "../api.js";
-import { openScreen } from "../main.js";
+import { openPage } from "../main.js";
 import { Outbox } from "../outbox.js";
 import { keepOffDevice } from "../store.js";
 import { NO_DRAFTS } from "../tour/practice.js";
@@ -15,4 +15,4 @@ const setup = JSON.parse($("setup").textContent);
 
 keepOffDevice();
 const api = new Api({ ...setup, api: setup.preview });
-openScreen({ api, outbox: new Outbox(api, setup.owner), drafts: NO_DRAFTS });
+openPage({ api, outbox: new Outbox(api, setup.owner), drafts: NO_DRAFTS });

@@ -1,4 +1,4 @@
-// What the judge does, told by what the screen shows of it: "context", "differences", "rank", "clear",
+// What the judge does on ranking's screen, told by what that shows of it: "context", "differences", "rank", "clear",
 // "move", "incomplete", "submit", "revise", "skip", "back", "return".
 
 /** @type {ById} */
@@ -22,10 +22,11 @@ export function watch(page, tell) {
   });
 
   $("rows").addEventListener("focusin", () => {
-    if (page.block?.labels[page.rows.active] != null) tell("move");
+    const { rows } = /** @type {RankingScreen} */ (page.screen);
+    if (page.block?.answer.labels[rows.active] != null) tell("move");
   });
-  page.addEventListener("ranked", () => {
-    const { labels } = /** @type {Block} */ (page.block);
+  page.addEventListener("answered", () => {
+    const { labels } = /** @type {Block<RankingAnswer>} */ (page.block).answer;
     const cleared = labels.some((label, index) => label === null && before[index] != null);
     before = [...labels];
     tell(cleared ? "clear" : "rank");
@@ -36,7 +37,7 @@ export function watch(page, tell) {
   });
   page.addEventListener("shown", () => {
     const block = /** @type {Block} */ (page.block);
-    before = [...block.labels];
+    before = [...block.answer.labels];
     const isBack = block.state !== "open";
     if (isBack) tell("back");
     else if (wentBack) tell("return");

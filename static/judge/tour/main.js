@@ -1,8 +1,8 @@
 // The tour: the judging screen itself on practice sentences, and beside it what to try next.
 
-import { letterOf } from "../order.js";
+import { letterOf } from "../letters.js";
 import { Outbox } from "../outbox.js";
-import { openScreen } from "../main.js";
+import { openPage } from "../main.js";
 import { say } from "../words.js";
 import { watch } from "./deeds.js";
 import { NO_DRAFTS, Practice } from "./practice.js";
@@ -17,12 +17,12 @@ const touch = matchMedia("(pointer: coarse)");
 /** @typedef {{ best: string, worst?: string }} Known */
 
 // Whether the ranking is in the order that is known, and of which letters.
-/** @param {Block} block @param {Known} known */
+/** @param {Block<RankingAnswer>} block @param {Known} known */
 function opinionOf(block, { best, worst }) {
   /** @param {string | undefined} id */
   const indexOf = (id) => block.candidates.findIndex((each) => each.id === id);
   /** @param {string | undefined} id */
-  const rankOf = (id) => block.labels[indexOf(id)] ?? Infinity;
+  const rankOf = (id) => block.answer.labels[indexOf(id)] ?? Infinity;
   const others = block.candidates.filter(({ id }) => id !== best);
   const agrees =
     others.every(({ id }) => rankOf(best) < rankOf(id)) &&
@@ -115,5 +115,5 @@ class Tour {
 const { user, owner } = read("setup");
 const { hit, known } = read("given");
 const api = new Practice(user, hit);
-const page = openScreen({ api, outbox: new Outbox(api, owner), drafts: NO_DRAFTS });
+const page = openPage({ api, outbox: new Outbox(api, owner), drafts: NO_DRAFTS });
 new Tour(page, known);

@@ -1,10 +1,10 @@
 // The steps of the tour, in order. `ends`: the deed that ends one, which may have to be done in a certain
 // way; `hints`: what to say of a deed on the way there. Of any other deed it is said that it was another.
 
-/** @param {Block} block */
-const isRanked = ({ labels }) => labels.every((label) => label !== null);
-/** @param {Block} block */
-const hasTie = ({ labels }) => new Set(labels).size < labels.length;
+/** @param {Block<RankingAnswer>} block */
+const isRanked = ({ answer: { labels } }) => labels.every((label) => label !== null);
+/** @param {Block<RankingAnswer>} block */
+const hasTie = ({ answer: { labels } }) => new Set(labels).size < labels.length;
 
 /**
  * @typedef {object} Step

@@ -62,7 +62,7 @@ def make_links(words: int, blocks: int) -> list[str]:
     from tests import factories
 
     campaign = factories.make_campaign(f"words-{words}", blocks_per_judge=1000)
-    test_set = factories.make_test_set(
+    task = factories.make_task(
         campaign,
         documents=(20,) * 5,
         systems=tuple(SYSTEMS),
@@ -70,11 +70,11 @@ def make_links(words: int, blocks: int) -> list[str]:
         with_reference=False,
         planned=0,
     )
-    store_long(test_set.pk, words)
+    store_long(task.pk, words)
     for place, (name, word) in enumerate(SYSTEMS.items()):
-        outputs = Output.objects.filter(system__test_set=test_set, system__name=name)
+        outputs = Output.objects.filter(system__test_set=task.test_set_id, system__name=name)
         outputs.update(text=f"{word}: {output_of(words, place)}")
-    pool_fill(test_set_id=test_set.pk, size=blocks * len(WAYS))
+    pool_fill(task_id=task.pk, size=blocks * len(WAYS))
     links = []
     for number, _ in enumerate(WAYS):
         judge = factories.make_judge(campaign, f"judge{number}")

@@ -21,7 +21,7 @@ from campaign.models import (
     System,
     User,
 )
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -89,7 +89,7 @@ def test_a_judge_stands_under_their_pseudonym(campaign: Campaign, olga: User) ->
     User.objects.filter(pk=judge.user.pk).update(name="Ada Real-Name")
     client = Client()
     client.force_login(judge.user)
-    make_test_set(campaign)
+    make_task(campaign)
     response = client.post("/judge/museum/decline/", {"action": "decline"})
     assert response.status_code == 302
     event, *_others = found_by_api(olga, person="judges")
@@ -99,9 +99,9 @@ def test_a_judge_stands_under_their_pseudonym(campaign: Campaign, olga: User) ->
 
 
 def test_values_are_in_words(campaign: Campaign, organiser: Client) -> None:
-    test_set = make_test_set(campaign, planned=0)
+    task = make_task(campaign, planned=0)
     judge = make_judge(campaign, languages=["de", "en"])
-    system = System.objects.get(test_set=test_set, name="cobalt")
+    system = System.objects.get(test_set_id=task.test_set_id, name="cobalt")
     ConflictOfInterest.objects.create(judge=judge, system=system, note="built it")
     Panel.objects.create(
         campaign=campaign,
@@ -128,7 +128,7 @@ def test_values_are_in_words(campaign: Campaign, organiser: Client) -> None:
 @pytest.fixture
 def busy(campaign: Campaign, olga: User) -> User:
     """Somebody changed something in a hurry."""
-    make_test_set(campaign, planned=0)
+    make_task(campaign, planned=0)
     judge = make_judge(campaign, "anna")
     for number in range(70):
         Judge.objects.filter(pk=judge.pk).update(note=f"number {number}")

@@ -23,7 +23,7 @@ from campaign.models import (
 )
 from campaign.services import bad_references_make, campaign_change
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -82,15 +82,15 @@ WORDS = ("approach", "condition", "team")
 
 
 def test_what_is_made_and_deleted_is_recorded(campaign: Campaign) -> None:
-    test_set = make_test_set(campaign, planned=0)
-    system = System.objects.create(test_set=test_set, name="gneiss")
+    task = make_task(campaign, planned=0)
+    system = System.objects.create(test_set=task.test_set, name="gneiss")
     made = last()
     assert changes_of(made) == (
         "campaign.system",
         "created",
         {"name": [None, "gneiss"], "kind": [None, "system"], **{key: [None, ""] for key in WORDS}},
     )
-    assert made.test_set_id == test_set.pk
+    assert made.test_set_id == task.test_set_id
     system.delete()
     assert changes_of(last()) == (
         "campaign.system",
@@ -100,11 +100,9 @@ def test_what_is_made_and_deleted_is_recorded(campaign: Campaign) -> None:
 
 
 def test_a_new_row_that_takes_the_place_of_another_is_a_change(campaign: Campaign) -> None:
-    test_set = make_test_set(campaign, planned=0)
+    task = make_task(campaign, planned=0)
     assert changes_of(last())[:2] == ("annotation.design", "created")
-    design_change(
-        test_set=test_set, changed_by=make_organiser(campaign), kind="balanced", seed=20111208
-    )
+    design_change(task=task, changed_by=make_organiser(campaign), kind="balanced", seed=20111208)
     assert changes_of(last()) == (
         "annotation.design",
         "changed",
@@ -114,13 +112,13 @@ def test_a_new_row_that_takes_the_place_of_another_is_a_change(campaign: Campaig
 
 
 def test_rows_changed_alike_by_one_statement_are_one_event(campaign: Campaign) -> None:
-    test_set = make_test_set(campaign, planned=0)
-    bad_references_make(test_set=test_set, seed=1)
+    task = make_task(campaign, planned=0)
+    bad_references_make(test_set=task.test_set, seed=1)
     made = ActivityEvent.objects.get(kind="campaign.badreference")
     count = BadReference.objects.count()
     assert count > 3
     assert (made.operation, made.count, made.object_id) == ("created", count, None)
-    assert made.test_set_id == test_set.pk
+    assert made.test_set_id == task.test_set_id
     BadReference.objects.update(status="approved", reviewed_at=Now(), approved_at=Now())
     changed = last()
     assert changed.changes == {"status": ["pending", "approved"]}
@@ -128,8 +126,8 @@ def test_rows_changed_alike_by_one_statement_are_one_event(campaign: Campaign) -
 
 
 def test_one_damaged_reference_is_named_by_its_segment(campaign: Campaign) -> None:
-    test_set = make_test_set(campaign, planned=0)
-    bad_references_make(test_set=test_set, seed=1)
+    task = make_task(campaign, planned=0)
+    bad_references_make(test_set=task.test_set, seed=1)
     one = BadReference.objects.order_by("pk")[0]
     BadReference.objects.filter(pk=one.pk).update(status="rejected", reviewed_at=Now())
     event = last()
@@ -177,18 +175,16 @@ def test_of_secrets_only_that_they_changed_is_recorded(campaign: Campaign) -> No
 
 
 def test_a_judges_exclusion_is_recorded_under_their_pseudonym(campaign: Campaign) -> None:
-    test_set, judge = make_test_set(campaign, planned=0), make_judge(campaign)
+    task, judge = make_task(campaign, planned=0), make_judge(campaign)
     organiser = make_organiser(campaign)
-    quality_action_take(
-        judge=judge, test_set=test_set, action="exclude", note="clicks", user=organiser
-    )
+    quality_action_take(judge=judge, task=task, action="exclude", note="clicks", user=organiser)
     event = last()
     assert (event.kind, event.object_name) == ("annotation.qualityaction", "judge01")
     assert event.changes["action"] == [None, "exclude"]
 
 
 def test_judging_records_nothing(campaign: Campaign) -> None:
-    make_test_set(campaign)
+    make_task(campaign)
     judge = make_judge(campaign)
     before = last()
     for number, assigned in enumerate(assigned_blocks(lend(judge))):

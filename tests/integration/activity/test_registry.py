@@ -5,6 +5,11 @@ from django.db.models import Model
 from annotation import models as annotation
 from campaign import models as campaign
 from campaign.database.recording import recorded_columns
+from protocols.editing import models as editing
+from protocols.rating import models as rating
+from protocols.sorting import models as sorting
+from protocols.spans import models as spans
+from protocols.two_outputs import models as two_outputs
 from ranking import models as ranking
 from tests.integration.constraints.rules import models_of_the_project
 
@@ -49,6 +54,12 @@ NOT_RECORDED: dict[type[Model], str] = {
     annotation.Exposure: JUDGING,
     annotation.JudgeAccount: JUDGING,
     annotation.Judgment: JUDGING,
+    rating.Answer: JUDGING,
+    two_outputs.Answer: JUDGING,
+    spans.Answer: JUDGING,
+    editing.Answer: JUDGING,
+    sorting.SystemSort: WORKED_OUT,
+    sorting.ClosedComparison: WORKED_OUT,
     annotation.JudgmentNumber: JUDGING,
     annotation.UnnumberedJudgment: JUDGING,
     annotation.JudgmentSequence: JUDGING,
@@ -83,31 +94,32 @@ FIELDS_NOT_RECORDED: dict[type[Model], set[str]] = {
     campaign.Campaign: {"state_since", "state_before_bin", "rehearsal_of_id"},
     campaign.Rehearsal: {"seed", "begun_at", "begun_by_id"},
     campaign.System: {"test_set_id"},
+    campaign.Task: {"test_set_id"},
     # Known by its segment; `reviewed_…` say again who and when.
     campaign.BadReference: {
         *("output_id", "damage", "detail", "seed"),
         *("reviewed_by_id", "reviewed_at", "approved_at", "withdrawn_at"),
     },
     # How judges find their way, and whose account they are.
-    campaign.Judge: {"user_id", "chosen_test_set_id", "tour", "tour_left_at"},
+    campaign.Judge: {"user_id", "chosen_task_id", "tour", "tour_left_at"},
     # Each version keeps its text for good.
     campaign.Instructions: {"text"},
     # A secret that never changes, and a count.
     campaign.Invitation: {"token_hash", "arrived"},
     # Secrets that never change, and what Amazon sends.
     campaign.Panel: {"key", "events_key", "requested_topic_arn", "subscribe_url"},
-    annotation.Design: {"test_set_id"},
+    annotation.Design: {"task_id"},
     annotation.QualityRule: {"replaces_id", "switched_off_by_id"},
-    annotation.QualityAction: {"test_set_id", "evidence", "batch"},
+    annotation.QualityAction: {"task_id", "evidence", "batch"},
     annotation.QualityReversal: {"action_id", "batch"},
-    annotation.TrainingBlock: {"test_set_id"},
+    annotation.TrainingBlock: {"task_id"},
     annotation.TrainingCandidate: {"training_block_id"},
     # How far the campaign was.
-    ranking.RankingSettings: {"test_set_id", "judgments"},
-    ranking.StoppingRule: {"test_set_id", "after_judgments"},
+    ranking.RankingSettings: {"task_id", "judgments"},
+    ranking.StoppingRule: {"task_id", "after_judgments"},
     # Frozen with the version, whose digest is recorded.
     ranking.PublishedResult: {
-        *("test_set_id", "content", "labels", "run_id", "published_at", "published_by_id")
+        *("task_id", "content", "labels", "run_id", "published_at", "published_by_id")
     },
 }
 # Words that a column of secrets would have in its name.

@@ -23,13 +23,13 @@ from campaign.models import (
     User,
 )
 from campaign.services import bad_reference_review, bad_references_make, organiser_add
-from campaign.services import test_set_close as close
+from campaign.services import task_close as close
 from campaign.services.jobs import job_queue, job_retry
 from ranking.models import JudgeMeasures, QualityReport
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.selectors.alerts.kinds import OF_CAMPAIGN, OF_TEST_SET
 from ranking.selectors.rule_effects import effects_held, rules_waiting
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -58,8 +58,8 @@ def judged_by_day(writer: TestSetWriter, days: Sequence[int]) -> None:
 
 
 def wants(writer: TestSetWriter, blocks: int) -> None:
-    writer.test_set.blocks_wanted = blocks
-    writer.test_set.save()
+    writer.task.blocks_wanted = blocks
+    writer.task.save()
 
 
 def stall(writer: TestSetWriter) -> None:
@@ -69,7 +69,7 @@ def stall(writer: TestSetWriter) -> None:
 
 def disagree(writer: TestSetWriter) -> None:
     JudgeMeasures.objects.create(
-        test_set=writer.test_set,
+        task=writer.task,
         judge=writer.judge("ada"),
         measures={
             JudgeMeasure.DISAGREES: {"value": 0.001, "low": None, "high": None, "evidence": 9}
@@ -102,9 +102,9 @@ def job_fail(campaign: Campaign, *, days: float = 0, name: str = "news.zip") -> 
 def rule_wait(writer: TestSetWriter) -> QualityRule:
     """Let a rule that would exclude the only judge measured wait for a word."""
     writer.judgment("ada", writer.block(77, ["A", "B"]), [1, 2])
-    QualityReport.objects.create(test_set=writer.test_set, watermark=1)
+    QualityReport.objects.create(task=writer.task, watermark=1)
     JudgeMeasures.objects.create(
-        test_set=writer.test_set,
+        task=writer.task,
         judge=writer.judge("ada"),
         measures={JudgeMeasure.SECONDS: {"value": 1, "low": 1, "high": 1, "evidence": 90}},
     )
@@ -171,28 +171,28 @@ def test_rules_that_wait_are_those_that_are_held(writer: TestSetWriter) -> None:
 
 
 def test_too_few_damaged_references(campaign: Campaign) -> None:
-    test_set = make_test_set(campaign)
+    task = make_task(campaign)
     make_judge(campaign)
-    bad_references_make(test_set=test_set, seed=5)
+    bad_references_make(test_set=task.test_set, seed=5)
     assert kinds(campaign) == []
     # Three of seven segments.
-    Design.objects.create(test_set=test_set, bad_reference_rate=0.5)
+    Design.objects.create(task=task, bad_reference_rate=0.5)
     (alert,) = alerts(campaign)
     assert alert.kind == AlertKind.CONTROLS_SHORT
     assert alert.why == "Its design asks for 3 in 7 segments; 0 are approved."
-    assert alert.address == f"/campaigns/museum/test-sets/{test_set.pk}/bad-references/"
-    for row in BadReference.objects.of(test_set.pk).in_order()[:3]:
+    assert alert.address == f"/campaigns/museum/tasks/{task.pk}/bad-references/"
+    for row in BadReference.objects.of(task.test_set_id).in_order()[:3]:
         assert kinds(campaign) == [AlertKind.CONTROLS_SHORT]
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
     assert kinds(campaign) == []
-    Design.objects.create(test_set=test_set, bad_reference_rate=1.0)
+    Design.objects.create(task=task, bad_reference_rate=1.0)
     assert kinds(campaign) == [AlertKind.CONTROLS_SHORT]
-    Design.objects.create(test_set=test_set)
+    Design.objects.create(task=task)
     assert kinds(campaign) == []
 
 
 def test_judges_for_whom_no_work_is_left(writer: TestSetWriter) -> None:
-    account = JudgeAccount.objects.create(judge=writer.judge("ada"), test_set=writer.test_set)
+    account = JudgeAccount.objects.create(judge=writer.judge("ada"), task=writer.task)
     for days, expected in [(6.9, [AlertKind.WORK_GONE]), (7.1, [])]:
         JudgeAccount.objects.update(none_left_at=timezone.now() - timedelta(days=days))
         assert kinds(writer.campaign) == expected
@@ -267,11 +267,11 @@ def test_only_what_makes_sense_in_the_state_of_the_campaign(writer: TestSetWrite
     assert kinds(draft) == [AlertKind.NO_JUDGES, job]
 
 
-def test_closed_test_sets_raise_nothing(writer: TestSetWriter) -> None:
+def test_closed_tasks_raise_nothing(writer: TestSetWriter) -> None:
     stall(writer)
     disagree(writer)
     assert len(alerts(writer.campaign)) == 2
-    close(test_set=writer.test_set)
+    close(task=writer.task)
     assert alerts(writer.campaign) == []
 
 
@@ -292,7 +292,7 @@ def test_each_leads_to_a_page_that_opens(page: Client, writer: TestSetWriter) ->
         assert alert.what in overview
         assert row == {
             "kind": alert.kind,
-            "test_set": alert.test_set_id,
+            "task": alert.task_id,
             "what": alert.what,
             "why": alert.why,
             "to_do": alert.button,
@@ -309,7 +309,7 @@ def test_many_campaigns_cost_as_many_queries_as_one(
             writer = TestSetWriter(into, name, ("A", "B"))
             writer.judge("ada")
             stall(writer)
-            Design.objects.create(test_set=writer.test_set, bad_reference_rate=0.5)
+            Design.objects.create(task=writer.task, bad_reference_rate=0.5)
         rule_wait(writer)
         mail_fail(into)
         job_fail(into)

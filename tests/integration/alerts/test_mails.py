@@ -21,7 +21,7 @@ from campaign.services import (
 )
 from campaign.services.mail_sending import RETRY_DELAYS
 from ranking.services.alert_mails import alert_mail_claim, alert_mails_send
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.arriving.mail_server import MailServer
 
 pytestmark = pytest.mark.django_db
@@ -42,14 +42,14 @@ def at(hour: int, minute: int = 0, *, day: int = 20) -> datetime:
 @pytest.fixture
 def asked(campaign: Campaign, organiser: User) -> Membership:
     """An organiser who asked for the mail of a campaign in which nobody judges."""
-    make_test_set(campaign, planned=0)
+    make_task(campaign, planned=0)
     membership = Membership.objects.get(campaign=campaign, user=organiser)
     daily_alerts_set(membership=membership, wanted=True)
     return membership
 
 
 def test_nobody_gets_one_who_did_not_ask(campaign: Campaign, organiser: User) -> None:
-    make_test_set(campaign, planned=0)
+    make_task(campaign, planned=0)
     assert alert_mails_send(now=at(12)) == 0
     assert mail.outbox == []
 
@@ -68,7 +68,7 @@ def test_one_mail_with_all_campaigns_that_were_asked_for(
 ) -> None:
     for slug, wanted in [("second", True), ("third", False)]:
         other = make_campaign(slug)
-        make_test_set(other, planned=0)
+        make_task(other, planned=0)
         membership = organiser_add(campaign=other, user=organiser)
         daily_alerts_set(membership=membership, wanted=wanted)
     quiet = organiser_add(campaign=make_campaign("quiet"), user=organiser)
@@ -178,7 +178,7 @@ def test_rows_are_kept_a_week(asked: Membership) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_workers_at_once_send_each_person_one() -> None:
     campaign = make_campaign()
-    make_test_set(campaign, planned=0)
+    make_task(campaign, planned=0)
     for number in range(5):
         user = make_organiser(campaign, f"o{number}@example.org")
         daily_alerts_set(membership=Membership.objects.get(user=user), wanted=True)

@@ -17,8 +17,8 @@ from annotation.selectors.planned import plans_read
 from annotation.services import design_change, hit_redraw, hits_plan
 from annotation.services.systems import SystemRefusedError, system_add
 from campaign.formats import InputFile
-from campaign.models import Output, System, TestSet
-from tests.factories import make_campaign, make_organiser, make_test_set
+from campaign.models import Output, System, Task
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -26,8 +26,8 @@ LINES = [f"Neu {number}." for number in range(1, 8)]
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign())
+def task() -> Task:
+    return make_task(make_campaign())
 
 
 def given(lines: list[str], name: str = "gneiss.txt") -> InputFile:
@@ -47,18 +47,18 @@ def sgml(documents: tuple[str, str]) -> InputFile:
 
 @pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
 def test_what_is_planned_from_then_on_shows_it_and_the_rest_is_drawn_again(
-    test_set: TestSet, kind: str
+    task: Task, kind: str
 ) -> None:
-    design_change(test_set=test_set, kind=kind)
-    hits_plan(test_set_id=test_set.pk, count=6)
-    read_before = texts_now(test_set.pk)
+    design_change(task=task, kind=kind)
+    hits_plan(task_id=task.pk, count=6)
+    read_before = texts_now(task.pk)
     # Read, so that they are kept.
     assert read_before[1].outputs
     before = set(HIT.objects.values_list("pk", flat=True))
-    system = system_add(test_set=test_set, name="gneiss", file=given(LINES))
+    system = system_add(test_set=task.test_set, name="gneiss", file=given(LINES))
     texts = Output.objects.filter(system=system).order_by("segment__number")
     assert list(texts.values_list("text", flat=True)) == LINES
-    hits_plan(test_set_id=test_set.pk, count=20, texts=read_before)
+    hits_plan(task_id=task.pk, count=20, texts=read_before)
     fresh = HIT.objects.exclude(pk__in=before)
     assert fresh.filter(system_ids__contains=[system.pk]).exists()
     plans = plans_read(list(HIT.objects.values_list("pk", flat=True)))
@@ -66,10 +66,10 @@ def test_what_is_planned_from_then_on_shows_it_and_the_rest_is_drawn_again(
         assert hit_redraw(hit) == plans[hit.pk]
 
 
-def test_sgml_has_the_documents_of_the_test_set(test_set: TestSet) -> None:
-    system_add(test_set=test_set, name="gneiss", file=sgml(("document 1", "document 2")))
+def test_sgml_has_the_documents_of_the_task(task: Task) -> None:
+    system_add(test_set=task.test_set, name="gneiss", file=sgml(("document 1", "document 2")))
     with pytest.raises(SystemRefusedError, match='segment 5 is of the document "document 2"'):
-        system_add(test_set=test_set, name="other", file=sgml(("document 1", "document 3")))
+        system_add(test_set=task.test_set, name="other", file=sgml(("document 1", "document 3")))
 
 
 @pytest.mark.parametrize(
@@ -83,19 +83,19 @@ def test_sgml_has_the_documents_of_the_test_set(test_set: TestSet) -> None:
     ],
 )
 def test_the_first_thing_that_does_not_fit_is_named_and_nothing_is_stored(
-    test_set: TestSet, lines: list[str], said: str
+    task: Task, lines: list[str], said: str
 ) -> None:
     before = (System.objects.count(), Output.objects.count())
     with pytest.raises(SystemRefusedError, match=said) as refused:
-        system_add(test_set=test_set, name="gneiss", file=given(lines))
+        system_add(test_set=task.test_set, name="gneiss", file=given(lines))
     assert refused.value.field == "file"
     assert (System.objects.count(), Output.objects.count()) == before
 
 
 @pytest.mark.parametrize("name", ["dune", "a,b", " ", "x" * 201])
-def test_a_wrong_name_is_refused(test_set: TestSet, name: str) -> None:
+def test_a_wrong_name_is_refused(task: Task, name: str) -> None:
     with pytest.raises(SystemRefusedError) as refused:
-        system_add(test_set=test_set, name=name, file=given(LINES))
+        system_add(test_set=task.test_set, name=name, file=given(LINES))
     assert refused.value.field == "name"
 
 
@@ -103,22 +103,22 @@ def uploaded(lines: list[str]) -> Any:
     return SimpleUploadedFile("gneiss.txt", "\n".join(lines).encode())
 
 
-def test_the_page(test_set: TestSet, client: Client) -> None:
-    client.force_login(make_organiser(test_set.campaign))
-    page = reverse("system-add", args=["museum", test_set.pk])
+def test_the_page(task: Task, client: Client) -> None:
+    client.force_login(make_organiser(task.test_set.campaign))
+    page = reverse("system-add", args=["museum", task.pk])
     wrong = client.post(page, {"name": "gneiss", "file": uploaded(LINES[:3])})
     assert wrong.status_code == 400
     assert "segment 4" in wrong.content.decode()
     done = client.post(page, {"name": "gneiss", "file": uploaded(LINES)})
-    system = test_set.systems.get(name="gneiss")
-    assert done["Location"] == reverse("system", args=["museum", test_set.pk, system.pk])
+    system = task.test_set.systems.get(name="gneiss")
+    assert done["Location"] == reverse("system", args=["museum", task.pk, system.pk])
 
 
-def test_rest(test_set: TestSet) -> None:
+def test_rest(task: Task) -> None:
     api = APIClient()
-    address = f"/api/v1/test-sets/{test_set.pk}/systems/"
+    address = f"/api/v1/tasks/{task.pk}/systems/"
     assert api.post(address, {"name": "gneiss", "file": uploaded(LINES)}).status_code == 401
-    api.force_login(make_organiser(test_set.campaign))
+    api.force_login(make_organiser(task.test_set.campaign))
     wrong = api.post(
         address, {"name": "gneiss", "file": uploaded([*LINES, "more"])}, format="multipart"
     )
@@ -127,9 +127,9 @@ def test_rest(test_set: TestSet) -> None:
     assert (done.status_code, done.json()["name"]) == (201, "gneiss")
 
 
-def test_the_command(test_set: TestSet, tmp_path: Path) -> None:
+def test_the_command(task: Task, tmp_path: Path) -> None:
     path = tmp_path / "gneiss.txt"
-    named = {"campaign": "museum", "test_set": test_set.name, "name": "gneiss"}
+    named = {"campaign": "museum", "test_set": task.test_set.name, "name": "gneiss"}
     out = StringIO()
     with pytest.raises(CommandError):
         call_command("add_system", str(path), **named)

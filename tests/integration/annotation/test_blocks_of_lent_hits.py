@@ -17,14 +17,14 @@ from annotation.selectors.planned import plans_read
 from annotation.services import design_change, hits_plan, pool_fill, work_request
 from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.blocks import hits_prepare
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
-from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), planned=4)
+def task() -> Task:
+    return make_task(make_campaign(), planned=4)
 
 
 def rows_of(hit: HIT) -> list[tuple[int, list[tuple[int, ...]]]]:
@@ -49,66 +49,58 @@ def planned_of(plan: HITPlan) -> list[tuple[int, list[tuple[int, ...]]]]:
 
 @pytest.mark.django_db
 class TestLent:
-    def test_what_waits_has_no_blocks_and_what_is_lent_has_those_planned(
-        self, test_set: TestSet
-    ) -> None:
+    def test_what_waits_has_no_blocks_and_what_is_lent_has_those_planned(self, task: Task) -> None:
         assert not Block.objects.exists()
         planned = plans()
-        lent = lend(make_judge(test_set.campaign)).hit
+        lent = lend(make_judge(task.test_set.campaign)).hit
         assert len(rows_of(lent)) == 3
         assert rows_of(lent) == planned_of(planned[lent.pk])
         assert set(Block.objects.values_list("hit", flat=True)) == {lent.pk}
 
-    def test_a_hit_that_is_lent_again_keeps_its_blocks(self, test_set: TestSet) -> None:
-        first = lend(make_judge(test_set.campaign))
+    def test_a_hit_that_is_lent_again_keeps_its_blocks(self, task: Task) -> None:
+        first = lend(make_judge(task.test_set.campaign))
         before = list(Block.objects.order_by("pk").values_list("public_id", "outputs"))
         expire(first)
-        again = lend(make_judge(test_set.campaign, "other"))
+        again = lend(make_judge(task.test_set.campaign, "other"))
         assert again.hit == first.hit
         assert list(Block.objects.order_by("pk").values_list("public_id", "outputs")) == before
 
-    def test_a_plan_is_kept_by_the_blocks_alone_once_they_are_written(
-        self, test_set: TestSet
-    ) -> None:
+    def test_a_plan_is_kept_by_the_blocks_alone_once_they_are_written(self, task: Task) -> None:
         """The plan is emptied, and what is read back is the same bit for bit."""
         planned = plans()
-        first = lend(make_judge(test_set.campaign))
-        hits_prepare(test_set_id=test_set.pk, count=1)
+        first = lend(make_judge(task.test_set.campaign))
+        hits_prepare(task_id=task.pk, count=1)
         written = HIT.objects.filter(blocks__isnull=False).distinct()
         assert written.count() == 2
         assert set(written.values_list("plan", flat=True)) == {None}
         assert not HIT.objects.exclude(pk__in=written).filter(plan=None).exists()
         assert plans() == planned
         expire(first)
-        assert lend(make_judge(test_set.campaign, "other")).hit == first.hit
+        assert lend(make_judge(task.test_set.campaign, "other")).hit == first.hit
         assert Block.objects.count() == 6
 
-    def test_a_hit_without_a_plan_and_without_blocks_is_lent_to_nobody(
-        self, test_set: TestSet
-    ) -> None:
+    def test_a_hit_without_a_plan_and_without_blocks_is_lent_to_nobody(self, task: Task) -> None:
         HIT.objects.update(plan=None)
         with (
             pytest.raises(IntegrityError, match="has no blocks"),
             transaction.atomic(),
         ):
-            assignment_lend(judge=make_judge(test_set.campaign))
+            assignment_lend(judge=make_judge(task.test_set.campaign))
 
-    def test_a_plan_that_shows_an_output_of_another_segment_is_refused(
-        self, test_set: TestSet
-    ) -> None:
+    def test_a_plan_that_shows_an_output_of_another_segment_is_refused(self, task: Task) -> None:
         hit = HIT.objects.earliest("number")
         assert hit.plan is not None
         hit.plan = hit.plan[::-1]
         hit.save(update_fields=["plan"])
         with pytest.raises(IntegrityError, match="not of the segment"), transaction.atomic():
-            assignment_lend(judge=make_judge(test_set.campaign))
+            assignment_lend(judge=make_judge(task.test_set.campaign))
         assert not Block.objects.exists()
 
     def test_a_repeat_shows_the_same_candidates_in_another_order(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=0)
-        design_change(test_set=test_set, redundancy=2)
-        hits_plan(test_set_id=test_set.pk, count=2)
-        judges = [make_judge(test_set.campaign, name) for name in ("one", "two")]
+        task = make_task(make_campaign(), planned=0)
+        design_change(task=task, redundancy=2)
+        hits_plan(task_id=task.pk, count=2)
+        judges = [make_judge(task.test_set.campaign, name) for name in ("one", "two")]
         one, two = (lend(judge).hit for judge in judges)
         assert two.repeats == one
         for (segment, shown), (again, other) in zip(rows_of(one), rows_of(two), strict=True):
@@ -119,47 +111,45 @@ class TestLent:
 
 @pytest.mark.django_db
 class TestPrepared:
-    def test_the_next_of_the_pool_are_written_as_planned_and_no_others(
-        self, test_set: TestSet
-    ) -> None:
+    def test_the_next_of_the_pool_are_written_as_planned_and_no_others(self, task: Task) -> None:
         first, second, *_others = HIT.objects.order_by("number")
         planned = plans()
-        assert hits_prepare(test_set_id=test_set.pk, count=2) == 2
+        assert hits_prepare(task_id=task.pk, count=2) == 2
         assert set(Block.objects.values_list("hit", flat=True)) == {first.pk, second.pk}
         for hit in (first, second):
             assert len(rows_of(hit)) == 3
             assert rows_of(hit) == planned_of(planned[hit.pk])
-        assert hits_prepare(test_set_id=test_set.pk, count=2) == 0
+        assert hits_prepare(task_id=task.pk, count=2) == 0
 
-    def test_what_was_written_ahead_is_lent_as_it_is(self, test_set: TestSet) -> None:
-        hits_prepare(test_set_id=test_set.pk, count=1)
+    def test_what_was_written_ahead_is_lent_as_it_is(self, task: Task) -> None:
+        hits_prepare(task_id=task.pk, count=1)
         before = list(Block.objects.order_by("pk").values_list("public_id", "outputs"))
-        assert lend(make_judge(test_set.campaign)).hit == HIT.objects.earliest("number")
+        assert lend(make_judge(task.test_set.campaign)).hit == HIT.objects.earliest("number")
         assert list(Block.objects.order_by("pk").values_list("public_id", "outputs")) == before
 
     def test_a_repeat_of_ones_own_is_written_ahead_like_any_other(self) -> None:
         """Or the time that a lending takes would tell it."""
-        test_set = make_long_test_set(make_campaign(), segments=60, systems=6)
-        design_change(test_set=test_set, intra_share=0.5, repeat_gap=1)
-        judge = make_judge(test_set.campaign)
+        task = make_long_task(make_campaign(), segments=60, systems=6)
+        design_change(task=task, intra_share=0.5, repeat_gap=1)
+        judge = make_judge(task.test_set.campaign)
         repeats = HIT.objects.filter(purpose="intra")
         for _hit in range(6):
-            pool_fill(test_set_id=test_set.pk, size=4)
+            pool_fill(task_id=task.pk, size=4)
             judge_all_of(lend(judge))
         assert repeats.exists()
         available = HIT.objects.available()
         assert available.filter(blocks=None).count() == 0
-        pool_fill(test_set_id=test_set.pk, size=4)
+        pool_fill(task_id=task.pk, size=4)
         assert not available.filter(blocks=None).exists()
 
     def test_an_attention_check_is_written_with_the_order_it_expects(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=1)
+        task = make_task(make_campaign(), planned=1)
         hit = HIT.objects.get()
         assert hit.plan is not None
         ranks: list[int | None] = [1, *[None] * (len(hit.plan[0]["candidates"]) - 2), 2]
         hit.plan[0]["expected"] = ranks
         hit.save(update_fields=["plan"])
-        hits_prepare(test_set_id=test_set.pk, count=1)
+        hits_prepare(task_id=task.pk, count=1)
         checked, *others = hit.blocks.order_by("position")
         assert (checked.control, checked.expected) == ("attention", ranks)
         assert {(block.control, block.expected) for block in others} == {("", None)}
@@ -169,13 +159,13 @@ class TestPrepared:
 class TestAtOnce:
     def test_what_is_being_lent_is_not_written_a_second_time(self) -> None:
         """The worker comes while a judge's lending is not committed: it passes that HIT over."""
-        test_set = make_test_set(make_campaign(), planned=2)
-        judge = make_judge(test_set.campaign)
+        task = make_task(make_campaign(), planned=2)
+        judge = make_judge(task.test_set.campaign)
         planned = plans()
 
         def prepare() -> int:
             try:
-                return hits_prepare(test_set_id=test_set.pk, count=2)
+                return hits_prepare(task_id=task.pk, count=2)
             finally:
                 connection.close()
 
@@ -188,15 +178,15 @@ class TestAtOnce:
         assert Block.objects.filter(hit=lent).count() == 3
 
     def test_two_workers_at_once_write_each_block_once(self) -> None:
-        test_set = make_long_test_set(make_campaign(), segments=90, systems=5)
-        hits_plan(test_set_id=test_set.pk, count=25)
+        task = make_long_task(make_campaign(), segments=90, systems=5)
+        hits_plan(task_id=task.pk, count=25)
         planned = plans()
         together = Barrier(2)
 
         def prepare(_worker: int) -> int:
             try:
                 together.wait(timeout=30)
-                return hits_prepare(test_set_id=test_set.pk, count=25)
+                return hits_prepare(task_id=task.pk, count=25)
             finally:
                 connection.close()
 
@@ -204,17 +194,17 @@ class TestAtOnce:
             written = sum(pool.map(prepare, range(2)))
         # What one has in hand, the other leaves alone.
         assert written <= 25
-        hits_prepare(test_set_id=test_set.pk, count=25)
+        hits_prepare(task_id=task.pk, count=25)
         assert Block.objects.count() == 75
         for hit in HIT.objects.all():
             assert rows_of(hit) == planned_of(planned[hit.pk])
 
     def test_two_who_lend_one_hit_at_once_write_its_blocks_once(self) -> None:
         """Past the lock that lending takes: the database alone sees to it."""
-        test_set = make_test_set(make_campaign(), planned=1)
+        task = make_task(make_campaign(), planned=1)
         hit = HIT.objects.get()
         planned = plans()
-        judges = [make_judge(test_set.campaign, name) for name in ("one", "two")]
+        judges = [make_judge(task.test_set.campaign, name) for name in ("one", "two")]
         together = Barrier(2)
         now = timezone.now()
 
@@ -238,8 +228,8 @@ class TestAtOnce:
         assert rows_of(hit) == planned_of(planned[hit.pk])
 
     def test_a_killed_lending_leaves_nothing(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=1)
-        judge = make_judge(test_set.campaign)
+        task = make_task(make_campaign(), planned=1)
+        judge = make_judge(task.test_set.campaign)
         planned = plans()
 
         def lend_and_die() -> None:
@@ -263,15 +253,15 @@ class TestAtOnce:
 class TestWithdrawn:
     def test_what_nobody_will_judge_is_not_in_the_balance(self) -> None:
         """Counts are those of the HITs that are left, and so are the first HITs repeated."""
-        test_set = make_long_test_set(make_campaign(), segments=30, systems=6)
-        design_change(test_set=test_set, kind="balanced")
-        hits_plan(test_set_id=test_set.pk, count=4)
+        task = make_long_task(make_campaign(), segments=30, systems=6)
+        design_change(task=task, kind="balanced")
+        hits_plan(task_id=task.pk, count=4)
         spare = HIT.objects.latest("number")
         with transaction.atomic():
-            planning = PlanningTransaction.locked(test_set.pk)
+            planning = PlanningTransaction.locked(task.pk)
             planning.withdraw([spare])
             planning.store()
-        state = DrawState.empty(test_set.systems.values_list("name", flat=True))
+        state = DrawState.empty(task.test_set.systems.values_list("name", flat=True))
         for pk in HIT.objects.filter(withdrawn_at__isnull=True).values_list("pk", flat=True):
             state = state.after(plans_read([pk])[pk])
         stored = DrawState.from_json(HITSequence.objects.get().state)
@@ -280,17 +270,17 @@ class TestWithdrawn:
 
     def test_a_judge_who_takes_the_place_of_a_hit_takes_its_place_in_the_balance(self) -> None:
         """All that is wanted is planned, and none of it suits: a spare HIT gives way."""
-        test_set = make_long_test_set(make_campaign(), segments=12, systems=4, blocks_wanted=9)
-        design_change(test_set=test_set, kind="balanced", segments=[1, 2, 3, 4, 5, 6])
-        pool_fill(test_set_id=test_set.pk)
-        judge = make_judge(test_set.campaign)
+        task = make_long_task(make_campaign(), segments=12, systems=4, blocks_wanted=9)
+        design_change(task=task, kind="balanced", segments=[1, 2, 3, 4, 5, 6])
+        pool_fill(task_id=task.pk)
+        judge = make_judge(task.test_set.campaign)
         for _hit in range(3):
             held = assignment_lend(judge=judge)
             if held is not None:
                 judge_all_of(held)
-        design_change(test_set=test_set, segments=[])
+        design_change(task=task, segments=[])
         work_request(judge=judge)
-        pool_fill(test_set_id=test_set.pk)
+        pool_fill(task_id=task.pk)
         kept = HIT.objects.filter(withdrawn_at__isnull=True, purpose="first")
         assert HIT.objects.filter(withdrawn_at__isnull=False).count() == 1
         assert kept.filter(reserved_for=judge).exists()
@@ -304,14 +294,14 @@ class TestWithdrawn:
         assert pairs.sum() == blocks * 4 * 3
 
     def test_no_repeat_is_drawn_of_what_was_withdrawn(self) -> None:
-        test_set = make_long_test_set(make_campaign(), segments=30, systems=6)
-        design_change(test_set=test_set, inter_share=0.5)
-        hits_plan(test_set_id=test_set.pk, count=1)
+        task = make_long_task(make_campaign(), segments=30, systems=6)
+        design_change(task=task, inter_share=0.5)
+        hits_plan(task_id=task.pk, count=1)
         with transaction.atomic():
-            planning = PlanningTransaction.locked(test_set.pk)
+            planning = PlanningTransaction.locked(task.pk)
             planning.withdraw([HIT.objects.get()])
             planning.store()
-        hits_plan(test_set_id=test_set.pk, count=6)
+        hits_plan(task_id=task.pk, count=6)
         repeats = HIT.objects.filter(purpose="inter")
         assert repeats.count() >= 2
         assert not repeats.filter(repeats__withdrawn_at__isnull=False).exists()

@@ -21,7 +21,7 @@ from annotation.selectors import assigned_blocks
 from annotation.selectors.state_effects import state_effects, transitions_possible
 from annotation.services import NoWorkReason, judgment_submit, work_request
 from campaign.database.erasing import campaign_erase
-from campaign.models import Campaign, CampaignState, CampaignStateChange, TestSet, Transition, User
+from campaign.models import Campaign, CampaignState, CampaignStateChange, Task, Transition, User
 from campaign.models.state import TRANSITIONS, UNDOES
 from campaign.services import (
     NameNotTypedError,
@@ -36,7 +36,7 @@ from campaign.services import (
 )
 from campaign.services.states import _erase_without_judgments
 from tests.at_work import assignment_lend, judge_all_of, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.roles import owner_cursor
 
 pytestmark = pytest.mark.django_db
@@ -51,8 +51,8 @@ LEND_NOTHING = {
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign())
+def task() -> Task:
+    return make_task(make_campaign())
 
 
 def bring(campaign: Campaign, state: CampaignState) -> Campaign:
@@ -122,7 +122,7 @@ def test_each_undo_leads_back() -> None:
 
 @pytest.mark.parametrize("state", list(LEND_NOTHING), ids=str)
 def test_only_an_open_campaign_lends(state: CampaignState) -> None:
-    campaign = make_test_set(bring(make_campaign(), state)).campaign
+    campaign = make_task(bring(make_campaign(), state)).test_set.campaign
     judge = make_judge(campaign)
     assert assignment_lend(judge=judge) is None
     assert work_request(judge=judge).reason == LEND_NOTHING[state]
@@ -132,49 +132,49 @@ def test_only_an_open_campaign_lends(state: CampaignState) -> None:
 
 
 @pytest.mark.parametrize("state", [S.PAUSED, S.CLOSED], ids=str)
-def test_what_is_held_is_finished(test_set: TestSet, state: CampaignState) -> None:
-    judge = make_judge(test_set.campaign)
+def test_what_is_held_is_finished(task: Task, state: CampaignState) -> None:
+    judge = make_judge(task.test_set.campaign)
     held = lend(judge)
-    change(test_set.campaign, *TO_BE[state])
+    change(task.test_set.campaign, *TO_BE[state])
     assert lend(judge) == held
     judge_all_of(held)
     assert Judgment.objects.count() == len(held.hit.segment_ids)
     assert assignment_lend(judge=judge) is None
-    change(test_set.campaign, Transition.RESUME if state == S.PAUSED else Transition.REOPEN)
+    change(task.test_set.campaign, Transition.RESUME if state == S.PAUSED else Transition.REOPEN)
     assert lend(judge) != held
 
 
 @pytest.mark.parametrize("state", [S.ARCHIVED, S.BIN], ids=str)
 def test_what_is_on_its_way_is_kept_though_nothing_is_held(
-    test_set: TestSet, state: CampaignState
+    task: Task, state: CampaignState
 ) -> None:
-    judge = make_judge(test_set.campaign)
+    judge = make_judge(task.test_set.campaign)
     held = lend(judge)
-    change(test_set.campaign, *TO_BE[state])
+    change(task.test_set.campaign, *TO_BE[state])
     assert assignment_lend(judge=judge) is None
     judge_all_of(held)
     assert Judgment.objects.count() == len(held.hit.segment_ids)
 
 
-def test_judges_are_told_in_words(test_set: TestSet, client: Client) -> None:
-    judge = make_judge(test_set.campaign)
+def test_judges_are_told_in_words(task: Task, client: Client) -> None:
+    judge = make_judge(task.test_set.campaign)
     assert judge.user is not None
     client.force_login(judge.user)
-    address, body = "/api/v1/judging/assignments/", {"campaign": test_set.campaign.slug}
-    change(test_set.campaign, Transition.PAUSE)
+    address, body = "/api/v1/judging/assignments/", {"campaign": task.test_set.campaign.slug}
+    change(task.test_set.campaign, Transition.PAUSE)
     said = client.post(address, body, content_type="application/json")
     assert (said.status_code, said.json()["state"]) == (202, "campaign_paused")
-    page = client.get(reverse("judge", args=[test_set.campaign.slug]))
+    page = client.get(reverse("judge", args=[task.test_set.campaign.slug]))
     assert page.status_code == 200
     assert "The organisers have paused this campaign." in page.content.decode()
 
 
-def test_it_closes_by_itself_at_its_time(test_set: TestSet) -> None:
-    campaign, judge = test_set.campaign, make_judge(test_set.campaign)
+def test_it_closes_by_itself_at_its_time(task: Task) -> None:
+    campaign, judge = task.test_set.campaign, make_judge(task.test_set.campaign)
     later = timezone.now() + timedelta(days=1)
-    campaign_extend(campaign=campaign, closes_at=later, blocks_wanted={test_set.pk: 40})
-    test_set.refresh_from_db()
-    assert test_set.blocks_wanted == 40
+    campaign_extend(campaign=campaign, closes_at=later, blocks_wanted={task.pk: 40})
+    task.refresh_from_db()
+    assert task.blocks_wanted == 40
     assert campaigns_close_due() == 0
     held = lend(judge)
     judge_all_of(held)
@@ -194,21 +194,19 @@ def test_it_closes_by_itself_at_its_time(test_set: TestSet) -> None:
 
 class TestBin:
     def test_one_without_judgments_is_gone_at_once_for_whoever_types_its_name(
-        self, test_set: TestSet
+        self, task: Task
     ) -> None:
-        campaign, other = test_set.campaign, make_test_set(make_campaign("other"))
+        campaign, other = task.test_set.campaign, make_task(make_campaign("other"))
         lend(make_judge(campaign))
         with pytest.raises(NameNotTypedError):
             campaign_delete(campaign=campaign, typed_name="museum", by=None)
         assert campaign_delete(campaign=campaign, typed_name=campaign.name, by=None)
-        assert list(Campaign.objects.all()) == [other.campaign]
-        assert list(TestSet.objects.all()) == [other]
+        assert list(Campaign.objects.all()) == [other.test_set.campaign]
+        assert list(Task.objects.all()) == [other]
         connection.check_constraints()
 
-    def test_one_with_judgments_waits_thirty_days_and_can_be_restored(
-        self, test_set: TestSet
-    ) -> None:
-        campaign = test_set.campaign
+    def test_one_with_judgments_waits_thirty_days_and_can_be_restored(self, task: Task) -> None:
+        campaign = task.test_set.campaign
         judge_all_of(lend(make_judge(campaign)))
         change(campaign, Transition.PAUSE)
         assert not campaign_delete(campaign=campaign, typed_name=campaign.name, by=None)
@@ -224,14 +222,14 @@ class TestBin:
         assert (Campaign.objects.count(), Judgment.objects.count()) == (0, 0)
 
     def test_the_function_refuses_what_was_judged_lately_or_is_not_in_the_bin(
-        self, test_set: TestSet
+        self, task: Task
     ) -> None:
-        judge_all_of(lend(make_judge(test_set.campaign)))
+        judge_all_of(lend(make_judge(task.test_set.campaign)))
         with pytest.raises(IntegrityError, match="not in the bin"):
-            campaign_erase(campaign_id=test_set.campaign_id)
-        change(test_set.campaign, Transition.DELETE)
+            campaign_erase(campaign_id=task.test_set.campaign_id)
+        change(task.test_set.campaign, Transition.DELETE)
         with pytest.raises(IntegrityError, match="has been judged"):
-            campaign_erase(campaign_id=test_set.campaign_id)
+            campaign_erase(campaign_id=task.test_set.campaign_id)
         assert Judgment.objects.exists()
         # Nor did it leave a way past the triggers.
         with pytest.raises(DatabaseError), transaction.atomic():
@@ -246,8 +244,8 @@ def _page(client: Client, campaign: Campaign, transition: Transition, **fields: 
     return client.post(address, fields)
 
 
-def test_pages_ask_do_and_undo(client: Client, test_set: TestSet) -> None:
-    campaign = test_set.campaign
+def test_pages_ask_do_and_undo(client: Client, task: Task) -> None:
+    campaign = task.test_set.campaign
     client.force_login(make_organiser(campaign))
     lend(make_judge(campaign))
     done = _page(client, campaign, Transition.PAUSE)
@@ -267,23 +265,23 @@ def test_pages_ask_do_and_undo(client: Client, test_set: TestSet) -> None:
     assert client.get(reverse("campaign-transition", args=["museum", "fly"])).status_code == 404
 
 
-def test_the_page_of_the_state_extends(client: Client, test_set: TestSet) -> None:
-    client.force_login(make_organiser(test_set.campaign))
+def test_the_page_of_the_state_extends(client: Client, task: Task) -> None:
+    client.force_login(make_organiser(task.test_set.campaign))
     address = reverse("campaign-state", args=["museum"])
-    blocks = f"blocks_{test_set.pk}"
+    blocks = f"blocks_{task.pk}"
     refused = client.post(address, {"closes_at": "2020-01-01T10:00", blocks: "5"})
     assert refused.status_code == 400
     assert "This time is over" in refused.content.decode()
     client.post(address, {"closes_at": "2100-01-01T10:00", blocks: "5"})
-    test_set.refresh_from_db()
-    test_set.campaign.refresh_from_db()
-    closes_at = test_set.campaign.closes_at
+    task.refresh_from_db()
+    task.test_set.campaign.refresh_from_db()
+    closes_at = task.test_set.campaign.closes_at
     assert closes_at is not None
-    assert (test_set.blocks_wanted, closes_at.year) == (5, 2100)
+    assert (task.blocks_wanted, closes_at.year) == (5, 2100)
 
 
-def test_deleting_and_restoring_on_pages(client: Client, test_set: TestSet) -> None:
-    campaign = test_set.campaign
+def test_deleting_and_restoring_on_pages(client: Client, task: Task) -> None:
+    campaign = task.test_set.campaign
     client.force_login(make_organiser(campaign))
     judge_all_of(lend(make_judge(campaign)))
     assert _page(client, campaign, Transition.DELETE, name="museum").status_code == 409
@@ -293,9 +291,7 @@ def test_deleting_and_restoring_on_pages(client: Client, test_set: TestSet) -> N
     assert reverse("campaign-detail", args=["museum"]) not in listed
     assert reverse("campaign-bin") in listed
     assert client.get(reverse("campaign-detail", args=["museum"])).status_code == 404
-    assert (
-        client.get(reverse("test-set-dashboard", args=["museum", test_set.pk])).status_code == 404
-    )
+    assert client.get(reverse("test-set-dashboard", args=["museum", task.pk])).status_code == 404
     assert "Museum" in client.get(reverse("campaign-bin")).content.decode()
     stranger = Client()
     stranger.force_login(make_organiser(make_campaign("other"), "other@example.org"))
@@ -306,8 +302,8 @@ def test_deleting_and_restoring_on_pages(client: Client, test_set: TestSet) -> N
     assert client.get(reverse("campaign-detail", args=["museum"])).status_code == 200
 
 
-def test_an_archived_campaign_is_read_and_not_changed(client: Client, test_set: TestSet) -> None:
-    campaign = test_set.campaign
+def test_an_archived_campaign_is_read_and_not_changed(client: Client, task: Task) -> None:
+    campaign = task.test_set.campaign
     client.force_login(make_organiser(campaign))
     change(campaign, Transition.CLOSE, Transition.ARCHIVE)
     assert client.get(reverse("campaign-settings", args=["museum"])).status_code == 200
@@ -315,7 +311,7 @@ def test_an_archived_campaign_is_read_and_not_changed(client: Client, test_set: 
     assert (refused.status_code, b"archived" in refused.content) == (409, True)
     rest = client.patch("/api/v1/campaigns/museum/", "{}", content_type="application/json")
     assert rest.status_code == 409
-    closing = reverse("api-closing", args=[test_set.pk])
+    closing = reverse("api-closing", args=[task.pk])
     assert client.put(closing, "{}", content_type="application/json").status_code == 409
     detail = reverse("campaign-detail", args=["museum"])
     assert detail not in client.get(reverse("campaign-list")).content.decode()
@@ -326,8 +322,8 @@ def test_an_archived_campaign_is_read_and_not_changed(client: Client, test_set: 
     assert campaign.state == S.CLOSED
 
 
-def test_rest_says_what_it_would_do_does_it_and_restores(client: Client, test_set: TestSet) -> None:
-    campaign = test_set.campaign
+def test_rest_says_what_it_would_do_does_it_and_restores(client: Client, task: Task) -> None:
+    campaign = task.test_set.campaign
     client.force_login(make_organiser(campaign))
     judge_all_of(lend(make_judge(campaign)))
     lend(make_judge(campaign, "2"))
@@ -358,7 +354,7 @@ def test_rest_says_what_it_would_do_does_it_and_restores(client: Client, test_se
     assert patched.json()["closes_at"].startswith("2100")
 
 
-def test_the_command_asks_too(test_set: TestSet) -> None:
+def test_the_command_asks_too(task: Task) -> None:
     said = StringIO()
     with pytest.raises(CommandError, match="--yes"):
         call_command("campaign_state", "museum", "pause", stdout=said)
@@ -377,8 +373,8 @@ def test_the_command_asks_too(test_set: TestSet) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_two_who_close_at_once_close_once_while_a_judge_submits() -> None:
-    test_set = make_test_set(make_campaign())
-    held = lend(make_judge(test_set.campaign))
+    task = make_task(make_campaign())
+    held = lend(make_judge(task.test_set.campaign))
     block = assigned_blocks(held)[0]
 
     def close() -> bool:
@@ -408,9 +404,9 @@ def test_two_who_close_at_once_close_once_while_a_judge_submits() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_one_that_is_judged_while_it_is_deleted_stays_in_the_bin() -> None:
     """The judgment is committed after the deletion looked for some, and before it deletes."""
-    test_set = make_test_set(make_campaign())
-    judge_all_of(lend(make_judge(test_set.campaign)))
-    campaign = test_set.campaign
+    task = make_task(make_campaign())
+    judge_all_of(lend(make_judge(task.test_set.campaign)))
+    campaign = task.test_set.campaign
     change(campaign, Transition.DELETE)
     with pytest.raises(StateRefusedError, match="in the bin"):
         _erase_without_judgments(campaign)

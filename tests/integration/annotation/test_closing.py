@@ -13,70 +13,70 @@ from annotation.models import Judgment
 from annotation.selectors import at_work
 from annotation.services import NoWorkReason, work_request
 from campaign import services
-from campaign.models import TestSet
+from campaign.models import Task
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign())
+def task() -> Task:
+    return make_task(make_campaign())
 
 
-def test_what_is_held_is_finished_and_nothing_more_is_lent(test_set: TestSet) -> None:
-    first, later = make_judge(test_set.campaign, "1"), make_judge(test_set.campaign, "2")
+def test_what_is_held_is_finished_and_nothing_more_is_lent(task: Task) -> None:
+    first, later = make_judge(task.test_set.campaign, "1"), make_judge(task.test_set.campaign, "2")
     held = lend(first)
-    services.test_set_close(test_set=test_set)
+    services.task_close(task=task)
     assert lend(first) == held
     judge_all_of(held)
     assert Judgment.objects.filter(judge=first).count() == len(held.hit.segment_ids)
     for judge in (first, later):
         assert assignment_lend(judge=judge) is None
         assert work_request(judge=judge).reason == NoWorkReason.NONE_LEFT
-    services.test_set_reopen(test_set=test_set)
+    services.task_reopen(task=task)
     assert assignment_lend(judge=later) is not None
 
 
-def test_closing_again_keeps_the_time(test_set: TestSet) -> None:
-    services.test_set_close(test_set=test_set)
-    test_set.refresh_from_db()
-    before = test_set.closed_at
+def test_closing_again_keeps_the_time(task: Task) -> None:
+    services.task_close(task=task)
+    task.refresh_from_db()
+    before = task.closed_at
     assert before is not None
-    services.test_set_close(test_set=test_set)
-    test_set.refresh_from_db()
-    assert test_set.closed_at == before
+    services.task_close(task=task)
+    task.refresh_from_db()
+    assert task.closed_at == before
 
 
-def test_who_is_at_work_is_counted_by_what_they_hold_now(test_set: TestSet) -> None:
-    lent = [lend(make_judge(test_set.campaign, f"j{number}")) for number in range(3)]
+def test_who_is_at_work_is_counted_by_what_they_hold_now(task: Task) -> None:
+    lent = [lend(make_judge(task.test_set.campaign, f"j{number}")) for number in range(3)]
     expire(lent[2])
-    now = at_work.test_set_at_work(test_set=test_set)
+    now = at_work.task_at_work(task=task)
     blocks = sum(len(assignment.hit.segment_ids) for assignment in lent[:2])
     assert (now.judges, now.blocks) == (2, blocks)
-    assert at_work.closing_in_words(test_set=test_set)[0].startswith("2 judges are at work in it; ")
+    assert at_work.closing_in_words(task=task)[0].startswith("2 judges are at work in it; ")
 
 
-def is_closed(test_set: TestSet) -> bool:
-    return TestSet.objects.filter(pk=test_set.pk, closed_at__isnull=False).exists()
+def is_closed(task: Task) -> bool:
+    return Task.objects.filter(pk=task.pk, closed_at__isnull=False).exists()
 
 
-def page(client: Client, test_set: TestSet) -> None:
-    close = reverse("test-set-close", args=[test_set.campaign.slug, test_set.pk])
+def page(client: Client, task: Task) -> None:
+    close = reverse("test-set-close", args=[task.test_set.campaign.slug, task.pk])
     asked = client.get(close).content.decode()
     assert "1 judge is at work in it; 3 blocks are lent." in asked
     assert client.post(close).status_code == 200
-    assert not is_closed(test_set)
+    assert not is_closed(task)
     client.post(close, {"act": "yes"})
-    assert is_closed(test_set)
-    settings = reverse("campaign-settings", args=[test_set.campaign.slug])
+    assert is_closed(task)
+    settings = reverse("campaign-settings", args=[task.test_set.campaign.slug])
     assert "Open again" in client.get(settings).content.decode()
-    client.post(reverse("test-set-reopen", args=[test_set.campaign.slug, test_set.pk]))
+    client.post(reverse("test-set-reopen", args=[task.test_set.campaign.slug, task.pk]))
 
 
-def rest(client: Client, test_set: TestSet) -> None:
-    address = reverse("api-closing", args=[test_set.pk])
+def rest(client: Client, task: Task) -> None:
+    address = reverse("api-closing", args=[task.pk])
     before = client.get(address).json()
     assert (before["closed_at"], before["judges"], before["blocks"]) == (None, 1, 3)
 
@@ -90,21 +90,21 @@ def rest(client: Client, test_set: TestSet) -> None:
     put(closed=False)
 
 
-def command(_client: Client, test_set: TestSet) -> None:
-    named = {"campaign": test_set.campaign.slug, "test_set": test_set.name}
+def command(_client: Client, task: Task) -> None:
+    named = {"campaign": task.test_set.campaign.slug, "test_set": task.test_set.name}
     said = StringIO()
     with pytest.raises(CommandError, match="add --yes"):
         call_command("close_test_set", **named, stdout=said)
     assert "1 judge is at work in it; 3 blocks are lent." in said.getvalue()
-    assert not is_closed(test_set)
+    assert not is_closed(task)
     call_command("close_test_set", **named, yes=True, stdout=said)
-    assert is_closed(test_set)
+    assert is_closed(task)
     call_command("close_test_set", **named, reopen=True, stdout=said)
 
 
 @pytest.mark.parametrize("way", [page, rest, command])
-def test_page_rest_and_command_ask_alike(client: Client, test_set: TestSet, way: Any) -> None:
-    lend(make_judge(test_set.campaign))
-    client.force_login(make_organiser(test_set.campaign))
-    way(client, test_set)
-    assert not is_closed(test_set)
+def test_page_rest_and_command_ask_alike(client: Client, task: Task, way: Any) -> None:
+    lend(make_judge(task.test_set.campaign))
+    client.force_login(make_organiser(task.test_set.campaign))
+    way(client, task)
+    assert not is_closed(task)

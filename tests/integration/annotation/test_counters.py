@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from io import StringIO
 from typing import Any
 from uuid import uuid4
@@ -10,7 +9,6 @@ from uuid import uuid4
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
-from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,27 +16,20 @@ from annotation.models import (
     Assignment,
     BlockControl,
     JudgedQuarterHour,
-    JudgeTally,
     Judgment,
     JudgmentSequence,
-    PageChanges,
-    ProblemReport,
     Skip,
-    WorkedQuarterHour,
 )
 from annotation.selectors import assigned_blocks
 from annotation.selectors.counted import Counters, counters_counted, counters_stored
 from annotation.services import (
     counters_check,
     counters_rebuild,
-    judgment_submit,
     judgments_number,
-    problem_report,
-    skip_submit,
 )
 from annotation.tasks import check_counters
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -60,8 +51,8 @@ def control(writer: TestSetWriter, segment: int) -> Any:
 
 
 def agree(writer: TestSetWriter) -> bool:
-    test_set_id = writer.test_set.pk
-    return counters_counted(test_set_id=test_set_id) == counters_stored(test_set_id=test_set_id)
+    task_id = writer.task.pk
+    return counters_counted(task_id=task_id) == counters_stored(task_id=task_id)
 
 
 def test_counters_are_what_the_judgments_say(writer: TestSetWriter) -> None:
@@ -78,7 +69,7 @@ def test_counters_are_what_the_judgments_say(writer: TestSetWriter) -> None:
     writer.judgment("ann", checked, [1, 2], at=NOON + timedelta(hours=2))
     writer.judgment("only checked", checked, [1, 2], at=NOON)
 
-    stored = counters_stored(test_set_id=writer.test_set.pk)
+    stored = counters_stored(task_id=writer.task.pk)
 
     assert agree(writer)
     assert (stored.judged, stored.judges, stored.most_candidates) == (5, 4, 6)
@@ -128,18 +119,18 @@ def test_they_are_right_after_each_batch(done: list[tuple[str, int, int, bool, b
         )
         assert agree(writer)
     judgments = sum(not is_skip for *_done, is_skip, _is_numbered in done)
-    assert judgments_number(test_set_id=writer.test_set.pk) == judgments
+    assert judgments_number(task_id=writer.task.pk) == judgments
     assert agree(writer)
-    standing = Skip.objects.standing().filter(test_set=writer.test_set, block__control="")
-    assert counters_stored(test_set_id=writer.test_set.pk).skipped == standing.count()
+    standing = Skip.objects.standing().filter(task=writer.task, block__control="")
+    assert counters_stored(task_id=writer.task.pk).skipped == standing.count()
 
 
 def test_a_block_skipped_and_judged_in_one_moment_is_one_sentence() -> None:
-    test_set = make_test_set(make_campaign())
-    [block, *_more] = assigned_blocks(lend(make_judge(test_set.campaign)))
+    task = make_task(make_campaign())
+    [block, *_more] = assigned_blocks(lend(make_judge(task.test_set.campaign)))
     lent = Assignment.objects.get()
     done = {
-        "test_set": test_set,
+        "task": task,
         "judge": lent.judge,
         "assignment": lent,
         "block_id": block.block_id,
@@ -147,19 +138,19 @@ def test_a_block_skipped_and_judged_in_one_moment_is_one_sentence() -> None:
     labels = [1] * len(block.candidates)
     Skip.objects.create(client_id=uuid4(), reason="other", created_at=NOON, **done)
     Judgment.objects.create(client_id=uuid4(), labels=labels, submitted_at=NOON, **done)
-    judgments_number(test_set_id=test_set.pk)
-    stored = counters_stored(test_set_id=test_set.pk)
+    judgments_number(task_id=task.pk)
+    stored = counters_stored(task_id=task.pk)
     assert [worked.sentences for worked in stored.worked.values()] == [1]
-    assert stored == counters_counted(test_set_id=test_set.pk)
+    assert stored == counters_counted(task_id=task.pk)
 
 
 def test_each_batch_is_one_change(writer: TestSetWriter) -> None:
     block = writer.block(1, ["A", "B"])
     for name in ("ann", "ben"):
         writer.judgment(name, block, [1, 2], is_numbered=False)
-    before = judgments_number(test_set_id=writer.test_set.pk)
+    before = judgments_number(task_id=writer.task.pk)
     assert (before, JudgmentSequence.objects.get().changes) == (2, 1)
-    judgments_number(test_set_id=writer.test_set.pk)
+    judgments_number(task_id=writer.task.pk)
     assert JudgmentSequence.objects.get().changes == 1
 
 
@@ -173,7 +164,7 @@ def spoilt(writer: TestSetWriter) -> TestSetWriter:
 
 @pytest.mark.django_db(transaction=True)
 def test_what_is_wrong_is_named_and_changed_by_nobody_who_only_looks(spoilt: TestSetWriter) -> None:
-    assert counters_check(test_set_id=spoilt.test_set.pk) == ["judged", "quarter_hours"]
+    assert counters_check(task_id=spoilt.task.pk) == ["judged", "quarter_hours"]
     assert JudgmentSequence.objects.get().judged == 7
 
 
@@ -189,28 +180,28 @@ def test_numbers_are_given_while_somebody_looks_and_no_difference_is_seen(
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SET lock_timeout = '2s'")
-            return judgments_number(test_set_id=writer.test_set.pk)
+            return judgments_number(task_id=writer.task.pk)
         finally:
             connection.close()
 
-    def counted_and_then_numbered(*, test_set_id: int) -> Counters:
-        counted = counters_counted(test_set_id=test_set_id)
+    def counted_and_then_numbered(*, task_id: int) -> Counters:
+        counted = counters_counted(task_id=task_id)
         with ThreadPoolExecutor(1) as pool:
             assert pool.submit(give_numbers).result(timeout=60) == 2
         return counted
 
     monkeypatch.setattr("annotation.services.counters.counters_counted", counted_and_then_numbered)
-    assert counters_check(test_set_id=writer.test_set.pk) == []
+    assert counters_check(task_id=writer.task.pk) == []
     assert agree(writer)
 
 
 def test_counting_anew_mends_it(spoilt: TestSetWriter) -> None:
     before = JudgmentSequence.objects.get().changes
-    assert counters_rebuild(test_set_id=spoilt.test_set.pk) == ["judged", "quarter_hours"]
+    assert counters_rebuild(task_id=spoilt.task.pk) == ["judged", "quarter_hours"]
     assert agree(spoilt)
     # Pages must notice.
     assert JudgmentSequence.objects.get().changes == before + 1
-    assert counters_rebuild(test_set_id=spoilt.test_set.pk) == []
+    assert counters_rebuild(task_id=spoilt.task.pk) == []
     spoilt.judgment("ben", spoilt.block(2, ["A", "B"]), [1, 2])
     assert agree(spoilt)
 
@@ -230,19 +221,19 @@ def test_whoever_numbers_waits_for_who_counts_anew(
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SET lock_timeout = '500ms'")
-            return judgments_number(test_set_id=writer.test_set.pk)
+            return judgments_number(task_id=writer.task.pk)
         finally:
             connection.close()
 
-    def counted_and_then_numbered(*, test_set_id: int) -> Counters:
-        counted = counters_counted(test_set_id=test_set_id)
+    def counted_and_then_numbered(*, task_id: int) -> Counters:
+        counted = counters_counted(task_id=task_id)
         with ThreadPoolExecutor(1) as pool, pytest.raises(OperationalError):
             pool.submit(give_numbers).result(timeout=60)
         return counted
 
     monkeypatch.setattr("annotation.services.counters.counters_counted", counted_and_then_numbered)
-    assert counters_rebuild(test_set_id=writer.test_set.pk) == []
-    assert judgments_number(test_set_id=writer.test_set.pk) == judged_before + 1
+    assert counters_rebuild(task_id=writer.task.pk) == []
+    assert judgments_number(task_id=writer.task.pk) == judged_before + 1
     assert agree(writer)
 
 
@@ -254,7 +245,7 @@ def test_the_task_tells_the_operator(
     [record] = caplog.records
     assert record.levelname == "ERROR"
     assert "judged, quarter_hours" in record.getMessage()
-    counters_rebuild(test_set_id=spoilt.test_set.pk)
+    counters_rebuild(task_id=spoilt.task.pk)
     caplog.clear()
     check_counters()
     assert not caplog.records
@@ -273,39 +264,3 @@ def test_the_command_says_what_it_would_do_and_does_it(spoilt: TestSetWriter) ->
     assert said.getvalue().endswith("counted: right.\n")
     with pytest.raises(CommandError, match="no test set in a campaign"):
         call_command("recount", campaign="nowhere")
-
-
-def test_the_migration_counts_as_the_statement_does(writer: TestSetWriter) -> None:
-    block = writer.block(1, ["A", "B", "C"])
-    first = writer.judgment("ann", block, [1, 2, 3], at=NOON)
-    writer.judgment("ann", block, [2, 1, 3], at=timezone.now(), supersedes=first)
-    writer.judgment("ben", control(writer, 2), [1, 2])
-    kept = counters_stored(test_set_id=writer.test_set.pk)
-    JudgeTally.objects.all().delete()
-    JudgedQuarterHour.objects.all().delete()
-    JudgmentSequence.objects.update(judged=0, judges=0, most_candidates=0)
-    with connection.cursor() as cursor:
-        cursor.execute(import_module("annotation.migrations.0008_counters_of_judgments").COUNT)
-    assert counters_stored(test_set_id=writer.test_set.pk) == kept
-
-
-def test_the_migration_counts_skips_and_time_as_the_statement_does() -> None:
-    test_set = make_test_set(make_campaign())
-    judge = make_judge(test_set.campaign)
-    first, second, third = assigned_blocks(lend(judge))
-    for block in (first, second):
-        skip_submit(assigned=block, client_id=uuid4(), reason="other", duration_ms=9, active_ms=5)
-    for block in (second, third):
-        judgment_submit(assigned=block, client_id=uuid4(), labels=[1] * len(block.candidates))
-    problem_report(assigned=first, client_id=uuid4(), kind="source")
-    judgments_number(test_set_id=test_set.pk)
-    kept = counters_stored(test_set_id=test_set.pk)
-    assert (kept.skipped, kept.judged, sum(w.sentences for w in kept.worked.values())) == (1, 2, 3)
-    WorkedQuarterHour.objects.all().delete()
-    PageChanges.objects.all().delete()
-    JudgeTally.objects.update(skipped=0, taken_back=0)
-    JudgmentSequence.objects.update(skipped=0)
-    with connection.cursor() as cursor:
-        cursor.execute(import_module("annotation.migrations.0014_what_pages_read").COUNT)
-    assert counters_stored(test_set_id=test_set.pk) == kept
-    assert PageChanges.objects.get().problem_reports == ProblemReport.objects.count() == 1

@@ -17,9 +17,9 @@ from annotation.services import (
     judgments_number,
     skip_submit,
 )
-from campaign.models import TestSet
+from campaign.models import Task
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 JUDGES = 8
 Submit = Callable[[AssignedBlock, UUID], object]
@@ -38,7 +38,7 @@ def blocks_of_judges() -> list[list[AssignedBlock]]:
     """The blocks of a HIT of each judge; the HITs are of two test sets, which number apart."""
     campaign = make_campaign()
     for name, target in (("museum en-de", "de"), ("museum en-fr", "fr")):
-        make_test_set(campaign, name=name, target_language=target, planned=JUDGES)
+        make_task(campaign, name=name, target_language=target, planned=JUDGES)
     judges = [
         make_judge(campaign, f"judge{number}", languages=["en", ("de", "fr")[number % 2]])
         for number in range(JUDGES)
@@ -76,8 +76,8 @@ def test_one_id_of_many_judges_at_once_is_stored_once_and_refused_to_the_others(
     for of_round in zip(*outcomes, strict=True):
         assert Counter(of_round) == {"stored": 1, refused: JUDGES - 1}
     assert set(model._default_manager.values_list("client_id", flat=True)) == set(ids)
-    for test_set in TestSet.objects.all():
-        last = judgments_number(test_set_id=test_set.pk)
-        numbers = test_set.judgment_numbers.order_by("number").values_list("number", flat=True)
+    for task in Task.objects.all():
+        last = judgments_number(task_id=task.pk)
+        numbers = task.judgment_numbers.order_by("number").values_list("number", flat=True)
         assert list(numbers) == list(range(1, last + 1))
-        assert test_set.judgments.count() == last
+        assert task.judgments.count() == last

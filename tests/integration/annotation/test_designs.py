@@ -14,63 +14,61 @@ from annotation.models import HIT, Design
 from annotation.selectors.planned import plans_read
 from annotation.services import DesignRefusedError, design_change, hit_redraw, hits_plan
 from annotation.services.planning.batch import PlanningTransaction
-from campaign.models import TestSet
+from campaign.models import Task
 from tests.conftest import Eventually
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.locks import somebody_waits_for_a_lock
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), planned=3)
+def task() -> Task:
+    return make_task(make_campaign(), planned=3)
 
 
-def change(*options: str, test_set: str = "museum en-de") -> str:
+def change(*options: str, task: str = "museum en-de") -> str:
     out = StringIO()
-    call_command(
-        "change_design", "--campaign=museum", f"--test-set={test_set}", *options, stdout=out
-    )
+    call_command("change_design", "--campaign=museum", f"--test-set={task}", *options, stdout=out)
     return out.getvalue()
 
 
 class TestChange:
-    def test_the_change_is_recorded_and_old_hits_keep_their_design(self, test_set: TestSet) -> None:
-        old = test_set.designs.get()
-        organiser = make_organiser(test_set.campaign)
-        new = design_change(test_set=test_set, changed_by=organiser, kind="balanced", seed=3)
-        hits_plan(test_set_id=test_set.pk, count=2)
+    def test_the_change_is_recorded_and_old_hits_keep_their_design(self, task: Task) -> None:
+        old = task.designs.get()
+        organiser = make_organiser(task.test_set.campaign)
+        new = design_change(task=task, changed_by=organiser, kind="balanced", seed=3)
+        hits_plan(task_id=task.pk, count=2)
         assert [hit.design for hit in HIT.objects.order_by("number")] == [old] * 3 + [new] * 2
         assert (new.changed_by, new.kind, new.seed) == (organiser, "balanced", 3)
         assert new.systems_per_block == old.systems_per_block
 
     def test_a_seed_nobody_gave_has_128_bits(
-        self, test_set: TestSet, monkeypatch: pytest.MonkeyPatch
+        self, task: Task, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.undo()
         Design.objects.all().update(kind="imported")
-        design = design_change(test_set=test_set)
+        design = design_change(task=task)
         design.refresh_from_db()
         assert 2**100 < design.seed < 2**128
-        assert design_change(test_set=test_set, redundancy=2).seed == design.seed
+        assert design_change(task=task, redundancy=2).seed == design.seed
 
-    def test_hits_of_a_long_seed_are_drawn_again_as_they_were(self, test_set: TestSet) -> None:
+    def test_hits_of_a_long_seed_are_drawn_again_as_they_were(self, task: Task) -> None:
         seed = 2**128 - 1
         change(f"--seed={seed}", "--kind=balanced", "--inter-share=0.3")
-        hits_plan(test_set_id=test_set.pk, count=10)
+        hits_plan(task_id=task.pk, count=10)
         assert Design.objects.latest().seed == seed
         for hit in HIT.objects.filter(design__seed=seed).select_related("design"):
             assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
 
     @pytest.mark.parametrize("seed", [-1, 2**128])
-    def test_a_seed_is_one_of_128_bits(self, test_set: TestSet, seed: int) -> None:
+    def test_a_seed_is_one_of_128_bits(self, task: Task, seed: int) -> None:
         with pytest.raises(DesignRefusedError, match="seed"):
-            design_change(test_set=test_set, seed=seed)
+            design_change(task=task, seed=seed)
 
-    def test_what_is_not_named_stays(self, test_set: TestSet) -> None:
-        design_change(test_set=test_set, intra_share=0.1, documents=[1])
-        design = design_change(test_set=test_set, redundancy=2)
+    def test_what_is_not_named_stays(self, task: Task) -> None:
+        design_change(task=task, intra_share=0.1, documents=[1])
+        design = design_change(task=task, redundancy=2)
         assert (design.intra_share, design.documents, design.redundancy) == (0.1, [1], 2)
 
     @pytest.mark.parametrize(
@@ -90,17 +88,17 @@ class TestChange:
         ],
     )
     def test_a_design_that_draws_nothing_is_refused_and_changes_nothing(
-        self, test_set: TestSet, parameters: dict[str, Any], said: str
+        self, task: Task, parameters: dict[str, Any], said: str
     ) -> None:
         with pytest.raises(DesignRefusedError, match=said):
-            design_change(test_set=test_set, **parameters)
+            design_change(task=task, **parameters)
         assert Design.objects.count() == 1
 
-    def test_redundancy_beyond_what_a_segment_may_have_is_refused(self, test_set: TestSet) -> None:
-        test_set.blocks_per_segment = 2
-        test_set.save()
+    def test_redundancy_beyond_what_a_segment_may_have_is_refused(self, task: Task) -> None:
+        task.blocks_per_segment = 2
+        task.save()
         with pytest.raises(DesignRefusedError, match="redundancy is 3"):
-            design_change(test_set=test_set, redundancy=3)
+            design_change(task=task, redundancy=3)
 
     @pytest.mark.parametrize(
         "fields",
@@ -115,25 +113,25 @@ class TestChange:
             {"redundancy": 51},
         ],
     )
-    def test_the_database_refuses_it_too(self, test_set: TestSet, fields: dict[str, Any]) -> None:
+    def test_the_database_refuses_it_too(self, task: Task, fields: dict[str, Any]) -> None:
         with pytest.raises(IntegrityError, match="design_"), transaction.atomic():
-            Design.objects.create(test_set=test_set, **fields)
+            Design.objects.create(task=task, **fields)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_design_changes_only_between_two_batches(eventually: Eventually) -> None:
     """While a planner draws, on another connection, the change waits: a batch has one design."""
-    test_set = make_test_set(make_campaign(), planned=3)
+    task = make_task(make_campaign(), planned=3)
 
     def change() -> Design:
         try:
-            return design_change(test_set=test_set, kind="balanced")
+            return design_change(task=task, kind="balanced")
         finally:
             connection.close()
 
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
-            PlanningTransaction.locked(test_set.pk)
+            PlanningTransaction.locked(task.pk)
             changed = pool.submit(change)
             eventually(lambda: changed.done() or somebody_waits_for_a_lock())
             assert not changed.done()
@@ -142,8 +140,8 @@ def test_a_design_changes_only_between_two_batches(eventually: Eventually) -> No
 
 
 class TestCommand:
-    def test_every_parameter_can_be_changed(self, test_set: TestSet) -> None:
-        make_organiser(test_set.campaign)
+    def test_every_parameter_can_be_changed(self, task: Task) -> None:
+        make_organiser(task.test_set.campaign)
         said = change(
             *("--kind=balanced", "--seed=5", "--systems-per-block=4", "--segments-per-hit=2"),
             *("--segment-order=sequential", "--documents=1-2", "--segments=1,3-7"),
@@ -153,7 +151,7 @@ class TestCommand:
             *("--intra-share=0.1", "--repeat-gap=5", "--redundancy=2"),
             "--by=organiser@example.org",
         )
-        design = test_set.designs.latest()
+        design = task.designs.latest()
         assert f"design {design.pk}: kind=balanced, seed=5" in said
         assert design.documents == [1, 2]
         assert design.segments == [1, 3, 4, 5, 6, 7]
@@ -161,13 +159,13 @@ class TestCommand:
         assert design.reference_rate == 0.2
         assert design.changed_by is not None
 
-    def test_a_subset_and_a_rate_can_be_taken_back(self, test_set: TestSet) -> None:
+    def test_a_subset_and_a_rate_can_be_taken_back(self, task: Task) -> None:
         change("--documents=1", "--reference-rate=0", "--length-limits=20:4")
         change(
             *("--documents=all", "--reference-rate=system", "--length-limits=none"),
             "--rank-shown-reference",
         )
-        design = test_set.designs.latest()
+        design = task.designs.latest()
         assert (design.documents, design.reference_rate, design.length_limits) == ([], None, [])
 
     @pytest.mark.parametrize(
@@ -182,83 +180,83 @@ class TestCommand:
             (["--by=nobody@example.org"], "no user"),
         ],
     )
-    @pytest.mark.usefixtures("test_set")
+    @pytest.mark.usefixtures("task")
     def test_a_wrong_option_says_what_is_wrong(self, options: list[str], said: str) -> None:
         with pytest.raises(CommandError, match=said):
             change(*options)
         assert Design.objects.count() == 1
 
-    @pytest.mark.usefixtures("test_set")
-    def test_an_unknown_test_set_is_answered_with_the_known_ones(self) -> None:
+    @pytest.mark.usefixtures("task")
+    def test_an_unknown_task_is_answered_with_the_known_ones(self) -> None:
         with pytest.raises(CommandError, match="museum en-de"):
-            change(test_set="other")
+            change(task="other")
 
 
 class TestWhatOrganisersSee:
     @pytest.fixture
-    def organiser(self, client: Client, test_set: TestSet) -> Client:
-        client.force_login(make_organiser(test_set.campaign))
+    def organiser(self, client: Client, task: Task) -> Client:
+        client.force_login(make_organiser(task.test_set.campaign))
         return client
 
     def test_the_designs_are_listed_the_one_in_force_first(
-        self, organiser: Client, test_set: TestSet
+        self, organiser: Client, task: Task
     ) -> None:
         user = make_organiser(make_campaign("other"), "other@example.org")
-        design_change(test_set=test_set, changed_by=user, kind="all")
-        rows = organiser.get(f"/api/v1/test-sets/{test_set.pk}/designs/").json()["results"]
+        design_change(task=task, changed_by=user, kind="all")
+        rows = organiser.get(f"/api/v1/tasks/{task.pk}/designs/").json()["results"]
         assert [(row["kind"], row["changed_by"]) for row in rows] == [
             ("all", "Olga"),
             ("uniform", None),
         ]
         # In digits: JavaScript's numbers have 53 bits.
         assert [row["seed"] for row in rows] == [
-            str(each.seed) for each in test_set.designs.order_by("-id")
+            str(each.seed) for each in task.designs.order_by("-id")
         ]
 
-    def test_a_hit_says_why_it_was_drawn(self, organiser: Client, test_set: TestSet) -> None:
-        design_change(test_set=test_set, kind="balanced", redundancy=2)
-        hits_plan(test_set_id=test_set.pk, count=2)
-        address = f"/api/v1/test-sets/{test_set.pk}/hits/?page_size=2"
+    def test_a_hit_says_why_it_was_drawn(self, organiser: Client, task: Task) -> None:
+        design_change(task=task, kind="balanced", redundancy=2)
+        hits_plan(task_id=task.pk, count=2)
+        address = f"/api/v1/tasks/{task.pk}/hits/?page_size=2"
         first = organiser.get(address).json()
         rows = organiser.get(first["next"]).json()["results"]
         assert [row["number"] for row in rows] == [3, 4]
-        copy = organiser.get(f"/api/v1/test-sets/{test_set.pk}/hits/").json()["results"][-1]
+        copy = organiser.get(f"/api/v1/tasks/{task.pk}/hits/").json()["results"][-1]
         assert (copy["purpose"], copy["repeats"], copy["state"]) == ("redundancy", 4, "available")
         assert copy["why"]["purpose"] == "redundancy"
         assert copy["why"]["blocks"][0]["chosen"] == "balanced"
 
-    def test_the_page_lists_hits_with_why(self, organiser: Client, test_set: TestSet) -> None:
-        page = organiser.get(f"/campaigns/museum/test-sets/{test_set.pk}/hits/")
+    def test_the_page_lists_hits_with_why(self, organiser: Client, task: Task) -> None:
+        page = organiser.get(f"/campaigns/museum/tasks/{task.pk}/hits/")
         assert page.status_code == 200
         text = page.content.decode()
         assert "HIT 3" in text
         assert "every system equally likely" in text
-        dashboard = organiser.get(f"/campaigns/museum/test-sets/{test_set.pk}/").content.decode()
-        assert f"/campaigns/museum/test-sets/{test_set.pk}/hits/" in dashboard
+        dashboard = organiser.get(f"/campaigns/museum/tasks/{task.pk}/").content.decode()
+        assert f"/campaigns/museum/tasks/{task.pk}/hits/" in dashboard
 
     @pytest.mark.parametrize("planned", [1, 50])
     def test_the_page_takes_as_many_queries_however_many_hits(
         self,
         organiser: Client,
-        test_set: TestSet,
+        task: Task,
         planned: int,
         django_assert_max_num_queries: DjangoAssertNumQueries,
     ) -> None:
-        hits_plan(test_set_id=test_set.pk, count=planned)
-        address = f"/campaigns/museum/test-sets/{test_set.pk}/hits/"
+        hits_plan(task_id=task.pk, count=planned)
+        address = f"/campaigns/museum/tasks/{task.pk}/hits/"
         organiser.get(address)  # remembers the test set
         with django_assert_max_num_queries(7):
             organiser.get(address)
         with django_assert_max_num_queries(6):
-            organiser.get(f"/api/v1/test-sets/{test_set.pk}/hits/")
+            organiser.get(f"/api/v1/tasks/{task.pk}/hits/")
 
-    def test_judges_see_nothing_of_it(self, client: Client, test_set: TestSet) -> None:
-        judge = make_judge(test_set.campaign)
+    def test_judges_see_nothing_of_it(self, client: Client, task: Task) -> None:
+        judge = make_judge(task.test_set.campaign)
         assert judge.user is not None
         client.force_login(judge.user)
         for path in (
-            f"/api/v1/test-sets/{test_set.pk}/hits/",
-            f"/api/v1/test-sets/{test_set.pk}/designs/",
-            f"/campaigns/museum/test-sets/{test_set.pk}/hits/",
+            f"/api/v1/tasks/{task.pk}/hits/",
+            f"/api/v1/tasks/{task.pk}/designs/",
+            f"/campaigns/museum/tasks/{task.pk}/hits/",
         ):
             assert client.get(path).status_code == 404

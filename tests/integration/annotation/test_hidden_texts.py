@@ -10,15 +10,15 @@ from django.db import IntegrityError
 from django.test import Client
 
 from campaign.models import Campaign, Reference, Segment
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 def sent_to_a_judge(client: Client, **rules: Any) -> tuple[str, str]:
     """Everything a judge of such a campaign is sent, and the page's frame."""
-    test_set = make_test_set(make_campaign(**rules), documents=(6, 5), identical=())
-    judge = make_judge(test_set.campaign)
+    task = make_task(make_campaign(**rules), documents=(6, 5), identical=())
+    judge = make_judge(task.test_set.campaign)
     assert judge.user is not None
     client.force_login(judge.user)
     answers = [

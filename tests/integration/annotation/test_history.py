@@ -16,7 +16,7 @@ from annotation.services.planning.for_judge import intra_plan
 from campaign.models import Judge, System
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend, repeat_is_due
-from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.roles import owner_cursor
 
 pytestmark = pytest.mark.django_db
@@ -25,8 +25,8 @@ HISTORY = "/api/v1/judging/judgments/"
 
 @pytest.fixture
 def judge() -> Judge:
-    test_set = make_test_set(make_campaign(), documents=(9, 9, 9), identical=())
-    return make_judge(test_set.campaign)
+    task = make_task(make_campaign(), documents=(9, 9, 9), identical=())
+    return make_judge(task.test_set.campaign)
 
 
 def signed_in(judge: Judge) -> Client:
@@ -127,15 +127,15 @@ class TestRepeats:
     @pytest.fixture
     def repeated(self) -> Assignment:
         """A HIT the judge did, of which a repeat by the same judge is planned and due."""
-        test_set = make_long_test_set(make_campaign(), segments=90, systems=3)
-        design_change(test_set=test_set, intra_share=0.5, repeat_gap=3)
-        judge = make_judge(test_set.campaign)
+        task = make_long_task(make_campaign(), segments=90, systems=3)
+        design_change(task=task, intra_share=0.5, repeat_gap=3)
+        judge = make_judge(task.test_set.campaign)
         for _hit in range(5):
-            pool_fill(test_set_id=test_set.pk, size=20)
+            pool_fill(task_id=task.pk, size=20)
             judge_one_hit(judge)
             repeat_is_due(judge, is_due=False)
         repeat_is_due(judge)
-        pool_fill(test_set_id=test_set.pk, size=20)
+        pool_fill(task_id=task.pk, size=20)
         repeat = HIT.objects.incomplete().get(purpose="intra")
         return Assignment.objects.get(judge=judge, hit=repeat.repeats)
 
@@ -175,23 +175,23 @@ class TestRepeats:
     def test_a_repeat_that_was_planned_with_a_smaller_gap_hides_its_original(
         self, repeated: Assignment
     ) -> None:
-        test_set = repeated.hit.test_set
-        design_change(test_set=test_set, repeat_gap=20)
+        task = repeated.hit.task
+        design_change(task=task, repeat_gap=20)
         assert lend(repeated.judge).hit.repeats == repeated.hit
         assert not self.blocks(repeated) & self.listed(repeated.judge)
 
     def test_a_design_that_has_no_repeats_any_more_plans_none(self, repeated: Assignment) -> None:
-        judge, test_set = repeated.judge, repeated.hit.test_set
+        judge, task = repeated.judge, repeated.hit.task
         judge_one_hit(judge)
         for share, planned in ((0.0, 0), (0.5, 1)):
-            design_change(test_set=test_set, intra_share=share)
-            assert intra_plan(test_set_id=test_set.pk, judge_id=judge.pk) == planned
+            design_change(task=task, intra_share=share)
+            assert intra_plan(task_id=task.pk, judge_id=judge.pk) == planned
 
     def test_without_repeats_all_is_listed_whatever_is_in_hand(self) -> None:
-        test_set = make_long_test_set(make_campaign(), segments=90, systems=3)
-        design_change(test_set=test_set, repeat_gap=0)
-        judge = make_judge(test_set.campaign)
-        pool_fill(test_set_id=test_set.pk, size=6)
+        task = make_long_task(make_campaign(), segments=90, systems=3)
+        design_change(task=task, repeat_gap=0)
+        judge = make_judge(task.test_set.campaign)
+        pool_fill(task_id=task.pk, size=6)
         done = judge_hits(signed_in(judge), 3)
         lend(judge)
         assert self.listed(judge) == {block["id"] for block in done}

@@ -15,7 +15,7 @@ from annotation.selectors import assigned_blocks, assignment_data
 from annotation.services import design_change, judgment_submit, leases_release, pool_fill
 from campaign.models import Judge
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend, repeat_is_due
-from tests.factories import make_campaign, make_judge, make_long_test_set
+from tests.factories import make_campaign, make_judge, make_long_task
 
 pytestmark = pytest.mark.django_db
 HISTORY = "/api/v1/judging/judgments/"
@@ -49,17 +49,17 @@ STEPS: list[tuple[str, Step]] = [
 
 def judge_before_the_sixth(kind: str) -> Judge:
     """Who did five HITs and gets a HIT of this purpose next."""
-    test_set = make_long_test_set(make_campaign(kind), segments=60, systems=3)
-    design_change(test_set=test_set, intra_share=0.5, repeat_gap=GAP)
-    judge = make_judge(test_set.campaign, kind)
+    task = make_long_task(make_campaign(kind), segments=60, systems=3)
+    design_change(task=task, intra_share=0.5, repeat_gap=GAP)
+    judge = make_judge(task.test_set.campaign, kind)
     for _hit in range(5):
-        pool_fill(test_set_id=test_set.pk, size=8)
+        pool_fill(task_id=task.pk, size=8)
         judge_one_hit(judge)
         repeat_is_due(judge, is_due=False)
     repeat_is_due(judge)
-    pool_fill(test_set_id=test_set.pk, size=8)
+    pool_fill(task_id=task.pk, size=8)
     if kind != HITPurpose.INTRA:
-        other = make_judge(test_set.campaign, "other")
+        other = make_judge(task.test_set.campaign, "other")
         HIT.objects.incomplete().filter(purpose="intra").update(reserved_for=other)
     return judge
 

@@ -6,16 +6,16 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from annotation.models import HIT, Design
-from campaign.models import TestSet
-from tests.factories import make_campaign, make_test_set
+from campaign.models import Task
+from tests.factories import make_campaign, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_sets() -> list[TestSet]:
+def tasks() -> list[Task]:
     campaign = make_campaign()
-    return [make_test_set(campaign, name=name, planned=1) for name in ("one", "other")]
+    return [make_task(campaign, name=name, planned=1) for name in ("one", "other")]
 
 
 def change(hit: HIT, **fields: Any) -> None:
@@ -25,16 +25,16 @@ def change(hit: HIT, **fields: Any) -> None:
         connection.check_constraints()
 
 
-def test_the_design_of_another_test_set_is_refused(test_sets: list[TestSet]) -> None:
-    hit, other = (HIT.objects.filter(test_set=test_set)[0] for test_set in test_sets)
+def test_the_design_of_another_task_is_refused(tasks: list[Task]) -> None:
+    hit, other = (HIT.objects.filter(task=task)[0] for task in tasks)
     for fields in (
         {"design": other.design, "family": 99},
-        {"test_set": other.test_set, "number": 99},
+        {"task": other.task, "number": 99},
         {"design_id": 10**12},
     ):
-        with pytest.raises(IntegrityError, match="hit_design_of_its_test_set"):
+        with pytest.raises(IntegrityError, match="hit_design_of_its_task"):
             change(hit, **fields)
-    change(hit, design=other.design, family=99, test_set=other.test_set, number=99)
+    change(hit, design=other.design, family=99, task=other.task, number=99)
 
 
 def delete(design: Design) -> None:
@@ -45,12 +45,10 @@ def delete(design: Design) -> None:
         connection.check_constraints()
 
 
-def test_a_design_is_not_deleted_before_its_hits(test_sets: list[TestSet]) -> None:
-    design = Design.objects.create(
-        test_set=test_sets[0], kind=Design.Kind.IMPORTED, segments_per_hit=1
-    )
-    hit = HIT.objects.create(test_set=test_sets[0], design=design, number=99)
-    with pytest.raises(IntegrityError, match="hit_design_of_its_test_set"):
+def test_a_design_is_not_deleted_before_its_hits(tasks: list[Task]) -> None:
+    design = Design.objects.create(task=tasks[0], kind=Design.Kind.IMPORTED, segments_per_hit=1)
+    hit = HIT.objects.create(task=tasks[0], design=design, number=99)
+    with pytest.raises(IntegrityError, match="hit_design_of_its_task"):
         delete(design)
     hit.delete()
     delete(design)

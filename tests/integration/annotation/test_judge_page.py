@@ -7,18 +7,23 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.template.loader import get_template
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries, Settings
 
+from annotation.views.screens import screen_addresses, screens_context
 from campaign.models import Judge
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
+
+# The scripts of its screen.
+RANKING = ("answer", "layout", "order", "rows", "screen")
 
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign()).campaign)
+    return make_judge(make_task(make_campaign()).test_set.campaign)
 
 
 @pytest.fixture
@@ -71,6 +76,39 @@ def test_the_page_asks_for_all_its_modules_at_once(judging: Client) -> None:
     ours = {module.name for module in (settings.BASE_DIR / "static" / "judge").glob("*.js")}
     preloaded = re.findall(r'<link rel="modulepreload" href="/static/judge/([\w.]+)">', page)
     assert sorted([*preloaded, "main.js"]) == sorted(ours)
+    of_ranking = re.findall(r'<link rel="modulepreload" href="/static/(judge/\w+/[^"]+)">', page)
+    assert of_ranking == [f"judge/ranking/{name}.js" for name in RANKING]
+
+
+def test_the_page_knows_the_screens_of_its_campaigns_tasks(judging: Client) -> None:
+    page = judging.get("/judge/museum/").content.decode()
+    found = dict(re.findall(r'<script id="(\w+)" type="application/json">(.*?)</script>', page))
+    assert json.loads(found["setup"])["screens"] == {"ranking": "/static/judge/ranking/screen.js"}
+    assert 'rel="later" href="/static/judge/ranking/later/tiers.js"' in page
+    assert "two_outputs" not in page
+    assert "verdict" not in page
+
+
+def test_other_screens_than_rankings_are_loaded_before_their_first_block() -> None:
+    """Named in the page all the same, so that its service worker keeps them."""
+    context = screens_context(["two_outputs", "two_outputs"])
+    assert context["protocols"] == ["two_outputs"]
+    assert context["preloaded"] == []
+    assert {"judge/two_outputs/screen.js", "judge/two_outputs/answer.js"} <= set(
+        context["loaded_later"]
+    )
+    assert not [name for name in context["loaded_later"] if "ranking" in name]
+    assert context["styles"] == ["css/judge-two-outputs.css"]
+    both = screens_context(["two_outputs", "ranking", "unknown"])
+    assert both["protocols"] == ["ranking", "two_outputs"]
+    assert both["preloaded"] == [f"judge/ranking/{name}.js" for name in RANKING]
+    for name in [*both["screen_templates"], *both["key_templates"]]:
+        get_template(name)
+
+
+def test_a_page_opened_before_there_is_a_task_is_ready_for_a_ranking() -> None:
+    assert screens_context([])["protocols"] == ["ranking"]
+    assert screen_addresses([]) == {"ranking": "/static/judge/ranking/screen.js"}
 
 
 def test_hashed_modules_import_hashed_modules(tmp_path: Path, settings: Settings) -> None:
@@ -82,21 +120,16 @@ def test_hashed_modules_import_hashed_modules(tmp_path: Path, settings: Settings
     }
     call_command("collectstatic", interactive=False, verbosity=0)
     hashed = re.compile(r"\w+\.[0-9a-f]{12}\.js")
-    modules = [path for path in (tmp_path / "judge").iterdir() if hashed.fullmatch(path.name)]
-    imports = [
-        name for path in modules for name in re.findall(r'from "\./([^"]+)"', path.read_text())
-    ]
-    assert len(imports) > len(modules)
-    assert {name for name in imports if not (tmp_path / "judge" / name).exists()} == set()
-    assert all(hashed.fullmatch(name) for name in imports)
-    later = [
-        name
-        for path in modules
-        for name in re.findall(r'import\("\./later/([^"]+)"\)', path.read_text())
-    ]
-    assert len(later) >= 1
-    assert {name for name in later if not (tmp_path / "judge" / "later" / name).exists()} == set()
-    assert all(hashed.fullmatch(name) for name in later)
+    modules = [path for path in (tmp_path / "judge").rglob("*.js") if hashed.fullmatch(path.name)]
+    for begin, least in (("from ", len(modules)), (r"import\(", 5)):
+        imports = [
+            path.parent / name
+            for path in modules
+            for name in re.findall(rf'\b{begin}"(\.[^"]+)"', path.read_text())
+        ]
+        assert len(imports) >= least
+        assert [path for path in imports if not path.exists()] == []
+        assert all(hashed.fullmatch(path.name) for path in imports)
 
 
 def test_the_page_ships_its_words_and_settings_as_data(judging: Client) -> None:

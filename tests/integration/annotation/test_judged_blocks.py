@@ -16,15 +16,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def shown() -> Shown:
     shown = make_shown()
-    make_judge(shown.test_set.campaign)
+    make_judge(shown.task.test_set.campaign)
     return shown
 
 
 def judge(shown: Shown) -> object:
     return Judgment.objects.create(
-        test_set=shown.test_set,
+        task=shown.task,
         client_id=uuid4(),
-        judge=shown.test_set.campaign.judges.get(),
+        judge=shown.task.test_set.campaign.judges.get(),
         block=shown.block,
         labels=[1] * len(shown.block.outputs),
     )

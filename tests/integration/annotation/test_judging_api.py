@@ -15,23 +15,23 @@ from annotation.models import Assignment, Judgment, Skip
 from annotation.notification import broker
 from annotation.services import quality_action_take
 from annotation.services.judging.notifications import ranking_request_clear
-from campaign.models import InvitationRole, Judge, System, TestSet
+from campaign.models import InvitationRole, Judge, System, Task
 from campaign.services import invitation_create, invitation_revoke
 from config.celery import SEND_TIMEOUT
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 ASSIGNMENTS = "/api/v1/judging/assignments/"
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(blocks_per_judge=12), documents=(6, 5))
+def task() -> Task:
+    return make_task(make_campaign(blocks_per_judge=12), documents=(6, 5))
 
 
 @pytest.fixture
-def judge(test_set: TestSet) -> Judge:
-    return make_judge(test_set.campaign)
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -59,6 +59,7 @@ def test_an_assignment_has_the_shape_the_page_expects(judging: Client) -> None:
             "revisable_hits",
             "expires_at",
             "languages",
+            "protocol",
             "rules",
             "progress",
             "notice",
@@ -88,7 +89,7 @@ def test_the_same_assignment_is_returned_while_it_is_held(judging: Client) -> No
     assert ahead["id"] != first["id"]
 
 
-def test_nothing_a_judge_receives_names_a_system(judging: Client, test_set: TestSet) -> None:
+def test_nothing_a_judge_receives_names_a_system(judging: Client, task: Task) -> None:
     names = [*System.objects.values_list("name", flat=True), "system", "reference_kind", "kind"]
     data = post(judging).json()
     received = [json.dumps(data)]
@@ -194,7 +195,7 @@ def test_blocks_of_another_judge_do_not_exist(judging: Client, judge: Judge) -> 
     assert not Judgment.objects.exists()
 
 
-def test_only_judges_get_work(client: Client, test_set: TestSet) -> None:
+def test_only_judges_get_work(client: Client, task: Task) -> None:
     assert post(client).status_code == 401
     stranger = make_judge(make_campaign("elsewhere"))
     assert stranger.user is not None
@@ -211,14 +212,14 @@ def test_a_submission_without_the_csrf_token_is_refused(judge: Judge) -> None:
 
 
 def test_the_ranking_is_told_once_for_many_judgments(
-    judging: Client, test_set: TestSet, django_capture_on_commit_callbacks: Callable[..., Any]
+    judging: Client, task: Task, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     blocks = post(judging).json()["blocks"]
     with django_capture_on_commit_callbacks(execute=True):
         for block in blocks:
             put(judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"]))
     assert broker().llen("ranking") == 1
-    ranking_request_clear(test_set_id=test_set.pk)
+    ranking_request_clear(task_id=task.pk)
     [block, *_others] = post(judging).json()["blocks"]
     with django_capture_on_commit_callbacks(execute=True):
         put(judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"]))
@@ -280,8 +281,8 @@ def test_lending_takes_as_many_queries_however_large_the_hit(
     segments: int,
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    test_set = TestSet.objects.get()
-    test_set.designs.update(segments_per_hit=segments)
+    task = Task.objects.get()
+    task.designs.update(segments_per_hit=segments)
     first = post(judging).json()["id"]
     with django_assert_num_queries(7):
         post(judging)
@@ -337,11 +338,11 @@ class TestTheNextHitWithAJudgment:
         assert (Judgment.objects.count(), Assignment.objects.count()) == (1, 2)
 
     def test_a_judge_who_was_stopped_is_told_when_they_ask(
-        self, judging: Client, judge: Judge, test_set: TestSet
+        self, judging: Client, judge: Judge, task: Task
     ) -> None:
         hit = post(judging).json()
         organiser = make_organiser(judge.campaign)
-        quality_action_take(judge=judge, test_set=test_set, action="pause", user=organiser)
+        quality_action_take(judge=judge, task=task, action="pause", user=organiser)
         answer = self.submit(judging, hit["blocks"][0], after=hit["id"])
         assert (answer.status_code, answer.json()["next"]) == (200, None)
         assert post(judging, after=hit["id"]).json()["code"] == "paused"

@@ -8,7 +8,7 @@ from django.test import Client
 from knox.models import AuthToken
 
 from campaign.models import Judge
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 LEND = "/api/v1/judging/assignments/"
@@ -17,8 +17,8 @@ JSON = "application/json"
 
 @pytest.fixture
 def judge() -> Judge:
-    test_set = make_test_set(make_campaign())
-    return make_judge(test_set.campaign)
+    task = make_task(make_campaign())
+    return make_judge(task.test_set.campaign)
 
 
 @pytest.fixture

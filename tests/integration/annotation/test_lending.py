@@ -11,20 +11,20 @@ from pytest_django import DjangoAssertNumQueries
 from annotation.models import HIT, Assignment, Exposure, Judgment
 from annotation.services import design_change, hits_plan, leases_release, work_request
 from annotation.services.lending.release import assignments_release
-from campaign.models import TestSet
+from campaign.models import Task
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
-from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 
 
 @pytest.mark.django_db
 class TestLending:
     def test_the_hit_still_held_is_returned(self) -> None:
-        judge = make_judge(make_test_set(make_campaign()).campaign)
+        judge = make_judge(make_task(make_campaign()).test_set.campaign)
         assert lend(judge) == lend(judge)
 
     def test_the_next_is_lent_ahead_and_no_more_than_that(self) -> None:
-        judge = make_judge(make_test_set(make_campaign()).campaign)
+        judge = make_judge(make_task(make_campaign()).test_set.campaign)
         first = lend(judge)
         second = lend(judge, after=first)
         assert second.hit_id != first.hit_id
@@ -33,28 +33,28 @@ class TestLending:
         assert Assignment.objects.count() == 2
 
     def test_two_judges_hold_two_hits(self) -> None:
-        campaign = make_test_set(make_campaign()).campaign
+        campaign = make_task(make_campaign()).test_set.campaign
         held = {lend(make_judge(campaign, f"judge{i}")).hit_id for i in range(5)}
         assert len(held) == 5
 
     def test_judges_get_only_languages_they_read(self) -> None:
-        campaign = make_test_set(make_campaign()).campaign
-        arabic = make_test_set(campaign, name="ar", target_language="ar")
+        campaign = make_task(make_campaign()).test_set.campaign
+        arabic = make_task(campaign, name="ar", target_language="ar")
         judge = make_judge(campaign, languages=["en", "ar"])
-        assert lend(judge).hit.test_set == arabic
+        assert lend(judge).hit.task == arabic
         assert assignment_lend(judge=make_judge(campaign, "cz", languages=["cs", "en"])) is None
 
     def test_judges_get_only_subjects_they_know(self) -> None:
         campaign = make_campaign()
-        make_test_set(campaign, name="law", expertise=["law", "patents"])
-        general = make_test_set(campaign, name="general")
-        assert lend(make_judge(campaign, "1", expertise=["law"])).hit.test_set == general
+        make_task(campaign, name="law", expertise=["law", "patents"])
+        general = make_task(campaign, name="general")
+        assert lend(make_judge(campaign, "1", expertise=["law"])).hit.task == general
         lawyer = make_judge(campaign, "2", expertise=["patents", "law", "cooking"])
-        assert lend(lawyer).hit.test_set.name == "law"
+        assert lend(lawyer).hit.task.test_set.name == "law"
 
     def test_a_judge_never_sees_a_segment_twice(self) -> None:
-        test_set = make_test_set(make_campaign(), documents=(9, 6), planned=60)
-        judge = make_judge(test_set.campaign)
+        task = make_task(make_campaign(), documents=(9, 6), planned=60)
+        judge = make_judge(task.test_set.campaign)
         while judge_one_hit(judge) is not None:
             pass
         seen = Counter(Judgment.objects.values_list("block__segment", flat=True))
@@ -62,7 +62,7 @@ class TestLending:
         assert set(seen.values()) == {1}
 
     def test_the_database_refuses_to_show_a_segment_twice(self) -> None:
-        judge = make_judge(make_test_set(make_campaign()).campaign)
+        judge = make_judge(make_task(make_campaign()).test_set.campaign)
         assignment = lend(judge)
         segment = assignment.hit.segment_ids[0]
         again = {"judge": judge, "segment_id": segment, "assignment": assignment}
@@ -71,10 +71,10 @@ class TestLending:
         Exposure.objects.create(**again, is_repeat=True)
 
     def test_copies_for_other_judges_go_to_other_judges(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=0)
-        design_change(test_set=test_set, redundancy=3)
-        hits_plan(test_set_id=test_set.pk, count=3)
-        judges = [make_judge(test_set.campaign, f"judge{i}") for i in range(3)]
+        task = make_task(make_campaign(), planned=0)
+        design_change(task=task, redundancy=3)
+        hits_plan(task_id=task.pk, count=3)
+        judges = [make_judge(task.test_set.campaign, f"judge{i}") for i in range(3)]
         held = [lend(judge).hit for judge in judges]
         assert sorted(hit.purpose for hit in held) == ["first", "redundancy", "redundancy"]
         assert len({tuple(hit.segment_ids) for hit in held}) == 1
@@ -83,8 +83,8 @@ class TestLending:
 
     @pytest.mark.parametrize("asked", [3, 4, 6])
     def test_a_judge_is_done_after_what_is_asked_of_a_judge(self, asked: int) -> None:
-        test_set = make_test_set(make_campaign(blocks_per_judge=asked), documents=(30,), planned=40)
-        judge = make_judge(test_set.campaign)
+        task = make_task(make_campaign(blocks_per_judge=asked), documents=(30,), planned=40)
+        judge = make_judge(task.test_set.campaign)
         first = lend(judge)
         ahead = assignment_lend(judge=judge, after=first)
         assert (ahead is None) == (asked == 3)
@@ -93,15 +93,15 @@ class TestLending:
             judge_all_of(ahead)
         assert assignment_lend(judge=judge) is None
         assert work_request(judge=judge).reason == "done"
-        assert assignment_lend(judge=make_judge(test_set.campaign, "other")) is not None
+        assert assignment_lend(judge=make_judge(task.test_set.campaign, "other")) is not None
 
     @pytest.mark.parametrize("planned", [3, 150])
     def test_lending_takes_as_many_queries_however_full_the_pool(
         self, planned: int, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
-        test_set = make_long_test_set(make_campaign(), segments=40)
-        hits_plan(test_set_id=test_set.pk, count=planned)
-        judge = make_judge(test_set.campaign)
+        task = make_long_task(make_campaign(), segments=40)
+        hits_plan(task_id=task.pk, count=planned)
+        judge = make_judge(task.test_set.campaign)
         with django_assert_num_queries(5):
             lend(judge)
 
@@ -109,21 +109,21 @@ class TestLending:
 @pytest.mark.django_db
 class TestLeases:
     @pytest.fixture
-    def test_set(self) -> TestSet:
-        return make_test_set(make_campaign(), blocks_wanted=1)
+    def task(self) -> Task:
+        return make_task(make_campaign(), blocks_wanted=1)
 
-    def test_an_expired_hit_goes_to_another_judge(self, test_set: TestSet) -> None:
-        first = lend(make_judge(test_set.campaign, "judge01"))
-        other = make_judge(test_set.campaign, "judge02")
+    def test_an_expired_hit_goes_to_another_judge(self, task: Task) -> None:
+        first = lend(make_judge(task.test_set.campaign, "judge01"))
+        other = make_judge(task.test_set.campaign, "judge02")
         assert assignment_lend(judge=other) is None
         expire(first)
         assert lend(other).hit_id == first.hit_id
 
     @pytest.mark.parametrize("marked", [False, True])
     def test_an_expired_hit_is_resumed_by_its_judge_if_still_there(
-        self, test_set: TestSet, marked: bool
+        self, task: Task, marked: bool
     ) -> None:
-        judge = make_judge(test_set.campaign)
+        judge = make_judge(task.test_set.campaign)
         first = lend(judge)
         expire(first)
         if marked:
@@ -135,7 +135,7 @@ class TestLeases:
         assert Exposure.objects.count() == len(first.hit.segment_ids)
 
     def test_a_judge_whose_expired_hit_went_elsewhere_gets_another(self) -> None:
-        campaign = make_test_set(make_campaign()).campaign
+        campaign = make_task(make_campaign()).test_set.campaign
         judge = make_judge(campaign, "judge01")
         first = lend(judge)
         expire(first)
@@ -145,20 +145,20 @@ class TestLeases:
         assert first.released_at is not None
 
     def test_only_leases_that_ran_out_are_released(self) -> None:
-        campaign = make_test_set(make_campaign()).campaign
+        campaign = make_task(make_campaign()).test_set.campaign
         lent = [lend(make_judge(campaign, f"judge{i}")) for i in range(3)]
         expire(lent[1])
         judge_all_of(lent[2])
         assert leases_release() == 1
         assert Assignment.objects.get(released_at__isnull=False) == lent[1]
 
-    def test_a_late_judgment_is_kept_and_the_hit_is_not_lent_again(self, test_set: TestSet) -> None:
-        late = lend(make_judge(test_set.campaign, "late"))
+    def test_a_late_judgment_is_kept_and_the_hit_is_not_lent_again(self, task: Task) -> None:
+        late = lend(make_judge(task.test_set.campaign, "late"))
         expire(late)
         leases_release()
         judge_all_of(late)
         assert Judgment.objects.count() == len(late.hit.segment_ids)
-        assert assignment_lend(judge=make_judge(test_set.campaign, "next")) is None
+        assert assignment_lend(judge=make_judge(task.test_set.campaign, "next")) is None
 
     @pytest.mark.parametrize("hours", [-3, 3])
     def test_a_servers_wrong_clock_changes_nothing(
@@ -167,8 +167,8 @@ class TestLeases:
         """Only the database's clock counts: planned, lent, held, released, submitted."""
         right = timezone.now
         monkeypatch.setattr(timezone, "now", lambda: right() + timedelta(hours=hours))
-        test_set = make_test_set(make_campaign(), blocks_wanted=6)
-        judge = make_judge(test_set.campaign)
+        task = make_task(make_campaign(), blocks_wanted=6)
+        judge = make_judge(task.test_set.campaign)
         first = lend(judge)
         assert lend(judge) == first
         assert leases_release() == 0
@@ -177,22 +177,22 @@ class TestLeases:
         first.refresh_from_db()
         assert first.completed_at is not None
         assert abs(first.completed_at - right()) < timedelta(minutes=5)
-        other = lend(make_judge(test_set.campaign, "other"))
+        other = lend(make_judge(task.test_set.campaign, "other"))
         assert other.hit_id != first.hit_id
 
 
 @pytest.mark.django_db
 def test_a_judge_whose_last_hit_was_taken_back_is_lent_another_in_its_place() -> None:
     """What they held counted as taken until then, and was all that is asked of them."""
-    test_set = make_test_set(
+    task = make_task(
         make_campaign(blocks_per_judge=1), systems=("a", "b", "c", "d"), identical=(), planned=0
     )
-    design_change(test_set=test_set, systems_per_block=2, segments_per_hit=1)
-    hits_plan(test_set_id=test_set.pk, count=20)
-    judge = make_judge(test_set.campaign)
+    design_change(task=task, systems_per_block=2, segments_per_hit=1)
+    hits_plan(task_id=task.pk, count=20)
+    judge = make_judge(task.test_set.campaign)
     held = lend(judge)
     assert assignment_lend(judge=judge, after=held) is None
-    conflict_declare(judge=judge, system=test_set.systems.get(pk=held.hit.system_ids[0]))
+    conflict_declare(judge=judge, system=task.test_set.systems.get(pk=held.hit.system_ids[0]))
     again = lend(judge)
     assert again != held
     assert assignment_lend(judge=judge, after=again) is None
@@ -201,10 +201,10 @@ def test_a_judge_whose_last_hit_was_taken_back_is_lent_another_in_its_place() ->
 @pytest.mark.django_db
 def test_who_leaves_gives_nothing_back_that_is_done() -> None:
     """An earlier judge came late with the whole HIT while this one still held it."""
-    test_set = make_test_set(make_campaign(), planned=1)
-    late = lend(make_judge(test_set.campaign, "late"))
+    task = make_task(make_campaign(), planned=1)
+    late = lend(make_judge(task.test_set.campaign, "late"))
     expire(late)
-    judge = make_judge(test_set.campaign)
+    judge = make_judge(task.test_set.campaign)
     held = lend(judge)
     judge_all_of(late)
     done = HIT.objects.get()

@@ -6,22 +6,22 @@ import pytest
 from django.db import connection
 
 from annotation.services.lending.claim import hit_claim_from_pool
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from tests.at_work import judge_one_hit
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 
 @pytest.mark.django_db
 class TestCost:
     def test_lending_costs_the_same_with_a_long_history(self) -> None:
         """One walk over the index of the pool, which ends at the first HIT that suits."""
-        test_set = make_test_set(make_campaign(), documents=(30,), planned=50)
-        judge = make_judge(test_set.campaign)
+        task = make_task(make_campaign(), documents=(30,), planned=50)
+        judge = make_judge(task.test_set.campaign)
         judge_one_hit(judge)
-        _history_make(test_set, hits=range(1_000, 5_000), judges=range(300))
-        before = _walk(judge, test_set)
-        _history_make(test_set, hits=range(5_000, 105_000), judges=range(300, 3_300))
-        after = _walk(judge, test_set)
+        _history_make(task, hits=range(1_000, 5_000), judges=range(300))
+        before = _walk(judge, task)
+        _history_make(task, hits=range(5_000, 105_000), judges=range(300, 3_300))
+        after = _walk(judge, task)
         assert _indexes(after) == _indexes(before)
         assert ("Index Scan", "hit_pool") in _nodes(after)
         assert not any("Seq Scan" in kind or kind == "Sort" for kind, _index in _nodes(after))
@@ -29,20 +29,20 @@ class TestCost:
         assert after["Shared Hit Blocks"] + after["Shared Read Blocks"] <= 200
 
 
-def _history_make(test_set: TestSet, *, hits: range, judges: range) -> None:
+def _history_make(task: Task, *, hits: range, judges: range) -> None:
     """HITs that are done, and judges who saw every segment."""
-    design = test_set.designs.get()
+    design = task.designs.get()
     with connection.cursor() as cursor:
         cursor.execute(
             """
             INSERT INTO annotation_hit (
-                test_set_id, design_id, number, purpose, segment_ids, system_ids, why,
+                task_id, design_id, number, purpose, segment_ids, system_ids, why,
                 available_at, completed_at
             )
             SELECT %s, %s, n, 'first', '{1,2,3}', '{1,2}', '{}', now(), now()
             FROM generate_series(%s, %s) n
             """,
-            [test_set.pk, design.pk, hits[0], hits[-1]],
+            [task.pk, design.pk, hits[0], hits[-1]],
         )
         cursor.execute(
             """
@@ -58,17 +58,17 @@ def _history_make(test_set: TestSet, *, hits: range, judges: range) -> None:
             SELECT j.id, s.id, (SELECT min(id) FROM annotation_assignment), false
             FROM judges j, campaign_segment s WHERE s.test_set_id = %s
             """,
-            [test_set.campaign_id, judges[0], judges[-1], test_set.pk],
+            [task.test_set.campaign_id, judges[0], judges[-1], task.test_set_id],
         )
 
 
-def _walk(judge: Judge, test_set: TestSet) -> dict[str, Any]:
-    hit_claim_from_pool(judge_id=judge.pk, test_set_id=test_set.pk, conflicts=[999_999])
+def _walk(judge: Judge, task: Task) -> dict[str, Any]:
+    hit_claim_from_pool(judge_id=judge.pk, task_id=task.pk, conflicts=[999_999])
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE annotation_hit, annotation_exposure")
         cursor.execute(
             "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_claim_any_near_pool (%s, %s, %s)",
-            [judge.pk, test_set.pk, [999_999]],
+            [judge.pk, task.pk, [999_999]],
         )
         plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]
     return plan

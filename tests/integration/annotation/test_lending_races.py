@@ -13,7 +13,7 @@ from annotation.services.lending.context import lending_context_lock
 from annotation.services.lending.lend import _lend_new
 from annotation.services.lending.release import assignments_release
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,10 +37,13 @@ def meanwhile(work: Callable[[], T]) -> T:
 
 def test_a_scheduled_hit_that_is_being_lent_is_skipped() -> None:
     """Otherwise the second judge waits for the first, to be refused the same HIT in the end."""
-    test_set = make_test_set(make_campaign(), documents=(30,), planned=0)
-    design_change(test_set=test_set, bad_reference_rate=0.1, attention_every=4)
-    pool_fill(test_set_id=test_set.pk, size=8)
-    one, other = make_judge(test_set.campaign, "one"), make_judge(test_set.campaign, "other")
+    task = make_task(make_campaign(), documents=(30,), planned=0)
+    design_change(task=task, bad_reference_rate=0.1, attention_every=4)
+    pool_fill(task_id=task.pk, size=8)
+    one, other = (
+        make_judge(task.test_set.campaign, "one"),
+        make_judge(task.test_set.campaign, "other"),
+    )
     with transaction.atomic():
         held = lend(one)
         assert meanwhile(lambda: lend(other)).hit_id != held.hit_id
@@ -49,8 +52,8 @@ def test_a_scheduled_hit_that_is_being_lent_is_skipped() -> None:
 
 def test_a_lease_begins_after_the_last_one_of_its_hit() -> None:
     """The HIT was given back after the second judge's request had read the time."""
-    test_set = make_test_set(make_campaign(), planned=1)
-    leaver, judge = make_judge(test_set.campaign, "leaver"), make_judge(test_set.campaign)
+    task = make_task(make_campaign(), planned=1)
+    leaver, judge = make_judge(task.test_set.campaign, "leaver"), make_judge(task.test_set.campaign)
     held = lend(leaver)
     with transaction.atomic():
         context = lending_context_lock(judge)

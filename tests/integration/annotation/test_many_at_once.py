@@ -13,14 +13,14 @@ from annotation.services import (
     pool_fill,
     work_request,
 )
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from tests.at_work import judge_one_hit, lend
-from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 
 
-def judge_the_rest(judge: Judge, test_set: TestSet) -> int:
+def judge_the_rest(judge: Judge, task: Task) -> int:
     """All that can be planned for this judge; how many HITs it was."""
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     done = 0
     while judge_one_hit(judge) is not None:
         done += 1
@@ -31,8 +31,8 @@ def judge_the_rest(judge: Judge, test_set: TestSet) -> int:
 class TestManyAtOnce:
     def test_fifty_judges_at_once_hold_fifty_hits(self) -> None:
         """Real connections, all asking at the same moment, twice each as two tabs would."""
-        test_set = make_test_set(make_campaign(), planned=60)
-        judges = [make_judge(test_set.campaign, f"judge{i:02}") for i in range(50)]
+        task = make_task(make_campaign(), planned=60)
+        judges = [make_judge(task.test_set.campaign, f"judge{i:02}") for i in range(50)]
         together = Barrier(50)
 
         def ask(judge: Judge) -> tuple[int, int]:
@@ -50,10 +50,10 @@ class TestManyAtOnce:
 
     def test_fifty_judges_judge_everything_while_the_pool_is_filled(self) -> None:
         """No HIT is lost, none judged twice, and each window by as many judges as wanted."""
-        test_set = make_long_test_set(make_campaign(), segments=60, systems=3, blocks_wanted=240)
-        design_change(test_set=test_set, segments_per_hit=2, redundancy=2, inter_share=0.1)
-        pool_fill(test_set_id=test_set.pk, size=30)
-        judges = [make_judge(test_set.campaign, f"judge{i:02}") for i in range(50)]
+        task = make_long_task(make_campaign(), segments=60, systems=3, blocks_wanted=240)
+        design_change(task=task, segments_per_hit=2, redundancy=2, inter_share=0.1)
+        pool_fill(task_id=task.pk, size=30)
+        judges = [make_judge(task.test_set.campaign, f"judge{i:02}") for i in range(50)]
         together = Barrier(51)
 
         def work(judge: Judge) -> None:
@@ -69,7 +69,7 @@ class TestManyAtOnce:
             try:
                 together.wait(timeout=60)
                 for _round in range(25):
-                    pool_fill(test_set_id=test_set.pk, size=30)
+                    pool_fill(task_id=task.pk, size=30)
             finally:
                 connection.close()
 
@@ -78,7 +78,7 @@ class TestManyAtOnce:
             list(pool.map(work, judges))
             planner.result()
         # What is planned for the last of them they may have seen: then it is another's.
-        while sum(judge_the_rest(judge, test_set) for judge in judges):
+        while sum(judge_the_rest(judge, task) for judge in judges):
             pass
         assert not HIT.objects.filter(completed_at__isnull=True).exists()
         assert set(Counter(Assignment.objects.values_list("hit", flat=True)).values()) == {1}

@@ -15,10 +15,10 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Assignment, Block
 from annotation.services import design_change, pool_fill
-from campaign.models import BadReference, Judge, TestSet
+from campaign.models import BadReference, Judge, Task
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 JUDGING = "/api/v1/judging/"
@@ -93,16 +93,16 @@ def headers_of(answer: Any) -> list[str]:
 
 
 @pytest.fixture
-def test_set() -> TestSet:
+def task() -> Task:
     """Every other HIT a repeat, every third with an attention check."""
-    test_set = make_test_set(
+    task = make_task(
         make_campaign(), documents=(48, 48), systems=[f"s{n}" for n in range(9)], identical=()
     )
-    bad_references_make(test_set=test_set, seed=5)
-    for row in BadReference.objects.of(test_set.pk):
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
     design_change(
-        test_set=test_set,
+        task=task,
         # So that there is a reference among the outputs to be told.
         reference_rate=None,
         rank_shown_reference=True,
@@ -112,24 +112,24 @@ def test_set() -> TestSet:
         inter_share=0.5,
         repeat_gap=2,
     )
-    return test_set
+    return task
 
 
 @pytest.fixture
-def judge(test_set: TestSet) -> Judge:
-    return make_judge(test_set.campaign)
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
 
 
 def test_controls_and_repeats_answer_and_cost_like_every_other_hit(
-    judge: Judge, test_set: TestSet
+    judge: Judge, task: Task
 ) -> None:
     # The first judgment of a test set also asks for a ranking.
-    pool_fill(test_set_id=test_set.pk, size=30)
-    Browser(make_judge(test_set.campaign, "judge00")).judge_a_hit()
-    browsers = [Browser(judge), Browser(make_judge(test_set.campaign, "judge02"))]
+    pool_fill(task_id=task.pk, size=30)
+    Browser(make_judge(task.test_set.campaign, "judge00")).judge_a_hit()
+    browsers = [Browser(judge), Browser(make_judge(task.test_set.campaign, "judge02"))]
     for _round in range(HITS):
         for browser in browsers:
-            pool_fill(test_set_id=test_set.pk, size=30)
+            pool_fill(task_id=task.pk, size=30)
             browser.judge_a_hit()
     seen = browsers[0].seen
     for kind, each in browsers[1].seen.items():
@@ -152,13 +152,13 @@ def test_controls_and_repeats_answer_and_cost_like_every_other_hit(
     assert {each.version for each in ids} == {4, 5}
 
 
-def test_a_hit_that_comes_with_a_judgment_tells_no_more(judge: Judge, test_set: TestSet) -> None:
-    browsers = [Browser(judge), Browser(make_judge(test_set.campaign, "judge02"))]
+def test_a_hit_that_comes_with_a_judgment_tells_no_more(judge: Judge, task: Task) -> None:
+    browsers = [Browser(judge), Browser(make_judge(task.test_set.campaign, "judge02"))]
     for browser in browsers:
-        pool_fill(test_set_id=test_set.pk, size=30)
+        pool_fill(task_id=task.pk, size=30)
         hit = browser.send("POST", "assignments/")[0].json()
         for _round in range(HITS):
-            pool_fill(test_set_id=test_set.pk, size=30)
+            pool_fill(task_id=task.pk, size=30)
             first, *others = hit["blocks"]
             answer, cost = browser.judge(first, after=hit["id"])
             hit = answer.json()["next"]
@@ -185,11 +185,11 @@ def answers_alike(one: Any, other: Any) -> None:
 
 @pytest.mark.parametrize("path", ["judgments", "skips", "problem-reports"])
 def test_a_block_of_somebody_else_and_one_that_is_none_answer_alike(
-    judge: Judge, test_set: TestSet, path: str
+    judge: Judge, task: Task, path: str
 ) -> None:
-    pool_fill(test_set_id=test_set.pk, size=30)
+    pool_fill(task_id=task.pk, size=30)
     lend(judge)
-    others = lend(make_judge(test_set.campaign, "judge02"))
+    others = lend(make_judge(task.test_set.campaign, "judge02"))
     browser = Browser(judge)
     there = Block.objects.filter(hit=others.hit).values_list("public_id", flat=True)[0]
     answers = [
@@ -209,9 +209,9 @@ def test_a_block_of_somebody_else_and_one_that_is_none_answer_alike(
     assert cost == its_cost
 
 
-def test_the_pages_of_the_history_count_by_time_alone(judge: Judge, test_set: TestSet) -> None:
+def test_the_pages_of_the_history_count_by_time_alone(judge: Judge, task: Task) -> None:
     browser = Browser(judge)
-    pool_fill(test_set_id=test_set.pk, size=30)
+    pool_fill(task_id=task.pk, size=30)
     browser.judge_a_hit()
     answer = browser.client.get(f"{JUDGING}judgments/?page_size=1").json()
     (cursor,) = parse_qs(urlsplit(answer["next"]).query)["cursor"]

@@ -28,7 +28,7 @@ from annotation.services.judging.notifications import ranking_request_clear
 from annotation.tasks import fill_pools
 from campaign.models import Judge
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
 JUDGES, STEPS, BLOCKS = 9, 10, 5
@@ -54,7 +54,7 @@ class Stored:
 class Ledger:
     """What judges were told, and until when the others go on."""
 
-    test_set: int
+    task: int
     stored: list[Stored] = field(default_factory=list)
     is_done: Event = field(default_factory=Event)
     lock: Lock = field(default_factory=Lock)
@@ -68,9 +68,9 @@ class RolledBackError(Exception):
     """The request failed after the judgment was inserted."""
 
 
-def insert(judge: Judge, block: Block, test_set: int, supersedes: Judgment | None) -> Judgment:
+def insert(judge: Judge, block: Block, task: int, supersedes: Judgment | None) -> Judgment:
     return Judgment.objects.create(
-        test_set_id=test_set,
+        task_id=task,
         client_id=uuid4(),
         judge=judge,
         block=block,
@@ -87,7 +87,7 @@ def submits(ledger: Ledger, judge: Judge, blocks: list[Block], draw: Random) -> 
         began = monotonic()
         try:
             with transaction.atomic():
-                judgment = insert(judge, block, ledger.test_set, latest.get(block.pk))
+                judgment = insert(judge, block, ledger.task, latest.get(block.pk))
                 if fails:
                     raise RolledBackError
         except RolledBackError:
@@ -100,14 +100,14 @@ def stays_open(ledger: Ledger, judge: Judge, blocks: list[Block]) -> None:
     """Commit a judgment when all later ones have long had their numbers."""
     began = monotonic()
     with transaction.atomic():
-        judgment = insert(judge, blocks[0], ledger.test_set, None)
+        judgment = insert(judge, blocks[0], ledger.task, None)
         assert ledger.is_done.wait(timeout=120)
     ledger.note(judgment, began)
 
 
 def numbers(ledger: Ledger) -> None:
     while not ledger.is_done.is_set():
-        judgments_number(test_set_id=ledger.test_set)
+        judgments_number(task_id=ledger.task)
 
 
 def is_killed(ledger: Ledger) -> None:
@@ -115,7 +115,7 @@ def is_killed(ledger: Ledger) -> None:
     while not ledger.is_done.is_set():
         try:
             with transaction.atomic():
-                judgments_number(test_set_id=ledger.test_set)
+                judgments_number(task_id=ledger.task)
                 kill_own_backend()
                 UnnumberedJudgment.objects.exists()
         except DatabaseError:
@@ -135,10 +135,10 @@ def reads(ledger: Ledger) -> None:
     """See numbers without a gap, which never change, and one current judgment of each judge and block."""
     seen: list[int] = []
     while not ledger.is_done.is_set():
-        last = JudgmentSequence.objects.filter(pk=ledger.test_set).values_list("last_number")
+        last = JudgmentSequence.objects.filter(pk=ledger.task).values_list("last_number")
         [(watermark,)] = last or [(0,)]
         rows = list(
-            JudgmentNumber.objects.filter(test_set=ledger.test_set, number__lte=watermark)
+            JudgmentNumber.objects.filter(task=ledger.task, number__lte=watermark)
             .order_by("number")
             .values_list("number", "judgment")
         )
@@ -146,15 +146,15 @@ def reads(ledger: Ledger) -> None:
         ids = [judgment for _number, judgment in rows]
         assert ids[: len(seen)] == seen
         seen = ids
-        of_test_set = Judgment.objects.of(ledger.test_set)
-        current = of_test_set.until(watermark).current(watermark=watermark)
-        pairs = of_test_set.until(watermark).values_list("judge", "block").distinct()
+        of_task = Judgment.objects.of(ledger.task)
+        current = of_task.until(watermark).current(watermark=watermark)
+        pairs = of_task.until(watermark).values_list("judge", "block").distinct()
         assert sorted(current.values_list("judge", "block")) == sorted(pairs)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_numbers_follow_the_commits_whatever_happens(writer: TestSetWriter, seed: int) -> None:
-    ledger, draw = Ledger(writer.test_set.pk), Random(seed)
+    ledger, draw = Ledger(writer.task.pk), Random(seed)
     blocks = [writer.block(number, ["A", "B"]) for number in range(1, BLOCKS + 1)]
     judges = [writer.judge(f"judge{number}") for number in range(JUDGES + 1)]
 
@@ -181,7 +181,7 @@ def test_numbers_follow_the_commits_whatever_happens(writer: TestSetWriter, seed
         for future in (*at_work, *beside, open_one):
             future.result()
 
-    last = judgments_number(test_set_id=ledger.test_set)
+    last = judgments_number(task_id=ledger.task)
     number_of = dict(JudgmentNumber.objects.values_list("judgment", "number"))
     assert sorted(number_of.values()) == list(range(1, last + 1))
     assert set(number_of) == {each.judgment for each in ledger.stored}
@@ -189,8 +189,8 @@ def test_numbers_follow_the_commits_whatever_happens(writer: TestSetWriter, seed
     for one, other in combinations(sorted(ledger.stored, key=lambda each: each.began), 2):
         if one.acknowledged < other.began:
             assert number_of[one.judgment] < number_of[other.judgment]
-    counted = counters_counted(test_set_id=ledger.test_set)
-    assert counted == counters_stored(test_set_id=ledger.test_set)
+    counted = counters_counted(task_id=ledger.task)
+    assert counted == counters_stored(task_id=ledger.task)
 
 
 @pytest.fixture
@@ -206,22 +206,22 @@ def waited_for(writer: TestSetWriter) -> Iterator[TestSetWriter]:
 @pytest.mark.usefixtures("waited_for")
 def test_nobody_waits_for_a_judgment_that_is_being_stored() -> None:
     """Nor for who requests the ranking, nor for who gives numbers."""
-    test_set = make_test_set(make_campaign("busy"))
-    first, second = (make_judge(test_set.campaign, name) for name in ("first", "second"))
+    task = make_task(make_campaign("busy"))
+    first, second = (make_judge(task.test_set.campaign, name) for name in ("first", "second"))
     mine, theirs = (assigned_blocks(lend(judge)) for judge in (first, second))
 
     def submit(block: object) -> None:
         judgment_submit(assigned=block, client_id=uuid4(), labels=[1] * len(block.candidates))  # type: ignore[arg-type,attr-defined]
 
     submit(mine[0])
-    ranking_request_clear(test_set_id=test_set.pk)
+    ranking_request_clear(task_id=task.pk)
     is_stored, goes_on = Event(), Event()
 
     def store_and_wait() -> None:
         try:
             with transaction.atomic():
                 submit(mine[1])
-                judgments_number(test_set_id=test_set.pk)
+                judgments_number(task_id=task.pk)
                 is_stored.set()
                 assert goes_on.wait(timeout=30)
         finally:
@@ -254,5 +254,5 @@ def test_more_than_a_batch_is_numbered_at_once(
     monkeypatch.setattr("annotation.services.judging.numbers._BATCH", 2)
     block = writer.block(1, ["A", "B"])
     judgments = [writer.judgment(f"j{each}", block, [1, 2], is_numbered=False) for each in range(5)]
-    assert judgments_number(test_set_id=writer.test_set.pk) == 5
+    assert judgments_number(task_id=writer.task.pk) == 5
     assert [judgment.numbered.number for judgment in judgments] == [1, 2, 3, 4, 5]

@@ -14,8 +14,8 @@ from annotation.models import (
 )
 from annotation.selectors import JudgeStatus, judge_status, judge_statuses
 from annotation.selectors.hits import hit_state, hits_explained
-from annotation.selectors.onboarding import test_sets_on_offer as sets_on_offer
-from annotation.selectors.pool import test_sets_to_work_on as sets_to_work_on
+from annotation.selectors.onboarding import tasks_on_offer as sets_on_offer
+from annotation.selectors.pool import tasks_to_work_on as sets_to_work_on
 from annotation.selectors.training import hits_training
 from annotation.services import (
     TrainingRefusedError,
@@ -32,10 +32,10 @@ from annotation.services.judging.notifications import ranking_request, ranking_r
 from annotation.services.lending.lend import leases_release
 from annotation.services.planning.blocks import hits_prepare
 from annotation.services.planning.for_judge import judge_plan
-from campaign.models import BadReference, Campaign, Judge, TestSet
+from campaign.models import BadReference, Campaign, Judge, Task
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import expire, judge_all_of, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -46,13 +46,13 @@ def campaign() -> Campaign:
 
 
 @pytest.fixture
-def test_set(campaign: Campaign) -> TestSet:
-    return make_test_set(campaign)
+def task(campaign: Campaign) -> Task:
+    return make_task(campaign)
 
 
 @pytest.fixture
-def other_set(campaign: Campaign) -> TestSet:
-    return make_test_set(campaign, name="other")
+def other_set(campaign: Campaign) -> Task:
+    return make_task(campaign, name="other")
 
 
 @pytest.fixture
@@ -65,19 +65,19 @@ def other(campaign: Campaign) -> Judge:
     return make_judge(campaign, "judge02")
 
 
-def damage_approve(test_set: TestSet) -> None:
-    bad_references_make(test_set=test_set, seed=5)
-    for row in BadReference.objects.of(test_set.pk):
+def damage_approve(task: Task) -> None:
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
 
 
 class TestQuality:
     def test_two_judges_may_be_stopped_and_reinstated_for_the_same(
-        self, judge: Judge, other: Judge, test_set: TestSet
+        self, judge: Judge, other: Judge, task: Task
     ) -> None:
-        organiser = make_organiser(test_set.campaign)
+        organiser = make_organiser(task.test_set.campaign)
         first, second = (
-            quality_action_take(judge=each, test_set=test_set, action="pause", user=organiser)
+            quality_action_take(judge=each, task=task, action="pause", user=organiser)
             for each in (judge, other)
         )
         quality_action_revert(action=first, user=organiser)
@@ -90,35 +90,33 @@ class TestQuality:
         assert judge_status(other) == JudgeStatus.GOOD
 
 
-def test_comparisons_of_one_test_set_are_not_those_of_another(
-    test_set: TestSet, other_set: TestSet
-) -> None:
-    for each, system in ((test_set, "amber"), (other_set, "birch")):
+def test_comparisons_of_one_task_are_not_those_of_another(task: Task, other_set: Task) -> None:
+    for each, system in ((task, "amber"), (other_set, "birch")):
         sampling_state_record(
-            test_set_id=each.pk, watermark=1, systems=[system], wins=[[0]], ties=[[0]]
+            task_id=each.pk, watermark=1, systems=[system], wins=[[0]], ties=[[0]]
         )
-    assert SamplingState.objects.get(test_set=test_set).systems == ["amber"]
+    assert SamplingState.objects.get(task=task).systems == ["amber"]
 
 
-def test_comparisons_replace_earlier_ones_alone(test_set: TestSet) -> None:
+def test_comparisons_replace_earlier_ones_alone(task: Task) -> None:
     for watermark, system in ((2, "amber"), (3, "birch"), (1, "cobalt")):
         sampling_state_record(
-            test_set_id=test_set.pk, watermark=watermark, systems=[system], wins=[[0]], ties=[[0]]
+            task_id=task.pk, watermark=watermark, systems=[system], wins=[[0]], ties=[[0]]
         )
     state = SamplingState.objects.get()
     assert (state.watermark, state.systems) == (3, ["birch"])
 
 
-def test_the_ranking_of_one_test_set_is_requested_once(
-    test_set: TestSet, other_set: TestSet, django_capture_on_commit_callbacks: Any
+def test_the_ranking_of_one_task_is_requested_once(
+    task: Task, other_set: Task, django_capture_on_commit_callbacks: Any
 ) -> None:
-    ranking_request_clear(test_set_id=other_set.pk)
+    ranking_request_clear(task_id=other_set.pk)
     for messages in (1, 0):
         with django_capture_on_commit_callbacks() as sent:
-            ranking_request(test_set_id=test_set.pk)
+            ranking_request(task_id=task.pk)
         assert len(sent) == messages
     requested = RankingRequest.objects.filter(requested_at__isnull=False)
-    assert [row.test_set_id for row in requested] == [test_set.pk]
+    assert [row.task_id for row in requested] == [task.pk]
 
 
 def test_one_judge_leaves_the_tour(judge: Judge, other: Judge) -> None:
@@ -128,28 +126,24 @@ def test_one_judge_leaves_the_tour(judge: Judge, other: Judge) -> None:
 
 
 class TestTraining:
-    def test_it_is_proposed_from_damage_of_its_own_test_set(
-        self, test_set: TestSet, other_set: TestSet
-    ) -> None:
+    def test_it_is_proposed_from_damage_of_its_own_task(self, task: Task, other_set: Task) -> None:
         damage_approve(other_set)
         with pytest.raises(TrainingRefusedError):
-            training_propose(test_set=test_set, count=1)
+            training_propose(task=task, count=1)
         assert not TrainingBlock.objects.exists()
 
-    def test_each_test_set_has_its_own(
-        self, judge: Judge, test_set: TestSet, other_set: TestSet
-    ) -> None:
-        for each in (test_set, other_set):
+    def test_each_task_has_its_own(self, judge: Judge, task: Task, other_set: Task) -> None:
+        for each in (task, other_set):
             damage_approve(each)
-            training_propose(test_set=each, count=1)
-            assert training_plan(test_set_id=each.pk, judge_id=judge.pk) == 1
-        planned = hits_training(judge=judge, test_set_id=test_set.pk)
-        assert {hit.test_set_id for hit in planned} == {test_set.pk}
+            training_propose(task=each, count=1)
+            assert training_plan(task_id=each.pk, judge_id=judge.pk) == 1
+        planned = hits_training(judge=judge, task_id=task.pk)
+        assert {hit.task_id for hit in planned} == {task.pk}
 
 
-def test_a_hit_that_was_given_back_is_available_again(judge: Judge, test_set: TestSet) -> None:
+def test_a_hit_that_was_given_back_is_available_again(judge: Judge, task: Task) -> None:
     def state() -> str:
-        return hit_state(hits_explained(test_set_id=test_set.pk).order_by("number")[0])
+        return hit_state(hits_explained(task_id=task.pk).order_by("number")[0])
 
     assert state() == "available"
     assignment = lend(judge)
@@ -161,50 +155,48 @@ def test_a_hit_that_was_given_back_is_available_again(judge: Judge, test_set: Te
     assert state() == "done"
 
 
-class TestTestSets:
+class TestTasks:
     def test_a_judge_works_on_the_one_they_chose(
-        self, judge: Judge, test_set: TestSet, other_set: TestSet
+        self, judge: Judge, task: Task, other_set: Task
     ) -> None:
-        assert sets_to_work_on(judge) == [test_set, other_set]
-        judge.chosen_test_set = other_set
+        assert sets_to_work_on(judge) == [task, other_set]
+        judge.chosen_task = other_set
         assert sets_to_work_on(judge) == [other_set]
 
     def test_the_worker_is_asked_for_the_one_they_chose(
-        self, judge: Judge, test_set: TestSet, other_set: TestSet
+        self, judge: Judge, task: Task, other_set: Task
     ) -> None:
-        JudgeAccount.objects.create(judge=judge, test_set=other_set)
-        judge.chosen_test_set = test_set
+        JudgeAccount.objects.create(judge=judge, task=other_set)
+        judge.chosen_task = task
         judge.save()
         work_request(judge=judge)
         asked = JudgeAccount.objects.filter(requested_at__isnull=False)
-        assert [account.test_set_id for account in asked] == [test_set.pk]
+        assert [account.task_id for account in asked] == [task.pk]
 
 
 class TestPlanning:
-    def test_what_was_seen_of_one_test_set_is_planned_of_another(
+    def test_what_was_seen_of_one_task_is_planned_of_another(
         self, campaign: Campaign, judge: Judge
     ) -> None:
-        make_test_set(campaign, documents=(3,), planned=1)
+        make_task(campaign, documents=(3,), planned=1)
         lend(judge)
-        unseen = make_test_set(campaign, name="unseen", documents=(3,), planned=0)
-        assert judge_plan(test_set_id=unseen.pk, judge_id=judge.pk) > 0
+        unseen = make_task(campaign, name="unseen", documents=(3,), planned=0)
+        assert judge_plan(task_id=unseen.pk, judge_id=judge.pk) > 0
 
     def test_nothing_is_planned_for_a_judge_who_asked_for_nothing(
         self, campaign: Campaign, judge: Judge
     ) -> None:
-        test_set = make_test_set(campaign, planned=0)
-        JudgeAccount.objects.create(judge=judge, test_set=test_set)
-        pool_fill(test_set_id=test_set.pk, size=0)
+        task = make_task(campaign, planned=0)
+        JudgeAccount.objects.create(judge=judge, task=task)
+        pool_fill(task_id=task.pk, size=0)
         assert not HIT.objects.exists()
 
-    def test_blocks_are_written_for_one_test_set(
-        self, test_set: TestSet, other_set: TestSet
-    ) -> None:
-        assert hits_prepare(test_set_id=test_set.pk, count=1) == 1
-        assert set(Block.objects.values_list("hit__test_set", flat=True)) == {test_set.pk}
-        assert hits_prepare(test_set_id=other_set.pk, count=1) == 1
+    def test_blocks_are_written_for_one_task(self, task: Task, other_set: Task) -> None:
+        assert hits_prepare(task_id=task.pk, count=1) == 1
+        assert set(Block.objects.values_list("hit__task", flat=True)) == {task.pk}
+        assert hits_prepare(task_id=other_set.pk, count=1) == 1
 
-    @pytest.mark.usefixtures("test_set")
+    @pytest.mark.usefixtures("task")
     def test_a_judge_who_judged_again_did_no_more_sentences(self, judge: Judge) -> None:
         assignment = lend(judge)
         for _again in range(2):

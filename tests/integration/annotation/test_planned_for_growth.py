@@ -21,9 +21,9 @@ from annotation.services.planning.standby import standby_fill
 from annotation.sql.judgment_store import JUDGMENT_STORE
 from annotation.sql.judgments_number import JUDGMENTS_NUMBER
 from campaign.database import prepared
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -70,10 +70,10 @@ def analyze() -> None:
         cursor.execute("ANALYZE")
 
 
-def judged_by(judge: Judge, blocks: list[Block], test_set: TestSet) -> None:
+def judged_by(judge: Judge, blocks: list[Block], task: Task) -> None:
     Judgment.objects.bulk_create(
         Judgment(
-            test_set=test_set,
+            task=task,
             client_id=uuid4(),
             judge=judge,
             block=block,
@@ -84,7 +84,7 @@ def judged_by(judge: Judge, blocks: list[Block], test_set: TestSet) -> None:
     )
 
 
-def shown(test_set: TestSet, like: Block, count: int) -> list[Block]:
+def shown(task: Task, like: Block, count: int) -> list[Block]:
     """Show as many more blocks, in a HIT of their own."""
     hit = like.hit
     hit.pk, hit.number, hit.family = None, 1_000_000 + Block.objects.count(), None
@@ -99,18 +99,18 @@ def shown(test_set: TestSet, like: Block, count: int) -> list[Block]:
 def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> None:
     if analyzed == "empty":
         analyze()
-    test_set = make_test_set(make_campaign(), identical=())
-    judge, other = (make_judge(test_set.campaign, name) for name in ("ann", "ben"))
+    task = make_task(make_campaign(), identical=())
+    judge, other = (make_judge(task.test_set.campaign, name) for name in ("ann", "ben"))
     assignment = lend(judge)
     *first, last = assigned_blocks(assignment)
     like = Block.objects.get(pk=last.block_id)
 
     def grow(count: int) -> None:
         for each in (judge, other):
-            judged_by(each, shown(test_set, like, count), test_set)
+            judged_by(each, shown(task, like, count), task)
             Skip.objects.bulk_create(
-                Skip(test_set=test_set, client_id=uuid4(), judge=each, block=block, reason="other")
-                for block in shown(test_set, like, count)
+                Skip(task=task, client_id=uuid4(), judge=each, block=block, reason="other")
+                for block in shown(task, like, count)
             )
 
     grow(FEW)
@@ -121,7 +121,7 @@ def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> No
     grow(MANY)
     nodes = explained(
         JUDGMENT_STORE.name,
-        *(assignment.pk, last.block_id, test_set.pk, str(uuid4()), judge.pk),
+        *(assignment.pk, last.block_id, task.pk, str(uuid4()), judge.pk),
         *([1] * len(last.candidates), 41_000, 38_000, "", "60 seconds", 50, 30),
     )
     assert Assignment.objects.get().completed_at is not None
@@ -138,11 +138,11 @@ def test_numbering_compares_no_two_judgments_with_each_other(analyzed: str) -> N
     block = writer.block(1, ["A", "B"])
     first = writer.judgment("ann", block, [1, 2])
     if analyzed == "small":
-        judged_by(writer.judge("ben"), shown(writer.test_set, block, FEW), writer.test_set)
+        judged_by(writer.judge("ben"), shown(writer.task, block, FEW), writer.task)
         analyze()
-    judged_by(first.judge, shown(writer.test_set, block, MANY), writer.test_set)
+    judged_by(first.judge, shown(writer.task, block, MANY), writer.task)
     with transaction.atomic():
-        nodes = explained(JUDGMENTS_NUMBER.name, writer.test_set.pk, MANY)
+        nodes = explained(JUDGMENTS_NUMBER.name, writer.task.pk, MANY)
     assert rows_compared(nodes) <= 10 * MANY
 
 
@@ -158,19 +158,17 @@ def hits_read() -> int:
 
 def test_drawing_anew_looks_up_no_hit_for_each_other() -> None:
     """A statement that did kept the planner busy for minutes, where nothing said how many were on standby."""
-    test_set = make_long_test_set(make_campaign(), segments=1200, systems=3)
-    hits_plan(test_set_id=test_set.pk, count=300)
+    task = make_long_task(make_campaign(), segments=1200, systems=3)
+    hits_plan(task_id=task.pk, count=300)
     HIT.objects.update(completed_at=timezone.now())
     analyze()
-    design_change(test_set=test_set, kind="active", systems_per_block=3)
-    planned = standby_fill(test_set_id=test_set.pk, size=280)
-    names = sorted(test_set.systems.values_list("name", flat=True))
+    design_change(task=task, kind="active", systems_per_block=3)
+    planned = standby_fill(task_id=task.pk, size=280)
+    names = sorted(task.test_set.systems.values_list("name", flat=True))
     none = [[0] * len(names)] * len(names)
-    sampling_state_record(
-        test_set_id=test_set.pk, watermark=100, systems=names, wins=none, ties=none
-    )
+    sampling_state_record(task_id=task.pk, watermark=100, systems=names, wins=none, ties=none)
     before = hits_read()
-    assert standby_fill(test_set_id=test_set.pk, size=planned) == planned == 280
+    assert standby_fill(task_id=task.pk, size=planned) == planned == 280
     assert hits_read() - before <= 25 * planned
 
 

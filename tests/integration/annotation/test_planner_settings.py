@@ -13,7 +13,7 @@ from annotation.services.planning.blocks import hits_prepare
 from campaign.database.copy import constraints_check_now, pgtrigger_ignore_preset
 from campaign.database.prepared import Statement
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -117,7 +117,7 @@ class TestPrepared:
 
 def _plan_of_the_same_unprepared() -> str:
     """Return the plan PostgreSQL makes by itself, of a table of one page."""
-    make_test_set(make_campaign("small"), planned=2)
+    make_task(make_campaign("small"), planned=2)
     execute("ANALYZE annotation_hit")
     with connection.cursor() as cursor:
         cursor.execute("EXPLAIN SELECT id FROM annotation_hit WHERE id = 0")
@@ -129,10 +129,10 @@ class TestLending:
     @pytest.mark.parametrize("value", ["on", "off"])
     @pytest.mark.parametrize("prepared", [True, False])
     def test_lending_leaves_what_its_transaction_has_set(self, value: str, prepared: bool) -> None:
-        test_set = make_test_set(make_campaign(), planned=2)
-        judge = make_judge(test_set.campaign)
+        task = make_task(make_campaign(), planned=2)
+        judge = make_judge(task.test_set.campaign)
         if prepared:
-            hits_prepare(test_set_id=test_set.pk, count=2)
+            hits_prepare(task_id=task.pk, count=2)
 
         def work() -> list[str]:
             with transaction.atomic():
@@ -147,20 +147,20 @@ class TestLending:
 
     @pytest.mark.parametrize("value", ["on", "off"])
     def test_preparing_blocks_leaves_what_its_transaction_has_set(self, value: str) -> None:
-        test_set = make_test_set(make_campaign(), planned=2)
+        task = make_task(make_campaign(), planned=2)
 
         def work() -> list[str]:
             with transaction.atomic():
                 execute(f"SET LOCAL enable_seqscan = {value}")
-                assert hits_prepare(test_set_id=test_set.pk, count=2) == 2
+                assert hits_prepare(task_id=task.pk, count=2) == 2
                 found = [setting("enable_seqscan")]
             return [*found, setting("enable_seqscan")]
 
         assert on_a_new_connection(work) == [value, "on"]
 
     def test_triggers_that_a_transaction_ignores_stay_ignored(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=1)
-        judge = make_judge(test_set.campaign)
+        task = make_task(make_campaign(), planned=1)
+        judge = make_judge(task.test_set.campaign)
 
         def work() -> list[str]:
             with transaction.atomic():
@@ -174,8 +174,8 @@ class TestLending:
 
     def test_what_the_commit_checks_is_looked_up_by_index(self) -> None:
         """Their plans stay with the connection, while tables grow that are small today."""
-        test_set = make_test_set(make_campaign(), planned=2)
-        judge = make_judge(test_set.campaign)
+        task = make_task(make_campaign(), planned=2)
+        judge = make_judge(task.test_set.campaign)
         assert HIT.objects.filter(blocks__isnull=True).count() == 2
         before = _scans()
 

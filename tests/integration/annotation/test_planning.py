@@ -18,10 +18,10 @@ from annotation.services import (
     work_request,
 )
 from annotation.services.planning.for_judge import judge_plan
-from campaign.models import Output, Segment, TestSet
+from campaign.models import Output, Segment, Task
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, judge_one_hit, lend
-from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.outputs_shown import outputs_shown
 
 pytestmark = pytest.mark.django_db
@@ -35,11 +35,11 @@ DESIGNS: list[dict[str, Any]] = [
 ]
 
 
-def shown_in(test_set: TestSet) -> list[tuple[Any, ...]]:
+def shown_in(task: Task) -> list[tuple[Any, ...]]:
     """What each HIT of a test set shows, lent or not, in words that no row's id is in."""
-    hits = HIT.objects.filter(test_set=test_set).order_by("number")
+    hits = HIT.objects.filter(task=task).order_by("number")
     plans = plans_read([hit.pk for hit in hits])
-    texts = dict(Output.objects.filter(system__test_set=test_set).values_list("pk", "text"))
+    texts = dict(Output.objects.filter(system__test_set=task.test_set_id).values_list("pk", "text"))
     return [
         (
             hit.number,
@@ -58,8 +58,8 @@ class TestPool:
     def test_hits_are_the_same_in_another_campaign(self) -> None:
         shown = []
         for slug in ("one", "two"):
-            test_set = make_test_set(make_campaign(slug), planned=5)
-            shown.append(shown_in(test_set))
+            task = make_task(make_campaign(slug), planned=5)
+            shown.append(shown_in(task))
         assert len(shown[0]) == 5
         assert shown[0] == shown[1]
 
@@ -69,16 +69,16 @@ class TestPool:
     ) -> None:
         numbers = []
         for slug, steps in (("one", [12]), ("two", [1, 2, 4, 5])):
-            test_set = make_test_set(make_campaign(slug, show_reference=False), planned=0)
-            design_change(test_set=test_set, **parameters)
+            task = make_task(make_campaign(slug, show_reference=False), planned=0)
+            design_change(task=task, **parameters)
             for count in steps:
-                assert hits_plan(test_set_id=test_set.pk, count=count) == count
-            numbers.append(shown_in(test_set))
+                assert hits_plan(task_id=task.pk, count=count) == count
+            numbers.append(shown_in(task))
         assert len(numbers[0]) == 12
         assert numbers[0] == numbers[1]
 
     def test_a_hit_holds_consecutive_segments_of_one_document(self) -> None:
-        make_test_set(make_campaign(), documents=(8, 5, 2), planned=30)
+        make_task(make_campaign(), documents=(8, 5, 2), planned=30)
         for hit in HIT.objects.all():
             segments = Segment.objects.filter(pk__in=hit.segment_ids).order_by("position")
             places = list(segments.values_list("document", "position"))
@@ -88,33 +88,33 @@ class TestPool:
             assert len(positions) in {2, 3}
 
     def test_no_block_shows_one_text_twice(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=30)
-        blocks = [block for *_hit, shown in shown_in(test_set) for block in shown]
+        task = make_task(make_campaign(), planned=30)
+        blocks = [block for *_hit, shown in shown_in(task) for block in shown]
         assert len(blocks) > 60
         for _segment, _systems, texts in blocks:
             assert all(len(of_one) == 1 for of_one in texts)
             assert len({text for of_one in texts for text in of_one}) == len(texts)
 
     def test_a_hit_says_which_segments_and_systems_it_shows(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=10)
-        judges = [make_judge(test_set.campaign, f"judge{number}") for number in range(4)]
+        task = make_task(make_campaign(), planned=10)
+        judges = [make_judge(task.test_set.campaign, f"judge{number}") for number in range(4)]
         for hit in [lend(judge).hit for judge in judges]:
             assert hit.segment_ids == list(hit.blocks.values_list("segment_id", flat=True))
             shown = Output.objects.filter(pk__in=outputs_shown(hit=hit))
             assert hit.system_ids == sorted(set(shown.values_list("system_id", flat=True)))
 
     def test_planning_ends_at_what_is_wanted(self) -> None:
-        test_set = make_test_set(make_campaign(), blocks_wanted=10, planned=0)
-        assert pool_fill(test_set_id=test_set.pk) == 4
+        task = make_task(make_campaign(), blocks_wanted=10, planned=0)
+        assert pool_fill(task_id=task.pk) == 4
         assert HITSequence.objects.get().blocks_planned in {10, 11, 12}
-        assert pool_fill(test_set_id=test_set.pk) == 0
+        assert pool_fill(task_id=task.pk) == 0
 
     def test_no_segment_is_planned_into_more_blocks_than_wanted(self) -> None:
-        test_set = make_test_set(make_campaign(), blocks_per_segment=4, planned=0)
-        design_change(test_set=test_set, redundancy=2, inter_share=0.2)
-        pool_fill(test_set_id=test_set.pk)
+        task = make_task(make_campaign(), blocks_per_segment=4, planned=0)
+        design_change(task=task, redundancy=2, inter_share=0.2)
+        pool_fill(task_id=task.pk)
         planned = Counter(
-            segment for *_hit, blocks in shown_in(test_set) for segment, *_shown in blocks
+            segment for *_hit, blocks in shown_in(task) for segment, *_shown in blocks
         )
         assert len(planned) == 7
         assert max(planned.values()) == 4
@@ -122,21 +122,21 @@ class TestPool:
         assert HITSequence.objects.get().segment_blocks == [planned[n] for n in range(1, 8)]
 
     def test_outputs_that_are_all_identical_end_planning(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=0)
+        task = make_task(make_campaign(), planned=0)
         Output.objects.update(text="überall dasselbe")
-        assert pool_fill(test_set_id=test_set.pk) == 0
+        assert pool_fill(task_id=task.pk) == 0
 
     def test_the_pool_is_filled_to_its_size(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=0)
-        pool_fill(test_set_id=test_set.pk, size=20)
-        lend(make_judge(test_set.campaign))
-        assert pool_fill(test_set_id=test_set.pk, size=20) == 1
+        task = make_task(make_campaign(), planned=0)
+        pool_fill(task_id=task.pk, size=20)
+        lend(make_judge(task.test_set.campaign))
+        assert pool_fill(task_id=task.pk, size=20) == 1
 
     def test_pairs_of_a_balanced_design_meet_equally_often(self) -> None:
-        test_set = make_long_test_set(make_campaign(), segments=30)
-        design_change(test_set=test_set, kind="balanced", systems_per_block=2)
+        task = make_long_task(make_campaign(), segments=30)
+        design_change(task=task, kind="balanced", systems_per_block=2)
         for _step in range(4):
-            hits_plan(test_set_id=test_set.pk, count=10)
+            hits_plan(task_id=task.pk, count=10)
         pairs: Counter[tuple[str, ...]] = Counter()
         for plan in plans_read(HIT.objects.values_list("pk", flat=True)).values():
             for block in plan.blocks:
@@ -145,9 +145,9 @@ class TestPool:
         assert max(pairs.values()) - min(pairs.values()) <= 1
 
     def test_each_block_of_a_redundant_design_is_planned_for_as_many_judges(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=0)
-        design_change(test_set=test_set, redundancy=3)
-        hits_plan(test_set_id=test_set.pk, count=9)
+        task = make_task(make_campaign(), planned=0)
+        design_change(task=task, redundancy=3)
+        hits_plan(task_id=task.pk, count=9)
         firsts = HIT.objects.filter(purpose="first")
         assert firsts.count() == 3
         for first in firsts:
@@ -156,15 +156,15 @@ class TestPool:
             assert {tuple(copy.segment_ids) for copy in copies} == {tuple(first.segment_ids)}
 
     def test_an_active_design_draws_by_what_the_judges_said(self) -> None:
-        test_set = make_long_test_set(make_campaign(), segments=30, systems=4)
-        design_change(test_set=test_set, kind="active", systems_per_block=2, active_floor=0)
-        names = sorted(test_set.systems.values_list("name", flat=True))
+        task = make_long_task(make_campaign(), segments=30, systems=4)
+        design_change(task=task, kind="active", systems_per_block=2, active_floor=0)
+        names = sorted(task.test_set.systems.values_list("name", flat=True))
         # The first two are as good as each other; the others are far apart from all.
         wins = [[0, 50, 400, 400], [50, 0, 400, 400], [0, 0, 0, 400], [0, 0, 0, 0]]
         sampling_state_record(
-            test_set_id=test_set.pk, watermark=9, systems=names, wins=wins, ties=[[0] * 4] * 4
+            task_id=task.pk, watermark=9, systems=names, wins=wins, ties=[[0] * 4] * 4
         )
-        hits_plan(test_set_id=test_set.pk, count=10)
+        hits_plan(task_id=task.pk, count=10)
         shown = Counter(
             tuple(sorted(name for (name,) in block.systems))
             for plan in plans_read(HIT.objects.values_list("pk", flat=True)).values()
@@ -177,15 +177,15 @@ class TestPool:
 @pytest.mark.parametrize("parameters", DESIGNS, ids=lambda each: each["kind"])
 def test_a_stored_hit_is_drawn_again_bit_for_bit(parameters: dict[str, Any]) -> None:
     hidden = make_campaign(show_reference=False)
-    test_set = make_test_set(hidden, blocks_per_segment=30, planned=0)
-    design_change(test_set=test_set, intra_share=0.5, repeat_gap=0, **parameters)
+    task = make_task(hidden, blocks_per_segment=30, planned=0)
+    design_change(task=task, intra_share=0.5, repeat_gap=0, **parameters)
     for count in (3, 8, 4):
-        hits_plan(test_set_id=test_set.pk, count=count)
-    judge = make_judge(test_set.campaign)
-    conflict_declare(judge=judge, system=test_set.systems.get(name="dune"))
+        hits_plan(task_id=task.pk, count=count)
+    judge = make_judge(task.test_set.campaign)
+    conflict_declare(judge=judge, system=task.test_set.systems.get(name="dune"))
     work_request(judge=judge)
     for _round in range(5):
-        pool_fill(test_set_id=test_set.pk, size=10)
+        pool_fill(task_id=task.pk, size=10)
         judge_one_hit(judge)
     hits = list(HIT.objects.order_by("number"))
     plans = plans_read([hit.pk for hit in hits])
@@ -198,39 +198,39 @@ def test_a_stored_hit_is_drawn_again_bit_for_bit(parameters: dict[str, Any]) -> 
 
 class TestForOneJudge:
     @pytest.fixture
-    def test_set(self) -> TestSet:
-        return make_test_set(make_campaign(), documents=(9,), planned=0)
+    def task(self) -> Task:
+        return make_task(make_campaign(), documents=(9,), planned=0)
 
-    def test_a_judge_who_finds_nothing_is_planned_for(self, test_set: TestSet) -> None:
-        judge = make_judge(test_set.campaign)
+    def test_a_judge_who_finds_nothing_is_planned_for(self, task: Task) -> None:
+        judge = make_judge(task.test_set.campaign)
         work_request(judge=judge)
         Design.objects.update(segments=[1, 2, 3])
-        pool_fill(test_set_id=test_set.pk, size=5)
+        pool_fill(task_id=task.pk, size=5)
         assert judge_one_hit(judge) is not None
         # The pool holds nothing but the three segments this judge has seen by now.
         Design.objects.update(segments=[])
         assert assignment_lend(judge=judge) is None
         work_request(judge=judge)
-        pool_fill(test_set_id=test_set.pk, size=1)
+        pool_fill(task_id=task.pk, size=1)
         hit = lend(judge).hit
         assert hit.reserved_for == judge
         assert set(hit.blocks.values_list("segment__number", flat=True)) <= set(range(4, 10))
 
-    def test_a_judge_reaches_every_segment_once(self, test_set: TestSet) -> None:
-        judge = make_judge(test_set.campaign)
+    def test_a_judge_reaches_every_segment_once(self, task: Task) -> None:
+        judge = make_judge(task.test_set.campaign)
         for _ask in range(30):
             if judge_one_hit(judge) is None:
                 work_request(judge=judge)
-                pool_fill(test_set_id=test_set.pk, size=5)
+                pool_fill(task_id=task.pk, size=5)
         assert Counter(
             Exposure.objects.filter(judge=judge).values_list("segment__number", flat=True)
         ) == Counter(range(1, 10))
 
-    def test_hits_planned_for_a_judge_at_once_share_no_segment(self, test_set: TestSet) -> None:
+    def test_hits_planned_for_a_judge_at_once_share_no_segment(self, task: Task) -> None:
         """They could be lent only one of them: the other would wait for nobody, then go to others."""
         for number in range(8):
-            judge = make_judge(test_set.campaign, f"judge{number}")
-            judge_plan(test_set_id=test_set.pk, judge_id=judge.pk)
+            judge = make_judge(task.test_set.campaign, f"judge{number}")
+            judge_plan(task_id=task.pk, judge_id=judge.pk)
             planned = list(HIT.objects.filter(reserved_for=judge))
             shown = Counter(segment for hit in planned for segment in hit.segment_ids)
             assert len(planned) == 2
@@ -238,45 +238,45 @@ class TestForOneJudge:
             for hit in planned:
                 assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
 
-    def test_what_waits_for_a_judge_is_not_planned_a_second_time(self, test_set: TestSet) -> None:
+    def test_what_waits_for_a_judge_is_not_planned_a_second_time(self, task: Task) -> None:
         """A HIT kept for the judge alone, as training is, of which they were sent nothing yet."""
-        judge = make_judge(test_set.campaign)
-        waiting = Segment.objects.filter(test_set=test_set, number__lte=6)
+        judge = make_judge(task.test_set.campaign)
+        waiting = Segment.objects.filter(test_set_id=task.test_set_id, number__lte=6)
         HIT.objects.create(
-            test_set=test_set,
-            design=test_set.designs.get(),
+            task=task,
+            design=task.designs.get(),
             number=1000,
             purpose="training",
             reserved_for=judge,
             reserved_until=timezone.now(),
             segment_ids=list(waiting.values_list("pk", flat=True)),
         )
-        assert judge_plan(test_set_id=test_set.pk, judge_id=judge.pk) > 0
+        assert judge_plan(task_id=task.pk, judge_id=judge.pk) > 0
         planned = HIT.objects.filter(purpose="first").values_list("segment_ids", flat=True)
         assert {pk for ids in planned for pk in ids}.isdisjoint(
             waiting.values_list("pk", flat=True)
         )
 
-    def test_what_nobody_comes_for_goes_to_others(self, test_set: TestSet) -> None:
-        judge = make_judge(test_set.campaign, "absent")
-        JudgeAccount.objects.create(judge=judge, test_set=test_set, requested_at=timezone.now())
-        pool_fill(test_set_id=test_set.pk, size=0)
+    def test_what_nobody_comes_for_goes_to_others(self, task: Task) -> None:
+        judge = make_judge(task.test_set.campaign, "absent")
+        JudgeAccount.objects.create(judge=judge, task=task, requested_at=timezone.now())
+        pool_fill(task_id=task.pk, size=0)
         kept = HIT.objects.filter(reserved_for=judge)
         assert kept.exists()
-        other = make_judge(test_set.campaign, "present")
+        other = make_judge(task.test_set.campaign, "present")
         assert assignment_lend(judge=other) is None
         kept.update(reserved_until=timezone.now())
         assert lend(other).hit.reserved_for == judge
 
     def test_nobody_is_shown_what_they_have_an_interest_in(self) -> None:
         """Their own system's text, not even as another system's."""
-        test_set = make_test_set(make_campaign(), documents=(6, 6), planned=30)
-        judge = make_judge(test_set.campaign)
-        conflict_declare(judge=judge, system=test_set.systems.get(name="birch"))
+        task = make_task(make_campaign(), documents=(6, 6), planned=30)
+        judge = make_judge(task.test_set.campaign)
+        conflict_declare(judge=judge, system=task.test_set.systems.get(name="birch"))
         judged = 0
         for _ask in range(20):
             work_request(judge=judge)
-            pool_fill(test_set_id=test_set.pk)
+            pool_fill(task_id=task.pk)
             judged += judge_one_hit(judge) is not None
         shown = Output.objects.filter(pk__in=outputs_shown(hit__assignments__judge=judge))
         assert judged >= 4
@@ -284,10 +284,10 @@ class TestForOneJudge:
         assert not shown.filter(system__name="amber", segment__number__in=[1, 3, 5]).exists()
 
     def test_a_conflict_declared_later_takes_the_hit_back(self) -> None:
-        test_set = make_test_set(make_campaign(), systems=("a", "b"), identical=())
-        judge = make_judge(test_set.campaign)
+        task = make_task(make_campaign(), systems=("a", "b"), identical=())
+        judge = make_judge(task.test_set.campaign)
         held = lend(judge)
-        conflict_declare(judge=judge, system=test_set.systems.get(name="a"))
+        conflict_declare(judge=judge, system=task.test_set.systems.get(name="a"))
         assert assignment_lend(judge=judge) is None
         held.refresh_from_db()
         assert held.released_at is not None

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import BigIntegerField, QuerySet
+from django.db.models import BigIntegerField, Field, QuerySet, TextField
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -21,11 +21,11 @@ from annotation.services import (
     quality_action_take,
     skip_submit,
 )
-from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.database.prepared_query import Parameter, PreparedBeside, PreparedQuery
 from campaign.models import Judge, User
 from campaign.services import conflict_declare
 from tests.at_work import judge_one_hit, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.prepared_queries import prepared_queries
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +51,7 @@ def values_of(assignment: Assignment) -> dict[str, Any]:
     return {
         "judge_id": assignment.judge_id,
         "user_id": assignment.judge.user_id,
-        "test_set_id": assignment.hit.test_set_id,
+        "task_id": assignment.hit.task_id,
         "campaign_id": assignment.judge.campaign_id,
         "hit_id": assignment.hit_id,
         "public_id": str(block.public_id),
@@ -64,14 +64,14 @@ def values_of(assignment: Assignment) -> dict[str, Any]:
 def assignments_of_all_kinds() -> list[Assignment]:
     """Return what two judges hold, one of them in the middle of their work, the other one new."""
     campaign = make_campaign(blocks_per_judge=40)
-    test_set = make_test_set(campaign, documents=(12, 9), planned=0)
-    design_change(test_set=test_set, kind="binary")
-    hits_plan(test_set_id=test_set.pk, count=40)
+    task = make_task(campaign, documents=(12, 9), planned=0)
+    design_change(task=task, kind="binary")
+    hits_plan(task_id=task.pk, count=40)
     at_work, new = (
         make_judge(campaign, "at work"),
         make_judge(campaign, "new", languages=["en", "de"]),
     )
-    conflict_declare(judge=at_work, system=test_set.systems.get(name="dune"))
+    conflict_declare(judge=at_work, system=task.test_set.systems.get(name="dune"))
     judge_one_hit(at_work)
     held = lend(at_work)
     first, second, _third = assigned_blocks(held)
@@ -85,7 +85,7 @@ def assignments_of_all_kinds() -> list[Assignment]:
         (at_work, QualityActionKind.WARN),
         (make_judge(campaign, "left out"), QualityActionKind.EXCLUDE),
     ):
-        quality_action_take(judge=judge, test_set=test_set, action=action, user=organiser)
+        quality_action_take(judge=judge, task=task, action=action, user=organiser)
     # The judge who is new may be lent any of them.
     held_too = lend(new)
     HIT.objects.filter(number__gte=30).update(reserved_for=new, reserved_until=timezone.now())
@@ -142,3 +142,24 @@ def test_a_lock_that_goes_first_takes_its_values_by_name() -> None:
     with transaction.atomic(), CaptureQueriesContext(connection) as sent:
         assert query.rows(than_id=one.pk, judge_id=other.pk) == [(other.pk,)]
     assert f"({other.pk}); EXECUTE {query.name} ({one.pk})" in sent[-1]["sql"]
+
+
+def test_a_query_beside_another_takes_a_column_of_its_row() -> None:
+    def named(name: str | Parameter) -> QuerySet[Judge, Any]:
+        return Judge.objects.filter(pseudonym=name).values_list("pseudonym", "pk", "created_at")
+
+    def of(judge_id: int | Parameter, slug: str | Parameter) -> QuerySet[Judge, Any]:
+        rows = Judge.objects.filter(pk=judge_id, campaign__slug=slug)
+        return rows.values_list("campaign__name", "campaign__state")
+
+    judge = make_judge(make_campaign("spring"), "one")
+    one = PreparedQuery(f"one_{uuid4().hex}", named, {"name": TextField()})
+    fields: dict[str, Field[Any, Any]] = {"judge_id": BigIntegerField(), "slug": TextField()}
+    other = PreparedQuery(f"other_{uuid4().hex}", of, fields)
+    both = PreparedBeside(f"both_{uuid4().hex}", one, other, taken={"judge_id": 1})
+    row = (judge.pseudonym, judge.pk, judge.created_at)
+    with CaptureQueriesContext(connection) as sent:
+        assert both.row(name="one", slug="spring") == (row, ("Spring", "open"))
+        assert both.row(name="one", slug="autumn") == (row, None)
+        assert both.row(name="nobody", slug="spring") is None
+    assert len(sent) == 3

@@ -11,22 +11,22 @@ from rest_framework.test import APIClient
 from annotation.models import HIT, Exposure
 from annotation.services import design_change, pool_fill, training_propose
 from annotation.services.preview import HITS_SHOWN
-from campaign.models import BadReference, Campaign, CampaignState, TestSet, User
+from campaign.models import BadReference, Campaign, CampaignState, Task, User
 from campaign.services import bad_reference_review, bad_references_make, instructions_write
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
+def task() -> Task:
     campaign = make_campaign(state=CampaignState.DRAFT)
-    return make_test_set(campaign, documents=(40, 40), planned=0)
+    return make_task(campaign, documents=(40, 40), planned=0)
 
 
 @pytest.fixture
-def organiser(test_set: TestSet) -> User:
-    return make_organiser(test_set.campaign)
+def organiser(task: Task) -> User:
+    return make_organiser(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -36,9 +36,9 @@ def api(organiser: User) -> APIClient:
     return client
 
 
-def lend(api: APIClient, test_set: TestSet, after: str | None = None) -> Any:
-    body = {"campaign": test_set.campaign.slug} | ({"after": after} if after else {})
-    return api.post(f"/api/v1/test-sets/{test_set.pk}/as-judge/assignments/", body, format="json")
+def lend(api: APIClient, task: Task, after: str | None = None) -> Any:
+    body = {"campaign": task.test_set.campaign.slug} | ({"after": after} if after else {})
+    return api.post(f"/api/v1/tasks/{task.pk}/as-judge/assignments/", body, format="json")
 
 
 def rows_of_every_table() -> dict[str, str]:
@@ -53,32 +53,32 @@ def rows_of_every_table() -> dict[str, str]:
     return found
 
 
-def with_training(test_set: TestSet) -> None:
-    bad_references_make(test_set=test_set, seed=1)
-    for row in BadReference.objects.of(test_set.pk).in_order():
+def with_training(task: Task) -> None:
+    bad_references_make(test_set=task.test_set, seed=1)
+    for row in BadReference.objects.of(task.test_set_id).in_order():
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
-    training_propose(test_set=test_set, count=2)
+    training_propose(task=task, count=2)
 
 
-def test_nothing_that_is_looked_at_or_sent_changes_a_row(test_set: TestSet, api: APIClient) -> None:
-    with_training(test_set)
-    test_set.campaign.tour = True
-    test_set.campaign.save(update_fields=["tour"])
+def test_nothing_that_is_looked_at_or_sent_changes_a_row(task: Task, api: APIClient) -> None:
+    with_training(task)
+    task.test_set.campaign.tour = True
+    task.test_set.campaign.save(update_fields=["tour"])
     instructions_write(
-        campaign=test_set.campaign, language="en", text="Read.", demands_acceptance=True
+        campaign=task.test_set.campaign, language="en", text="Read.", demands_acceptance=True
     )
     before = rows_of_every_table()
-    pages = f"/campaigns/{test_set.campaign.slug}/test-sets/{test_set.pk}/as-judge/"
+    pages = f"/campaigns/{task.test_set.campaign.slug}/tasks/{task.pk}/as-judge/"
     for page in ("", "instructions/", "tour/", "sentences/"):
         assert api.get(pages + page).status_code == (200 if page else 302)
     assert api.post(f"{pages}tour/", {"how": "done"}).status_code == 302
-    assert api.get(f"/campaigns/{test_set.campaign.slug}/as-judge/").status_code == 302
-    base = f"/api/v1/test-sets/{test_set.pk}/as-judge/"
+    assert api.get(f"/campaigns/{task.test_set.campaign.slug}/as-judge/").status_code == 302
+    base = f"/api/v1/tasks/{task.pk}/as-judge/"
     for name in ("judgments/", "progress/", "work-time/"):
         assert api.get(base + name).status_code == 200
     hit = None
     for _hit in range(HITS_SHOWN + 1):
-        hit = lend(api, test_set, hit and hit["id"]).json()
+        hit = lend(api, task, hit and hit["id"]).json()
         for block in hit["blocks"]:
             sent = {"block": block["id"], "labels": [1] * len(block["candidates"])}
             timed = {
@@ -96,29 +96,29 @@ def test_nothing_that_is_looked_at_or_sent_changes_a_row(test_set: TestSet, api:
                 answer = api.put(f"{base}{name}/{uuid4()}/", body, format="json")
                 assert answer.status_code == 200
     assert hit is not None
-    assert lend(api, test_set, hit["id"]).status_code == 204
+    assert lend(api, task, hit["id"]).status_code == 204
     assert rows_of_every_table() == before
 
 
-def test_answers_have_the_shape_of_those_that_judges_get(test_set: TestSet, api: APIClient) -> None:
-    campaign = test_set.campaign
-    shown = lend(api, test_set).json()
+def test_answers_have_the_shape_of_those_that_judges_get(task: Task, api: APIClient) -> None:
+    campaign = task.test_set.campaign
+    shown = lend(api, task).json()
     campaigns = Campaign.objects.filter(pk=campaign.pk)
     campaigns.update(state=CampaignState.OPEN)
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     judge = APIClient()
     user = make_judge(campaign).user
     assert user is not None
     judge.force_login(user)
     lent = judge.post("/api/v1/judging/assignments/", {"campaign": campaign.slug}, format="json")
-    assert lend(api, test_set).json()["blocks"] == shown["blocks"]
+    assert lend(api, task).json()["blocks"] == shown["blocks"]
     campaigns.update(state=CampaignState.PAUSED)
-    assert lend(api, test_set).json()["blocks"] == shown["blocks"]
+    assert lend(api, task).json()["blocks"] == shown["blocks"]
     assert shape(lent.json()) == shape(shown)
     answers = []
     for client, base, hit in (
         (judge, "/api/v1/judging/", lent.json()),
-        (api, f"/api/v1/test-sets/{test_set.pk}/as-judge/", shown),
+        (api, f"/api/v1/tasks/{task.pk}/as-judge/", shown),
     ):
         block = hit["blocks"][0]
         body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
@@ -142,46 +142,44 @@ def shape(value: Any) -> Any:
     return None
 
 
-def test_no_answer_names_a_system(test_set: TestSet, api: APIClient) -> None:
-    answer = lend(api, test_set).content.decode()
+def test_no_answer_names_a_system(task: Task, api: APIClient) -> None:
+    answer = lend(api, task).content.decode()
     assert not [name for name in ("amber", "cobalt", "system") if f'"{name}' in answer]
 
 
-def test_the_design_in_force_draws_them(test_set: TestSet, api: APIClient) -> None:
-    assert lend(api, test_set).json() | {"expires_at": 0} == lend(api, test_set).json() | {
-        "expires_at": 0
-    }
-    design_change(test_set=test_set, systems_per_block=3, segments_per_hit=2)
-    hit = lend(api, test_set).json()
+def test_the_design_in_force_draws_them(task: Task, api: APIClient) -> None:
+    assert lend(api, task).json() | {"expires_at": 0} == lend(api, task).json() | {"expires_at": 0}
+    design_change(task=task, systems_per_block=3, segments_per_hit=2)
+    hit = lend(api, task).json()
     assert [len(block["candidates"]) for block in hit["blocks"]] == [3, 3]
     sources = [block["source"]["text"] for block in hit["blocks"]]
     for _hit in range(4):
-        hit = lend(api, test_set, hit["id"]).json()
+        hit = lend(api, task, hit["id"]).json()
         sources += [block["source"]["text"] for block in hit["blocks"]]
     assert len(set(sources)) == len(sources) == 10
 
 
-def test_training_comes_first_and_says_what_was_expected(test_set: TestSet, api: APIClient) -> None:
-    with_training(test_set)
-    hit = lend(api, test_set).json()
+def test_training_comes_first_and_says_what_was_expected(task: Task, api: APIClient) -> None:
+    with_training(task)
+    hit = lend(api, task).json()
     assert len(hit["blocks"]) == 2
     block = hit["blocks"][0]
     body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
-    address = f"/api/v1/test-sets/{test_set.pk}/as-judge/judgments/{uuid4()}/"
+    address = f"/api/v1/tasks/{task.pk}/as-judge/judgments/{uuid4()}/"
     feedback = api.put(address, body, format="json").json()["feedback"]
     assert feedback["agrees"] is False
     assert feedback["explanation"]
     assert ">" in feedback["expected"]
-    after = lend(api, test_set, hit["id"]).json()
+    after = lend(api, task, hit["id"]).json()
     assert len(after["blocks"]) == 3
     body = {"block": after["blocks"][0]["id"], "labels": [1] * 5}
     assert api.put(address, body, format="json").json()["feedback"] is None
 
 
-def test_a_tour_is_shown_of_sentences_that_nobody_loses(test_set: TestSet, api: APIClient) -> None:
-    test_set.campaign.tour = True
-    test_set.campaign.save(update_fields=["tour"])
-    page = api.get(f"/campaigns/museum/test-sets/{test_set.pk}/as-judge/tour/")
+def test_a_tour_is_shown_of_sentences_that_nobody_loses(task: Task, api: APIClient) -> None:
+    task.test_set.campaign.tour = True
+    task.test_set.campaign.save(update_fields=["tour"])
+    page = api.get(f"/campaigns/museum/tasks/{task.pk}/as-judge/tour/")
     assert "Skip the tour" in page.content.decode()
     assert not Exposure.objects.exists()
     assert not HIT.objects.exists()

@@ -26,7 +26,7 @@ def reported(writer: TestSetWriter, judge: str, segment: int, **fields: Any) -> 
         client_id=uuid4(),
         judge=writer.judge(judge),
         block=block,
-        test_set=writer.test_set,
+        task=writer.task,
         **{"kind": "source", **fields},
     )
 
@@ -61,7 +61,7 @@ def signed_in(user: User | None) -> Client:
 
 def is_closed(report: ProblemReport) -> bool:
     found: Any = ProblemReport.objects.with_state().get(pk=report.pk)
-    counted = PageChanges.objects.get(pk=report.test_set_id)
+    counted = PageChanges.objects.get(pk=report.task_id)
     assert counted.problems_closed == int(found.is_closed)
     return bool(found.is_closed)
 
@@ -140,7 +140,7 @@ def test_the_list_is_filtered_and_sorted(
     assert sorted(row["judge"] for row in rows) == sorted(judges)
 
 
-def test_the_list_is_filtered_by_test_sets_of_the_campaign(
+def test_the_list_is_filtered_by_tasks_of_the_campaign(
     writer: TestSetWriter, report: ProblemReport, desk: Client
 ) -> None:
     second = TestSetWriter(writer.campaign, "second", ["A", "B", "C"])
@@ -149,12 +149,12 @@ def test_the_list_is_filtered_by_test_sets_of_the_campaign(
     reported(elsewhere, "dee", 1)
     for address in (PAGE, API):
         assert "dee" not in desk.get(address).content.decode()
-        found = desk.get(f"{address}?test_set={second.test_set.pk}").content.decode()
+        found = desk.get(f"{address}?task={second.task.pk}").content.decode()
         assert "cy" in found
         assert "ada" not in found
-        for wrong in (f"test_set={elsewhere.test_set.pk}", "test_set=x", "state=x", "kind=x"):
+        for wrong in (f"task={elsewhere.task.pk}", "task=x", "state=x", "kind=x"):
             assert desk.get(f"{address}?{wrong}").status_code == 400, wrong
-    assert report.test_set_id == writer.test_set.pk
+    assert report.task_id == writer.task.pk
 
 
 def test_the_queries_of_lists_do_not_grow(
@@ -197,7 +197,7 @@ def test_a_report_is_answered_closed_and_taken_back_on_its_page(
     judged = writer.judgment("ada", report.block, [2, 1])
     page = desk.get(address).content.decode()
     number = judged.numbered.number
-    assert f"/test-sets/{report.test_set_id}/judgments/{number}/" in page
+    assert f"/tasks/{report.task_id}/judgments/{number}/" in page
     assert "rank 2" in page
     sent = {"text": "<i>Mended</i>", "closes": "on", "seen": "0"}
     answer = desk.post(address, sent, follow=True)

@@ -10,21 +10,21 @@ from django.test import Client
 from annotation.models import Judgment, ProblemReport
 from annotation.selectors import assigned_blocks
 from annotation.services import SubmissionRefusedError, problem_report
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), documents=(6, 5))
+def task() -> Task:
+    return make_task(make_campaign(), documents=(6, 5))
 
 
 @pytest.fixture
-def judge(test_set: TestSet) -> Judge:
-    return make_judge(test_set.campaign)
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -96,17 +96,17 @@ def test_the_database_keeps_reports_as_they_came(judging: Client, block: dict[st
     for change in (row.delete, lambda: ProblemReport.objects.update(comment="changed")):
         with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
             change()
-    other = make_test_set(make_campaign("zoo"))
+    other = make_task(make_campaign("zoo"))
     for fields, constraint in (
         ({"kind": "bored"}, "problem_report_kind_is_known"),
         ({"kind": "other", "comment": ""}, "problem_report_of_something_else_says_what"),
-        ({"test_set_id": other.pk}, "problem_report_of_its_test_set"),
+        ({"task_id": other.pk}, "problem_report_of_its_task"),
     ):
         values = {
             "client_id": uuid4(),
             "judge_id": row.judge_id,
             "block_id": row.block_id,
-            "test_set_id": row.test_set_id,
+            "task_id": row.task_id,
             "kind": "source",
         }
         with pytest.raises(IntegrityError) as refused, transaction.atomic():
@@ -116,11 +116,11 @@ def test_the_database_keeps_reports_as_they_came(judging: Client, block: dict[st
 
 
 def test_organisers_read_reports_and_comments_on_the_dashboard(
-    judging: Client, judge: Judge, test_set: TestSet, block: dict[str, Any]
+    judging: Client, judge: Judge, task: Task, block: dict[str, Any]
 ) -> None:
     organiser = Client()
-    organiser.force_login(make_organiser(test_set.campaign))
-    address = f"/campaigns/museum/test-sets/{test_set.pk}/"
+    organiser.force_login(make_organiser(task.test_set.campaign))
+    address = f"/campaigns/museum/tasks/{task.pk}/"
     page = organiser.get(address).content.decode()
     assert "What judges wrote" not in page
     live = f"{address}live/"

@@ -13,7 +13,7 @@ from annotation.services.planning.for_judge import reservations_withdraw
 from campaign.models import Judge
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_one_hit, lend, repeat_is_due
-from tests.factories import make_campaign, make_judge, make_long_test_set
+from tests.factories import make_campaign, make_judge, make_long_task
 
 pytestmark = pytest.mark.django_db
 
@@ -22,18 +22,18 @@ GAP = 6
 
 @pytest.mark.thorough
 def test_over_a_thousand_hits_the_shares_are_those_asked_for() -> None:
-    test_set = make_long_test_set(make_campaign(), segments=150, systems=3)
+    task = make_long_task(make_campaign(), segments=150, systems=3)
     design_change(
-        test_set=test_set,
+        task=task,
         kind="balanced",
         segments_per_hit=1,
         inter_share=0.15,
         intra_share=0.1,
         repeat_gap=GAP,
     )
-    judges = [make_judge(test_set.campaign, f"judge{i:02}") for i in range(20)]
+    judges = [make_judge(task.test_set.campaign, f"judge{i:02}") for i in range(20)]
     for _round in range(50):
-        pool_fill(test_set_id=test_set.pk, size=50)
+        pool_fill(task_id=task.pk, size=50)
         for judge in judges:
             assert judge_one_hit(judge) is not None
     lent = list(
@@ -73,15 +73,15 @@ class TestIntra:
     @pytest.fixture
     def judge(self) -> Judge:
         """One with five HITs done and a repeat of one of them planned."""
-        test_set = make_long_test_set(make_campaign(), segments=90, systems=3)
-        design_change(test_set=test_set, intra_share=0.5, repeat_gap=3)
-        judge = make_judge(test_set.campaign)
+        task = make_long_task(make_campaign(), segments=90, systems=3)
+        design_change(task=task, intra_share=0.5, repeat_gap=3)
+        judge = make_judge(task.test_set.campaign)
         for _hit in range(5):
-            pool_fill(test_set_id=test_set.pk, size=20)
+            pool_fill(task_id=task.pk, size=20)
             judge_one_hit(judge)
             repeat_is_due(judge, is_due=False)
         repeat_is_due(judge)
-        pool_fill(test_set_id=test_set.pk, size=20)
+        pool_fill(task_id=task.pk, size=20)
         return judge
 
     def test_a_judges_own_repeat_goes_to_nobody_else(self, judge: Judge) -> None:
@@ -94,8 +94,8 @@ class TestIntra:
 
     @pytest.mark.usefixtures("judge")
     def test_one_is_planned_at_a_time(self) -> None:
-        test_set = HIT.objects.latest("pk").test_set_id
-        pool_fill(test_set_id=test_set, size=20)
+        task = HIT.objects.latest("pk").task_id
+        pool_fill(task_id=task, size=20)
         assert HIT.objects.incomplete().filter(purpose="intra").count() == 1
 
     def test_a_repeat_nobody_comes_for_gives_its_blocks_back(self, judge: Judge) -> None:
@@ -103,7 +103,7 @@ class TestIntra:
         sequence = HITSequence.objects.get()
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
         judge.accounts.update(last_lent_at=timezone.now() - timedelta(days=2))
-        pool_fill(test_set_id=repeat.test_set_id, size=0)
+        pool_fill(task_id=repeat.task_id, size=0)
         repeat.refresh_from_db()
         assert repeat.withdrawn_at is not None
         assert assignment_lend(judge=judge) != repeat
@@ -115,7 +115,7 @@ class TestIntra:
         self, judge: Judge
     ) -> None:
         repeat = HIT.objects.incomplete().get(purpose="intra")
-        system = repeat.test_set.systems.get(pk=repeat.system_ids[0])
+        system = repeat.task.test_set.systems.get(pk=repeat.system_ids[0])
         conflict_declare(judge=judge, system=system)
         assert assignment_lend(judge=judge) is None
         assert not repeat.assignments.exists()
@@ -127,7 +127,7 @@ class TestIntra:
         assert held.hit == repeat
         expire(held)
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
-        assert reservations_withdraw(test_set_id=repeat.test_set_id) == 0
+        assert reservations_withdraw(task_id=repeat.task_id) == 0
         repeat.refresh_from_db()
         assert repeat.withdrawn_at is None
         assert lend(judge) == held

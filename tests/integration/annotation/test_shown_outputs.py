@@ -6,21 +6,21 @@ from django.db import IntegrityError
 from annotation.models import HIT, Block
 from annotation.services.planning.blocks import hits_prepare
 from campaign.models import Output
-from tests.factories import make_campaign, make_test_set
+from tests.factories import make_campaign, make_task
 from tests.locks import one_before_the_other
 from tests.outputs_shown import outputs_shown
 
 
 def planned_output() -> int:
     """Plan a HIT; return an output it will show, which nothing else holds."""
-    make_test_set(make_campaign(), planned=1, identical=())
+    make_task(make_campaign(), planned=1, identical=())
     plan = HIT.objects.get().plan
     assert plan is not None
     return int(plan[0]["candidates"][0][0])
 
 
 def write_blocks() -> object:
-    return hits_prepare(test_set_id=HIT.objects.get().test_set_id, count=1)
+    return hits_prepare(task_id=HIT.objects.get().task_id, count=1)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -14,7 +14,7 @@ from annotation.models import HIT, Design
 from annotation.selectors.planned import plans_read
 from annotation.selectors.reference_use import reference_uses
 from annotation.services import DesignRefusedError, design_change, design_ensure, hits_plan
-from campaign.models import BadReference, Output, Reference, SystemKind, TestSet
+from campaign.models import BadReference, Output, Reference, SystemKind, Task
 from campaign.services import (
     ReferenceRankedError,
     bad_reference_review,
@@ -22,7 +22,7 @@ from campaign.services import (
     campaign_change,
 )
 from tests.conftest import Eventually
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.factories import make_campaign, make_organiser, make_task
 from tests.locks import somebody_waits_for_a_lock
 
 pytestmark = pytest.mark.django_db
@@ -32,31 +32,31 @@ TWICE = "find the same text among the outputs by looking"
 
 
 @pytest.fixture
-def shown() -> TestSet:
+def shown() -> Task:
     """A campaign that shows the reference, which is a system as well."""
-    return make_test_set(make_campaign(), planned=3)
+    return make_task(make_campaign(), planned=3)
 
 
 @pytest.fixture
-def hidden() -> TestSet:
-    return make_test_set(make_campaign(show_reference=False), planned=3)
+def hidden() -> Task:
+    return make_task(make_campaign(show_reference=False), planned=3)
 
 
-def outputs_by_reference_alone(test_set: TestSet) -> int:
+def outputs_by_reference_alone(task: Task) -> int:
     """How often a planned block holds a text that the reference wrote and no system."""
-    plans = plans_read(HIT.objects.filter(test_set=test_set).values_list("pk", flat=True))
+    plans = plans_read(HIT.objects.filter(task=task).values_list("pk", flat=True))
     blocks = [block for plan in plans.values() for block in plan.blocks]
     assert blocks
     return sum(systems == ("_ref",) for block in blocks for systems in block.systems)
 
 
-def rate_of(test_set: TestSet) -> float | None:
-    return test_set.designs.latest().reference_rate
+def rate_of(task: Task) -> float | None:
+    return task.designs.latest().reference_rate
 
 
-def is_shown(test_set: TestSet) -> bool:
-    test_set.campaign.refresh_from_db()
-    return test_set.campaign.show_reference
+def is_shown(task: Task) -> bool:
+    task.test_set.campaign.refresh_from_db()
+    return task.test_set.campaign.show_reference
 
 
 def command(name: str, *arguments: str) -> str:
@@ -68,63 +68,65 @@ def command(name: str, *arguments: str) -> str:
 class TestWhereNothingIsSaid:
     @pytest.mark.parametrize("kind", KINDS)
     def test_no_block_holds_a_text_of_a_shown_reference_alone(self, kind: str) -> None:
-        test_set = make_test_set(make_campaign(), planned=0)
+        task = make_task(make_campaign(), planned=0)
         # A system may have written the same: its text is ranked as the system's.
-        same = Reference.objects.get(segment__test_set=test_set, segment__number=2)
+        same = Reference.objects.get(segment__test_set=task.test_set_id, segment__number=2)
         Output.objects.filter(system__name="dune", segment=same.segment).update(text=same.text)
-        bad_references_make(test_set=test_set, seed=1)
-        for row in BadReference.objects.of(test_set.pk):
+        bad_references_make(test_set=task.test_set, seed=1)
+        for row in BadReference.objects.of(task.test_set_id):
             bad_reference_review(bad_reference=row, approve=True, reviewer=None)
-        design_change(test_set=test_set, kind=kind, bad_reference_rate=0.3)
-        hits_plan(test_set_id=test_set.pk, count=20)
-        assert rate_of(test_set) == 0
-        assert outputs_by_reference_alone(test_set) == 0
+        design_change(task=task, kind=kind, bad_reference_rate=0.3)
+        hits_plan(task_id=task.pk, count=20)
+        assert rate_of(task) == 0
+        assert outputs_by_reference_alone(task) == 0
         # Attention checks need no reference among the outputs.
-        assert HIT.objects.filter(test_set=test_set, holds_check=True).exists()
+        assert HIT.objects.filter(task=task, holds_check=True).exists()
 
-    def test_a_hidden_reference_is_drawn_like_a_system(self, hidden: TestSet) -> None:
+    def test_a_hidden_reference_is_drawn_like_a_system(self, hidden: Task) -> None:
         assert rate_of(hidden) is None
         assert outputs_by_reference_alone(hidden) > 0
 
     def test_it_is_the_text_that_counts(self) -> None:
         """A reference that is no system, or whose text nobody is shown, leaves the design as it was."""
-        without = make_test_set(make_campaign("one"), with_reference=False, planned=0)
-        unlike = make_test_set(make_campaign("two"), planned=0)
-        for test_set in (without, unlike):
-            test_set.designs.all().delete()
-        Output.objects.filter(system__test_set=unlike, system__name="_ref").update(text="Another.")
-        for test_set in (without, unlike):
-            assert design_ensure(test_set=test_set).reference_rate is None
-            assert design_change(test_set=test_set, reference_rate=0.2).reference_rate == 0.2
+        without = make_task(make_campaign("one"), with_reference=False, planned=0)
+        unlike = make_task(make_campaign("two"), planned=0)
+        for task in (without, unlike):
+            task.designs.all().delete()
+        Output.objects.filter(system__test_set=unlike.test_set_id, system__name="_ref").update(
+            text="Another."
+        )
+        for task in (without, unlike):
+            assert design_ensure(task=task).reference_rate is None
+            assert design_change(task=task, reference_rate=0.2).reference_rate == 0.2
 
-    def test_a_second_reference_is_shown_as_the_first(self, shown: TestSet) -> None:
-        for segment in shown.segments.all():
+    def test_a_second_reference_is_shown_as_the_first(self, shown: Task) -> None:
+        for segment in shown.test_set.segments.all():
             Reference.objects.create(segment=segment, number=2, text=f"Zweite {segment.number}.")
-        second = shown.systems.create(name="_ref2", kind=SystemKind.REFERENCE)
-        shown.systems.get(name="_ref").delete()
-        for segment in shown.segments.all():
+        second = shown.test_set.systems.create(name="_ref2", kind=SystemKind.REFERENCE)
+        shown.test_set.systems.get(name="_ref").delete()
+        for segment in shown.test_set.segments.all():
             second.outputs.create(segment=segment, text=f"Zweite {segment.number}.")
         with pytest.raises(DesignRefusedError, match="museum see the reference"):
-            design_change(test_set=shown, reference_rate=0.2)
+            design_change(task=shown, reference_rate=0.2)
 
 
 class TestDesign:
     @pytest.mark.parametrize("rate", [None, 0.1])
     def test_a_rate_at_which_it_is_ranked_is_refused_and_changes_nothing(
-        self, shown: TestSet, rate: float | None
+        self, shown: Task, rate: float | None
     ) -> None:
         with pytest.raises(DesignRefusedError, match="add --rank-shown-reference"):
-            design_change(test_set=shown, reference_rate=rate)
+            design_change(task=shown, reference_rate=rate)
         assert Design.objects.count() == 1
 
-    def test_it_is_done_where_it_is_asked_for_and_stays(self, shown: TestSet) -> None:
-        design_change(test_set=shown, reference_rate=0.5, rank_shown_reference=True)
-        assert design_change(test_set=shown, redundancy=2).reference_rate == 0.5
-        hits_plan(test_set_id=shown.pk, count=10)
+    def test_it_is_done_where_it_is_asked_for_and_stays(self, shown: Task) -> None:
+        design_change(task=shown, reference_rate=0.5, rank_shown_reference=True)
+        assert design_change(task=shown, redundancy=2).reference_rate == 0.5
+        hits_plan(task_id=shown.pk, count=10)
         assert outputs_by_reference_alone(shown) > 0
-        assert design_change(test_set=shown, reference_rate=0).reference_rate == 0
+        assert design_change(task=shown, reference_rate=0).reference_rate == 0
 
-    def test_the_command_asks_the_same_and_says_what_it_does(self, shown: TestSet) -> None:
+    def test_the_command_asks_the_same_and_says_what_it_does(self, shown: Task) -> None:
         named = ("change_design", "--campaign=museum", "--test-set=museum en-de")
         with pytest.raises(CommandError, match="museum see the reference"):
             command(*named, "--reference-rate=system")
@@ -133,7 +135,7 @@ class TestDesign:
         assert rate_of(shown) == 0.25
         assert "museum en-de: the reference is drawn as an output in 25 % of blocks. 0 HITs" in said
         assert TWICE in said
-        hits_plan(test_set_id=shown.pk, count=8)
+        hits_plan(task_id=shown.pk, count=8)
         said = command(*named, "--reference-rate=0")
         assert "the reference is no longer drawn as an output." in said
         HIT.objects.update(completed_at="2026-01-01T00:00Z")
@@ -141,68 +143,70 @@ class TestDesign:
 
     @pytest.mark.django_db(transaction=True)
     def test_it_waits_for_a_campaign_that_is_being_changed(self, eventually: Eventually) -> None:
-        test_set = make_test_set(make_campaign(show_reference=False), planned=0)
-        design_change(test_set=test_set, reference_rate=0)
+        task = make_task(make_campaign(show_reference=False), planned=0)
+        design_change(task=task, reference_rate=0)
 
         def rank_it() -> Design:
             try:
-                return design_change(test_set=test_set, reference_rate=None)
+                return design_change(task=task, reference_rate=None)
             finally:
                 connection.close()
 
         with ThreadPoolExecutor(1) as pool:
             with transaction.atomic():
-                campaign_change(campaign=test_set.campaign, show_reference=True)
+                campaign_change(campaign=task.test_set.campaign, show_reference=True)
                 ranked = pool.submit(rank_it)
                 eventually(somebody_waits_for_a_lock)
             with pytest.raises(DesignRefusedError, match="see the reference"):
                 ranked.result(timeout=30)
-        assert rate_of(test_set) == 0
+        assert rate_of(task) == 0
 
 
 class TestCampaign:
     def test_showing_a_ranked_reference_is_refused_with_how_many_hits_hold_it(
-        self, hidden: TestSet
+        self, hidden: Task
     ) -> None:
         plans = plans_read(HIT.objects.values_list("pk", flat=True)).values()
         holding = sum(any("_ref" in s for b in plan.blocks for s in b.systems) for plan in plans)
         assert holding > 0
         with pytest.raises(ReferenceRankedError) as refused:
-            campaign_change(campaign=hidden.campaign, show_reference=True, lease_minutes=5)
+            campaign_change(campaign=hidden.test_set.campaign, show_reference=True, lease_minutes=5)
         said = " ".join(refused.value.facts)
         assert "museum en-de: the reference is drawn as an output like any system." in said
         assert f"{holding} HIT" in said
         assert TWICE in said
         assert "--test-set 'museum en-de' --reference-rate 0" in said
         assert not is_shown(hidden)
-        assert hidden.campaign.lease_minutes == 60
+        assert hidden.test_set.campaign.lease_minutes == 60
 
     def test_it_is_done_where_it_is_asked_for_and_undone_by_changing_back(
-        self, hidden: TestSet
+        self, hidden: Task
     ) -> None:
-        campaign_change(campaign=hidden.campaign, show_reference=True, rank_shown_reference=True)
+        campaign_change(
+            campaign=hidden.test_set.campaign, show_reference=True, rank_shown_reference=True
+        )
         assert is_shown(hidden)
         # Asked once: other changes are made as ever.
-        campaign_change(campaign=hidden.campaign, show_reference=True, tour=True)
-        campaign_change(campaign=hidden.campaign, show_reference=False)
+        campaign_change(campaign=hidden.test_set.campaign, show_reference=True, tour=True)
+        campaign_change(campaign=hidden.test_set.campaign, show_reference=False)
         assert not is_shown(hidden)
         assert rate_of(hidden) is None
 
-    def test_hits_drawn_by_an_earlier_design_count(self, hidden: TestSet) -> None:
-        design_change(test_set=hidden, reference_rate=0)
+    def test_hits_drawn_by_an_earlier_design_count(self, hidden: Task) -> None:
+        design_change(task=hidden, reference_rate=0)
         with pytest.raises(ReferenceRankedError) as refused:
-            campaign_change(campaign=hidden.campaign, show_reference=True)
+            campaign_change(campaign=hidden.test_set.campaign, show_reference=True)
         assert "the reference is no longer drawn as an output." in refused.value.facts[0]
         HIT.objects.update(completed_at="2026-01-01T00:00Z")
-        campaign_change(campaign=hidden.campaign, show_reference=True)
+        campaign_change(campaign=hidden.test_set.campaign, show_reference=True)
         assert is_shown(hidden)
 
     def test_nothing_is_asked_where_nothing_ranks_it(self) -> None:
-        test_set = make_test_set(make_campaign(show_reference=False), with_reference=False)
-        campaign_change(campaign=test_set.campaign, show_reference=True)
-        assert is_shown(test_set)
+        task = make_task(make_campaign(show_reference=False), with_reference=False)
+        campaign_change(campaign=task.test_set.campaign, show_reference=True)
+        assert is_shown(task)
 
-    def test_the_command_asks_the_same(self, hidden: TestSet) -> None:
+    def test_the_command_asks_the_same(self, hidden: Task) -> None:
         out = StringIO()
         with pytest.raises(CommandError, match="add --rank-shown-reference"):
             call_command("change_campaign", "museum", "--show-reference", stdout=out)
@@ -212,14 +216,14 @@ class TestCampaign:
         assert is_shown(hidden)
         assert TWICE in said
 
-    def test_hiding_it_tells_that_it_may_be_a_control(self, shown: TestSet) -> None:
+    def test_hiding_it_tells_that_it_may_be_a_control(self, shown: Task) -> None:
         said = command("change_campaign", "museum", "--no-show-reference")
         assert "museum en-de: the reference is neither shown nor ranked." in said
         assert "--reference-rate 0.1" in said
         assert rate_of(shown) == 0
 
-    def test_rest_asks_the_same(self, client: Client, hidden: TestSet) -> None:
-        client.force_login(make_organiser(hidden.campaign))
+    def test_rest_asks_the_same(self, client: Client, hidden: Task) -> None:
+        client.force_login(make_organiser(hidden.test_set.campaign))
 
         def patch(**changes: Any) -> Any:
             return client.patch("/api/v1/campaigns/museum/", changes, "application/json")
@@ -235,9 +239,9 @@ class TestCampaign:
         assert is_shown(hidden)
 
     def test_the_page_says_what_it_would_do_and_asks_for_a_tick(
-        self, client: Client, hidden: TestSet
+        self, client: Client, hidden: Task
     ) -> None:
-        client.force_login(make_organiser(hidden.campaign))
+        client.force_login(make_organiser(hidden.test_set.campaign))
         wanted = {"show_source": "on", "show_reference": "on", "lease_minutes": "61"}
         asked = client.post(SETTINGS, wanted)
         assert "like any system" in asked.content.decode()
@@ -248,30 +252,28 @@ class TestCampaign:
         assert not is_shown(hidden)
         done = client.post(SETTINGS, {**wanted, "act": "yes", "confirmed": "yes"}, follow=True)
         assert is_shown(hidden)
-        assert hidden.campaign.lease_minutes == 61
+        assert hidden.test_set.campaign.lease_minutes == 61
         # The page goes on to say it.
         assert TWICE in done.content.decode()
         hides = client.post(SETTINGS, {"show_source": "on", "lease_minutes": "61"}, follow=True)
         assert not is_shown(hidden)
         assert TWICE not in hides.content.decode()
 
-    def test_the_page_tells_who_hides_it_how_to_rank_it(
-        self, client: Client, shown: TestSet
-    ) -> None:
-        client.force_login(make_organiser(shown.campaign))
+    def test_the_page_tells_who_hides_it_how_to_rank_it(self, client: Client, shown: Task) -> None:
+        client.force_login(make_organiser(shown.test_set.campaign))
         assert "--reference-rate" not in client.get(SETTINGS).content.decode()
         hides = client.post(SETTINGS, {"show_source": "on", "lease_minutes": "60"}, follow=True)
         assert "--reference-rate 0.1" in hides.content.decode()
 
 
-def test_one_query_for_all_test_sets(
-    shown: TestSet, django_assert_num_queries: DjangoAssertNumQueries
+def test_one_query_for_all_tasks(
+    shown: Task, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     for name in ("second", "third"):
-        make_test_set(shown.campaign, name=name, planned=1)
+        make_task(shown.test_set.campaign, name=name, planned=1)
     with django_assert_num_queries(1):
-        uses = reference_uses(test_sets=shown.campaign.test_sets.all())
-    assert [(use.test_set, use.rate, use.hits) for use in uses] == [
+        uses = reference_uses(tasks=Task.objects.of(shown.test_set.campaign))
+    assert [(use.task, use.rate, use.hits) for use in uses] == [
         ("museum en-de", 0, 0),
         ("second", 0, 0),
         ("third", 0, 0),

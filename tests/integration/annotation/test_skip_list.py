@@ -10,21 +10,21 @@ from annotation.models import Skip
 from annotation.selectors import assigned_blocks
 from annotation.selectors.skips import skips_listed
 from annotation.services import judgment_submit, skip_submit
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), planned=20)
+def task() -> Task:
+    return make_task(make_campaign(), planned=20)
 
 
 @pytest.fixture
-def judge(test_set: TestSet) -> Judge:
-    return make_judge(test_set.campaign, "ada")
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign, "ada")
 
 
 @pytest.fixture
@@ -47,16 +47,14 @@ def skips(judge: Judge) -> list[Skip]:
 
 
 @pytest.fixture
-def organiser(client: Client, test_set: TestSet) -> Client:
-    client.force_login(make_organiser(test_set.campaign))
+def organiser(client: Client, task: Task) -> Client:
+    client.force_login(make_organiser(task.test_set.campaign))
     return client
 
 
-def test_skips_come_latest_first_with_whether_they_stand(
-    test_set: TestSet, skips: list[Skip]
-) -> None:
-    make_test_set(make_campaign("zoo"))
-    listed: Any = skips_listed(test_set=test_set)
+def test_skips_come_latest_first_with_whether_they_stand(task: Task, skips: list[Skip]) -> None:
+    make_task(make_campaign("zoo"))
+    listed: Any = skips_listed(task=task)
     assert [(row, row.is_judged) for row in listed] == [
         (skips[2], True),
         (skips[1], False),
@@ -77,9 +75,9 @@ def test_skips_come_latest_first_with_whether_they_stand(
     ],
 )
 def test_the_page_is_filtered_and_sorted_by_its_address(
-    organiser: Client, test_set: TestSet, skips: list[Skip], query: str, found: list[int]
+    organiser: Client, task: Task, skips: list[Skip], query: str, found: list[int]
 ) -> None:
-    address = f"/campaigns/museum/test-sets/{test_set.pk}/skips/"
+    address = f"/campaigns/museum/tasks/{task.pk}/skips/"
     answer = organiser.get(address + query)
     assert answer.status_code == 200
     shown = [row.record for row in answer.context["table"].page.object_list]
@@ -87,19 +85,17 @@ def test_the_page_is_filtered_and_sorted_by_its_address(
     assert ("&lt;b&gt;odd" in answer.content.decode()) is (1 in found)
 
 
-def test_a_filter_that_is_none_is_said(organiser: Client, test_set: TestSet) -> None:
-    address = f"/campaigns/museum/test-sets/{test_set.pk}/skips/?segment=x"
+def test_a_filter_that_is_none_is_said(organiser: Client, task: Task) -> None:
+    address = f"/campaigns/museum/tasks/{task.pk}/skips/?segment=x"
     assert organiser.get(address).status_code == 400
-    rest = organiser.get(f"/api/v1/test-sets/{test_set.pk}/skips/?segment=x")
+    rest = organiser.get(f"/api/v1/tasks/{task.pk}/skips/?segment=x")
     assert rest.status_code == 400
 
 
-def test_rest_lists_the_same_in_order(
-    organiser: Client, test_set: TestSet, skips: list[Skip]
-) -> None:
-    rows = organiser.get(f"/api/v1/test-sets/{test_set.pk}/skips/?page_size=2").json()
+def test_rest_lists_the_same_in_order(organiser: Client, task: Task, skips: list[Skip]) -> None:
+    rows = organiser.get(f"/api/v1/tasks/{task.pk}/skips/?page_size=2").json()
     assert [row["id"] for row in rows["results"]] == [str(each.client_id) for each in skips[:2]]
     (last,) = organiser.get(rows["next"]).json()["results"]
     assert (last["reason"], last["judged_later"], last["judge"]) == ("cannot_judge", True, "ada")
-    other = organiser.get(f"/api/v1/test-sets/{test_set.pk}/skips/?reason=other").json()["results"]
+    other = organiser.get(f"/api/v1/tasks/{task.pk}/skips/?reason=other").json()["results"]
     assert [row["comment"] for row in other] == ["<b>odd</b>"]

@@ -18,24 +18,24 @@ from annotation.services import (
     pool_fill,
     skip_submit,
 )
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from ranking.selectors.feedback import latest_feedback
 from ranking.selectors.progress import judging_progress
 from tests.at_work import judge_all_of, lend, repeat_is_due
-from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 
 pytestmark = pytest.mark.django_db
 HISTORY = "/api/v1/judging/judgments/"
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), documents=(9, 9, 9), identical=())
+def task() -> Task:
+    return make_task(make_campaign(), documents=(9, 9, 9), identical=())
 
 
 @pytest.fixture
-def judge(test_set: TestSet) -> Judge:
-    return make_judge(test_set.campaign)
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
 
 
 def signed_in(judge: Judge) -> Client:
@@ -130,7 +130,7 @@ def test_ranking_the_block_over_rest_takes_the_skip_back(judge: Judge) -> None:
     assert first["block"]["judgment"]["labels"] == labels
 
 
-def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, test_set: TestSet) -> None:
+def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, task: Task) -> None:
     held = lend(judge)
     block, *others = assigned_blocks(held)
     for other in others:
@@ -139,29 +139,29 @@ def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, test_set: Te
     held.refresh_from_db()
     closed_at = held.completed_at
     before = judge_work(judge), judge.accounts.get().blocks_closed
-    judgments_number(test_set_id=test_set.pk)
-    assert judging_progress(test_set=test_set).skipped == 1
-    assert [entry.comment for entry in latest_feedback(test_set).comments] == ["by mistake"]
+    judgments_number(task_id=task.pk)
+    assert judging_progress(task=task).skipped == 1
+    assert [entry.comment for entry in latest_feedback(task).comments] == ["by mistake"]
     judgment = rank(block)
     assert judgment.supersedes is None
     assert list(Skip.objects.values_list("reason", "comment")) == [("other", "by mistake")]
     assert not Skip.objects.standing().exists()
-    assert judgments_number(test_set_id=test_set.pk) == 3
+    assert judgments_number(task_id=task.pk) == 3
     held.refresh_from_db()
     assert held.completed_at == closed_at
     after = judge_work(judge), judge.accounts.get().blocks_closed
     assert (after[0].done, after[0].held, after[1]) == (before[0].done, before[0].held, before[1])
-    progress = judging_progress(test_set=test_set)
+    progress = judging_progress(task=task)
     assert (progress.judged, progress.skipped) == (3, 0)
-    assert latest_feedback(test_set).comments == ()
-    assert all(any(row.labels) for row in five_way_rows(test_set=test_set))
+    assert latest_feedback(task).comments == ()
+    assert all(any(row.labels) for row in five_way_rows(task=task))
 
 
-def test_a_skip_stands_for_its_own_judge_and_block_only(judge: Judge, test_set: TestSet) -> None:
+def test_a_skip_stands_for_its_own_judge_and_block_only(judge: Judge, task: Task) -> None:
     first, second, _third = assigned_blocks(lend(judge))
     kept = skip(first)
     rank(second)
-    other = make_judge(test_set.campaign, "judge02")
+    other = make_judge(task.test_set.campaign, "judge02")
     judge_all_of(lend(other))
     assert list(Skip.objects.standing()) == [kept]
 
@@ -188,11 +188,11 @@ def test_nobody_learns_from_a_skip_whether_it_was_a_check(judge: Judge) -> None:
 
 @pytest.mark.parametrize("kind", ["intra", "first"])
 def test_skips_are_listed_as_far_back_whether_a_repeat_is_in_hand_or_not(kind: str) -> None:
-    test_set = make_long_test_set(make_campaign(kind), segments=60, systems=3)
-    design_change(test_set=test_set, intra_share=0.5, repeat_gap=3)
-    judge = make_judge(test_set.campaign, kind)
+    task = make_long_task(make_campaign(kind), segments=60, systems=3)
+    design_change(task=task, intra_share=0.5, repeat_gap=3)
+    judge = make_judge(task.test_set.campaign, kind)
     for _hit in range(5):
-        pool_fill(test_set_id=test_set.pk, size=8)
+        pool_fill(task_id=task.pk, size=8)
         first, *others = assigned_blocks(lend(judge))
         skip(first)
         for block in others:
@@ -200,10 +200,10 @@ def test_skips_are_listed_as_far_back_whether_a_repeat_is_in_hand_or_not(kind: s
         repeat_is_due(judge, is_due=False)
     assert len(listed(judge)) == 15
     repeat_is_due(judge)
-    pool_fill(test_set_id=test_set.pk, size=8)
+    pool_fill(task_id=task.pk, size=8)
     if kind == "first":
         HIT.objects.incomplete().filter(purpose="intra").update(
-            reserved_for=make_judge(test_set.campaign, "other")
+            reserved_for=make_judge(task.test_set.campaign, "other")
         )
     sixth = lend(judge)
     assert (sixth.hit.purpose, sixth.ordinal) == (kind, 6)

@@ -18,9 +18,9 @@ from annotation.services import (
 )
 from annotation.services.planning import standby
 from annotation.services.planning.standby import standby_fill, standby_settle
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
-from tests.factories import make_campaign, make_judge, make_long_test_set
+from tests.factories import make_campaign, make_judge, make_long_task
 
 pytestmark = pytest.mark.django_db
 
@@ -28,15 +28,15 @@ SYSTEMS = 4
 
 
 @pytest.fixture
-def test_set() -> TestSet:
+def task() -> Task:
     """Of an active design; nothing is planned."""
-    made = make_long_test_set(make_campaign(), segments=240, systems=SYSTEMS)
-    design_change(test_set=made, kind="active", systems_per_block=3)
+    made = make_long_task(make_campaign(), segments=240, systems=SYSTEMS)
+    design_change(task=made, kind="active", systems_per_block=3)
     return made
 
 
-def judges(test_set: TestSet, count: int) -> list[Judge]:
-    return [make_judge(test_set.campaign, f"judge{number:03}") for number in range(count)]
+def judges(task: Task, count: int) -> list[Judge]:
+    return [make_judge(task.test_set.campaign, f"judge{number:03}") for number in range(count)]
 
 
 def pooled() -> int:
@@ -47,12 +47,12 @@ def on_standby() -> int:
     return HIT.objects.standby().available().count()
 
 
-def ranked(test_set: TestSet, *, watermark: int) -> None:
+def ranked(task: Task, *, watermark: int) -> None:
     """As a ranking leaves it after so many judgments."""
-    names = sorted(test_set.systems.values_list("name", flat=True))
+    names = sorted(task.test_set.systems.values_list("name", flat=True))
     wins = [[0 if a == b else watermark / 12 for b in names] for a in names]
     sampling_state_record(
-        test_set_id=test_set.pk,
+        task_id=task.pk,
         watermark=watermark,
         systems=names,
         wins=wins,
@@ -65,89 +65,81 @@ def drawn_by() -> set[int]:
     return {hit.batch.state["watermark"] for hit in HIT.objects.standby() if hit.batch}
 
 
-def counted(test_set: TestSet) -> tuple[int, int, int]:
+def counted(task: Task) -> tuple[int, int, int]:
     """Blocks planned, by segment and in all; and comparisons that draws know of."""
-    sequence = HITSequence.objects.get(test_set=test_set)
+    sequence = HITSequence.objects.get(task=task)
     pairs = sum(map(sum, sequence.state.get("pair_counts", []))) // 2
     return sequence.blocks_planned, sum(sequence.segment_blocks), pairs
 
 
 class TestSize:
-    def test_without_judgments_the_pool_has_its_least_size(self, test_set: TestSet) -> None:
-        assert pool_fill(test_set_id=test_set.pk) == 200
+    def test_without_judgments_the_pool_has_its_least_size(self, task: Task) -> None:
+        assert pool_fill(task_id=task.pk) == 200
         assert (pooled(), on_standby()) == (30, 170)
-        assert pool_fill(test_set_id=test_set.pk) == 0
+        assert pool_fill(task_id=task.pk) == 0
 
-    def test_another_design_has_nothing_on_standby(self, test_set: TestSet) -> None:
-        design_change(test_set=test_set, kind="balanced")
-        pool_fill(test_set_id=test_set.pk)
+    def test_another_design_has_nothing_on_standby(self, task: Task) -> None:
+        design_change(task=task, kind="balanced")
+        pool_fill(task_id=task.pk)
         assert (pooled(), on_standby()) == (200, 0)
 
-    def test_the_pool_lasts_an_hour_at_the_present_pace(
-        self, test_set: TestSet, settings: Any
-    ) -> None:
+    def test_the_pool_lasts_an_hour_at_the_present_pace(self, task: Task, settings: Any) -> None:
         settings.POOL_MIN_HITS = 10
-        design_change(test_set=test_set, kind="uniform")
-        pool_fill(test_set_id=test_set.pk, size=12)
-        for judge in judges(test_set, 12):
+        design_change(task=task, kind="uniform")
+        pool_fill(task_id=task.pk, size=12)
+        for judge in judges(task, 12):
             judge_one_hit(judge)
         # Twelve in less than two minutes are not thought to be more than six a minute.
-        assert hits_an_hour(test_set_id=test_set.pk) == 360
-        pool_fill(test_set_id=test_set.pk)
+        assert hits_an_hour(task_id=task.pk) == 360
+        pool_fill(task_id=task.pk)
         assert pooled() == 360
 
-    def test_the_pool_has_bounds(self, test_set: TestSet, settings: Any) -> None:
+    def test_the_pool_has_bounds(self, task: Task, settings: Any) -> None:
         settings.POOL_MIN_HITS, settings.POOL_MAX_HITS = 10, 40
-        pool_fill(test_set_id=test_set.pk, size=12)
-        for judge in judges(test_set, 12):
+        pool_fill(task_id=task.pk, size=12)
+        for judge in judges(task, 12):
             judge_one_hit(judge)
-        pool_fill(test_set_id=test_set.pk)
+        pool_fill(task_id=task.pk)
         assert (pooled(), on_standby()) == (30, 10)
 
-    def test_the_pace_is_that_of_people_and_of_now(self, test_set: TestSet) -> None:
-        pool_fill(test_set_id=test_set.pk, size=4)
-        [judge] = judges(test_set, 1)
-        assert hits_an_hour(test_set_id=test_set.pk) == 0
+    def test_the_pace_is_that_of_people_and_of_now(self, task: Task) -> None:
+        pool_fill(task_id=task.pk, size=4)
+        [judge] = judges(task, 1)
+        assert hits_an_hour(task_id=task.pk) == 0
         judge_one_hit(judge)
-        judge_one_hit(make_judge(test_set.campaign, "s", origin=Judge.Origin.SIMULATED))
-        assert hits_an_hour(test_set_id=test_set.pk) == 30
+        judge_one_hit(make_judge(task.test_set.campaign, "s", origin=Judge.Origin.SIMULATED))
+        assert hits_an_hour(task_id=task.pk) == 30
         JudgeAccount.objects.update(last_lent_at=timezone.now() - timedelta(days=2))
-        assert hits_an_hour(test_set_id=test_set.pk) == 0
+        assert hits_an_hour(task_id=task.pk) == 0
 
 
 class TestLending:
-    def test_what_is_on_standby_is_lent_when_the_pool_is_empty(self, test_set: TestSet) -> None:
-        pool_fill(test_set_id=test_set.pk)
-        lent = [lend(judge).hit for judge in judges(test_set, 40)]
+    def test_what_is_on_standby_is_lent_when_the_pool_is_empty(self, task: Task) -> None:
+        pool_fill(task_id=task.pk)
+        lent = [lend(judge).hit for judge in judges(task, 40)]
         assert [hit.is_standby for hit in lent] == [False] * 30 + [True] * 10
         assert len({hit.pk for hit in lent}) == 40
         for hit in lent:
             assert hit.blocks.count() == 3
 
-    def test_a_judge_who_was_lent_from_standby_asks_the_planner_for_more(
-        self, test_set: TestSet
-    ) -> None:
-        pool_fill(test_set_id=test_set.pk)
-        for judge in judges(test_set, 31):
+    def test_a_judge_who_was_lent_from_standby_asks_the_planner_for_more(self, task: Task) -> None:
+        pool_fill(task_id=task.pk)
+        for judge in judges(task, 31):
             lend(judge)
         assert JudgeAccount.objects.get(judge=judge).requested_at is not None
 
-    def test_with_the_planner_away_nobody_waits_while_work_is_there(
-        self, test_set: TestSet
-    ) -> None:
+    def test_with_the_planner_away_nobody_waits_while_work_is_there(self, task: Task) -> None:
         """A pool for an hour is there; after that nothing comes."""
-        pool_fill(test_set_id=test_set.pk)
-        at_work = judges(test_set, 20)
+        pool_fill(task_id=task.pk)
+        at_work = judges(task, 20)
         taken = sum(judge_one_hit(judge) is not None for _round in range(10) for judge in at_work)
         assert taken == 200
         assert assignment_lend(judge=at_work[0]) is None
 
-    def test_far_into_the_pool_is_looked_only_while_the_planner_is_silent(
-        self, test_set: TestSet
-    ) -> None:
+    def test_far_into_the_pool_is_looked_only_while_the_planner_is_silent(self, task: Task) -> None:
         """A judge who has seen nearly everything passes over nearly all HITs; the planner knows what suits."""
-        first, *_others = judges(test_set, 2)
-        pool_fill(test_set_id=test_set.pk)
+        first, *_others = judges(task, 2)
+        pool_fill(task_id=task.pk)
         lend(first)
         near = HIT.objects.filter(number__lt=1000)
         ids = {pk for ids in near.values_list("segment_ids", flat=True) for pk in ids}
@@ -171,12 +163,10 @@ class TestLending:
         JudgeAccount.objects.update(requested_at=timezone.now() - timedelta(seconds=11))
         assert lend(first).hit == beyond
 
-    def test_what_was_lent_from_standby_and_comes_back_is_lent_again(
-        self, test_set: TestSet
-    ) -> None:
-        pool_fill(test_set_id=test_set.pk)
-        *_others, last = [lend(judge) for judge in judges(test_set, 200)]
-        one = make_judge(test_set.campaign, "another")
+    def test_what_was_lent_from_standby_and_comes_back_is_lent_again(self, task: Task) -> None:
+        pool_fill(task_id=task.pk)
+        *_others, last = [lend(judge) for judge in judges(task, 200)]
+        one = make_judge(task.test_set.campaign, "another")
         assert assignment_lend(judge=one) is None
         assert work_request(judge=one).reason == "preparing"
         expire(last)
@@ -186,40 +176,38 @@ class TestLending:
 
 class TestDrawing:
     def test_draws_count_on_what_was_lent_from_standby_and_on_nothing_else_of_it(
-        self, test_set: TestSet
+        self, task: Task
     ) -> None:
-        pool_fill(test_set_id=test_set.pk)
-        assert counted(test_set) == (600, 600, 30 * 3 * 3)
-        for judge in judges(test_set, 35):
+        pool_fill(task_id=task.pk)
+        assert counted(task) == (600, 600, 30 * 3 * 3)
+        for judge in judges(task, 35):
             lend(judge)
-        standby_settle(test_set_id=test_set.pk)
-        assert counted(test_set) == (600, 600, 35 * 3 * 3)
+        standby_settle(task_id=task.pk)
+        assert counted(task) == (600, 600, 35 * 3 * 3)
         assert HIT.objects.filter(is_standby=True).count() == 165
 
-    def test_what_stands_before_a_lent_hit_of_its_batch_joins_the_pool(
-        self, test_set: TestSet
-    ) -> None:
-        pool_fill(test_set_id=test_set.pk)
-        for judge in judges(test_set, 30):
+    def test_what_stands_before_a_lent_hit_of_its_batch_joins_the_pool(self, task: Task) -> None:
+        pool_fill(task_id=task.pk)
+        for judge in judges(task, 30):
             lend(judge)
         passed_over = HIT.objects.standby().order_by("number")[:3]
         pks = [hit.pk for hit in passed_over]
         HIT.objects.filter(pk__in=pks).update(available_at=timezone.now() + timedelta(hours=1))
-        lent = lend(make_judge(test_set.campaign, "another")).hit
+        lent = lend(make_judge(task.test_set.campaign, "another")).hit
         HIT.objects.filter(pk__in=pks).update(available_at=timezone.now() - timedelta(hours=1))
-        standby_settle(test_set_id=test_set.pk)
+        standby_settle(task_id=task.pk)
         assert set(HIT.objects.pooled().available().values_list("pk", flat=True)) == set(pks)
         lent.refresh_from_db()
         assert not lent.is_standby
 
-    def test_each_is_drawn_again_bit_for_bit(self, test_set: TestSet, settings: Any) -> None:
+    def test_each_is_drawn_again_bit_for_bit(self, task: Task, settings: Any) -> None:
         settings.POOL_MIN_HITS = 50
-        design_change(test_set=test_set, redundancy=2)
-        pool_fill(test_set_id=test_set.pk)
-        for judge in judges(test_set, 40):
+        design_change(task=task, redundancy=2)
+        pool_fill(task_id=task.pk)
+        for judge in judges(task, 40):
             judge_one_hit(judge)
-        ranked(test_set, watermark=400)
-        pool_fill(test_set_id=test_set.pk)
+        ranked(task, watermark=400)
+        pool_fill(task_id=task.pk)
         hits = list(HIT.objects.order_by("number"))
         plans = plans_read([hit.pk for hit in hits])
         assert len(hits) > 80
@@ -229,65 +217,61 @@ class TestDrawing:
         for hit in sample:
             assert hit_redraw(hit) == plans[hit.pk]
 
-    def test_it_is_drawn_anew_when_much_more_is_known(self, test_set: TestSet) -> None:
-        pool_fill(test_set_id=test_set.pk)
+    def test_it_is_drawn_anew_when_much_more_is_known(self, task: Task) -> None:
+        pool_fill(task_id=task.pk)
         before = set(HIT.objects.standby().values_list("pk", flat=True))
         assert drawn_by() == {0}
-        ranked(test_set, watermark=400)
-        pool_fill(test_set_id=test_set.pk)
+        ranked(task, watermark=400)
+        pool_fill(task_id=task.pk)
         assert drawn_by() == {400}
         assert not HIT.objects.filter(pk__in=before).exists()
         assert on_standby() == 170
-        assert counted(test_set) == (600, 600, 30 * 3 * 3)
-        ranked(test_set, watermark=450)
-        assert pool_fill(test_set_id=test_set.pk) == 0
+        assert counted(task) == (600, 600, 30 * 3 * 3)
+        ranked(task, watermark=450)
+        assert pool_fill(task_id=task.pk) == 0
 
-    def test_a_new_design_draws_it_anew(self, test_set: TestSet) -> None:
-        pool_fill(test_set_id=test_set.pk)
-        design = design_change(test_set=test_set, active_floor=0.5)
-        pool_fill(test_set_id=test_set.pk)
+    def test_a_new_design_draws_it_anew(self, task: Task) -> None:
+        pool_fill(task_id=task.pk)
+        design = design_change(task=task, active_floor=0.5)
+        pool_fill(task_id=task.pk)
         assert set(HIT.objects.standby().values_list("design", flat=True)) == {design.pk}
-        design_change(test_set=test_set, kind="balanced")
-        pool_fill(test_set_id=test_set.pk)
+        design_change(task=task, kind="balanced")
+        pool_fill(task_id=task.pk)
         assert (pooled(), on_standby()) == (200, 0)
 
-    def test_it_is_filled_in_steps(
-        self, test_set: TestSet, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_it_is_filled_in_steps(self, task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
         """Judges who ask meanwhile wait for one step, not for the hour."""
         monkeypatch.setattr(standby, "_AT_ONCE", 10)
         monkeypatch.setattr(standby, "_PLANNED_IN_A_CALL", 25)
-        made = [standby_fill(test_set_id=test_set.pk, size=60) for _call in range(4)]
+        made = [standby_fill(task_id=task.pk, size=60) for _call in range(4)]
         assert made == [25, 25, 10, 0]
 
-    def test_it_gives_its_place_up_when_all_that_is_wanted_is_planned(
-        self, test_set: TestSet
-    ) -> None:
+    def test_it_gives_its_place_up_when_all_that_is_wanted_is_planned(self, task: Task) -> None:
         """The last blocks, too, are drawn by what is known then."""
-        test_set.blocks_wanted = 180
-        test_set.save()
-        at_work = judges(test_set, 10)
-        pool_fill(test_set_id=test_set.pk)
+        task.blocks_wanted = 180
+        task.save()
+        at_work = judges(task, 10)
+        pool_fill(task_id=task.pk)
         assert (pooled(), on_standby()) == (30, 30)
         taken = []
         for round_ in range(7):
             for judge in at_work:
                 assignment = judge_one_hit(judge)
                 taken += [] if assignment is None else [assignment.hit.is_standby]
-            ranked(test_set, watermark=30 * (round_ + 1))
-            pool_fill(test_set_id=test_set.pk)
+            ranked(task, watermark=30 * (round_ + 1))
+            pool_fill(task_id=task.pk)
         assert taken == [False] * 60
         assert not HIT.objects.incomplete().exists()
-        assert counted(test_set)[:2] == (180, 180)
+        assert counted(task)[:2] == (180, 180)
 
-    def test_no_segment_is_in_more_blocks_than_wanted(self, test_set: TestSet) -> None:
-        test_set.blocks_per_segment = 1
-        test_set.save()
-        at_work = judges(test_set, 10)
+    def test_no_segment_is_in_more_blocks_than_wanted(self, task: Task) -> None:
+        task.blocks_per_segment = 1
+        task.save()
+        at_work = judges(task, 10)
         for _round in range(9):
-            pool_fill(test_set_id=test_set.pk)
+            pool_fill(task_id=task.pk)
             for judge in at_work:
                 judge_one_hit(judge)
-        sequence = HITSequence.objects.get(test_set=test_set)
+        sequence = HITSequence.objects.get(task=task)
         assert max(sequence.segment_blocks) == 1
         assert sum(sequence.segment_blocks) == 240

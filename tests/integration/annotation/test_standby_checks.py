@@ -8,10 +8,10 @@ from django.utils import timezone
 from annotation.models import HIT, JudgeAccount
 from annotation.selectors.planned import plans_read
 from annotation.services import design_change, hit_redraw, pool_fill, work_request
-from campaign.models import BadReference, Judge, TestSet
+from campaign.models import BadReference, Judge, Task
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -19,14 +19,14 @@ EVERY = 5
 
 
 @pytest.fixture
-def test_set() -> TestSet:
+def task() -> Task:
     """Of an active design with a check in five HITs; every damaged reference is approved."""
-    made = make_test_set(make_campaign(blocks_per_judge=1000), documents=(120, 120), planned=0)
-    bad_references_make(test_set=made, seed=5)
-    for row in BadReference.objects.of(made.pk):
+    made = make_task(make_campaign(blocks_per_judge=1000), documents=(120, 120), planned=0)
+    bad_references_make(test_set=made.test_set, seed=5)
+    for row in BadReference.objects.of(made.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
     design_change(
-        test_set=made,
+        task=made,
         kind="active",
         systems_per_block=3,
         attention_every=EVERY,
@@ -62,15 +62,15 @@ def lent_without_a_planner(judge: Judge) -> list[HIT]:
         judge_all_of(assignment)
 
 
-def test_both_kinds_are_planned_in_the_pool_and_on_standby(test_set: TestSet) -> None:
-    assert pool_fill(test_set_id=test_set.pk) == 200
+def test_both_kinds_are_planned_in_the_pool_and_on_standby(task: Task) -> None:
+    assert pool_fill(task_id=task.pk) == 200
     assert kinds(standby=False) == (6, 24)
     assert kinds(standby=True) == (34, 136)
-    assert pool_fill(test_set_id=test_set.pk) == 0
+    assert pool_fill(task_id=task.pk) == 0
 
 
-def test_each_is_drawn_again_bit_for_bit(test_set: TestSet) -> None:
-    pool_fill(test_set_id=test_set.pk)
+def test_each_is_drawn_again_bit_for_bit(task: Task) -> None:
+    pool_fill(task_id=task.pk)
     hits = list(HIT.objects.standby().order_by("number")[:40])
     plans = plans_read([hit.pk for hit in hits])
     assert any(hit.holds_check for hit in hits)
@@ -78,10 +78,10 @@ def test_each_is_drawn_again_bit_for_bit(test_set: TestSet) -> None:
         assert hit_redraw(hit) == plans[hit.pk]
 
 
-def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(test_set: TestSet) -> None:
-    pool_fill(test_set_id=test_set.pk)
+def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(task: Task) -> None:
+    pool_fill(task_id=task.pk)
     HIT.objects.pooled().update(available_at=timezone.now() + timedelta(hours=1))
-    judge = make_judge(test_set.campaign)
+    judge = make_judge(task.test_set.campaign)
     lent = [judge_one_hit(judge) for _time in range(30)]
     assert all(hit is not None for hit in lent)
     account = JudgeAccount.objects.get(judge=judge)
@@ -89,12 +89,12 @@ def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(test_set
     assert 3 <= account.checks_lent <= 10
 
 
-def test_nobody_waits_while_only_hits_with_a_check_are_left(test_set: TestSet) -> None:
-    pool_fill(test_set_id=test_set.pk)
+def test_nobody_waits_while_only_hits_with_a_check_are_left(task: Task) -> None:
+    pool_fill(task_id=task.pk)
     HIT.objects.filter(holds_check=False).update(available_at=timezone.now() + timedelta(hours=1))
     # Until the planner has had its time, a check that is not due is not given away.
-    judge = make_judge(test_set.campaign)
-    account = {"judge": judge, "test_set": test_set}
+    judge = make_judge(task.test_set.campaign)
+    account = {"judge": judge, "task": task}
     lent = lent_without_a_planner(judge)
     assert len(lent) == len({hit.pk for hit in lent}) >= 10
     assert all(hit.holds_check for hit in lent)

@@ -27,7 +27,7 @@ from annotation.selectors import (
     judge_work,
 )
 from annotation.selectors.designs import design_in_force
-from annotation.selectors.pool import test_sets_open_to_judge as sets_open_to_judge
+from annotation.selectors.pool import tasks_open_to_judge as sets_open_to_judge
 from annotation.services import (
     design_change,
     judge_reinstate,
@@ -40,7 +40,7 @@ from annotation.services.lending.claim import ClaimedHIT, hit_claim_from_pool, h
 from annotation.services.lending.context import lending_context_lock
 from campaign.models import Campaign, Judge, Session, System
 from tests.at_work import expire, judge_all_of, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 LEND = "/api/v1/judging/assignments/"
 
@@ -62,42 +62,42 @@ class TestLendingContext:
             ([], ["law"], ["general", "ar", "law"]),
         ],
     )
-    def test_the_test_sets_are_those_open_to_the_judge(
+    def test_the_tasks_are_those_open_to_the_judge(
         self, campaign: Campaign, languages: list[str], expertise: list[str], names: list[str]
     ) -> None:
         made = {
-            row.name: row.pk
+            row.test_set.name: row.pk
             for row in (
-                make_test_set(campaign, name="general", planned=0),
-                make_test_set(campaign, name="ar", target_language="ar", planned=0),
-                make_test_set(campaign, name="law", expertise=["law"], planned=0),
+                make_task(campaign, name="general", planned=0),
+                make_task(campaign, name="ar", target_language="ar", planned=0),
+                make_task(campaign, name="law", expertise=["law"], planned=0),
             )
         }
-        textless = make_test_set(campaign, name="imported", planned=0)
-        textless.segments.update(source_text=None)
-        make_test_set(make_campaign("other"), planned=0)
+        textless = make_task(campaign, name="imported", planned=0)
+        textless.test_set.segments.update(source_text=None)
+        make_task(make_campaign("other"), planned=0)
         judge = make_judge(campaign, languages=languages, expertise=expertise)
-        found = [each.id for each in lending_context_lock(judge).test_sets]
+        found = [each.id for each in lending_context_lock(judge).tasks]
         assert found == [made[name] for name in names]
         assert found == [each.pk for each in sets_open_to_judge(judge)]
 
     def test_the_design_and_the_account_are_the_latest(self, campaign: Campaign) -> None:
-        test_set = make_test_set(campaign)
-        design_change(test_set=test_set, intra_share=0.25)
+        task = make_task(campaign)
+        design_change(task=task, intra_share=0.25)
         judge = make_judge(campaign)
         lend(judge, after=lend(judge))
-        [row] = lending_context_lock(judge).test_sets
-        design = design_in_force(test_set_id=test_set.pk)
+        [row] = lending_context_lock(judge).tasks
+        design = design_in_force(task_id=task.pk)
         assert design is not None
         assert (row.seed, row.intra_share) == (design.seed, 0.25)
         account = judge.accounts.get()
         assert (row.hits_lent, row.intra_lent) == (account.hits_lent, account.intra_lent) == (2, 0)
 
     def test_a_stop_holds_until_it_is_taken_back(self, campaign: Campaign) -> None:
-        test_set, judge = make_test_set(campaign), make_judge(campaign)
+        task, judge = make_task(campaign), make_judge(campaign)
         organiser = make_organiser(campaign)
         for action in ("warn", "pause", "exclude"):
-            quality_action_take(judge=judge, test_set=test_set, action=action, user=organiser)
+            quality_action_take(judge=judge, task=task, action=action, user=organiser)
             stopped = Judge.objects.filter(pk=judge.pk).filter(
                 pk__in=actions_that_stop(OuterRef("pk")).values("judge")
             )
@@ -108,7 +108,7 @@ class TestLendingContext:
         assert lending_context_lock(judge).judge_status == judge_status(judge) == "good"
 
     def test_begun_is_what_is_held_or_may_be_held_again(self, campaign: Campaign) -> None:
-        make_test_set(campaign, documents=(30,))
+        make_task(campaign, documents=(30,))
         judge = make_judge(campaign)
         done = lend(judge)
         ahead = lend(judge, after=done)
@@ -143,7 +143,7 @@ def may_be_lent(hit: HIT, *, judge: Judge, conflicts: list[int], reserved: bool)
 @pytest.mark.django_db
 def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(campaign: Campaign) -> None:
     """HITs that are seen, lent, done, reserved for others, or show what the judge must not see."""
-    test_set = make_test_set(campaign, documents=(12, 9), planned=30)
+    task = make_task(campaign, documents=(12, 9), planned=30)
     judge, other = make_judge(campaign), make_judge(campaign, "judge02")
     lend(judge)
     lend(other)
@@ -160,7 +160,7 @@ def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(campaign: Campa
     for conflicts in ([], [systems[0]], [systems[0], systems[3]], systems):
         asked: dict[str, Any] = {
             "judge_id": judge.pk,
-            "test_set_id": test_set.pk,
+            "task_id": task.pk,
             "conflicts": conflicts,
         }
         pool, reserved = (
@@ -188,8 +188,8 @@ def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(campaign: Campa
 
 @pytest.mark.django_db
 def test_a_claimed_hit_has_all_its_fields(campaign: Campaign) -> None:
-    test_set, judge = make_test_set(campaign), make_judge(campaign)
-    found = hit_claim_from_pool(judge_id=judge.pk, test_set_id=test_set.pk, conflicts=[])
+    task, judge = make_task(campaign), make_judge(campaign)
+    found = hit_claim_from_pool(judge_id=judge.pk, task_id=task.pk, conflicts=[])
     assert found is not None
     stored = HIT.objects.get(pk=found.hit.pk)
     assert {f.attname: getattr(found.hit, f.attname) for f in HIT._meta.concrete_fields} == {
@@ -211,9 +211,9 @@ def numbers_taken(take: Callable[..., ClaimedHIT | None], **asked: Any) -> list[
 @pytest.mark.django_db
 def test_the_last_that_a_judge_can_be_lent_says_so(campaign: Campaign) -> None:
     """A HIT that repeats one of its segments is available too, but not to this judge."""
-    test_set = make_test_set(campaign, documents=(9,), planned=9)
+    task = make_task(campaign, documents=(9,), planned=9)
     judge = make_judge(campaign)
-    asked: dict[str, Any] = {"judge_id": judge.pk, "test_set_id": test_set.pk, "conflicts": []}
+    asked: dict[str, Any] = {"judge_id": judge.pk, "task_id": task.pk, "conflicts": []}
     first, second, *others = HIT.objects.order_by("number")
     HIT.objects.filter(pk__in=[hit.pk for hit in others]).update(completed_at=Now())
     claimed = hit_claim_from_pool(**asked)
@@ -228,7 +228,7 @@ def test_the_last_that_a_judge_can_be_lent_says_so(campaign: Campaign) -> None:
 @pytest.mark.django_db
 def test_progress_is_what_the_history_says(campaign: Campaign) -> None:
     """Counted as assignments close, over judgments, revisions, skips, and skips judged after all."""
-    make_test_set(campaign, documents=(40,), planned=20)
+    make_task(campaign, documents=(40,), planned=20)
     judge = make_judge(campaign)
     for round_ in range(4):
         assignment = lend(judge)
@@ -261,7 +261,7 @@ def _check_progress(judge: Judge) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(campaign: Campaign) -> None:
-    make_test_set(campaign)
+    make_task(campaign)
     judge = make_judge(campaign)
     assignment = lend(judge)
     # The same id twice, another id for the same block, and the other blocks.
@@ -284,7 +284,7 @@ def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(campaign: Cam
         stored = list(pool.map(send, range(len(sent))))
     assert stored[0] == stored[1]
     assert len(set(stored)) == 5
-    assert judgments_number(test_set_id=sent[0].test_set_id) == 5
+    assert judgments_number(task_id=sent[0].task_id) == 5
     assert Judgment.objects.filter(supersedes__isnull=True).count() == 3
     assignment.refresh_from_db()
     assert assignment.completed_at is not None
@@ -296,7 +296,7 @@ def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(campaign: Cam
 class TestOverHTTP:
     @pytest.fixture
     def judging(self, client: Client, campaign: Campaign) -> Client:
-        make_test_set(campaign)
+        make_task(campaign)
         judge = make_judge(campaign)
         assert judge.user is not None
         client.force_login(judge.user)

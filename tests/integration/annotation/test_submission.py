@@ -18,16 +18,16 @@ from annotation.services import (
 )
 from campaign.models import Judge
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def judge() -> Judge:
-    test_set = make_test_set(make_campaign(blocks_per_judge=10))
-    hits_plan(test_set_id=test_set.pk, count=4)
-    return make_judge(test_set.campaign)
+    task = make_task(make_campaign(blocks_per_judge=10))
+    hits_plan(task_id=task.pk, count=4)
+    return make_judge(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_new_id_for_the_same_block_supersedes(blocks: list[AssignedBlock]) -> 
     first = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
     second = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0])[::-1])
     assert second.supersedes_id == first.pk
-    assert judgments_number(test_set_id=first.test_set_id) == 2
+    assert judgments_number(task_id=first.task_id) == 2
     assert Judgment.objects.current().get() == second
     assert Judgment.objects.current(watermark=1).get() == first
     third = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
@@ -67,7 +67,7 @@ def test_numbers_have_no_gaps_even_after_a_refusal(blocks: list[AssignedBlock]) 
     with pytest.raises(SubmissionRefusedError):
         judgment_submit(assigned=blocks[1], client_id=uuid4(), labels=[1])
     judgment_submit(assigned=blocks[1], client_id=uuid4(), labels=ranks(blocks[1]))
-    assert judgments_number(test_set_id=blocks[0].test_set_id) == 2
+    assert judgments_number(task_id=blocks[0].task_id) == 2
     numbers = JudgmentNumber.objects.order_by("judgment").values_list("number", flat=True)
     assert list(numbers) == [1, 2]
 

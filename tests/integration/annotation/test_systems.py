@@ -29,97 +29,93 @@ from campaign.models import (
     ActivityEvent,
     System,
     SystemKind,
-    TestSet,
+    Task,
 )
 from campaign.services import conflict_declare
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend, expire, judge_all_of, lend, repeat_is_due
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), documents=(30, 30), planned=30)
+def task() -> Task:
+    return make_task(make_campaign(), documents=(30, 30), planned=30)
 
 
-def named(test_set: TestSet, name: str) -> System:
-    return test_set.systems.get(name=name)
+def named(task: Task, name: str) -> System:
+    return task.test_set.systems.get(name=name)
 
 
 def shown_in(hits: Any, system: System) -> int:
     return int(hits.filter(system_ids__contains=[system.pk]).count())
 
 
-def redrawn(test_set: TestSet) -> None:
-    hits = HIT.objects.filter(test_set=test_set).exclude(purpose=HITPurpose.TRAINING)
+def redrawn(task: Task) -> None:
+    hits = HIT.objects.filter(task=task).exclude(purpose=HITPurpose.TRAINING)
     plans = plans_read(list(hits.values_list("pk", flat=True)))
     for hit in hits:
         assert hit_redraw(hit) == plans[hit.pk], hit.number
 
 
 class TestWithdrawing:
-    def test_what_was_never_lent_is_withdrawn_and_nothing_new_shows_it(
-        self, test_set: TestSet
-    ) -> None:
-        dune = named(test_set, "dune")
+    def test_what_was_never_lent_is_withdrawn_and_nothing_new_shows_it(self, task: Task) -> None:
+        dune = named(task, "dune")
         before = shown_in(HIT.objects.incomplete(), dune)
         assert before > 5
         assert system_withdraw(system=dune) == before
         assert shown_in(HIT.objects.incomplete(), dune) == 0
         assert HIT.objects.exclude(withdrawn_at=None).count() == before
-        hits_plan(test_set_id=test_set.pk, count=40)
+        hits_plan(task_id=task.pk, count=40)
         assert shown_in(HIT.objects.incomplete(), dune) == 0
         assert HIT.objects.incomplete().count() == 30 - before + 40
-        redrawn(test_set)
+        redrawn(task)
 
-    def test_another_system_that_wrote_the_same_is_still_shown(self, test_set: TestSet) -> None:
-        system_withdraw(system=named(test_set, "amber"))
-        hits_plan(test_set_id=test_set.pk, count=30)
-        birch = named(test_set, "birch")
-        odd = test_set.segments.filter(number__in=range(1, 60, 2)).values_list("pk", flat=True)
+    def test_another_system_that_wrote_the_same_is_still_shown(self, task: Task) -> None:
+        system_withdraw(system=named(task, "amber"))
+        hits_plan(task_id=task.pk, count=30)
+        birch = named(task, "birch")
+        odd = task.test_set.segments.filter(number__in=range(1, 60, 2)).values_list("pk", flat=True)
         fresh = HIT.objects.filter(batch=PlanningBatch.objects.latest("pk"))
         shown = fresh.filter(system_ids__contains=[birch.pk], segment_ids__overlap=list(odd))
         assert shown.exists()
-        redrawn(test_set)
+        redrawn(task)
 
     @pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
-    def test_every_design_leaves_it_out_and_takes_it_back(
-        self, test_set: TestSet, kind: str
-    ) -> None:
-        design_change(test_set=test_set, kind=kind, redundancy=2, inter_share=0.3)
-        hits_plan(test_set_id=test_set.pk, count=20)
-        ember = named(test_set, "ember")
+    def test_every_design_leaves_it_out_and_takes_it_back(self, task: Task, kind: str) -> None:
+        design_change(task=task, kind=kind, redundancy=2, inter_share=0.3)
+        hits_plan(task_id=task.pk, count=20)
+        ember = named(task, "ember")
         system_withdraw(system=ember)
-        pool_fill(test_set_id=test_set.pk, size=60)
+        pool_fill(task_id=task.pk, size=60)
         assert shown_in(HIT.objects.incomplete(), ember) == 0
         system_restore(system=ember)
-        hits_plan(test_set_id=test_set.pk, count=20)
+        hits_plan(task_id=task.pk, count=20)
         assert shown_in(HIT.objects.incomplete(), ember) > 0
-        redrawn(test_set)
+        redrawn(task)
 
-    def test_what_is_on_standby_is_withdrawn_too(self, test_set: TestSet, settings: Any) -> None:
+    def test_what_is_on_standby_is_withdrawn_too(self, task: Task, settings: Any) -> None:
         settings.POOL_MIN_HITS = 60
-        design_change(test_set=test_set, kind="active", systems_per_block=2, segments_per_hit=1)
-        pool_fill(test_set_id=test_set.pk)
-        ember = named(test_set, "ember")
+        design_change(task=task, kind="active", systems_per_block=2, segments_per_hit=1)
+        pool_fill(task_id=task.pk)
+        ember = named(task, "ember")
         assert shown_in(HIT.objects.standby(), ember)
         system_withdraw(system=ember)
         assert HIT.objects.standby().exists()
-        pool_fill(test_set_id=test_set.pk)
+        pool_fill(task_id=task.pk)
         assert shown_in(HIT.objects.incomplete(), ember) == 0
-        redrawn(test_set)
+        redrawn(task)
 
-    def test_texts_that_were_read_before_are_of_no_use(self, test_set: TestSet) -> None:
-        texts = texts_now(test_set.pk)
-        dune = named(test_set, "dune")
+    def test_texts_that_were_read_before_are_of_no_use(self, task: Task) -> None:
+        texts = texts_now(task.pk)
+        dune = named(task, "dune")
         system_withdraw(system=dune)
-        hits_plan(test_set_id=test_set.pk, count=20, texts=texts)
+        hits_plan(task_id=task.pk, count=20, texts=texts)
         assert shown_in(HIT.objects.incomplete(), dune) == 0
 
-    def test_who_holds_it_finishes_and_who_was_away_gets_another(self, test_set: TestSet) -> None:
-        judge, away = make_judge(test_set.campaign), make_judge(test_set.campaign, "away")
+    def test_who_holds_it_finishes_and_who_was_away_gets_another(self, task: Task) -> None:
+        judge, away = make_judge(task.test_set.campaign), make_judge(task.test_set.campaign, "away")
         held, left = lend(judge), lend(away)
         for system in System.objects.filter(pk__in={*held.hit.system_ids, *left.hit.system_ids}):
             if system.pk in held.hit.system_ids and system.pk in left.hit.system_ids:
@@ -128,45 +124,48 @@ class TestWithdrawing:
         system_withdraw(system=system)
         assert lend(judge) == held
         judge_all_of(held)
-        pool_fill(test_set_id=test_set.pk, size=30)
+        pool_fill(task_id=task.pk, size=30)
         other = lend(away)
         assert other != left
         assert system.pk not in other.hit.system_ids
         for number in range(12):
-            assert system.pk not in lend(make_judge(test_set.campaign, f"j{number}")).hit.system_ids
+            assert (
+                system.pk
+                not in lend(make_judge(task.test_set.campaign, f"j{number}")).hit.system_ids
+            )
 
     def test_what_was_given_back_is_lent_again_only_after_it_is_taken_back(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=1)
-        judge = make_judge(test_set.campaign)
+        task = make_task(make_campaign(), planned=1)
+        judge = make_judge(task.test_set.campaign)
         held = lend(judge)
         system = System.objects.get(pk=held.hit.system_ids[0])
         assignments_release(judge=judge)
         system_withdraw(system=system)
-        other = make_judge(test_set.campaign, "other")
+        other = make_judge(task.test_set.campaign, "other")
         assert assignment_lend(judge=other) is None
         system_restore(system=system)
         assert lend(other).hit == held.hit
 
-    def test_no_repeat_shows_it(self, test_set: TestSet) -> None:
-        design_change(test_set=test_set, intra_share=0.5, repeat_gap=1)
-        judge = make_judge(test_set.campaign)
+    def test_no_repeat_shows_it(self, task: Task) -> None:
+        design_change(task=task, intra_share=0.5, repeat_gap=1)
+        judge = make_judge(task.test_set.campaign)
         for _hit in range(3):
             judge_all_of(lend(judge))
-        for system in test_set.systems.all():
+        for system in task.test_set.systems.all():
             system_withdraw(system=system)
         repeat_is_due(judge)
-        pool_fill(test_set_id=test_set.pk, size=1)
+        pool_fill(task_id=task.pk, size=1)
         assert not HIT.objects.filter(purpose=HITPurpose.INTRA).incomplete().exists()
 
-    def test_damaged_references_are_withdrawn_one_by_one(self, test_set: TestSet) -> None:
+    def test_damaged_references_are_withdrawn_one_by_one(self, task: Task) -> None:
         damaged = System.objects.create(
-            test_set=test_set, name="damaged", kind=SystemKind.BAD_REFERENCE
+            test_set=task.test_set, name="damaged", kind=SystemKind.BAD_REFERENCE
         )
         with pytest.raises(SystemRefusedError):
             system_withdraw(system=damaged)
 
-    def test_twice_is_as_once_and_by_the_clock_of_the_database(self, test_set: TestSet) -> None:
-        dune = named(test_set, "dune")
+    def test_twice_is_as_once_and_by_the_clock_of_the_database(self, task: Task) -> None:
+        dune = named(task, "dune")
         system_withdraw(system=dune)
         dune.refresh_from_db()
         at = dune.withdrawn_at
@@ -177,35 +176,35 @@ class TestWithdrawing:
         recorded = ActivityEvent.objects.filter(kind="campaign.system", object_id=dune.pk)
         assert list(recorded.latest("pk").changes) == ["withdrawn_at"]
 
-    def test_a_ranking_goes_on_listing_it(self, test_set: TestSet) -> None:
-        judge = make_judge(test_set.campaign)
+    def test_a_ranking_goes_on_listing_it(self, task: Task) -> None:
+        judge = make_judge(task.test_set.campaign)
         for _hit in range(8):
             judge_all_of(lend(judge))
-        dune = named(test_set, "dune")
+        dune = named(task, "dune")
         judged = withdrawal_effect(system=dune).judged
         assert judged.number > 0
         assert not judged.is_estimated
         system_withdraw(system=dune)
-        run = ranking_run_compute(test_set_id=test_set.pk)
+        run = ranking_run_compute(task_id=task.pk)
         assert run is not None
         rows = run.result["systems"] + run.result["not_estimable"]
         assert "dune" in {row["system"] for row in rows}
         assert withdrawal_effect(system=dune).judged == judged
         client = Client()
-        client.force_login(make_organiser(test_set.campaign))
-        page = client.get(reverse("test-set-dashboard", args=["museum", test_set.pk]))
+        client.force_login(make_organiser(task.test_set.campaign))
+        page = client.get(reverse("test-set-dashboard", args=["museum", task.pk]))
         assert 'dune</a> <span class="badge">withdrawn</span>' in page.content.decode()
 
     def test_of_many_judgments_some_are_looked_at(
-        self, test_set: TestSet, monkeypatch: pytest.MonkeyPatch
+        self, task: Task, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The number is estimated from a sample, and said with the digits it has."""
-        judge = make_judge(test_set.campaign)
+        judge = make_judge(task.test_set.campaign)
         for _hit in range(8):
             judge_all_of(lend(judge))
-        dune = named(test_set, "dune")
+        dune = named(task, "dune")
         exact = withdrawal_effect(system=dune).judged.number
-        last = JudgmentSequence.objects.get(test_set=test_set).last_number
+        last = JudgmentSequence.objects.get(task=task).last_number
         assert 10 < exact < last
         monkeypatch.setattr("annotation.selectors.systems._COUNTED", last - 1)
         monkeypatch.setattr("annotation.selectors.systems._SAMPLED", last)
@@ -215,10 +214,10 @@ class TestWithdrawing:
         monkeypatch.setattr("annotation.selectors.systems._COUNTED", last)
         assert withdrawal_effect(system=dune).judged == EstimatedCount(exact)
 
-    def test_of_a_system_that_was_hardly_judged_a_bound_is_said(self, test_set: TestSet) -> None:
-        judge_all_of(lend(make_judge(test_set.campaign)))
-        JudgmentSequence.objects.filter(test_set=test_set).update(last_number=1_234_567)
-        dune = named(test_set, "dune")
+    def test_of_a_system_that_was_hardly_judged_a_bound_is_said(self, task: Task) -> None:
+        judge_all_of(lend(make_judge(task.test_set.campaign)))
+        JudgmentSequence.objects.filter(task=task).update(last_number=1_234_567)
+        dune = named(task, "dune")
         bound = EstimatedCount(20_000, is_estimated=True, is_bound=True)
         assert withdrawal_effect(system=dune).judged == bound
         assert "Fewer than 20,000 judgments" in withdrawal_in_words(system=dune)[2]
@@ -226,8 +225,8 @@ class TestWithdrawing:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_withdrawal_waits_for_who_is_planning() -> None:
-    test_set = make_test_set(make_campaign(), documents=(30,), planned=0)
-    dune = named(test_set, "dune")
+    task = make_task(make_campaign(), documents=(30,), planned=0)
+    dune = named(task, "dune")
 
     def withdraw() -> int:
         try:
@@ -239,7 +238,7 @@ def test_a_withdrawal_waits_for_who_is_planning() -> None:
 
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
-            hits_plan(test_set_id=test_set.pk, count=10)
+            hits_plan(task_id=task.pk, count=10)
             with pytest.raises(OperationalError, match="lock timeout"):
                 pool.submit(withdraw).result(timeout=60)
         assert shown_in(HIT.objects.incomplete(), dune) == pool.submit(withdraw).result(timeout=60)
@@ -248,10 +247,10 @@ def test_a_withdrawal_waits_for_who_is_planning() -> None:
 
 class TestSaying:
     def test_the_name_may_change_until_hits_are_drawn(self) -> None:
-        test_set = make_test_set(make_campaign(), planned=0)
-        dune = named(test_set, "dune")
+        task = make_task(make_campaign(), planned=0)
+        dune = named(task, "dune")
         system_change(system=dune, name="dunes", team="Dune GmbH", constrained=True)
-        hits_plan(test_set_id=test_set.pk, count=1)
+        hits_plan(task_id=task.pk, count=1)
         with pytest.raises(SystemRefusedError, match="drawn or judged") as refused:
             system_change(system=dune, name="dune", team="other")
         assert refused.value.field == "name"
@@ -260,16 +259,18 @@ class TestSaying:
 
     @pytest.mark.parametrize("name", ["", "a,b", "ember", "x" * 201])
     def test_a_wrong_name_is_refused(self, name: str) -> None:
-        test_set = make_test_set(make_campaign(), planned=0)
+        task = make_task(make_campaign(), planned=0)
         with pytest.raises(SystemRefusedError) as refused:
-            system_change(system=named(test_set, "dune"), name=name)
+            system_change(system=named(task, "dune"), name=name)
         assert refused.value.field == "name"
 
-    def test_the_pages(self, test_set: TestSet, client: Client) -> None:
-        dune = named(test_set, "dune")
-        conflict_declare(judge=make_judge(test_set.campaign, "close"), system=dune, note="cousin")
-        client.force_login(make_organiser(test_set.campaign))
-        of = ["museum", test_set.pk]
+    def test_the_pages(self, task: Task, client: Client) -> None:
+        dune = named(task, "dune")
+        conflict_declare(
+            judge=make_judge(task.test_set.campaign, "close"), system=dune, note="cousin"
+        )
+        client.force_login(make_organiser(task.test_set.campaign))
+        of = ["museum", task.pk]
         page = reverse("system", args=[*of, dune.pk])
         assert "cousin" in client.get(page).content.decode()
         assert client.post(page, {"approach": "x" * 300}).status_code == 400
@@ -292,11 +293,11 @@ class TestSaying:
         dune.refresh_from_db()
         assert dune.withdrawn_at is None
 
-    def test_rest(self, test_set: TestSet) -> None:
-        dune = named(test_set, "dune")
+    def test_rest(self, task: Task) -> None:
+        dune = named(task, "dune")
         api = APIClient()
-        api.force_login(make_organiser(test_set.campaign))
-        address = f"/api/v1/test-sets/{test_set.pk}/systems/{dune.pk}/"
+        api.force_login(make_organiser(task.test_set.campaign))
+        address = f"/api/v1/tasks/{task.pk}/systems/{dune.pk}/"
         sent = api.patch(address, {"contact": "d@example.org", "constrained": None}, format="json")
         assert (sent.status_code, sent.json()["contact"]) == (200, "d@example.org")
         assert api.patch(address, {"name": "x"}, format="json").status_code == 400
@@ -306,12 +307,12 @@ class TestSaying:
         done = api.post(f"{address}withdraw/", {"confirm": True}, format="json")
         assert done.json()["withdrawn_at"] is not None
         assert api.post(f"{address}restore/").json()["withdrawn_at"] is None
-        api.force_login(make_analyst(test_set.campaign))
+        api.force_login(make_analyst(task.test_set.campaign))
         assert api.get(address).json()["contact"] == "d@example.org"
-        listed = api.get(f"/api/v1/test-sets/{test_set.pk}/systems/").json()["results"]
+        listed = api.get(f"/api/v1/tasks/{task.pk}/systems/").json()["results"]
         assert all("contact" in row and "team" in row for row in listed)
         assert api.patch(address, {"team": "x"}, format="json").status_code == 403
         assert api.post(f"{address}withdraw/", {"confirm": True}).status_code == 403
-        elsewhere = make_test_set(make_campaign("zoo"), planned=0).systems.all()[0]
-        other = f"/api/v1/test-sets/{test_set.pk}/systems/{elsewhere.pk}/"
+        elsewhere = make_task(make_campaign("zoo"), planned=0).test_set.systems.all()[0]
+        other = f"/api/v1/tasks/{task.pk}/systems/{elsewhere.pk}/"
         assert api.get(other).status_code == 404

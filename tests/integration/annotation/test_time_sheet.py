@@ -23,9 +23,9 @@ from annotation.selectors import (
     work_time,
 )
 from annotation.services import judgments_number
-from campaign.models import Campaign, Judge
+from campaign.models import Campaign, Judge, Task
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.annotation.test_work_time import judged, skipped
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,7 @@ def at(day: date) -> datetime:
 def campaign() -> Campaign:
     """Ada worked on Monday and Tuesday, Ben on Tuesday, Cyd never; somebody else elsewhere."""
     campaign = make_campaign()
-    make_test_set(campaign, documents=(9, 9, 9), identical=())
+    make_task(campaign, documents=(9, 9, 9), identical=())
     ada, ben, _cyd = (make_judge(campaign, name) for name in ("ada", "ben", "cyd"))
     first, second, third = assigned_blocks(lend(ada))
     judged(first, 30, at(MONDAY))
@@ -51,8 +51,8 @@ def campaign() -> Campaign:
     skipped(third, 5, at(TUESDAY))
     of_ben, *_others = assigned_blocks(lend(ben))
     judged(of_ben, 3600, at(TUESDAY))
-    elsewhere = make_test_set(make_campaign("elsewhere"), documents=(9,), identical=())
-    block, *_others = assigned_blocks(lend(make_judge(elsewhere.campaign, "dan")))
+    elsewhere = make_task(make_campaign("elsewhere"), documents=(9,), identical=())
+    block, *_others = assigned_blocks(lend(make_judge(elsewhere.test_set.campaign, "dan")))
     judged(block, 50, at(MONDAY))
     return campaign
 
@@ -66,7 +66,7 @@ def organiser(campaign: Campaign, client: Client) -> Client:
 @pytest.mark.parametrize("is_counted", [False, True], ids=["while it waits", "counted"])
 def test_each_judge_has_the_work_of_their_own_page(campaign: Campaign, is_counted: bool) -> None:
     if is_counted:
-        judgments_number(test_set_id=campaign.test_sets.get().pk)
+        judgments_number(task_id=Task.objects.of(campaign).get().pk)
     sheet = time_sheet(campaign=campaign)
     assert [each.judge.pseudonym for each in sheet] == ["ada", "ben"]
     for each in sheet:
@@ -102,7 +102,7 @@ def test_who_only_skipped_is_there_too_and_midnight_is_of_the_day_it_begins(
     skipped(first, 7, midnight)
     skipped(second, 8, midnight - timedelta(milliseconds=1))
     if is_counted:
-        judgments_number(test_set_id=campaign.test_sets.get().pk)
+        judgments_number(task_id=Task.objects.of(campaign).get().pk)
     for day, seconds in ((TUESDAY, 8), (TUESDAY + timedelta(days=1), 7)):
         sheet = time_sheet(campaign=campaign, first=day, last=day)
         assert {each.judge.pseudonym: each.days for each in sheet}["cyd"] == {
@@ -238,7 +238,7 @@ def work_at_random(campaign: Campaign, seed: int) -> None:
     """Half of it is counted, half waits; half seconds, no times, revisions, and skips ranked later."""
     random = Random(seed)
     now = datetime(2026, 10, 23, 20, tzinfo=UTC)  # summer time ends two days later
-    test_set = campaign.test_sets.get()
+    task = Task.objects.of(campaign).get()
     for name in ("eve", "fay", "gus"):
         judge = make_judge(campaign, name)
         first = lend(judge)
@@ -251,7 +251,7 @@ def work_at_random(campaign: Campaign, seed: int) -> None:
             else:
                 judged(block, random.choice([None, 0.5, 2.5, 3.499, 3.501, 60]), now)
             if turn == 12:
-                judgments_number(test_set_id=test_set.pk)
+                judgments_number(task_id=task.pk)
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York", "Europe/Prague"])

@@ -9,8 +9,8 @@ from django.test import Client
 
 from annotation.models import WorkedQuarterHour
 from annotation.selectors import Worked, time_sheet_in_all, time_sheet_sums
-from campaign.models import Judge, TestSet
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from campaign.models import Judge, Task
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.filled_world import Cost, costs
 from tests.integration.annotation.test_time_sheet import MONDAY, TUESDAY, at, lines_of
 from tests.integration.test_cost_of_pages import AS_FOR_LARGE_TABLES
@@ -22,12 +22,12 @@ QUARTERS = 20
 PLANNER = 40
 
 
-def work_of_many(test_set: TestSet, judges: int) -> None:
+def work_of_many(task: Task, judges: int) -> None:
     """Judges who worked twenty quarters of an hour each, half of them on Monday."""
-    made = [make_judge(test_set.campaign, f"judge{number:03}") for number in range(judges)]
+    made = [make_judge(task.test_set.campaign, f"judge{number:03}") for number in range(judges)]
     WorkedQuarterHour.objects.bulk_create(
         WorkedQuarterHour(
-            test_set=test_set,
+            task=task,
             judge=judge,
             start=at(MONDAY if turn % 2 else TUESDAY) + timedelta(minutes=15 * turn),
             sentences=3,
@@ -51,7 +51,7 @@ def test_a_page_reads_the_work_of_its_judges_on_its_days_however_many_there_are(
     found: list[tuple[int, int]] = []
     for judges in (60, 240):
         campaign = make_campaign(f"of-{judges}")
-        work_of_many(make_test_set(campaign, planned=0), judges)
+        work_of_many(make_task(campaign, planned=0), judges)
         client.force_login(make_organiser(campaign, f"{judges}@example.org"))
         with connection.cursor() as cursor:
             for statement in ["ANALYZE", *AS_FOR_LARGE_TABLES]:

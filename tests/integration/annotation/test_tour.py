@@ -13,10 +13,10 @@ from annotation.models import HIT, Design, Exposure
 from annotation.practice import practice_story
 from annotation.selectors.tour import tour_due
 from annotation.services import pool_fill, tour_begin, tour_leave
-from campaign.models import Campaign, Judge, Output, Reference, Segment, TestSet
+from campaign.models import Campaign, Judge, Output, Reference, Segment, Task
 from campaign.texts.normalisation import normalise_text
 from tests.at_work import judge_one_hit, lend
-from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.roles import owner_cursor
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +30,7 @@ def campaign() -> Campaign:
 
 @pytest.fixture
 def judge(campaign: Campaign) -> Judge:
-    make_test_set(campaign)
+    make_task(campaign)
     return make_judge(campaign)
 
 
@@ -96,7 +96,7 @@ def test_whoever_works_already_is_not_disturbed(judge: Judge) -> None:
     assert not Exposure.objects.filter(assignment=None).exists()
 
 
-def test_a_small_test_set_gives_none_of_its_sentences_away(judge: Judge) -> None:
+def test_a_small_task_gives_none_of_its_sentences_away(judge: Judge) -> None:
     data = given(signed_in(judge))
     assert not Exposure.objects.exists()
     story = practice_story("de")
@@ -126,25 +126,25 @@ def next_judge_id(number: int) -> None:
         )
 
 
-class TestLargeTestSet:
+class TestLargeTask:
     """One that can spare three sentences for each judge."""
 
     @pytest.fixture
-    def test_set(self, campaign: Campaign) -> TestSet:
-        test_set = make_long_test_set(campaign, segments=240, systems=3)
+    def task(self, campaign: Campaign) -> Task:
+        task = make_long_task(campaign, segments=240, systems=3)
         Reference.objects.bulk_create(
             Reference(segment=segment, number=1, text=f"Satz {segment.number} der Geschichte.")
-            for segment in test_set.segments.all()
+            for segment in task.test_set.segments.all()
         )
-        return test_set
+        return task
 
     def practised(self, judge: Judge) -> list[int]:
         return sorted(
             Exposure.objects.filter(judge=judge, assignment=None).values_list("segment", flat=True)
         )
 
-    def test_its_own_sentences_are_shown_under_new_ids_each_time(self, test_set: TestSet) -> None:
-        judge = make_judge(test_set.campaign)
+    def test_its_own_sentences_are_shown_under_new_ids_each_time(self, task: Task) -> None:
+        judge = make_judge(task.test_set.campaign)
         client = signed_in(judge)
         first = given(client)
         own = self.practised(judge)
@@ -161,15 +161,15 @@ class TestLargeTestSet:
     # Which sentences they are depends on the judge's id.
     @pytest.mark.parametrize("judge_id", range(1, 11))
     def test_its_own_sentences_are_never_lent_to_that_judge(
-        self, test_set: TestSet, judge_id: int
+        self, task: Task, judge_id: int
     ) -> None:
         # Tile by tile, so that the pool shows every sentence.
         Design.objects.update(segment_order=Design.Order.SEQUENTIAL)
-        pool_fill(test_set_id=test_set.pk, size=96)
-        everything = set(test_set.segments.values_list("id", flat=True))
+        pool_fill(task_id=task.pk, size=96)
+        everything = set(task.test_set.segments.values_list("id", flat=True))
         assert {pk for hit in HIT.objects.incomplete() for pk in hit.segment_ids} == everything
         next_judge_id(judge_id)
-        judge = make_judge(test_set.campaign)
+        judge = make_judge(task.test_set.campaign)
         tour_begin(judge=judge)
         own = set(self.practised(judge))
         assert len(own) == 3
@@ -181,15 +181,15 @@ class TestLargeTestSet:
         assert lent == everything - {pk for hit in showing for pk in hit.segment_ids}
         assert set(HIT.objects.incomplete()) == set(showing)
 
-    def test_judges_do_not_practise_on_the_same_sentences(self, test_set: TestSet) -> None:
-        judges = [make_judge(test_set.campaign, f"judge-{number}") for number in range(4)]
+    def test_judges_do_not_practise_on_the_same_sentences(self, task: Task) -> None:
+        judges = [make_judge(task.test_set.campaign, f"judge-{number}") for number in range(4)]
         for judge in judges:
             tour_begin(judge=judge)
         assert len({tuple(self.practised(judge)) for judge in judges}) > 1
 
-    def test_what_the_campaign_hides_is_not_in_it(self, test_set: TestSet) -> None:
+    def test_what_the_campaign_hides_is_not_in_it(self, task: Task) -> None:
         Campaign.objects.update(show_source=False)
-        client = signed_in(make_judge(test_set.campaign))
+        client = signed_in(make_judge(task.test_set.campaign))
         for block in given(client)["hit"]["blocks"]:
             assert block["source"] is None
             assert block["references"]
@@ -212,7 +212,7 @@ class TestLargeTestSet:
 def test_our_sentences_are_in_the_judges_languages_as_far_as_we_have_them(
     campaign: Campaign, source: str, target: str, shown: tuple[str | None, str]
 ) -> None:
-    make_test_set(campaign, source_language=source, target_language=target)
+    make_task(campaign, source_language=source, target_language=target)
     block = given(signed_in(make_judge(campaign)))["hit"]["blocks"][0]
     assert (block["source"] and block["source"]["lang"], block["candidates"][0]["lang"]) == shown
     assert block["references"][0]["lang"] == shown[1]

@@ -20,23 +20,23 @@ from annotation.services import (
     work_request,
 )
 from annotation.services.lending.work_requests import NoWork
-from annotation.tasks import plan_test_set
-from campaign.models import Judge, TestSet
+from annotation.tasks import plan_task
+from campaign.models import Judge, Task
 from campaign.services import conflict_declare
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), documents=(6,), planned=0)
+def task() -> Task:
+    return make_task(make_campaign(), documents=(6,), planned=0)
 
 
 @pytest.fixture
-def judge(test_set: TestSet) -> Judge:
-    return make_judge(test_set.campaign)
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
 
 
 def ask(client: Client, judge: Judge) -> Any:
@@ -56,23 +56,23 @@ def test_the_request_never_plans(client: Client, judge: Judge) -> None:
 def test_the_worker_is_told_once_and_then_there_is_work(
     client: Client,
     judge: Judge,
-    test_set: TestSet,
+    task: Task,
     django_capture_on_commit_callbacks: Any,
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         ask(client, judge)
         ask(client, judge)
     assert broker().llen("planning") == 1
-    assert broker().get(planning_request_key(test_set.pk)) == b"1"
-    plan_test_set(test_set.pk)
-    assert broker().get(planning_request_key(test_set.pk)) is None
+    assert broker().get(planning_request_key(task.pk)) == b"1"
+    plan_task(task.pk)
+    assert broker().get(planning_request_key(task.pk)) is None
     assert ask(client, judge).status_code == 200
 
 
 def test_a_judge_gets_work_although_the_broker_is_away(
     client: Client,
     judge: Judge,
-    test_set: TestSet,
+    task: Task,
     monkeypatch: pytest.MonkeyPatch,
     django_capture_on_commit_callbacks: Any,
 ) -> None:
@@ -85,47 +85,45 @@ def test_a_judge_gets_work_although_the_broker_is_away(
         monkeypatch.undo()
         broker.cache_clear()
     # What the periodic task does.
-    pool_fill(test_set_id=test_set.pk, size=0)
+    pool_fill(task_id=task.pk, size=0)
     assert HIT.objects.filter(reserved_for=judge).exists()
     assert ask(client, judge).status_code == 200
 
 
 def test_no_more_work_is_said_once_the_planner_found_none(
-    client: Client, judge: Judge, test_set: TestSet
+    client: Client, judge: Judge, task: Task
 ) -> None:
-    pool_fill(test_set_id=test_set.pk, size=8)
+    pool_fill(task_id=task.pk, size=8)
     while judge_one_hit(judge) or work_request(judge=judge).reason == "preparing":
-        pool_fill(test_set_id=test_set.pk, size=8)
+        pool_fill(task_id=task.pk, size=8)
     assert judge.exposures.count() == 6
     # What lies in the pool is of segments this judge has seen.
     assert HIT.objects.incomplete().exists()
     assert ask(client, judge).status_code == 204
 
 
-def test_no_more_work_is_not_said_from_memory(
-    client: Client, judge: Judge, test_set: TestSet
-) -> None:
-    test_set.blocks_wanted = 0
-    test_set.save()
+def test_no_more_work_is_not_said_from_memory(client: Client, judge: Judge, task: Task) -> None:
+    task.blocks_wanted = 0
+    task.save()
     assert ask(client, judge).status_code == 202
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     assert ask(client, judge).status_code == 204
     hour_ago = timezone.now() - timedelta(hours=1)
     JudgeAccount.objects.update(none_left_at=hour_ago)
     assert ask(client, judge).status_code == 202
-    test_set.blocks_wanted = None
-    test_set.save()
-    pool_fill(test_set_id=test_set.pk)
+    task.blocks_wanted = None
+    task.save()
+    pool_fill(task_id=task.pk)
     assert ask(client, judge).status_code == 200
 
 
-def test_what_others_hold_may_come_back(client: Client, judge: Judge, test_set: TestSet) -> None:
-    hits_plan(test_set_id=test_set.pk, count=1)
-    test_set.blocks_wanted = 1
-    test_set.save()
-    held = lend(make_judge(test_set.campaign, "other"))
+def test_what_others_hold_may_come_back(client: Client, judge: Judge, task: Task) -> None:
+    hits_plan(task_id=task.pk, count=1)
+    task.blocks_wanted = 1
+    task.save()
+    held = lend(make_judge(task.test_set.campaign, "other"))
     work_request(judge=judge)
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     answer = ask(client, judge)
     assert answer.status_code == 202
     assert answer.json() == {"state": "waiting", "retry_after": 30}
@@ -134,42 +132,38 @@ def test_what_others_hold_may_come_back(client: Client, judge: Judge, test_set: 
 
 
 def test_what_others_hold_does_not_come_back_where_it_shows_a_conflict(
-    judge: Judge, test_set: TestSet
+    judge: Judge, task: Task
 ) -> None:
-    hits_plan(test_set_id=test_set.pk, count=1)
-    test_set.blocks_wanted = 1
-    test_set.save()
-    held = lend(make_judge(test_set.campaign, "other"))
-    conflict_declare(judge=judge, system=test_set.systems.get(pk=held.hit.system_ids[0]))
+    hits_plan(task_id=task.pk, count=1)
+    task.blocks_wanted = 1
+    task.save()
+    held = lend(make_judge(task.test_set.campaign, "other"))
+    conflict_declare(judge=judge, system=task.test_set.systems.get(pk=held.hit.system_ids[0]))
     work_request(judge=judge)
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     assert work_request(judge=judge) == NoWork(NoWorkReason.NONE_LEFT)
 
 
-def test_what_others_have_done_does_not_come_back(
-    client: Client, judge: Judge, test_set: TestSet
-) -> None:
-    hits_plan(test_set_id=test_set.pk, count=1)
-    test_set.blocks_wanted = 1
-    test_set.save()
-    judge_all_of(lend(make_judge(test_set.campaign, "other")))
+def test_what_others_have_done_does_not_come_back(client: Client, judge: Judge, task: Task) -> None:
+    hits_plan(task_id=task.pk, count=1)
+    task.blocks_wanted = 1
+    task.save()
+    judge_all_of(lend(make_judge(task.test_set.campaign, "other")))
     work_request(judge=judge)
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     assert ask(client, judge).status_code == 204
 
 
-def test_what_waits_in_vain_makes_room_for_a_judge_who_is_there(
-    judge: Judge, test_set: TestSet
-) -> None:
+def test_what_waits_in_vain_makes_room_for_a_judge_who_is_there(judge: Judge, task: Task) -> None:
     """All that is wanted is planned, but of segments that the only judge has seen."""
-    design_change(test_set=test_set, segments=[1, 2, 3])
-    hits_plan(test_set_id=test_set.pk, count=2)
-    design_change(test_set=test_set, segments=[])
-    test_set.blocks_wanted = 6
-    test_set.save()
+    design_change(task=task, segments=[1, 2, 3])
+    hits_plan(task_id=task.pk, count=2)
+    design_change(task=task, segments=[])
+    task.blocks_wanted = 6
+    task.save()
     judge_one_hit(judge)
     assert judge_one_hit(judge) is None
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     assert judge_one_hit(judge) is not None
     assert judge.exposures.count() == 6
     given_up = HIT.objects.get(withdrawn_at__isnull=False)
@@ -180,28 +174,28 @@ def test_what_waits_in_vain_makes_room_for_a_judge_who_is_there(
 
 
 def test_what_waits_in_vain_and_is_repeated_by_others_makes_no_room(
-    judge: Judge, test_set: TestSet
+    judge: Judge, task: Task
 ) -> None:
     """Its copies would be repeats of a HIT that nobody judges."""
-    design_change(test_set=test_set, segments=[1, 2, 3], redundancy=2)
-    hits_plan(test_set_id=test_set.pk, count=4)
-    design_change(test_set=test_set, segments=[])
-    test_set.blocks_wanted = 12
-    test_set.save()
+    design_change(task=task, segments=[1, 2, 3], redundancy=2)
+    hits_plan(task_id=task.pk, count=4)
+    design_change(task=task, segments=[])
+    task.blocks_wanted = 12
+    task.save()
     judge_one_hit(judge)
     assert judge_one_hit(judge) is None
     spare = HIT.objects.incomplete().get(purpose="first")
     assert spare.repeated_by.incomplete().exists()
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     assert judge_one_hit(judge) is None
     spare.refresh_from_db()
     assert spare.withdrawn_at is None
 
 
-def test_work_is_prepared_before_the_judge_asks_again(judge: Judge, test_set: TestSet) -> None:
-    hits_plan(test_set_id=test_set.pk, count=1)
+def test_work_is_prepared_before_the_judge_asks_again(judge: Judge, task: Task) -> None:
+    hits_plan(task_id=task.pk, count=1)
     lend(judge)
     assert JudgeAccount.objects.get().requested_at is not None
-    pool_fill(test_set_id=test_set.pk, size=0)
+    pool_fill(task_id=task.pk, size=0)
     assert HIT.objects.filter(reserved_for=judge).exists()
     assert JudgeAccount.objects.get().requested_at is None

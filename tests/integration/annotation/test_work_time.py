@@ -24,9 +24,9 @@ from annotation.services import (
     pool_fill,
     skip_submit,
 )
-from campaign.models import Judge
+from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, lend, repeat_is_due
-from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/judging/work-time/?campaign=museum"
@@ -45,17 +45,17 @@ class COUNTED:
 
 def work_time(judge: Judge) -> WorkTime:
     if COUNTED.before:
-        for test_set in judge.campaign.test_sets.all():
-            judgments_number(test_set_id=test_set.pk)
-            counters = counters_stored(test_set_id=test_set.pk)
-            assert counters == counters_counted(test_set_id=test_set.pk)
+        for task in Task.objects.of(judge.campaign).all():
+            judgments_number(task_id=task.pk)
+            counters = counters_stored(task_id=task.pk)
+            assert counters == counters_counted(task_id=task.pk)
     return selectors.work_time(judge)
 
 
 @pytest.fixture
 def judge() -> Judge:
-    test_set = make_test_set(make_campaign(), documents=(9, 9), identical=())
-    return make_judge(test_set.campaign)
+    task = make_task(make_campaign(), documents=(9, 9), identical=())
+    return make_judge(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def judged(block: AssignedBlock, seconds: float | None, at: datetime | None = No
     when: dict[str, Any] = {} if at is None else {"submitted_at": at}
     milliseconds = None if seconds is None else int(seconds * 1000)
     return Judgment.objects.create(
-        test_set_id=block.test_set_id,
+        task_id=block.task_id,
         client_id=uuid4(),
         judge_id=block.judge_id,
         block_id=block.block_id,
@@ -92,7 +92,7 @@ def judged(block: AssignedBlock, seconds: float | None, at: datetime | None = No
 
 def skipped(block: AssignedBlock, seconds: float, at: datetime) -> Skip:
     return Skip.objects.create(
-        test_set_id=block.test_set_id,
+        task_id=block.task_id,
         client_id=uuid4(),
         judge_id=block.judge_id,
         block_id=block.block_id,
@@ -190,7 +190,7 @@ def test_another_judge_and_imported_judgments_do_not_count(
     assert work_time(other).total == Worked()
     assert imported.assignment is not None
     Judgment.objects.create(
-        test_set_id=blocks[2].test_set_id,
+        task_id=blocks[2].task_id,
         client_id=uuid4(),
         judge=judge,
         block_id=blocks[2].block_id,
@@ -224,13 +224,13 @@ def test_neither_numbers_nor_queries_tell_which_hit_was_a_repeat() -> None:
 
 
 def _after_six_hits(last: str) -> tuple[int, int, int]:
-    test_set = make_long_test_set(make_campaign(last), segments=60, systems=3)
-    design_change(test_set=test_set, intra_share=0.5, repeat_gap=3)
-    judge = make_judge(test_set.campaign, last)
+    task = make_long_task(make_campaign(last), segments=60, systems=3)
+    design_change(task=task, intra_share=0.5, repeat_gap=3)
+    judge = make_judge(task.test_set.campaign, last)
     purposes = []
     for hit in range(6):
         repeat_is_due(judge, is_due=hit == 5 and last == "intra")
-        pool_fill(test_set_id=test_set.pk, size=8)
+        pool_fill(task_id=task.pk, size=8)
         assignment = assignment_lend(judge=judge)
         assert assignment is not None
         purposes.append(assignment.hit.purpose)

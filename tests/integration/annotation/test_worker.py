@@ -9,14 +9,14 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from campaign.models import Judge
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def judge() -> Judge:
-    return make_judge(make_test_set(make_campaign()).campaign)
+    return make_judge(make_task(make_campaign()).test_set.campaign)
 
 
 def test_the_page_names_a_worker_whose_scope_it_is_in(client: Client, judge: Judge) -> None:

@@ -21,16 +21,16 @@ from annotation.services import (
 from annotation.services.judging import limits, storage
 from campaign.models import Judge
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def judge() -> Judge:
-    test_set = make_test_set(make_campaign(blocks_per_judge=10))
-    hits_plan(test_set_id=test_set.pk, count=4)
-    return make_judge(test_set.campaign)
+    task = make_task(make_campaign(blocks_per_judge=10))
+    hits_plan(task_id=task.pk, count=4)
+    return make_judge(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def judged_ago(block: AssignedBlock, minutes: int, *, comment: str = "") -> Judg
     """As if it had been judged so long ago."""
     mine = Judgment.objects.filter(block=block.block_id, judge=block.judge_id)
     return Judgment.objects.create(
-        test_set_id=block.test_set_id,
+        task_id=block.task_id,
         client_id=uuid4(),
         judge_id=block.judge_id,
         block_id=block.block_id,
@@ -175,7 +175,11 @@ def test_the_api_says_when_to_come_back_or_what_counts(
         assert put(ranks(blocks[0])).status_code == 200
     answer = put(ranks(blocks[0])[::-1])
     assert answer.status_code == 400
-    assert answer.json()["stored"] == {"labels": ranks(blocks[0]), "comment": ""}
+    assert answer.json()["stored"] == {
+        "labels": ranks(blocks[0]),
+        "answer": None,
+        "comment": "",
+    }
     for module in (limits, storage):
         monkeypatch.setattr(module, "REVISIONS_A_BLOCK", 99)
     answer = put(ranks(blocks[0])[::-1])

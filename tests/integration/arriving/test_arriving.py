@@ -20,7 +20,7 @@ from campaign.services import (
     judge_create_with_user,
     judge_join,
 )
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 
 def browser(number: int) -> bytes:
@@ -121,8 +121,8 @@ def test_a_link_that_ran_out_or_was_revoked_brings_nobody_in(campaign: Campaign)
 
 
 def test_newcomers_read_what_the_link_says_or_what_they_say(campaign: Campaign) -> None:
-    make_test_set(campaign, planned=0)
-    make_test_set(campaign, name="cs", target_language="cs", planned=0)
+    make_task(campaign, planned=0)
+    make_task(campaign, name="cs", target_language="cs", planned=0)
     fixed, _ = invitation_create_for_anybody(campaign=campaign, cap=9, languages=["en", "de"])
     assert judge_join(invitation=fixed, browser=browser(1), languages=["cs"]).languages == [
         "en",

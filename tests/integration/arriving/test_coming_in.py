@@ -21,6 +21,7 @@ from campaign.models import (
     Invitation,
     InvitationRole,
     Judge,
+    Task,
 )
 from campaign.services import (
     instructions_accept,
@@ -29,7 +30,7 @@ from campaign.services import (
     invitation_create_for_anybody,
 )
 from tests.at_work import assignment_lend, lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 LEND = "/api/v1/judging/assignments/"
 
@@ -67,7 +68,7 @@ class TestTheDoor:
     def test_the_button_makes_one_and_coming_back_resumes(
         self, client: Client, campaign: Campaign
     ) -> None:
-        make_test_set(campaign)
+        make_task(campaign)
         link = door(campaign)
         client.get(link)
         came = client.post(link, follow=True)
@@ -117,8 +118,8 @@ class TestTheDoor:
     def test_newcomers_are_asked_which_languages_they_read(
         self, client: Client, campaign: Campaign
     ) -> None:
-        make_test_set(campaign, planned=0)
-        make_test_set(campaign, name="cs", target_language="cs", planned=0)
+        make_task(campaign, planned=0)
+        make_task(campaign, name="cs", target_language="cs", planned=0)
         link = door(campaign, asks_languages=True)
         assert client.get(link).content.decode().count('type="checkbox"') == 3
         refused = client.post(link, {"language": ["de"]})
@@ -132,7 +133,7 @@ class TestInstructions:
     def test_nobody_is_lent_anything_before_they_accept(
         self, client: Client, campaign: Campaign
     ) -> None:
-        make_test_set(campaign)
+        make_task(campaign)
         one = write(campaign, "Be *fair*.")
         client.get(link := door(campaign))
         came = client.post(link, follow=True)
@@ -153,7 +154,7 @@ class TestInstructions:
     def test_a_new_version_stops_a_judge_only_where_it_demands_acceptance(
         self, campaign: Campaign
     ) -> None:
-        make_test_set(campaign)
+        make_task(campaign)
         judge = make_judge(campaign)
         instructions_accept(judge=judge, instructions=write(campaign, "One."))
         write(campaign, "One, better said.")
@@ -196,14 +197,14 @@ class TestInstructions:
     def test_without_instructions_there_is_no_step(
         self, client: Client, campaign: Campaign
     ) -> None:
-        judge = make_judge(make_test_set(campaign).campaign)
+        judge = make_judge(make_task(campaign).test_set.campaign)
         assert judge.user is not None
         client.force_login(judge.user)
         assert client.get("/judge/museum/").status_code == 200
         assert client.get("/judge/museum/instructions/").status_code == 302
 
     def test_simulated_judges_accept_nothing(self, campaign: Campaign) -> None:
-        make_test_set(campaign)
+        make_task(campaign)
         write(campaign, "Be fair.")
         lend(make_judge(campaign, origin=Judge.Origin.SIMULATED))
 
@@ -227,8 +228,8 @@ class TestInstructions:
 class TestChoosing:
     @pytest.fixture
     def judge(self, campaign: Campaign) -> Judge:
-        make_test_set(campaign, name="German")
-        make_test_set(campaign, name="Czech", target_language="cs")
+        make_task(campaign, name="German")
+        make_task(campaign, name="Czech", target_language="cs")
         return make_judge(campaign)
 
     @pytest.fixture
@@ -237,20 +238,20 @@ class TestChoosing:
         client.force_login(judge.user)
         return client
 
-    def test_a_judge_of_several_test_sets_chooses_and_is_lent_that(
+    def test_a_judge_of_several_tasks_chooses_and_is_lent_that(
         self, judging: Client, judge: Judge
     ) -> None:
         came = judging.get("/judge/museum/", follow=True)
         assert came.redirect_chain == [("/judge/museum/test-sets/", 302)]
-        czech = judge.campaign.test_sets.get(name="Czech")
-        german = judge.campaign.test_sets.get(name="German")
-        judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", czech.pk)})
+        czech = Task.objects.of(judge.campaign).get(test_set__name="Czech")
+        german = Task.objects.of(judge.campaign).get(test_set__name="German")
+        judging.post("/judge/museum/test-sets/", {"task": opaque("test-set", czech.pk)})
         assert judging.get("/judge/museum/").status_code == 200
         first = ask(judging, judge.campaign).json()
         assert first["languages"]["target"]["lang"] == "cs"
-        judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", german.pk)})
+        judging.post("/judge/museum/test-sets/", {"task": opaque("test-set", german.pk)})
         assert ask(judging, judge.campaign).json()["languages"]["target"]["lang"] == "de"
-        judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", czech.pk)})
+        judging.post("/judge/museum/test-sets/", {"task": opaque("test-set", czech.pk)})
         assert ask(judging, judge.campaign).json()["id"] == first["id"]
         page = " ".join(judging.get("/judge/museum/test-sets/").content.decode().split())
         assert "up to 4 left for you" in page
@@ -262,11 +263,11 @@ class TestChoosing:
     def test_what_a_judge_may_not_judge_cannot_be_chosen(
         self, judging: Client, judge: Judge
     ) -> None:
-        other = make_test_set(make_campaign("other"))
-        wrong = judging.post("/judge/museum/test-sets/", {"test_set": opaque("test-set", other.pk)})
+        other = make_task(make_campaign("other"))
+        wrong = judging.post("/judge/museum/test-sets/", {"task": opaque("test-set", other.pk)})
         assert wrong.status_code == 400
         judge.languages = ["en", "de"]
-        judge.chosen_test_set = judge.campaign.test_sets.get(name="Czech")
+        judge.chosen_task = Task.objects.of(judge.campaign).get(test_set__name="Czech")
         judge.save()
         # Chosen before they said what they read: what is open to them goes before.
         assert judging.get("/judge/museum/test-sets/").status_code == 302
@@ -276,7 +277,7 @@ class TestChoosing:
         counts = []
         for more in (0, 6):
             for number in range(more):
-                make_test_set(judge.campaign, name=f"more {number}", planned=0)
+                make_task(judge.campaign, name=f"more {number}", planned=0)
             with CaptureQueriesContext(connection) as queries:
                 judging.get("/judge/museum/test-sets/")
             counts.append(len(queries))
@@ -289,7 +290,7 @@ class TestChoosing:
         django_assert_num_queries: DjangoAssertNumQueries,
     ) -> None:
         instructions_accept(judge=judge, instructions=write(judge.campaign, "Be fair."))
-        judge.chosen_test_set = judge.campaign.test_sets.get(name="Czech")
+        judge.chosen_task = Task.objects.of(judge.campaign).get(test_set__name="Czech")
         judge.save()
         with django_assert_num_queries(2):
             assert judging.get("/judge/museum/").status_code == 200
@@ -299,7 +300,7 @@ class TestOtherDevices:
     def test_an_own_link_goes_on_where_the_first_device_stopped(
         self, client: Client, campaign: Campaign
     ) -> None:
-        make_test_set(campaign)
+        make_task(campaign)
         client.get(link := door(campaign))
         client.post(link)
         lent = ask(client, campaign).json()["id"]
@@ -320,7 +321,7 @@ class TestOtherDevices:
         self, client: Client, campaign: Campaign
     ) -> None:
         """Signing in again in place may land on them."""
-        judge = make_judge(make_test_set(campaign).campaign)
+        judge = make_judge(make_task(campaign).test_set.campaign)
         link = own_link(judge)
         users = set()
         for _visit in range(2):
@@ -334,7 +335,7 @@ class TestOtherDevices:
     def test_a_browser_is_noted_when_it_opens_and_every_few_minutes_at_work(
         self, campaign: Campaign
     ) -> None:
-        judge = make_judge(make_test_set(campaign).campaign)
+        judge = make_judge(make_task(campaign).test_set.campaign)
         laptop = Client(headers={"user-agent": "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0"})
         link = own_link(judge)
         laptop.get(link)

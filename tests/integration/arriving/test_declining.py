@@ -23,7 +23,7 @@ from campaign.services import (
     invitation_create_for_anybody,
 )
 from tests.at_work import judge_one_hit, lend
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 TERMS = {
@@ -35,8 +35,8 @@ TERMS = {
 
 @pytest.fixture
 def judge() -> Judge:
-    test_set = make_test_set(make_campaign(), documents=(9, 9), identical=())
-    return make_judge(test_set.campaign)
+    task = make_task(make_campaign(), documents=(9, 9), identical=())
+    return make_judge(task.test_set.campaign)
 
 
 def signed_in(user: User | None) -> Client:

@@ -29,7 +29,7 @@ from campaign.services.mail_sending import RETRY_DELAYS
 from campaign.services.mails import mail_claim, mails_mark_unconfirmed
 from campaign.tasks import send_mails
 from tests.clocks import set_process_clock
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.arriving.mail_server import MailServer
 
 
@@ -66,7 +66,7 @@ class TestAddresses:
 
 
 def test_a_message_brings_one_judge_to_their_work(settings: Settings, campaign: Campaign) -> None:
-    make_test_set(campaign)
+    make_task(campaign)
     organiser = make_organiser(campaign)
     judges_invite_by_mail(
         campaign=campaign,

@@ -31,7 +31,7 @@ from campaign.services import (
     mails_send_due,
 )
 from campaign.services.instructions import MAX_CHARACTERS
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 PAGE = "/campaigns/museum/invitations/"
 WRITE = "/campaigns/museum/instructions/"
@@ -283,7 +283,7 @@ class TestCommands:
     def test_invite_prints_a_link_or_queues_messages(
         self, campaign: Campaign, tmp_path: Path
     ) -> None:
-        make_test_set(campaign, planned=0)
+        make_task(campaign, planned=0)
         link = self.said("invite", "--campaign", "museum", "--judges", "3", "--until", "2099-01-01")
         assert Client().get(link.removeprefix("http://127.0.0.1:8000")).status_code == 200
         assert Invitation.objects.get().cap == 3

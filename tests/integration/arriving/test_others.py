@@ -16,7 +16,7 @@ from campaign.services import (
     sns_topic_request_store,
 )
 from campaign.services.joining import languages_offered
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 from tests.recruiting import make_panel
 
 
@@ -52,14 +52,14 @@ class TestLinks:
 
 class TestLanguages:
     def test_those_of_other_campaigns_are_not_offered(self, campaign: Campaign) -> None:
-        make_test_set(campaign, planned=0)
-        make_test_set(make_campaign("other"), target_language="cs", planned=0)
+        make_task(campaign, planned=0)
+        make_task(make_campaign("other"), target_language="cs", planned=0)
         link, _token = invitation_create_for_anybody(campaign=campaign, cap=9)
         assert languages_offered(link) == ["de", "en"]
 
     @pytest.mark.parametrize("read", ["en", "de"])
     def test_neither_source_nor_target_is_enough(self, campaign: Campaign, read: str) -> None:
-        make_test_set(campaign, planned=0)
+        make_task(campaign, planned=0)
         link, token = invitation_create_for_anybody(campaign=campaign, cap=9, asks_languages=True)
         assert invitation_open(token=token) == link
         with pytest.raises(JoinRefusedError):

@@ -17,14 +17,14 @@ from campaign.services import (
     own_link_send,
 )
 from campaign.services.own_link_mails import MOST_MAILS
-from tests.factories import make_judge, make_test_set
+from tests.factories import make_judge, make_task
 
 PAGE = "/judge/museum/link/"
 
 
 @pytest.fixture
 def judge(campaign: Campaign) -> Judge:
-    return make_judge(make_test_set(campaign).campaign)
+    return make_judge(make_task(campaign).test_set.campaign)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from campaign.services import (
 )
 from campaign.services.judge_groups import judge_groups_set
 from ranking.services import ranking_settings_change, stopping_rule_set
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 MUSEUM = Path(__file__).parents[3] / "demo/museum"
 
@@ -91,15 +91,15 @@ def campaign() -> Campaign:
     campaign = make_campaign(pay="€15 an hour: “fair”", blocks_per_judge=30)
     user = make_organiser(campaign)
     campaign_change(campaign=campaign, contact="olga@example.org", tour=True, lease_minutes=17)
-    test_set = make_test_set(campaign, planned=0, expertise=["law", "no"])
-    bad_references_make(test_set=test_set, seed=2**127 + 5)
+    task = make_task(campaign, planned=0, expertise=["law", "no"])
+    bad_references_make(test_set=task.test_set, seed=2**127 + 5)
     damaged = BadReference.objects.in_order()
     for row in damaged[:4]:
         bad_reference_review(bad_reference=row, approve=True, reviewer=user)
     bad_reference_review(bad_reference=damaged[4], approve=False, reviewer=user)
-    training_propose(test_set=test_set, count=2)
+    training_propose(task=task, count=2)
     design_change(
-        test_set=test_set,
+        task=task,
         changed_by=user,
         kind="balanced",
         seed=2**127 + 1,
@@ -110,17 +110,17 @@ def campaign() -> Campaign:
         documents=[1, 2],
         rank_shown_reference=True,
     )
-    hits_plan(test_set_id=test_set.pk, count=12)
-    make_test_set(campaign, name="Zweites: no", with_reference=False, planned=0)
+    hits_plan(task_id=task.pk, count=12)
+    make_task(campaign, name="Zweites: no", with_reference=False, planned=0)
     System.objects.filter(name="cobalt").update(team="No", constrained=True, contact="c@c.org")
     for language, text in (("en", "Rank.\n\nTwo  \nlines."), ("de", "Ordne.")):
         instructions_write(
             campaign=campaign, language=language, text=text, demands_acceptance=False, user=user
         )
     experts = judge_group_create(campaign=campaign, name="Experts: no", blocks_asked=12)
-    design_change(test_set=test_set, judge_group=experts)
+    design_change(task=task, judge_group=experts)
     ranking_settings_change(
-        test_set=test_set,
+        task=task,
         confidence=0.9,
         judge_group=experts,
         method="bojar",
@@ -128,7 +128,7 @@ def campaign() -> Campaign:
         changed_by=user,
     )
     stopping_rule_set(
-        test_set=test_set,
+        task=task,
         pairs_share=0.9,
         judgments=3000,
         until=date(2999, 12, 12),

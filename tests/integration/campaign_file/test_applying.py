@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from annotation.models import Design, TrainingBlock
 from annotation.selectors.designs import design_in_force
 from campaign.formats import FormatError
-from campaign.models import Campaign, Judge, System, TestSet, User
+from campaign.models import Campaign, Judge, System, Task, User
 from campaign.services import instructions_accept
 from campaign.services.judge_groups import judge_groups_set
 from cells.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
@@ -48,15 +48,15 @@ def words(applied: Applied) -> list[str]:
 def test_a_file_makes_a_campaign(folder: Path, user: User) -> None:
     made = apply(NEW, user, folder)
     campaign = Campaign.objects.get(slug="tour")
-    test_set = campaign.test_sets.get()
+    task = Task.objects.of(campaign).get()
     assert (campaign.lease_minutes, campaign.state) == (45, "draft")
-    assert test_set.segments.count() == 12
-    assert test_set.blocks_wanted == 90
-    assert test_set.systems.get(name="amber").team == "Ours"
-    design = design_in_force(test_set_id=test_set.pk)
+    assert task.test_set.segments.count() == 12
+    assert task.blocks_wanted == 90
+    assert task.test_set.systems.get(name="amber").team == "Ours"
+    design = design_in_force(task_id=task.pk)
     assert design is not None
     assert (design.kind, design.seed, design.changed_by) == ("balanced", 7, user)
-    assert RankingSettings.objects.get(test_set=test_set).confidence == 0.9
+    assert RankingSettings.objects.get(task=task).confidence == 0.9
     assert Judge.objects.get(campaign=campaign).conflicts.get().system.name == "birch"
     said = words(made)
     assert "+ lease_minutes: 45" in said
@@ -241,7 +241,7 @@ def test_languages_stay_after_the_first_judgment(campaign: Campaign, user: User)
     assert "source_language" in said
 
 
-def test_texts_of_a_test_set_stay(folder: Path, user: User) -> None:
+def test_texts_of_a_task_stay(folder: Path, user: User) -> None:
     apply(NEW, user, folder)
     file = folder / "texts/en-de.tsv"
     file.write_text(file.read_text().replace("Not again", "Never again"))
@@ -292,7 +292,7 @@ def test_another_folder_is_given_by_hand(
     call_command(
         "apply_campaign", str(file), yes=True, by=user.email, texts=[elsewhere], verbosity=0
     )
-    assert TestSet.objects.get(campaign__slug="tour").segments.count() == 12
+    assert Task.objects.get(test_set__campaign__slug="tour").test_set.segments.count() == 12
 
 
 def test_a_hidden_reference_is_shown_after_the_designs(campaign: Campaign, user: User) -> None:
@@ -337,6 +337,6 @@ def test_a_group_that_is_not_there_is_refused_at_its_key(folder: Path, user: Use
     assert not Campaign.objects.filter(slug="tour").exists()
     file.write_text(f"{file.read_text()}    groups: [experts]\njudge_groups:\n  - name: Experts\n")
     call_command("apply_campaign", str(file), yes=True, by=user.email, verbosity=0)
-    (design,) = Design.objects.filter(test_set__campaign__slug="tour")
+    (design,) = Design.objects.filter(task__test_set__campaign__slug="tour")
     assert design.judge_group is not None
     assert [each.judge.pseudonym for each in design.judge_group.members.all()] == ["Ada"]

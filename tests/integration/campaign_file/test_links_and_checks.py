@@ -15,11 +15,11 @@ from rest_framework.test import APIClient
 from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks
 from campaign.formats.yaml_tree import read_yaml
-from campaign.models import BadReference, Campaign, Invitation, TestSet, User
+from campaign.models import BadReference, Campaign, Invitation, Task, User
 from campaign.services import invitation_open, invitation_revoke, judge_invite, judge_join
 from cells.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
 from cells.campaign_file.writing import campaign_file
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.campaign_file.test_applying import MUSEUM, SET, apply, refused, words
 
 pytestmark = pytest.mark.django_db
@@ -238,7 +238,7 @@ def test_a_damaged_reference_is_changed_until_judges_may_have_seen_it(
 
 def test_a_damaged_reference_of_the_file_waits_for_a_review(user: User) -> None:
     campaign = make_campaign()
-    test_set = make_test_set(campaign, planned=0)
+    task = make_task(campaign, planned=0)
     text = (
         f"{MUSEUM}{SET}damaged_references: [{{segment: 3, damage: swapped, text: Falsch hier.}}]\n"
     )
@@ -246,7 +246,7 @@ def test_a_damaged_reference_of_the_file_waits_for_a_review(user: User) -> None:
     assert said.startswith(
         "+ test_sets › museum en-de › damaged_references › 3: text: Falsch hier."
     )
-    row = BadReference.objects.of(test_set.pk).get()
+    row = BadReference.objects.of(task.test_set_id).get()
     assert (row.status, row.reviewed_at, row.attempt) == ("pending", None, 1)
     assert words(apply(text, user)) == []
     for number, status, approved in ((4, "approved", True), (5, "rejected", False)):
@@ -261,7 +261,7 @@ def test_a_damaged_reference_of_the_file_waits_for_a_review(user: User) -> None:
 
 
 def training(campaign: Campaign) -> list[tuple[int, int, str, dict[str, int | None]]]:
-    test_set = TestSet.objects.get(campaign=campaign, name="museum en-de")
+    task = Task.objects.get(test_set__campaign=campaign, test_set__name="museum en-de")
     return [
         (
             block.segment.number,
@@ -269,7 +269,7 @@ def training(campaign: Campaign) -> list[tuple[int, int, str, dict[str, int | No
             block.explanation,
             {each.output.system.name: each.expected for each in block.candidates.all()},
         )
-        for block in training_blocks(test_set_id=test_set.pk)
+        for block in training_blocks(task_id=task.pk)
     ]
 
 

@@ -13,12 +13,13 @@ from annotation.sampling.plans import HITPlan
 from annotation.selectors.planned import plans_read
 from annotation.services import hits_plan
 from campaign.formats.yaml_tree import read_yaml
-from campaign.models import ActivityEvent, Campaign, Invitation, Output, Panel, TestSet, User
+from campaign.models import ActivityEvent, Campaign, Invitation, Output, Panel, Task, User
 from campaign.services import judge_invite
 from cells.campaign_file.applying import campaign_file_apply
 from cells.campaign_file.folders import TextFolders
 from cells.campaign_file.schema import schema_check
 from cells.campaign_file.writing import campaign_file
+from tests.factories import empty_task
 from tests.integration.constraints.rules import models_of_the_project
 
 pytestmark = pytest.mark.django_db
@@ -29,13 +30,13 @@ def drawn(campaign: Campaign) -> dict[str, list[HITPlan]]:
     outputs = Output.objects.filter(system__test_set__campaign=campaign)
     names = dict(outputs.values_list("pk", "system__name"))
     return {
-        test_set.name: [_named(plan, names) for plan in _plans(test_set)]
-        for test_set in TestSet.objects.filter(campaign=campaign)
+        task.test_set.name: [_named(plan, names) for plan in _plans(task)]
+        for task in Task.objects.filter(test_set__campaign=campaign)
     }
 
 
-def _plans(test_set: TestSet) -> list[HITPlan]:
-    hits = HIT.objects.filter(test_set=test_set)
+def _plans(task: Task) -> list[HITPlan]:
+    hits = HIT.objects.filter(task=task)
     return sorted(plans_read(list(hits.values_list("pk", flat=True))).values(), key=_number)
 
 
@@ -81,7 +82,7 @@ def test_the_file_makes_the_campaign_again(campaign: Campaign, user: User, tmp_p
     again = Campaign.objects.get(slug="museum")
     assert again.state == "draft"
     assert campaign_file(campaign=again, people=True) == content
-    hits_plan(test_set_id=again.test_sets.get(name="museum en-de").pk, count=12)
+    hits_plan(task_id=Task.objects.of(again).get(test_set__name="museum en-de").pk, count=12)
     assert drawn(again) == original
     assert [each.user for each in again.memberships.all()] == [user]
 
@@ -118,9 +119,7 @@ def test_the_file_holds_no_secret_and_nobody(campaign: Campaign) -> None:
 
 
 def test_texts_of_imported_judgments_are_not_named(campaign: Campaign) -> None:
-    TestSet.objects.create(
-        campaign=campaign, name="imported", source_language="cs", target_language="en"
-    )
+    empty_task(campaign=campaign, name="imported", source_language="cs", target_language="en")
     said = read_yaml("c", campaign_file(campaign=campaign)).value["test_sets"]
     assert [each.get("texts", {}).get("files") for each in said] == [
         ["texts/1-museum-en-de.jsonl"],

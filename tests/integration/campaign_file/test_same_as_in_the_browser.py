@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotation.models import HIT
 from annotation.services import design_change, hits_plan
 from campaign.formats.yaml_tree import read_yaml
-from campaign.models import Campaign, TestSet, User
+from campaign.models import Campaign, Task, User
 from campaign.services import organiser_add
 from campaign.services.jobs import jobs_run_waiting
 from cells.campaign_file.schema import schema_check
@@ -39,7 +39,7 @@ test_sets:
 """
 
 
-def in_browser(client: Client) -> TestSet:
+def in_browser(client: Client) -> Task:
     """Make a campaign by the pages, and its test set by the requests of its pages."""
     client.post(reverse("campaign-new"), {"slug": "browser", "name": "By hand"})
     settings = {"lease_minutes": 30, "show_source": "on", "tour": "on"}
@@ -58,7 +58,7 @@ def in_browser(client: Client) -> TestSet:
     client.patch(upload, decided, content_type="application/json")
     assert client.post(f"{upload}import/").status_code == 202
     assert jobs_run_waiting() == 1
-    return TestSet.objects.get(campaign__slug="browser")
+    return Task.objects.get(test_set__campaign__slug="browser")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -66,10 +66,8 @@ def test_yaml_and_browser_give_the_same_hits(client: Client, tmp_path: Path) -> 
     user = User.objects.create_user(name="Olga", email="olga@example.org", is_staff=True)
     organiser_add(campaign=make_campaign("earlier"), user=user)
     client.force_login(user)
-    test_set = in_browser(client)
-    design_change(
-        test_set=test_set, kind="balanced", seed=99, segments_per_hit=2, systems_per_block=2
-    )
+    task = in_browser(client)
+    design_change(task=task, kind="balanced", seed=99, segments_per_hit=2, systems_per_block=2)
     for name, content in FILES.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,12 +76,12 @@ def test_yaml_and_browser_give_the_same_hits(client: Client, tmp_path: Path) -> 
 
     call_command("apply_campaign", str(tmp_path / "campaign.yaml"), yes=True, verbosity=0)
 
-    written = TestSet.objects.get(campaign__slug="written")
-    for each in (test_set, written):
-        hits_plan(test_set_id=each.pk, count=6)
-    assert drawn(written.campaign) == drawn(test_set.campaign)
-    assert HIT.objects.filter(test_set=written).count() == 6
-    files = [campaign_file(campaign=each.campaign) for each in (written, test_set)]
+    written = Task.objects.get(test_set__campaign__slug="written")
+    for each in (task, written):
+        hits_plan(task_id=each.pk, count=6)
+    assert drawn(written.test_set.campaign) == drawn(task.test_set.campaign)
+    assert HIT.objects.filter(task=written).count() == 6
+    files = [campaign_file(campaign=each.test_set.campaign) for each in (written, task)]
     assert files[0].replace(b"slug: written", b"slug: browser") == files[1]
 
 
@@ -94,7 +92,7 @@ def test_the_example_of_the_docs_applies() -> None:
     call_command("apply_campaign", str(EXAMPLE), **given)
     campaign = Campaign.objects.get(slug="museum-tour")
     assert campaign.state == "open"
-    assert campaign.test_sets.get().segments.count() == 48
+    assert Task.objects.of(campaign).get().test_set.segments.count() == 48
     again = campaign_file(campaign=campaign, people=True)
     call_command("apply_campaign", str(EXAMPLE), **given)
     assert campaign_file(campaign=campaign, people=True) == again

@@ -24,7 +24,7 @@ from campaign.models import (
     Judge,
     Membership,
     System,
-    TestSet,
+    Task,
     User,
 )
 from campaign.services import (
@@ -48,7 +48,7 @@ from cells.cloning import (
 )
 from ranking.models import RankingSettings, StoppingRule
 from tests.at_work import judge_all_of, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -57,16 +57,16 @@ pytestmark = pytest.mark.django_db
 def source() -> Campaign:
     """With a row of each model that is cloned, judged a little."""
     campaign = make_campaign(pay="€15 an hour", blocks_per_judge=30, lease_minutes=17)
-    test_set = make_test_set(campaign)
+    task = make_task(campaign)
     judge_all_of(lend(make_judge(campaign, "second")))
-    make_test_set(campaign, name="second", documents=(2,), source_language="cs", planned=0)
+    make_task(campaign, name="second", documents=(2,), source_language="cs", planned=0)
     user = make_organiser(campaign)
     quality_rules_suggest(campaign=campaign, user=user)
     old, *_others = QualityRule.objects.order_by("pk")
     QualityRule.objects.filter(pk=old.pk).update(switched_off_at="2026-01-01T00:00:00Z")
     QualityRule.objects.create(
         campaign=campaign,
-        test_set=test_set,
+        task=task,
         measure=old.measure,
         direction=old.direction,
         threshold=old.threshold,
@@ -74,22 +74,22 @@ def source() -> Campaign:
         action="warn",
         replaces=old,
     )
-    RankingSettings.objects.create(test_set=test_set, confidence=0.9, changed_by=user)
-    StoppingRule.objects.create(test_set=test_set, pairs_share=0.9, after_judgments=0)
-    bad_references_make(test_set=test_set, share=0.5, seed=3)
+    RankingSettings.objects.create(task=task, confidence=0.9, changed_by=user)
+    StoppingRule.objects.create(task=task, pairs_share=0.9, after_judgments=0)
+    bad_references_make(test_set=task.test_set, share=0.5, seed=3)
     for each in BadReference.objects.all():
         bad_reference_review(bad_reference=each, approve=True, reviewer=user)
-    training_propose(test_set=test_set, count=1)
+    training_propose(task=task, count=1)
     judge = make_judge(campaign, "first", languages=["en", "de"])
-    Judge.objects.filter(pk=judge.pk).update(chosen_test_set=test_set)
-    conflict_declare(judge=judge, system=System.objects.filter(test_set=test_set)[0])
+    Judge.objects.filter(pk=judge.pk).update(chosen_task=task)
+    conflict_declare(judge=judge, system=System.objects.filter(test_set_id=task.test_set_id)[0])
     withdrawn = make_judge(campaign, "withdrawn")
     group = judge_group_create(campaign=campaign, name="experts", blocks_asked=9)
     judge_group_members_change(group=group, add=[judge, withdrawn])
     judge_withdraw(judge=withdrawn)
     make_judge(campaign, "simulated", origin=Judge.Origin.SIMULATED)
     instructions_write(campaign=campaign, language="en", text="Rank.", demands_acceptance=True)
-    services.test_set_close(test_set=test_set)
+    services.task_close(task=task)
     return campaign
 
 
@@ -144,9 +144,9 @@ def test_each_field_of_each_model_is_the_same(source: Campaign) -> None:
 
 
 def test_a_seed_that_became_public_foretells_nothing_of_the_clone(source: Campaign) -> None:
-    test_set = source.test_sets.get(name="museum en-de")
-    design_change(test_set=test_set, seed=71)
-    design_change(test_set=test_set, redundancy=2)
+    task = Task.objects.of(source).get(test_set__name="museum en-de")
+    design_change(task=task, seed=71)
+    design_change(task=task, redundancy=2)
     before = list(campaign_rows(Design, source.pk).order_by("pk").values_list("seed", flat=True))
 
     clone = clone_of(source)
@@ -223,8 +223,8 @@ def test_parts_that_are_not_wanted_stay_behind(source: Campaign, texts: bool, pe
     assert filled == expected | {Campaign, Membership} | ({Invitation} if people else set())
     [by] = clone.memberships.values_list("user__email", "role")
     assert by == ("organiser@example.org", "owner")
-    assert clone.quality_rules.filter(test_set=None).exists()
-    assert clone.quality_rules.exclude(test_set=None).exists() == texts
+    assert clone.quality_rules.filter(task=None).exists()
+    assert clone.quality_rules.exclude(task=None).exists() == texts
 
 
 def test_what_cannot_be_made_is_refused_in_words(source: Campaign) -> None:
@@ -273,7 +273,7 @@ def test_page_rest_and_command_clone_alike(source: Campaign, client: Client) -> 
     assert set(Campaign.objects.exclude(slug="museum").values_list("state", flat=True)) == {
         CampaignState.DRAFT
     }
-    assert TestSet.objects.count() == 4 * 2
+    assert Task.objects.count() == 4 * 2
     assert Instructions.objects.count() == 4
     assert TrainingBlock.objects.count() == 4
 

@@ -7,12 +7,12 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from annotation.selectors import test_sets_to_plan as sets_to_plan
+from annotation.selectors import tasks_to_plan as sets_to_plan
 from campaign.database.cell_ids import cell_ids_begin, cell_of_database
-from campaign.models import Campaign, CampaignMove, InvitationMail, Session, TestSet
+from campaign.models import Campaign, CampaignMove, InvitationMail, Session, Task
 from campaign.services import judges_invite_by_mail
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.recruiting import make_panel
 
 JSON = "application/json"
@@ -24,8 +24,8 @@ def campaign(db: None) -> Campaign:
 
 
 @pytest.fixture
-def test_set(campaign: Campaign) -> TestSet:
-    return make_test_set(campaign)
+def task(campaign: Campaign) -> Task:
+    return make_task(campaign)
 
 
 @pytest.fixture
@@ -41,9 +41,9 @@ def moves(campaign: Campaign, *, is_over: bool = False) -> CampaignMove:
 
 
 def test_organisers_read_pages_and_change_nothing(
-    organiser: Client, campaign: Campaign, test_set: TestSet
+    organiser: Client, campaign: Campaign, task: Task
 ) -> None:
-    close = f"/campaigns/museum/test-sets/{test_set.pk}/close/"
+    close = f"/campaigns/museum/tasks/{task.pk}/close/"
     move = moves(campaign)
     refused = organiser.post(close)
     assert (refused.status_code, refused["Retry-After"]) == (503, "5")
@@ -54,9 +54,9 @@ def test_organisers_read_pages_and_change_nothing(
 
 
 def test_rest_changes_nothing_by_name_or_by_id(
-    organiser: Client, campaign: Campaign, test_set: TestSet
+    organiser: Client, campaign: Campaign, task: Task
 ) -> None:
-    addresses = ["/api/v1/campaigns/museum/", f"/api/v1/test-sets/{test_set.pk}/"]
+    addresses = ["/api/v1/campaigns/museum/", f"/api/v1/tasks/{task.pk}/"]
     before = [organiser.patch(address, {}, content_type=JSON).status_code for address in addresses]
     moves(campaign)
     assert 503 not in before
@@ -65,12 +65,12 @@ def test_rest_changes_nothing_by_name_or_by_id(
         assert organiser.get(address).status_code == 200
 
 
-def test_another_campaign_is_not_held_up(organiser: Client, test_set: TestSet) -> None:
+def test_another_campaign_is_not_held_up(organiser: Client, task: Task) -> None:
     moves(make_campaign("elsewhere"))
-    assert organiser.post(f"/campaigns/museum/test-sets/{test_set.pk}/close/").status_code == 200
+    assert organiser.post(f"/campaigns/museum/tasks/{task.pk}/close/").status_code == 200
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_a_judge_is_told_to_come_back_and_not_that_there_is_no_work(
     client: Client, campaign: Campaign
 ) -> None:
@@ -85,7 +85,7 @@ def test_a_judge_is_told_to_come_back_and_not_that_there_is_no_work(
 
 
 def test_a_panel_takes_nobody_in_and_is_unknown_once_it_has_moved(
-    client: Client, campaign: Campaign, test_set: TestSet
+    client: Client, campaign: Campaign, task: Task
 ) -> None:
     panel = make_panel(campaign)
     address = f"/panel/{panel.key}/"
@@ -98,10 +98,10 @@ def test_a_panel_takes_nobody_in_and_is_unknown_once_it_has_moved(
     assert client.post(f"/panel/{panel.events_key}/events/").status_code == 404
 
 
-def test_no_mail_goes_out_and_nothing_is_planned(campaign: Campaign, test_set: TestSet) -> None:
+def test_no_mail_goes_out_and_nothing_is_planned(campaign: Campaign, task: Task) -> None:
     base_url = "https://judge.example.org/"
     judges_invite_by_mail(campaign=campaign, addresses=["ada@example.org"], base_url=base_url)
-    assert (InvitationMail.objects.due().count(), list(sets_to_plan())) == (1, [test_set])
+    assert (InvitationMail.objects.due().count(), list(sets_to_plan())) == (1, [task])
     moves(campaign)
     assert (InvitationMail.objects.due().count(), list(sets_to_plan())) == (0, [])
 

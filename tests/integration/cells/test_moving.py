@@ -30,13 +30,13 @@ JUDGES = 4
 SECONDS = 180
 OF_BROWSER = """
 SELECT count(*) FROM annotation_judgment j JOIN campaign_judge g ON g.id = j.judge_id
-WHERE g.pseudonym = 'browser' AND j.test_set_id = %s
+WHERE g.pseudonym = 'browser' AND j.task_id = %s
 """
 OUTPUTS = """
 SELECT count(*) FROM campaign_output o JOIN campaign_system s ON s.id = o.system_id
 WHERE s.test_set_id = %s
 """
-NEWEST = "SELECT max(id) FROM annotation_judgment WHERE test_set_id = %s"
+NEWEST = "SELECT max(id) FROM annotation_judgment WHERE task_id = %s"
 
 
 @pytest.fixture(scope="module")
@@ -153,41 +153,37 @@ def test_a_campaign_moves_while_its_judges_judge(
     for judge in judges:
         judge.start()
     enough = [(20,)]
-    judged = "SELECT count(*) FROM annotation_judgment WHERE test_set_id = %s"
+    judged = "SELECT count(*) FROM annotation_judgment WHERE task_id = %s"
     try:
-        assert wait_until(
-            lambda: query(cells[0], judged, campaign.test_set) >= enough, seconds=SECONDS
-        )
-        assert ranked(cells[0], campaign.test_set)
+        assert wait_until(lambda: query(cells[0], judged, campaign.task) >= enough, seconds=SECONDS)
+        assert ranked(cells[0], campaign.task)
         move(cells, campaign, "--map", str(address.map))
-        at_home = query(cells[0], judged, campaign.test_set)
+        at_home = query(cells[0], judged, campaign.task)
         address.reload()
         more = [(at_home[0][0] + 20,)]
-        assert wait_until(
-            lambda: query(cells[1], judged, campaign.test_set) >= more, seconds=SECONDS
-        )
+        assert wait_until(lambda: query(cells[1], judged, campaign.task) >= more, seconds=SECONDS)
     finally:
         stop.set()
         for judge in judges:
             judge.join(SECONDS)
     assert [outcome for judge in judges for outcome in judge.refused] == []
     # Nothing was stored in the old cell after it was copied.
-    assert query(cells[0], judged, campaign.test_set) == at_home
+    assert query(cells[0], judged, campaign.task) == at_home
     # The browser that had a HIT in hand goes on in the new cell without signing in.
     answer = {"block": hit["blocks"][0]["id"], "labels": [1] * len(hit["blocks"][0]["candidates"])}
     status, stored = browser.ask("PUT", f"/api/v1/judging/judgments/{uuid4()}/", answer)
     assert status == 200, stored
     assert {"sessionid", "sessionid-1"} <= set(browser.cookies)
     assert browser.ask("GET", f"/judge/{campaign.name}/")[0] == 200
-    assert query(cells[1], OF_BROWSER, campaign.test_set) == [(1,)]
-    found = compare(cells[1].database_url, campaign.test_set, ledger, seconds=SECONDS)
+    assert query(cells[1], OF_BROWSER, campaign.task) == [(1,)]
+    found = compare(cells[1].database_url, campaign.task, ledger, seconds=SECONDS)
     assert found.acknowledged == found.sent > at_home[0][0]
     assert (found.doubled, found.lost, found.gaps) == (0, 0, 0)
     assert (found.not_one_current, found.not_the_last) == (0, 0)
     assert found.invented == 1  # the browser's, which is in no ledger
     assert found.ranked_seconds is not None
     # What is new there has ids of that cell.
-    assert query(cells[1], NEWEST, campaign.test_set)[0][0] >= 10**12
+    assert query(cells[1], NEWEST, campaign.task)[0][0] >= 10**12
 
 
 def test_a_move_that_fails_leaves_both_cells_as_they_were(
@@ -257,18 +253,18 @@ def test_what_a_campaign_left_behind_is_forgotten_and_nothing_else(
     cells: list[Installation], campaign: SimpleNamespace
 ) -> None:
     other = make_campaign(cells[0], f"stays-{uuid4().hex[:8]}")
-    texts = query(cells[0], OUTPUTS, other.test_set)
+    texts = query(cells[0], OUTPUTS, other.task)
     with pytest.raises(RuntimeError, match="has not moved"):
         manage(cells[0], "forget_campaign", campaign.name)
     move(cells, campaign)
     manage(cells[0], "forget_campaign", campaign.name)
-    assert query(cells[0], OUTPUTS, campaign.test_set) == [(0,)]
-    assert query(cells[0], OUTPUTS, other.test_set) == texts > [(0,)]
+    assert query(cells[0], OUTPUTS, campaign.task) == [(0,)]
+    assert query(cells[0], OUTPUTS, other.task) == texts > [(0,)]
     same_name = "SELECT count(*) FROM campaign_campaign WHERE slug = %s"
     assert query(cells[0], same_name, campaign.name) == [(0,)]
     left = "SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'forgetting%%'"
     assert query(cells[0], left) == [(0,)]
-    assert query(cells[1], OUTPUTS, campaign.test_set) > [(0,)]
+    assert query(cells[1], OUTPUTS, campaign.task) > [(0,)]
 
 
 def test_a_campaign_moves_upwards_only(cells: list[Installation]) -> None:
@@ -289,9 +285,9 @@ def test_a_campaign_does_not_move_into_its_own_cell(
     assert moves(cells[0], campaign) == []
 
 
-def ranked(cell: Installation, test_set: int) -> bool:
-    latest = "SELECT count(*) FROM ranking_latestranking WHERE test_set_id = %s"
-    return wait_until(lambda: query(cell, latest, test_set) == [(1,)], seconds=SECONDS)
+def ranked(cell: Installation, task: int) -> bool:
+    latest = "SELECT count(*) FROM ranking_latestranking WHERE task_id = %s"
+    return wait_until(lambda: query(cell, latest, task) == [(1,)], seconds=SECONDS)
 
 
 def moves(cell: Installation, campaign: SimpleNamespace) -> list[tuple[Any, ...]]:

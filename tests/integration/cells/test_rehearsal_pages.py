@@ -8,10 +8,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from rest_framework.test import APIClient
 
-from campaign.models import Campaign, CampaignState, Job, JobKind, TestSet, User
+from campaign.models import Campaign, CampaignState, Job, JobKind, Task, User
 from campaign.services.jobs import jobs_run_waiting
 from ranking.selectors.dashboards import organised_campaigns
-from tests.factories import make_analyst, make_campaign, make_organiser, make_test_set
+from tests.factories import make_analyst, make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def campaign() -> Campaign:
     campaign = make_campaign(state=CampaignState.DRAFT)
-    make_test_set(campaign, documents=(30,), planned=0)
+    make_task(campaign, documents=(30,), planned=0)
     return campaign
 
 
@@ -59,7 +59,13 @@ def test_page_begins_it_shows_it_and_ends_it(
     page = text(desk.get(address))
     assert "3 simulated judges; each prefers the better one of two outputs 90 times in 100" in page
     clone = Campaign.objects.get(rehearsal_of=campaign)
-    for part in ("", "people/", "settings/", "state/", f"test-sets/{clone.test_sets.get().pk}/"):
+    for part in (
+        "",
+        "people/",
+        "settings/",
+        "state/",
+        f"tasks/{Task.objects.of(clone).get().pk}/",
+    ):
         shown = text(desk.get(f"/campaigns/{clone.slug}/{part}"))
         assert "Rehearsal of Museum: simulated judges; gone when it opens." in shown
         assert f'href="{address}"' in shown
@@ -84,9 +90,9 @@ def test_files_of_its_judgments_say_that_it_is_one(
     desk: Client, api: APIClient, campaign: Campaign
 ) -> None:
     call_command("rehearse", campaign.slug, bots=1, share=0.1, stdout=StringIO())
-    test_set = TestSet.objects.get(campaign__rehearsal_of=campaign)
-    rest = f"/api/v1/test-sets/{test_set.pk}/judgments/"
-    page = f"/campaigns/{test_set.campaign.slug}/test-sets/{test_set.pk}/judgments.csv"
+    task = Task.objects.get(test_set__campaign__rehearsal_of=campaign)
+    rest = f"/api/v1/tasks/{task.pk}/judgments/"
+    page = f"/campaigns/{task.test_set.campaign.slug}/tasks/{task.pk}/judgments.csv"
     for client, address in ((desk, page), (api, f"{rest}?format=csv")):
         file = client.get(address)
         assert file["Content-Disposition"] == (

@@ -21,7 +21,7 @@ from campaign.models import (
     JobKind,
     JobState,
     Rehearsal,
-    TestSet,
+    Task,
     Transition,
     User,
 )
@@ -44,7 +44,7 @@ from cells.cloning import CloneRefusedError, campaign_clone
 from cells.rehearsing import truth_of
 from ranking.selectors.alerts import campaign_facts
 from ranking.services import ranking_run_compute
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -55,7 +55,7 @@ SEED = 142
 @pytest.fixture
 def campaign() -> Campaign:
     campaign = make_campaign(state=CampaignState.DRAFT)
-    make_test_set(campaign, documents=(60, 60), identical=(), planned=0, blocks_wanted=240)
+    make_task(campaign, documents=(60, 60), identical=(), planned=0, blocks_wanted=240)
     instructions_write(campaign=campaign, language="en", text="Read.", demands_acceptance=True)
     return campaign
 
@@ -98,21 +98,21 @@ def test_bots_of_perfect_skill_find_the_truth_and_the_campaign_stays_as_it_is(
     before = rows_of(campaign)
     clone = rehearse(campaign, organiser)
     assert rows_of(campaign) == before
-    test_set = clone.test_sets.get()
-    assert judgments_number(test_set_id=test_set.pk) >= 240
-    run = ranking_run_compute(test_set_id=test_set.pk)
+    task = Task.objects.of(clone).get()
+    assert judgments_number(task_id=task.pk) >= 240
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     ranked = [row["system"] for row in run.result["systems"] if row["system"] != "_ref"]
-    assert ranked == truth_of(test_set, SEED)
-    assert counters_check(test_set_id=test_set.pk) == []
+    assert ranked == truth_of(task, SEED)
+    assert counters_check(task_id=task.pk) == []
     event = ActivityEvent.objects.get(campaign=campaign.pk, kind="campaign.rehearsal")
     assert (event.operation, event.user_id) == ("created", organiser.pk)
 
 
 def test_pace_forecast_and_time_sheet_fill_up(campaign: Campaign, organiser: User) -> None:
     clone = rehearse(campaign, organiser, share=0.5, skill=0.8)
-    test_set = clone.test_sets.get()
-    judgments_number(test_set_id=test_set.pk)
+    task = Task.objects.of(clone).get()
+    judgments_number(task_id=task.pk)
     (facts,) = campaign_facts(campaigns=[clone], now=timezone.localtime())
     (overview,) = facts.overviews
     assert overview.days_of_work >= 7
@@ -125,7 +125,7 @@ def test_pace_forecast_and_time_sheet_fill_up(campaign: Campaign, organiser: Use
 
 
 def said(clone: Campaign) -> list[Any]:
-    rows = Judgment.objects.filter(test_set__campaign=clone).order_by("pk")
+    rows = Judgment.objects.filter(task__test_set__campaign=clone).order_by("pk")
     return list(rows.values_list("judge__pseudonym", "labels", "active_ms"))
 
 
@@ -134,7 +134,7 @@ def test_the_same_seed_gives_the_same_rehearsal(
     campaign: Campaign, organiser: User, is_design_chosen: bool
 ) -> None:
     if is_design_chosen:
-        design_change(test_set=campaign.test_sets.get(), seed=5)
+        design_change(task=Task.objects.of(campaign).get(), seed=5)
     first = said(rehearse(campaign, organiser, skill=0.7))
     again = rehearse(campaign, organiser, skill=0.7)
     assert said(again) == first
@@ -172,37 +172,39 @@ def test_it_goes_with_a_campaign_that_is_deleted(campaign: Campaign, organiser: 
 def test_a_change_of_texts_or_design_is_noticed(campaign: Campaign, organiser: User) -> None:
     rehearse(campaign, organiser)
     assert not rehearsal_state(campaign=campaign).is_outdated
-    design_change(test_set=campaign.test_sets.get(), systems_per_block=3)
+    design_change(task=Task.objects.of(campaign).get(), systems_per_block=3)
     assert rehearsal_state(campaign=campaign).is_outdated
     rehearse(campaign, organiser)
     assert not rehearsal_state(campaign=campaign).is_outdated
 
 
-def test_each_test_set_is_judged_also_by_one_bot(campaign: Campaign, organiser: User) -> None:
-    make_test_set(campaign, name="second", documents=(30,), planned=0, source_language="cs")
+def test_each_task_is_judged_also_by_one_bot(campaign: Campaign, organiser: User) -> None:
+    make_task(campaign, name="second", documents=(30,), planned=0, source_language="cs")
     clone = rehearse(campaign, organiser, bots=1, skill=0.5, share=0.2)
-    counts = [Judgment.objects.of(row.pk).count() for row in TestSet.objects.filter(campaign=clone)]
+    counts = [
+        Judgment.objects.of(row.pk).count() for row in Task.objects.filter(test_set__campaign=clone)
+    ]
     assert counts == [48, 6]
 
 
-def test_each_bot_has_a_test_set_if_there_are_enough(campaign: Campaign, organiser: User) -> None:
-    make_test_set(campaign, name="second", documents=(30,), planned=0, source_language="cs")
+def test_each_bot_has_a_task_if_there_are_enough(campaign: Campaign, organiser: User) -> None:
+    make_task(campaign, name="second", documents=(30,), planned=0, source_language="cs")
     clone = rehearse(campaign, organiser, bots=3, share=0.2)
     first, second = (
         set(Judgment.objects.of(row.pk).values_list("judge__pseudonym", flat=True))
-        for row in TestSet.objects.filter(campaign=clone).order_by("pk")
+        for row in Task.objects.filter(test_set__campaign=clone).order_by("pk")
     )
     assert (first, second) == ({"bot-002"}, {"bot-001", "bot-003"})
 
 
 def test_controls_are_judged_and_not_counted(campaign: Campaign, organiser: User) -> None:
-    test_set = campaign.test_sets.get()
-    bad_references_make(test_set=test_set, seed=1)
+    task = Task.objects.of(campaign).get()
+    bad_references_make(test_set=task.test_set, seed=1)
     for row in BadReference.objects.all():
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
-    training_propose(test_set=test_set, count=2)
+    training_propose(task=task, count=2)
     clone = rehearse(campaign, organiser, bots=2, share=0.2)
-    judged = Judgment.objects.filter(test_set__campaign=clone)
+    judged = Judgment.objects.filter(task__test_set__campaign=clone)
     assert judged.exclude(block__control="").count() == 4
     counted = Job.objects.get(kind=JobKind.REHEARSAL).result["blocks"]
     assert counted == judged.filter(block__control="").count() >= 48

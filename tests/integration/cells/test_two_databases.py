@@ -14,12 +14,12 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from campaign.database.cell_ids import cell_ids_begin
-from campaign.models import Campaign, CampaignMove, Session, TestSet, User
+from campaign.models import Campaign, CampaignMove, Session, Task, User
 from cells.cell_map import CellMap
 from cells.databases import asked_by_default
 from cells.forgetting import campaign_forget
 from cells.moving import Moved, MoveRefusedError, campaign_move, campaign_reopen
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.roles import owner_cursor
 from tests.second_database import second_database
 
@@ -40,7 +40,7 @@ def target(transactional_db: None, settings: Settings) -> Iterator[BaseDatabaseW
 @pytest.fixture
 def campaign(target: BaseDatabaseWrapper) -> Campaign:
     campaign = make_campaign()
-    make_test_set(campaign)
+    make_task(campaign)
     make_judge(campaign)
     return campaign
 
@@ -64,7 +64,7 @@ def test_a_campaign_is_open_where_it_moved_and_closed_where_it_was(
     campaign: Campaign, target: BaseDatabaseWrapper
 ) -> None:
     moved = move(campaign, target)
-    assert (moved.to_cell, moved.test_sets) == (1, [campaign.test_sets.get().pk])
+    assert (moved.to_cell, moved.tasks) == (1, [Task.objects.of(campaign).get().pk])
     assert CampaignMove.objects.get().moved_at is not None
     with asked_by_default(target):
         assert Campaign.objects.get() == campaign
@@ -201,14 +201,14 @@ def test_who_is_somebody_else_there_signs_in_there_anew(
 
 def test_only_what_has_moved_is_forgotten(campaign: Campaign, target: BaseDatabaseWrapper) -> None:
     stays = make_campaign("stays")
-    make_test_set(stays)
+    make_task(stays)
     CampaignMove.objects.create(campaign=campaign, to_cell=1)
     with pytest.raises(MoveRefusedError, match="has not moved"):
         campaign_forget(campaign=campaign)
     move(campaign, target)
     campaign_forget(campaign=campaign)
     assert list(Campaign.objects.all()) == [stays]
-    assert TestSet.objects.get().campaign == stays
+    assert Task.objects.get().test_set.campaign == stays
     with pytest.raises(MoveRefusedError, match="has not moved"):
         campaign_forget(campaign=stays)
 

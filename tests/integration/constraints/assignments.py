@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Block, Exposure, JudgeAccount
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import make_hit, make_shown, small_test_set
+from tests.integration.constraints.worlds import make_hit, make_shown, small_task
 
 NOW = timezone.now()
 LATER = NOW + timedelta(hours=1)
@@ -21,8 +21,8 @@ ONE_ID = UUID(int=1)
 def assignment() -> Create:
     """HIT 1 is lent to a first judge; returns what lends HIT 2 to a second."""
     first = make_shown(number=1)
-    second = make_shown(first.test_set, number=2)
-    campaign = first.test_set.campaign
+    second = make_shown(first.task, number=2)
+    campaign = first.task.test_set.campaign
     judges = [make_judge(campaign, name) for name in ("judge01", "judge02")]
     lease = DateTimeTZRange(NOW, LATER)
     Assignment.objects.create(hit=first.hit, judge=judges[0], lease=lease, public_id=ONE_ID)
@@ -30,16 +30,18 @@ def assignment() -> Create:
 
 
 def exposure() -> Create:
-    there = small_test_set()
-    one, two = there.segments.all()[:2]
-    judge = make_judge(there.campaign)
+    there = small_task()
+    one, two = there.test_set.segments.all()[:2]
+    judge = make_judge(there.test_set.campaign)
     Exposure.objects.create(judge=judge, segment=one)
     return partial(Exposure.objects.create, judge=judge, segment=two)
 
 
 def account() -> Create:
-    there = small_test_set()
-    return partial(JudgeAccount.objects.create, judge=make_judge(there.campaign), test_set=there)
+    there = small_task()
+    return partial(
+        JudgeAccount.objects.create, judge=make_judge(there.test_set.campaign), task=there
+    )
 
 
 breaks_by_fields("annotation.Assignment.public_id", assignment, {"public_id": ONE_ID})
@@ -83,12 +85,12 @@ def a_hit_is_lent_to_two_judges(attempt: Attempt) -> None:
 def a_hit_without_blocks_is_lent(attempt: Attempt) -> None:
     """Neither written before nor in the plan, by which the trigger writes them."""
     create = assignment()
-    there = Assignment.objects.get().hit.test_set
+    there = Assignment.objects.get().hit.task
     with attempt.refuses(saying="has no blocks"):
         create(hit=make_hit(there, 3))
     with attempt.refuses(saying="has no blocks"):
         create(hit=make_hit(there, 3, plan=[]))
-    segment = there.segments.all()[0]
+    segment = there.test_set.segments.all()[0]
     candidates = [[output.pk] for output in segment.outputs.all()]
     planned = make_hit(there, 3, plan=[{"candidates": candidates}], segment_ids=[segment.pk])
     with attempt.accepts():
@@ -108,7 +110,7 @@ def a_judge_sees_a_segment_again(attempt: Attempt) -> None:
         create()
 
 
-@breaks("account_once_per_judge_and_test_set")
+@breaks("account_once_per_judge_and_task")
 def a_judge_has_two_accounts(attempt: Attempt) -> None:
     create = account()
     create()
@@ -116,4 +118,4 @@ def a_judge_has_two_accounts(attempt: Attempt) -> None:
         create()
     with attempt.accepts():
         there = JudgeAccount.objects.get()
-        create(test_set=small_test_set(there.judge.campaign, name="other"))
+        create(task=small_task(there.judge.campaign, name="other"))

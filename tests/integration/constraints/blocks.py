@@ -97,7 +97,7 @@ def two_candidates_of_a_block_stand_for_one_output(attempt: Attempt) -> None:
 def a_candidate_gets_another_output(attempt: Attempt) -> None:
     shown = make_shown()
     ids = shown.block.outputs
-    other_segment = shown.test_set.segments.exclude(pk=shown.block.segment_id)[0]
+    other_segment = shown.task.test_set.segments.exclude(pk=shown.block.segment_id)[0]
     for change in (
         {"outputs": ids[::-1]},
         {"outputs": ids[:-1], "stands_for": None},
@@ -132,7 +132,7 @@ def an_output_is_deleted_that_a_block_shows(attempt: Attempt) -> None:
 @breaks("output_segment_stays")
 def an_output_gets_another_segment(attempt: Attempt) -> None:
     shown = make_shown()
-    other = shown.test_set.segments.exclude(pk=shown.block.segment_id)[0]
+    other = shown.task.test_set.segments.exclude(pk=shown.block.segment_id)[0]
     output = Output.objects.filter(pk=shown.outputs[0].pk)
     for change in ({"segment": other}, {"id": 10**12}):
         with attempt.refuses(saying="Cannot update"):
@@ -152,9 +152,9 @@ def a_block_is_deleted_that_was_judged(attempt: Attempt) -> None:
     )
     other = create(position=2)
     Judgment.objects.create(
-        test_set=shown.test_set,
+        task=shown.task,
         client_id=ONE_ID,
-        judge=make_judge(shown.test_set.campaign),
+        judge=make_judge(shown.task.test_set.campaign),
         block=other,
         labels=[1] * len(other.outputs),
     )

@@ -7,40 +7,40 @@ from django.utils import timezone
 from annotation.models import HIT, Design, HITSequence, SamplingState
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import make_hit, small_test_set
+from tests.integration.constraints.worlds import make_hit, small_task
 
 NOW = timezone.now()
 NAN = float("nan")
 
 
 def design() -> Create:
-    return partial(Design.objects.create, test_set=small_test_set())
+    return partial(Design.objects.create, task=small_task())
 
 
 def hit() -> Create:
     """HIT 1 is there, and the first of family 1."""
-    there = small_test_set()
+    there = small_task()
     make_hit(there, 1, family=1)
     return partial(make_hit, there, number=2)
 
 
 def hit_for_a_judge() -> Create:
-    there = small_test_set()
-    judge = make_judge(there.campaign)
+    there = small_task()
+    judge = make_judge(there.test_set.campaign)
     return partial(make_hit, there, number=2, reserved_for=judge, reserved_until=NOW)
 
 
 def repeat() -> Create:
-    there = small_test_set()
+    there = small_task()
     return partial(make_hit, there, number=2, repeats=make_hit(there, 1), purpose="inter")
 
 
 breaks_by_fields(
-    "design_candidates_between_2_and_26",
+    "design_candidates_between_1_and_26",
     design,
-    {"systems_per_block": 1},
+    {"systems_per_block": 0},
     {"systems_per_block": 27},
-    accepted={"systems_per_block": 26},
+    accepted={"systems_per_block": 1},
 )
 breaks_by_fields(
     "design_segments_between_1_and_50",
@@ -103,7 +103,7 @@ breaks_by_fields(
     {"redundancy": 51},
     accepted={"redundancy": 50},
 )
-breaks_by_fields("hit_number_unique_in_test_set", hit, {"number": 1})
+breaks_by_fields("hit_number_unique_in_task", hit, {"number": 1})
 breaks_by_fields("hit_purpose_is_known", hit, {"purpose": "other"})
 breaks_by_fields("hit_one_first_in_a_family", hit, {"family": 1}, accepted={"family": 2})
 breaks_by_fields(
@@ -147,10 +147,10 @@ breaks_by_fields(
 )
 
 
-@breaks("hit_repeats_a_first_of_its_test_set")
+@breaks("hit_repeats_a_first_of_its_task")
 def a_hit_repeats_a_repeat_or_one_elsewhere(attempt: Attempt) -> None:
-    there = small_test_set()
-    elsewhere = small_test_set(there.campaign, name="elsewhere")
+    there = small_task()
+    elsewhere = small_task(there.test_set.campaign, name="elsewhere")
     first, strange = make_hit(there), make_hit(elsewhere)
     with attempt.refuses(saying="no first HIT"):
         make_hit(there, 2, purpose="inter", repeats=strange)
@@ -163,23 +163,23 @@ def a_hit_repeats_a_repeat_or_one_elsewhere(attempt: Attempt) -> None:
         HIT.objects.filter(pk=copy.pk).update(repeats=strange)
 
 
-@breaks("annotation.HITSequence.test_set")
-def a_test_set_is_planned_twice(attempt: Attempt) -> None:
-    there = small_test_set()
-    HITSequence.objects.get_or_create(test_set=there)
+@breaks("annotation.HITSequence.task")
+def a_task_is_planned_twice(attempt: Attempt) -> None:
+    there = small_task()
+    HITSequence.objects.get_or_create(task=there)
     with attempt.refuses():
-        HITSequence.objects.create(test_set=there)
+        HITSequence.objects.create(task=there)
     with attempt.accepts():
-        HITSequence.objects.create(test_set=small_test_set(there.campaign, name="other"))
+        HITSequence.objects.create(task=small_task(there.test_set.campaign, name="other"))
 
 
-@breaks("annotation.SamplingState.test_set")
-def a_test_set_is_drawn_by_two_states(attempt: Attempt) -> None:
-    there = small_test_set()
+@breaks("annotation.SamplingState.task")
+def a_task_is_drawn_by_two_states(attempt: Attempt) -> None:
+    there = small_task()
     fields = {"watermark": 0, "systems": [], "wins": [], "ties": []}
-    SamplingState.objects.create(test_set=there, **fields)
+    SamplingState.objects.create(task=there, **fields)
     with attempt.refuses():
-        SamplingState.objects.create(test_set=there, **fields)
+        SamplingState.objects.create(task=there, **fields)
     with attempt.accepts():
-        other = small_test_set(there.campaign, name="other")
-        SamplingState.objects.create(test_set=other, **fields)
+        other = small_task(there.test_set.campaign, name="other")
+        SamplingState.objects.create(task=other, **fields)

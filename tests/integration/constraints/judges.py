@@ -22,7 +22,7 @@ from campaign.services import conflict_declare
 from ranking.models import RankingSettings
 from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import small_test_set
+from tests.integration.constraints.worlds import small_task
 
 NOW = timezone.now()
 LATER = NOW + timedelta(days=1)
@@ -251,9 +251,9 @@ def a_user_is_two_judges_of_a_campaign(attempt: Attempt) -> None:
 
 @breaks("conflict_once_per_judge_and_system")
 def a_conflict_is_declared_twice(attempt: Attempt) -> None:
-    there = small_test_set()
-    one, two = there.systems.all()[:2]
-    judge = make_judge(there.campaign)
+    there = small_task()
+    one, two = there.test_set.systems.all()[:2]
+    judge = make_judge(there.test_set.campaign)
     conflict_declare(judge=judge, system=one)
     with attempt.refuses():
         ConflictOfInterest.objects.create(judge=judge, system=one)
@@ -263,17 +263,17 @@ def a_conflict_is_declared_twice(attempt: Attempt) -> None:
 
 @breaks("conflict_within_a_campaign")
 def a_conflict_is_with_a_system_elsewhere(attempt: Attempt) -> None:
-    there = small_test_set()
-    system = there.systems.all()[0]
+    there = small_task()
+    system = there.test_set.systems.all()[0]
     stranger = make_judge(make_campaign("elsewhere"), "stranger")
     with attempt.refuses(saying="of two campaigns"):
         ConflictOfInterest.objects.create(judge=stranger, system=system)
     with attempt.refuses(saying="of two campaigns"):
         conflict_declare(judge=stranger, system=system)
     with attempt.accepts():
-        judge = make_judge(there.campaign)
+        judge = make_judge(there.test_set.campaign)
         ConflictOfInterest.objects.create(judge=judge, system=system)
-    ConflictOfInterest.objects.create(judge=make_judge(there.campaign), system=system)
+    ConflictOfInterest.objects.create(judge=make_judge(there.test_set.campaign), system=system)
     with attempt.refuses(saying="of two campaigns"):
         ConflictOfInterest.objects.update(judge=stranger)
 
@@ -370,21 +370,21 @@ def a_judge_is_in_a_group_elsewhere(attempt: Attempt) -> None:
 
 @breaks("design_is_for_a_group_of_its_campaign")
 def a_design_is_for_a_group_elsewhere(attempt: Attempt) -> None:
-    test_set = small_test_set()
+    task = small_task()
     there = JudgeGroup.objects.create(campaign=make_campaign("elsewhere"), name="experts")
-    here = JudgeGroup.objects.create(campaign=test_set.campaign, name="experts")
+    here = JudgeGroup.objects.create(campaign=task.test_set.campaign, name="experts")
     with attempt.refuses(saying="of two campaigns"):
-        Design.objects.create(test_set=test_set, seed=1, judge_group=there)
+        Design.objects.create(task=task, seed=1, judge_group=there)
     with attempt.accepts():
-        Design.objects.create(test_set=test_set, seed=1, judge_group=here)
+        Design.objects.create(task=task, seed=1, judge_group=here)
 
 
 @breaks("ranking_is_of_a_group_of_its_campaign")
 def a_ranking_is_of_a_group_elsewhere(attempt: Attempt) -> None:
-    test_set = small_test_set()
+    task = small_task()
     there = JudgeGroup.objects.create(campaign=make_campaign("elsewhere"), name="experts")
-    here = JudgeGroup.objects.create(campaign=test_set.campaign, name="experts")
+    here = JudgeGroup.objects.create(campaign=task.test_set.campaign, name="experts")
     with attempt.refuses(saying="of two campaigns"):
-        RankingSettings.objects.create(test_set=test_set, judge_group=there)
+        RankingSettings.objects.create(task=task, judge_group=there)
     with attempt.accepts():
-        RankingSettings.objects.create(test_set=test_set, judge_group=here)
+        RankingSettings.objects.create(task=task, judge_group=here)

@@ -28,7 +28,7 @@ from annotation.services import judgments_number
 from campaign.models import User
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import make_shown, small_test_set
+from tests.integration.constraints.worlds import make_shown, small_task
 
 ONE_ID = UUID(int=1)
 
@@ -38,9 +38,9 @@ def first_judgment() -> Create:
     shown = make_shown()
     return partial(
         Judgment.objects.create,
-        test_set=shown.test_set,
+        task=shown.task,
         client_id=ONE_ID,
-        judge=make_judge(shown.test_set.campaign),
+        judge=make_judge(shown.task.test_set.campaign),
         block=shown.block,
         labels=[1, 2, 3, 4, 5],
     )
@@ -57,9 +57,9 @@ def skip() -> Create:
     shown = make_shown()
     return partial(
         Skip.objects.create,
-        test_set=shown.test_set,
+        task=shown.task,
         client_id=ONE_ID,
-        judge=make_judge(shown.test_set.campaign),
+        judge=make_judge(shown.task.test_set.campaign),
         block=shown.block,
         reason="bad_source",
     )
@@ -78,9 +78,9 @@ def problem_report() -> Create:
     return partial(
         ProblemReport.objects.create,
         client_id=ONE_ID,
-        judge=make_judge(shown.test_set.campaign),
+        judge=make_judge(shown.task.test_set.campaign),
         block=shown.block,
-        test_set=shown.test_set,
+        task=shown.task,
         kind="source",
     )
 
@@ -155,12 +155,12 @@ def second_number() -> Create:
     """Return what gives the second of two judgments its number."""
     create = first_judgment()
     first: Any = create()
-    judgments_number(test_set_id=first.test_set_id)
+    judgments_number(task_id=first.task_id)
     other = create(client_id=uuid4(), judge=make_judge(first.judge.campaign, "judge02"))
-    return partial(JudgmentNumber.objects.create, judgment=other, test_set=first.test_set, number=2)
+    return partial(JudgmentNumber.objects.create, judgment=other, task=first.task, number=2)
 
 
-breaks_by_fields("judgment_number_unique_in_test_set", second_number, {"number": 1})
+breaks_by_fields("judgment_number_unique_in_task", second_number, {"number": 1})
 
 
 @breaks("annotation.JudgmentNumber.judgment")
@@ -174,19 +174,19 @@ def a_judgment_has_two_numbers(attempt: Attempt) -> None:
 
 
 @breaks("number_of_a_judgment")
-def a_number_is_of_no_judgment_of_the_test_set(attempt: Attempt) -> None:
+def a_number_is_of_no_judgment_of_the_task(attempt: Attempt) -> None:
     create = second_number()
     second = Judgment.objects.latest("pk")
-    here = second.test_set
-    for wrong in ({"judgment_id": 10**12}, {"test_set": small_test_set(here.campaign, "other")}):
+    here = second.task
+    for wrong in ({"judgment_id": 10**12}, {"task": small_task(here.test_set.campaign, "other")}):
         with attempt.refuses(saying="none of the test set"):
             create(**wrong)
     # Among many written at once, too.
     with attempt.refuses(saying="none of the test set"):
         JudgmentNumber.objects.bulk_create(
             [
-                JudgmentNumber(judgment=second, test_set=here, number=2),
-                JudgmentNumber(judgment_id=10**12, test_set=here, number=3),
+                JudgmentNumber(judgment=second, task=here, number=2),
+                JudgmentNumber(judgment_id=10**12, task=here, number=3),
             ]
         )
     with attempt.accepts():
@@ -220,8 +220,8 @@ def a_judgment_is_superseded_twice(attempt: Attempt) -> None:
 def a_judgment_supersedes_one_it_cannot(attempt: Attempt) -> None:
     create = revision()
     first = Judgment.objects.get()
-    there = first.test_set
-    other_judge = make_judge(there.campaign, "judge02")
+    there = first.task
+    other_judge = make_judge(there.test_set.campaign, "judge02")
     other_block = make_shown(there, number=2).block
     earlier = {"pk": first.pk - 1}
     for fields in ({"judge": other_judge}, {"block": other_block}, earlier):
@@ -231,12 +231,12 @@ def a_judgment_supersedes_one_it_cannot(attempt: Attempt) -> None:
         create()
 
 
-@breaks("judgment_of_its_test_set")
-def a_judgment_counts_in_another_test_set(attempt: Attempt) -> None:
+@breaks("judgment_of_its_task")
+def a_judgment_counts_in_another_task(attempt: Attempt) -> None:
     create = revision()
-    other = small_test_set(Judgment.objects.get().judge.campaign, name="other")
+    other = small_task(Judgment.objects.get().judge.campaign, name="other")
     with attempt.refuses(saying="not of test set"):
-        create(test_set=other)
+        create(task=other)
     with attempt.accepts():
         create()
 
@@ -263,70 +263,70 @@ def a_judgment_is_changed_or_deleted(attempt: Attempt) -> None:
     assert Judgment.objects.get().labels == [1, 2, 3, 4, 5]
 
 
-@breaks("annotation.JudgmentSequence.test_set")
-def a_test_set_is_numbered_twice(attempt: Attempt) -> None:
-    there = small_test_set()
-    JudgmentSequence.objects.create(test_set=there)
+@breaks("annotation.JudgmentSequence.task")
+def a_task_is_numbered_twice(attempt: Attempt) -> None:
+    there = small_task()
+    JudgmentSequence.objects.create(task=there)
     with attempt.refuses():
-        JudgmentSequence.objects.create(test_set=there)
+        JudgmentSequence.objects.create(task=there)
     with attempt.accepts():
-        JudgmentSequence.objects.create(test_set=small_test_set(there.campaign, name="other"))
+        JudgmentSequence.objects.create(task=small_task(there.test_set.campaign, name="other"))
 
 
 @breaks("annotation.UnnumberedJudgment.judgment")
 def a_judgment_waits_twice(attempt: Attempt) -> None:
     judgment: Any = first_judgment()()
     with attempt.refuses():
-        UnnumberedJudgment.objects.create(judgment=judgment, test_set=judgment.test_set)
+        UnnumberedJudgment.objects.create(judgment=judgment, task=judgment.task)
     UnnumberedJudgment.objects.all().delete()
     with attempt.accepts():
-        UnnumberedJudgment.objects.create(judgment=judgment, test_set=judgment.test_set)
+        UnnumberedJudgment.objects.create(judgment=judgment, task=judgment.task)
 
 
 @breaks("annotation.UncountedSkip.skip")
 def a_skip_waits_twice(attempt: Attempt) -> None:
     skipped: Any = skip()()
     with attempt.refuses():
-        UncountedSkip.objects.create(skip=skipped, test_set=skipped.test_set)
+        UncountedSkip.objects.create(skip=skipped, task=skipped.task)
     UncountedSkip.objects.all().delete()
     with attempt.accepts():
-        UncountedSkip.objects.create(skip=skipped, test_set=skipped.test_set)
+        UncountedSkip.objects.create(skip=skipped, task=skipped.task)
 
 
-@breaks("annotation.PageChanges.test_set")
-def changes_of_a_test_set_are_counted_twice(attempt: Attempt) -> None:
-    there = small_test_set()
-    PageChanges.objects.create(test_set=there)
+@breaks("annotation.PageChanges.task")
+def changes_of_a_task_are_counted_twice(attempt: Attempt) -> None:
+    there = small_task()
+    PageChanges.objects.create(task=there)
     with attempt.refuses():
-        PageChanges.objects.create(test_set=there)
+        PageChanges.objects.create(task=there)
     with attempt.accepts():
-        PageChanges.objects.create(test_set=small_test_set(there.campaign, name="other"))
+        PageChanges.objects.create(task=small_task(there.test_set.campaign, name="other"))
 
 
-@breaks("annotation.RankingRequest.test_set")
+@breaks("annotation.RankingRequest.task")
 def a_ranking_is_requested_twice(attempt: Attempt) -> None:
-    there = small_test_set()
-    RankingRequest.objects.create(test_set=there)
+    there = small_task()
+    RankingRequest.objects.create(task=there)
     with attempt.refuses():
-        RankingRequest.objects.create(test_set=there)
+        RankingRequest.objects.create(task=there)
     with attempt.accepts():
-        RankingRequest.objects.create(test_set=small_test_set(there.campaign, name="other"))
+        RankingRequest.objects.create(task=small_task(there.test_set.campaign, name="other"))
 
 
 def tally() -> Create:
     """Return what counts a second judge's judgments in a test set where one judge has a tally."""
     first: Any = first_judgment()()
-    judgments_number(test_set_id=first.test_set_id)
+    judgments_number(task_id=first.task_id)
     return partial(
         JudgeTally.objects.create,
-        test_set=first.test_set,
+        task=first.task,
         judge=make_judge(first.judge.campaign, "judge02"),
         judged=1,
         last_at=first.submitted_at,
     )
 
 
-@breaks("judge_tally_once_per_test_set_and_judge")
+@breaks("judge_tally_once_per_task_and_judge")
 def a_judge_is_counted_twice(attempt: Attempt) -> None:
     create = tally()
     with attempt.refuses():
@@ -337,23 +337,23 @@ def a_judge_is_counted_twice(attempt: Attempt) -> None:
 
 @breaks("judged_quarter_hour_once")
 def a_quarter_of_an_hour_is_counted_twice(attempt: Attempt) -> None:
-    there, start = small_test_set(), timezone.now()
-    JudgedQuarterHour.objects.create(test_set=there, start=start, judged=1)
+    there, start = small_task(), timezone.now()
+    JudgedQuarterHour.objects.create(task=there, start=start, judged=1)
     with attempt.refuses():
-        JudgedQuarterHour.objects.create(test_set=there, start=start, judged=1)
+        JudgedQuarterHour.objects.create(task=there, start=start, judged=1)
     with attempt.accepts():
         later = start + timedelta(minutes=15)
-        JudgedQuarterHour.objects.create(test_set=there, start=later, judged=1)
+        JudgedQuarterHour.objects.create(task=there, start=later, judged=1)
 
 
 @breaks("worked_quarter_hour_once")
 def a_judges_quarter_of_an_hour_is_counted_twice(attempt: Attempt) -> None:
-    there, start = small_test_set(), timezone.now()
-    judge = make_judge(there.campaign)
+    there, start = small_task(), timezone.now()
+    judge = make_judge(there.test_set.campaign)
     create = partial(
         WorkedQuarterHour.objects.create,
         judge=judge,
-        test_set=there,
+        task=there,
         sentences=1,
         active_ms=1,
         untimed=0,
@@ -365,12 +365,12 @@ def a_judges_quarter_of_an_hour_is_counted_twice(attempt: Attempt) -> None:
         create(start=start + timedelta(minutes=15))
 
 
-@breaks("skip_of_its_test_set")
-def a_skip_is_of_another_test_set(attempt: Attempt) -> None:
+@breaks("skip_of_its_task")
+def a_skip_is_of_another_task(attempt: Attempt) -> None:
     create = second_skip()
-    other = small_test_set(Skip.objects.get().judge.campaign, name="other")
+    other = small_task(Skip.objects.get().judge.campaign, name="other")
     with attempt.refuses(saying="not of test set"):
-        create(test_set=other)
+        create(task=other)
     with attempt.accepts():
         create()
 
@@ -408,12 +408,12 @@ def a_problem_report_is_changed_or_deleted(attempt: Attempt) -> None:
         ProblemReport.objects.all().delete()
 
 
-@breaks("problem_report_of_its_test_set")
-def a_problem_is_reported_of_another_test_set(attempt: Attempt) -> None:
+@breaks("problem_report_of_its_task")
+def a_problem_is_reported_of_another_task(attempt: Attempt) -> None:
     create = second_problem_report()
-    other = small_test_set(ProblemReport.objects.get().judge.campaign, name="other")
+    other = small_task(ProblemReport.objects.get().judge.campaign, name="other")
     with attempt.refuses(saying="not of test set"):
-        create(test_set=other)
+        create(task=other)
     with attempt.accepts():
         create()
 
@@ -460,7 +460,7 @@ def a_reply_of_another_report_is_taken_back(attempt: Attempt) -> None:
         client_id=uuid4(),
         judge=report.judge,
         block=report.block,
-        test_set=report.test_set,
+        task=report.task,
         kind="page",
     )
     with attempt.refuses(saying="can be taken back"):

@@ -7,10 +7,10 @@ from django.utils import timezone
 
 from annotation.models import QualityAction, QualityReversal, QualityRule
 from annotation.services import quality_action_revert, quality_action_take
-from campaign.models import Judge, TestSet, User
+from campaign.models import Judge, Task, User
 from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import make_person, small_test_set
+from tests.integration.constraints.worlds import make_person, small_task
 
 TERMS: dict[str, Any] = {
     "measure": "ties",
@@ -26,20 +26,18 @@ def rule() -> Create:
 
 
 def action_by_a_rule() -> Create:
-    there = small_test_set()
-    rule = QualityRule.objects.create(campaign=there.campaign, **TERMS)
-    judge = make_judge(there.campaign)
-    return partial(
-        QualityAction.objects.create, judge=judge, test_set=there, rule=rule, action="warn"
-    )
+    there = small_task()
+    rule = QualityRule.objects.create(campaign=there.test_set.campaign, **TERMS)
+    judge = make_judge(there.test_set.campaign)
+    return partial(QualityAction.objects.create, judge=judge, task=there, rule=rule, action="warn")
 
 
 def action_by_a_person() -> Create:
-    there = small_test_set()
+    there = small_task()
     return partial(
         QualityAction.objects.create,
-        judge=make_judge(there.campaign),
-        test_set=there,
+        judge=make_judge(there.test_set.campaign),
+        task=there,
         created_by=make_person(),
         action="warn",
     )
@@ -89,13 +87,13 @@ breaks_by_fields(
 
 @breaks("quality_rule_terms_stay")
 def the_terms_of_a_rule_are_changed(attempt: Attempt) -> None:
-    there = small_test_set()
-    rules = QualityRule.objects.filter(campaign=there.campaign)
-    QualityRule.objects.create(campaign=there.campaign, **TERMS)
+    there = small_task()
+    rules = QualityRule.objects.filter(campaign=there.test_set.campaign)
+    QualityRule.objects.create(campaign=there.test_set.campaign, **TERMS)
     other = QualityRule.objects.create(campaign=make_campaign("elsewhere"), **TERMS)
     changes: list[dict[str, Any]] = [
         {"campaign": other.campaign},
-        {"test_set": there},
+        {"task": there},
         {"measure": "inter"},
         {"direction": "below"},
         {"threshold": 0.6},
@@ -140,14 +138,14 @@ def a_rule_and_a_person_act_at_once_or_neither(attempt: Attempt) -> None:
 def a_rule_acts_twice_on_a_judge(attempt: Attempt) -> None:
     create = action_by_a_rule()
     create()
-    judge, there = Judge.objects.get(), TestSet.objects.get()
+    judge, there = Judge.objects.get(), Task.objects.get()
     organiser = make_person()
     with attempt.refuses():
         create()
     with attempt.accepts():
-        create(judge=make_judge(there.campaign, "judge02"))
+        create(judge=make_judge(there.test_set.campaign, "judge02"))
     with attempt.accepts():
-        quality_action_take(judge=judge, test_set=there, action="pause", user=organiser)
+        quality_action_take(judge=judge, task=there, action="pause", user=organiser)
     # Taken back or not: the organiser's word stands against the rule's.
     quality_action_revert(action=QualityAction.objects.get(), user=organiser)
     with attempt.refuses():

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.models import (
     Analysis,
     BundlePart,
@@ -28,15 +28,15 @@ from ranking.models import (
 )
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import make_person, small_test_set
+from tests.integration.constraints.worlds import make_person, small_task
 
 
 def settings() -> Create:
-    return partial(RankingSettings.objects.create, test_set=small_test_set())
+    return partial(RankingSettings.objects.create, task=small_task())
 
 
 def rule() -> Create:
-    return partial(StoppingRule.objects.create, test_set=small_test_set(), after_judgments=0)
+    return partial(StoppingRule.objects.create, task=small_task(), after_judgments=0)
 
 
 def said() -> dict[str, Any]:
@@ -52,14 +52,14 @@ def said() -> dict[str, Any]:
 
 
 def run() -> Create:
-    return partial(RankingRun.objects.create, test_set=small_test_set(), **said())
+    return partial(RankingRun.objects.create, task=small_task(), **said())
 
 
 def analysis() -> Create:
     """Create a second question; the first has the digest "first"."""
     create = partial(
         Analysis.objects.create,
-        test_set=small_test_set(),
+        task=small_task(),
         kind="ranking",
         choice={},
         choice_digest="c",
@@ -76,7 +76,7 @@ def campaign_table() -> Create:
     """Create a second table; the first has the digest "first"."""
     create = partial(
         CampaignTable.objects.create,
-        campaign=small_test_set().campaign,
+        campaign=small_task().test_set.campaign,
         kind="clusters",
         choice={},
         choice_digest="c",
@@ -96,10 +96,10 @@ def shard_result() -> Create:
 
 def published() -> Create:
     """Create a second version."""
-    kept = RankingRun.objects.create(test_set=small_test_set(), **said())
+    kept = RankingRun.objects.create(task=small_task(), **said())
     create = partial(
         PublishedResult.objects.create,
-        test_set=kept.test_set,
+        task=kept.task,
         run=kept,
         content={},
         labels={},
@@ -247,9 +247,9 @@ breaks_by_fields(
 @breaks("ranking_settings_immutable")
 def settings_are_changed(attempt: Attempt) -> None:
     settings()()
-    there = TestSet.objects.get()
+    there = Task.objects.get()
     changes: list[dict[str, Any]] = [
-        {"test_set": small_test_set(there.campaign, name="other")},
+        {"task": small_task(there.test_set.campaign, name="other")},
         {"method": "bojar"},
         {"reason": "Because."},
         {"judgments": 7},
@@ -272,7 +272,7 @@ def settings_are_changed(attempt: Attempt) -> None:
 def a_rule_is_changed(attempt: Attempt) -> None:
     rule()()
     changes: list[dict[str, Any]] = [
-        {"test_set": small_test_set(TestSet.objects.get().campaign, name="other")},
+        {"task": small_task(Task.objects.get().test_set.campaign, name="other")},
         {"judgments": 7},
         {"pairs_share": 0.5},
         {"clusters": 3},
@@ -342,10 +342,10 @@ breaks_by_fields(
 )
 
 
-@breaks("ranking.LatestRanking.test_set")
-def a_test_set_has_two_latest_rankings(attempt: Attempt) -> None:
-    there = small_test_set()
-    kept = RankingRun.objects.create(test_set=there, **said())
+@breaks("ranking.LatestRanking.task")
+def a_task_has_two_latest_rankings(attempt: Attempt) -> None:
+    there = small_task()
+    kept = RankingRun.objects.create(task=there, **said())
     create = partial(
         LatestRanking.objects.create,
         choice={},
@@ -354,16 +354,16 @@ def a_test_set_has_two_latest_rankings(attempt: Attempt) -> None:
         is_kept=True,
         **said(),
     )
-    create(test_set=there)
+    create(task=there)
     with attempt.refuses():
-        create(test_set=there)
+        create(task=there)
     with attempt.accepts():
-        create(test_set=small_test_set(there.campaign, name="other"))
+        create(task=small_task(there.test_set.campaign, name="other"))
 
 
-@breaks("ranking.StoredTallies.test_set")
-def a_test_set_has_two_stored_tallies(attempt: Attempt) -> None:
-    there = small_test_set()
+@breaks("ranking.StoredTallies.task")
+def a_task_has_two_stored_tallies(attempt: Attempt) -> None:
+    there = small_task()
     create = partial(
         StoredTallies.objects.create,
         build=uuid4(),
@@ -372,48 +372,48 @@ def a_test_set_has_two_stored_tallies(attempt: Attempt) -> None:
         names={},
         packed=b"packed",
     )
-    create(test_set=there)
+    create(task=there)
     with attempt.refuses():
-        create(test_set=there)
+        create(task=there)
     with attempt.accepts():
-        create(test_set=small_test_set(there.campaign, name="other"))
+        create(task=small_task(there.test_set.campaign, name="other"))
 
 
-@breaks("ranking.TalliesBuild.test_set")
-def a_test_set_is_counted_twice_at_once(attempt: Attempt) -> None:
-    there = small_test_set()
+@breaks("ranking.TalliesBuild.task")
+def a_task_is_counted_twice_at_once(attempt: Attempt) -> None:
+    there = small_task()
     create = partial(TalliesBuild.objects.create, judgments=1)
-    create(test_set=there)
+    create(task=there)
     with attempt.refuses():
-        create(test_set=there)
+        create(task=there)
     with attempt.accepts():
-        create(test_set=small_test_set(there.campaign, name="other"))
+        create(task=small_task(there.test_set.campaign, name="other"))
 
 
-@breaks("judge_measures_once_in_a_test_set")
-def a_judge_is_measured_twice_in_a_test_set(attempt: Attempt) -> None:
-    there = small_test_set()
-    judge = make_judge(there.campaign)
+@breaks("judge_measures_once_in_a_task")
+def a_judge_is_measured_twice_in_a_task(attempt: Attempt) -> None:
+    there = small_task()
+    judge = make_judge(there.test_set.campaign)
     create = partial(JudgeMeasures.objects.create, judge=judge, measures={})
-    create(test_set=there)
+    create(task=there)
     with attempt.refuses():
-        create(test_set=there)
+        create(task=there)
     with attempt.accepts():
-        create(test_set=small_test_set(there.campaign, name="other"))
+        create(task=small_task(there.test_set.campaign, name="other"))
 
 
-@breaks("ranking.QualityReport.test_set")
-def a_test_set_has_two_reports(attempt: Attempt) -> None:
-    there = small_test_set()
-    QualityReport.objects.create(test_set=there, watermark=0)
+@breaks("ranking.QualityReport.task")
+def a_task_has_two_reports(attempt: Attempt) -> None:
+    there = small_task()
+    QualityReport.objects.create(task=there, watermark=0)
     with attempt.refuses():
-        QualityReport.objects.create(test_set=there, watermark=0)
+        QualityReport.objects.create(task=there, watermark=0)
     with attempt.accepts():
-        other = small_test_set(there.campaign, name="other")
-        QualityReport.objects.create(test_set=other, watermark=0)
+        other = small_task(there.test_set.campaign, name="other")
+        QualityReport.objects.create(task=other, watermark=0)
 
 
-breaks_by_fields("published_result_version_unique_in_test_set", published, {"version": 1})
+breaks_by_fields("published_result_version_unique_in_task", published, {"version": 1})
 breaks_by_fields("published_result_version_from_1", published, {"version": 0})
 breaks_by_fields(
     "published_result_address_unique",
@@ -506,15 +506,15 @@ def what_is_published_is_deleted(attempt: Attempt) -> None:
         create()
 
 
-@breaks("published_result_of_a_ranking_of_its_test_set")
-def a_ranking_of_another_test_set_is_published(attempt: Attempt) -> None:
+@breaks("published_result_of_a_ranking_of_its_task")
+def a_ranking_of_another_task_is_published(attempt: Attempt) -> None:
     create = published()
-    campaign = PublishedResult.objects.get().test_set.campaign
-    other = RankingRun.objects.create(test_set=small_test_set(campaign, name="other"), **said())
+    campaign = PublishedResult.objects.get().task.test_set.campaign
+    other = RankingRun.objects.create(task=small_task(campaign, name="other"), **said())
     with attempt.refuses():
         create(run=other)
     with attempt.accepts():
-        create(run=other, test_set=other.test_set)
+        create(run=other, task=other.task)
 
 
 @breaks("published_result_once_open_stays_open")

@@ -113,7 +113,7 @@ def models_of_the_project() -> list[AnyModel]:
     return [
         model
         for app in apps.get_app_configs()
-        if Path(settings.BASE_DIR, app.name).is_dir()
+        if Path(settings.BASE_DIR, *app.name.split(".")).is_dir()
         for model in app.get_models()
     ]
 

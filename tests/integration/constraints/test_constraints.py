@@ -9,6 +9,7 @@ import pytest
 from tests.integration.constraints import (
     accounts,
     activity,
+    answers,
     assignments,
     blocks,
     campaigns,
@@ -19,6 +20,8 @@ from tests.integration.constraints import (
     panels,
     quality,
     rankings,
+    ratings,
+    sorts,
     texts,
     training,
     truncations,
@@ -31,6 +34,7 @@ from tests.integration.constraints.rules import Rule, models_of_the_project, rul
 FAMILIES = (
     activity,
     accounts,
+    answers,
     assignments,
     blocks,
     campaigns,
@@ -41,6 +45,8 @@ FAMILIES = (
     panels,
     quality,
     rankings,
+    ratings,
+    sorts,
     texts,
     training,
     truncations,

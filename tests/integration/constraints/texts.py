@@ -12,36 +12,43 @@ from campaign.models import (
     Reference,
     Segment,
     System,
+    Task,
     TestSet,
 )
 from campaign.services import bad_references_make
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import small_test_set
+from tests.integration.constraints.worlds import small_task
 
 
 def test_set() -> Create:
     return partial(
         TestSet.objects.create,
-        campaign=small_test_set(name="small").campaign,
+        campaign=small_task(name="small").test_set.campaign,
         name="other",
         source_language="en",
         target_language="de",
     )
 
 
+def task() -> Create:
+    here = small_task()
+    here.delete()
+    return partial(Task.objects.create, test_set=here.test_set, protocol="ranking")
+
+
 def document() -> Create:
     return partial(
-        Document.objects.create, test_set=small_test_set(), name="document 2", position=2
+        Document.objects.create, test_set=small_task().test_set, name="document 2", position=2
     )
 
 
 def segment() -> Create:
     """Two segments are there, in a first document."""
-    there = small_test_set()
+    there = small_task()
     return partial(
         Segment.objects.create,
-        test_set=there,
-        document=there.documents.get(),
+        test_set=there.test_set,
+        document=there.test_set.documents.get(),
         number=3,
         position=3,
         source_text="Another sentence.",
@@ -51,31 +58,31 @@ def segment() -> Create:
 def reference() -> Create:
     return partial(
         Reference.objects.create,
-        segment=small_test_set().segments.all()[0],
+        segment=small_task().test_set.segments.all()[0],
         number=2,
         text="Ein anderer Satz.",
     )
 
 
 def system() -> Create:
-    return partial(System.objects.create, test_set=small_test_set(), name="gneiss")
+    return partial(System.objects.create, test_set=small_task().test_set, name="gneiss")
 
 
 def output() -> Create:
-    there = small_test_set()
+    there = small_task()
     return partial(
         Output.objects.create,
-        segment=there.segments.all()[0],
-        system=System.objects.create(test_set=there, name="gneiss"),
+        segment=there.test_set.segments.all()[0],
+        system=System.objects.create(test_set=there.test_set, name="gneiss"),
         text="Ein Satz.",
     )
 
 
 def bad_reference() -> Create:
-    there = small_test_set()
-    system = System.objects.create(test_set=there, name="damaged", kind="bad_reference")
+    there = small_task()
+    system = System.objects.create(test_set=there.test_set, name="damaged", kind="bad_reference")
     damaged = Output.objects.create(
-        system=system, segment=there.segments.all()[0], text="Satz ein der."
+        system=system, segment=there.test_set.segments.all()[0], text="Satz ein der."
     )
     return partial(BadReference.objects.create, output=damaged, damage="reordered", seed=1)
 
@@ -92,9 +99,10 @@ breaks_by_fields(
 )
 breaks_by_fields("test_set_name_unique_in_campaign", test_set, {"name": "small"})
 breaks_by_fields("test_set_name_not_empty", test_set, {"name": ""})
+breaks_by_fields("task_protocol_is_known", task, {"protocol": "guessing"})
 breaks_by_fields(
-    "test_set_blocks_per_segment_positive",
-    test_set,
+    "task_blocks_per_segment_positive",
+    task,
     {"blocks_per_segment": 0},
     accepted={"blocks_per_segment": 1},
 )
@@ -148,9 +156,9 @@ breaks_by_fields(
 
 @breaks("output_once_per_segment_and_system")
 def a_system_translates_a_segment_twice(attempt: Attempt) -> None:
-    there = small_test_set()
+    there = small_task()
     first = Output.objects.all()[0]
-    fresh = System.objects.create(test_set=there, name="gneiss")
+    fresh = System.objects.create(test_set=there.test_set, name="gneiss")
     with attempt.refuses():
         Output.objects.create(segment=first.segment, system=first.system, text="Noch einmal.")
     with attempt.accepts():
@@ -159,8 +167,8 @@ def a_system_translates_a_segment_twice(attempt: Attempt) -> None:
 
 @breaks("campaign.BadReference.output")
 def an_output_is_damaged_twice(attempt: Attempt) -> None:
-    there = small_test_set()
-    assert bad_references_make(test_set=there, seed=1)
+    there = small_task()
+    assert bad_references_make(test_set=there.test_set, seed=1)
     damaged = BadReference.objects.in_order()[0].output
     fields: dict[str, Any] = {"damage": "dropped", "seed": 2}
     with attempt.refuses():

@@ -4,14 +4,14 @@ from functools import partial
 
 from annotation.models import TrainingBlock, TrainingCandidate
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import small_test_set
+from tests.integration.constraints.worlds import small_task
 
 
 def training_block() -> Create:
     """Return what makes the second block; the first shows the first segment."""
-    there = small_test_set()
-    one, two = there.segments.all()[:2]
-    create = partial(TrainingBlock.objects.create, test_set=there, explanation="Read.")
+    there = small_task()
+    one, two = there.test_set.segments.all()[:2]
+    create = partial(TrainingBlock.objects.create, task=there, explanation="Read.")
     create(position=1, segment=one)
     return partial(create, position=2, segment=two)
 
@@ -25,7 +25,7 @@ def training_candidate() -> Create:
     return partial(create, output=two, expected=1)
 
 
-breaks_by_fields("training_block_position_unique_in_test_set", training_block, {"position": 1})
+breaks_by_fields("training_block_position_unique_in_task", training_block, {"position": 1})
 breaks_by_fields("training_block_is_explained", training_block, {"explanation": ""})
 breaks_by_fields(
     "training_candidate_rank_between_1_and_5",
@@ -36,7 +36,7 @@ breaks_by_fields(
 )
 
 
-@breaks("training_block_segment_unique_in_test_set")
+@breaks("training_block_segment_unique_in_task")
 def two_training_blocks_show_one_segment(attempt: Attempt) -> None:
     create = training_block()
     with attempt.refuses():

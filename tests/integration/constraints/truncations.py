@@ -16,11 +16,21 @@ from annotation.models import (
     Skip,
 )
 from campaign.models import Acceptance, ActivityEvent, CampaignStateChange, Instructions
+from protocols.editing.models import Answer as EditingAnswer
+from protocols.rating.models import Answer as Rating
+from protocols.sorting.models import ClosedComparison
+from protocols.spans.models import Answer as SpansAnswer
+from protocols.two_outputs.models import Answer
 from ranking.models import PublishedResult, RankingRun, RankingSettings, StoppingRule
 from tests.integration.constraints.breakages import Attempt, breaks
 
 KEPT: dict[str, type[Model]] = {
     "judgment": Judgment,
+    "rating_answer": Rating,
+    "two_outputs_answer": Answer,
+    "spans_answer": SpansAnswer,
+    "editing_answer": EditingAnswer,
+    "sorting_verdict": ClosedComparison,
     "judgment_number": JudgmentNumber,
     "skip": Skip,
     "problem_report": ProblemReport,

@@ -7,13 +7,13 @@ from django.utils import timezone
 from campaign.models import CampaignCopy, CampaignCopyPart, Job, Upload, UploadedFile, UploadedPart
 from tests.factories import make_campaign
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import small_test_set
+from tests.integration.constraints.worlds import small_task
 
 
 def upload() -> Create:
-    test_set = small_test_set()
-    create = partial(Upload.objects.create, campaign=test_set.campaign)
-    create(pk="00000000-0000-4000-8000-000000000001", test_set=test_set)
+    task = small_task()
+    create = partial(Upload.objects.create, campaign=task.test_set.campaign)
+    create(pk="00000000-0000-4000-8000-000000000001", test_set=task.test_set)
     return create
 
 
@@ -71,7 +71,7 @@ def two_uploads_become_one_test_set(attempt: Attempt) -> None:
     with attempt.refuses():
         create(test_set=used)
     with attempt.accepts():
-        create(test_set=small_test_set(make_campaign("other")))
+        create(test_set=small_task(make_campaign("other")).test_set)
 
 
 breaks_by_fields("campaign_copy_digest_is_a_sha_256", copied, {"digest": "0" * 63})

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from annotation.models import HIT, Block
-from campaign.models import Campaign, Output, TestSet, User
-from tests.factories import make_campaign, make_test_set
+from campaign.models import Campaign, Output, Task, User
+from tests.factories import make_campaign, make_task
 
 
-def small_test_set(campaign: Campaign | None = None, name: str = "small") -> TestSet:
+def small_task(campaign: Campaign | None = None, name: str = "small") -> Task:
     """Return a test set of two segments and five systems; nothing is planned."""
-    return make_test_set(
+    return make_task(
         campaign or make_campaign(),
         name=name,
         documents=(2,),
@@ -25,29 +25,27 @@ def make_person(email: str | None = None) -> User:
     return User.objects.create_user(name="Olga", email=email)
 
 
-def make_hit(test_set: TestSet, number: int = 1, **fields: object) -> HIT:
-    return HIT.objects.create(
-        test_set=test_set, design=test_set.designs.get(), number=number, **fields
-    )
+def make_hit(task: Task, number: int = 1, **fields: object) -> HIT:
+    return HIT.objects.create(task=task, design=task.designs.get(), number=number, **fields)
 
 
 @dataclass(frozen=True)
 class Shown:
     """A block of five candidates, each one output of its segment."""
 
-    test_set: TestSet
+    task: Task
     hit: HIT
     block: Block
     outputs: list[Output]
 
 
-def make_shown(test_set: TestSet | None = None, number: int = 1) -> Shown:
+def make_shown(task: Task | None = None, number: int = 1) -> Shown:
     """Return the first segment of a test set as the one block of a new HIT."""
-    test_set = test_set or small_test_set()
-    hit = make_hit(test_set, number)
-    segment = test_set.segments.all()[0]
+    task = task or small_task()
+    hit = make_hit(task, number)
+    segment = task.test_set.segments.all()[0]
     outputs = list(segment.outputs.order_by("pk"))
     block = Block.objects.create(
         hit=hit, segment=segment, position=1, outputs=[output.pk for output in outputs]
     )
-    return Shown(test_set, hit, block, outputs)
+    return Shown(task, hit, block, outputs)

@@ -24,28 +24,28 @@ from annotation.services import (
     pool_fill,
     work_request,
 )
-from campaign.models import BadReference, Judge, Output, TestSet
+from campaign.models import BadReference, Judge, Output, Task
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, lend
-from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.outputs_shown import outputs_shown
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
+def task() -> Task:
     """Sixty segments, every other one with an approved damaged reference."""
-    test_set = make_test_set(make_campaign(), documents=(30, 30))
-    bad_references_make(test_set=test_set, seed=5)
-    for row in BadReference.objects.of(test_set.pk).in_order()[::2]:
+    task = make_task(make_campaign(), documents=(30, 30))
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id).in_order()[::2]:
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
-    return test_set
+    return task
 
 
-def approve_all(test_set: TestSet) -> None:
-    bad_references_make(test_set=test_set, seed=5)
-    for row in BadReference.objects.of(test_set.pk):
+def approve_all(task: Task) -> None:
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
 
 
@@ -66,11 +66,11 @@ def checks(hit: HIT) -> int:
     return hit.blocks.filter(control="attention").count()
 
 
-def test_a_block_is_a_check_exactly_if_it_shows_a_damaged_reference(test_set: TestSet) -> None:
-    design_change(test_set=test_set, bad_reference_rate=0.3)
-    pool_fill(test_set_id=test_set.pk, size=60)
+def test_a_block_is_a_check_exactly_if_it_shows_a_damaged_reference(task: Task) -> None:
+    design_change(task=task, bad_reference_rate=0.3)
+    pool_fill(task_id=task.pk, size=60)
     for number in range(20):
-        lend(make_judge(test_set.campaign, f"judge{number:02}"))
+        lend(make_judge(task.test_set.campaign, f"judge{number:02}"))
     damaged = Output.objects.filter(system__kind="bad_reference", pk__in=outputs_shown())
     ids = list(damaged.values_list("pk", flat=True))
     shown = Block.objects.filter(outputs__overlap=ids)
@@ -86,19 +86,19 @@ def test_a_block_is_a_check_exactly_if_it_shows_a_damaged_reference(test_set: Te
 
 
 def test_what_is_approved_or_withdrawn_later_leaves_old_hits_as_they_were(
-    test_set: TestSet,
+    task: Task,
 ) -> None:
-    design_change(test_set=test_set, bad_reference_rate=0.3)
-    pool_fill(test_set_id=test_set.pk, size=40)
-    for number, row in enumerate(BadReference.objects.of(test_set.pk).in_order()):
+    design_change(task=task, bad_reference_rate=0.3)
+    pool_fill(task_id=task.pk, size=40)
+    for number, row in enumerate(BadReference.objects.of(task.test_set_id).in_order()):
         bad_reference_review(bad_reference=row, approve=number % 2 == 1, reviewer=None)
-    for hit in HIT.objects.filter(test_set=test_set).order_by("number"):
+    for hit in HIT.objects.filter(task=task).order_by("number"):
         assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
 
 
-def drawn(judge: Judge, test_set: TestSet, hits: int) -> list[bool]:
+def drawn(judge: Judge, task: Task, hits: int) -> list[bool]:
     """Which of a judge's HITs are to hold a check, by the draw."""
-    design = test_set.designs.latest()
+    design = task.designs.latest()
     found: list[bool] = []
     checks = since = 0
     for _hit in range(hits):
@@ -114,25 +114,25 @@ def drawn(judge: Judge, test_set: TestSet, hits: int) -> list[bool]:
     return found
 
 
-def test_a_judge_gets_a_check_when_one_is_drawn_for_them(test_set: TestSet) -> None:
-    design_change(test_set=test_set, bad_reference_rate=0.2, attention_every=3)
+def test_a_judge_gets_a_check_when_one_is_drawn_for_them(task: Task) -> None:
+    design_change(task=task, bad_reference_rate=0.2, attention_every=3)
     for name in ("judge01", "judge02"):
-        judge = make_judge(test_set.campaign, name)
-        wanted = drawn(judge, test_set, 14)
+        judge = make_judge(task.test_set.campaign, name)
+        wanted = drawn(judge, task, 14)
         assert 0 < sum(wanted) < 14
         for is_due in wanted:
-            pool_fill(test_set_id=test_set.pk, size=30)
+            pool_fill(task_id=task.pk, size=30)
             (hit,) = hits_done(judge, 1)
             assert (checks(hit) > 0) == is_due
             assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
 
 
-def test_a_hit_with_a_check_holds_it_at_the_rate_and_at_least_once(test_set: TestSet) -> None:
-    for row in BadReference.objects.of(test_set.pk):
+def test_a_hit_with_a_check_holds_it_at_the_rate_and_at_least_once(task: Task) -> None:
+    for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
     for rate, held in ((0.01, {1}), (1.0, {3})):
-        design_change(test_set=test_set, bad_reference_rate=rate, attention_every=2)
-        hits_plan(test_set_id=test_set.pk, count=12, checks=6)
+        design_change(task=task, bad_reference_rate=rate, attention_every=2)
+        hits_plan(task_id=task.pk, count=12, checks=6)
         planned = plans_read(HIT.objects.order_by("-number").values_list("pk", flat=True)[:12])
         counts = [sum(bool(each.control) for each in hit.blocks) for hit in planned.values()]
         assert set(counts) == {0, *held}
@@ -142,10 +142,10 @@ def test_a_hit_with_a_check_holds_it_at_the_rate_and_at_least_once(test_set: Tes
 @pytest.mark.parametrize("first", ["fast", pytest.param("slow", marks=pytest.mark.thorough)])
 def test_whoever_came_earlier_every_judge_gets_checks_at_the_rate_asked_for(first: str) -> None:
     """Nine judges, some of whom are done before others begin: none is left with what others left."""
-    test_set = make_long_test_set(make_campaign(), segments=240, systems=6, with_reference=True)
-    approve_all(test_set)
-    design_change(test_set=test_set, bad_reference_rate=0.3, attention_every=5, segments_per_hit=1)
-    judges = [make_judge(test_set.campaign, f"judge{number:02}") for number in range(9)]
+    task = make_long_task(make_campaign(), segments=240, systems=6, with_reference=True)
+    approve_all(task)
+    design_change(task=task, bad_reference_rate=0.3, attention_every=5, segments_per_hit=1)
+    judges = [make_judge(task.test_set.campaign, f"judge{number:02}") for number in range(9)]
     turns = [judge for judge in judges[:3] for _hit in range(60)]
     turns += [judge for _hit in range(30) for judge in judges[3:6]]
     turns += [judge for judge in judges[6:] for _hit in range(30)]
@@ -154,57 +154,57 @@ def test_whoever_came_earlier_every_judge_gets_checks_at_the_rate_asked_for(firs
     held: dict[Judge, list[bool]] = {judge: [] for judge in judges}
     for number, judge in enumerate(turns):
         if number % 5 == 0:
-            pool_fill(test_set_id=test_set.pk, size=40)
+            pool_fill(task_id=task.pk, size=40)
         (hit,) = hits_done(judge, 1)
         held[judge].append(hit.holds_check)
     for judge, shown in held.items():
-        assert shown == drawn(judge, test_set, len(shown))
+        assert shown == drawn(judge, task, len(shown))
 
 
 def test_a_pool_that_was_planned_before_there_were_checks_keeps_none_from_judges(
-    test_set: TestSet,
+    task: Task,
 ) -> None:
-    pool_fill(test_set_id=test_set.pk, size=60)
-    design_change(test_set=test_set, bad_reference_rate=0.1, attention_every=2)
-    pool_fill(test_set_id=test_set.pk, size=60)
-    judge = make_judge(test_set.campaign)
-    assert [checks(hit) > 0 for hit in hits_done(judge, 8)] == drawn(judge, test_set, 8)
+    pool_fill(task_id=task.pk, size=60)
+    design_change(task=task, bad_reference_rate=0.1, attention_every=2)
+    pool_fill(task_id=task.pk, size=60)
+    judge = make_judge(task.test_set.campaign)
+    assert [checks(hit) > 0 for hit in hits_done(judge, 8)] == drawn(judge, task, 8)
 
 
 def test_where_all_is_planned_already_hits_are_given_up_for_those_with_checks(
-    test_set: TestSet,
+    task: Task,
 ) -> None:
-    TestSet.objects.filter(pk=test_set.pk).update(blocks_wanted=150)
-    pool_fill(test_set_id=test_set.pk, size=60)
+    Task.objects.filter(pk=task.pk).update(blocks_wanted=150)
+    pool_fill(task_id=task.pk, size=60)
     assert not HIT.objects.filter(holds_check=True).exists()
-    design_change(test_set=test_set, bad_reference_rate=0.1, attention_every=2)
-    judge = make_judge(test_set.campaign)
+    design_change(task=task, bad_reference_rate=0.1, attention_every=2)
+    judge = make_judge(task.test_set.campaign)
     shown = []
     for _hit in range(8):
-        pool_fill(test_set_id=test_set.pk, size=60)
+        pool_fill(task_id=task.pk, size=60)
         shown += hits_done(judge, 1)
     # The planner begins for a judge when they have been lent a HIT.
-    assert sum(checks(hit) > 0 for hit in shown) >= sum(drawn(judge, test_set, 8)) - 1 > 0
+    assert sum(checks(hit) > 0 for hit in shown) >= sum(drawn(judge, task, 8)) - 1 > 0
 
 
-def test_neither_training_nor_repeats_bring_a_check_nearer(test_set: TestSet) -> None:
+def test_neither_training_nor_repeats_bring_a_check_nearer(task: Task) -> None:
     design_change(
-        test_set=test_set,
+        task=task,
         bad_reference_rate=0.2,
         attention_every=5,
         intra_share=0.4,
         repeat_gap=2,
         segments_per_hit=1,
     )
-    judge = make_judge(test_set.campaign)
+    judge = make_judge(task.test_set.campaign)
     done: list[HIT] = []
     for _hit in range(25):
-        pool_fill(test_set_id=test_set.pk, size=20)
+        pool_fill(task_id=task.pk, size=20)
         done += hits_done(judge, 1)
     repeats = [hit.purpose == "intra" for hit in done]
     assert sum(repeats) > 3
     others = [hit.holds_check for hit in done if hit.purpose != "intra"]
-    assert others == drawn(judge, test_set, len(others))
+    assert others == drawn(judge, task, len(others))
     account = judge.accounts.get()
     assert account.intra_lent == sum(repeats)
     assert account.hits_since_repeat == repeats[::-1].index(True)
@@ -213,15 +213,15 @@ def test_neither_training_nor_repeats_bring_a_check_nearer(test_set: TestSet) ->
 
 
 def test_judges_go_on_without_checks_when_they_have_seen_all_there_are(
-    test_set: TestSet,
+    task: Task,
 ) -> None:
-    for row in BadReference.objects.of(test_set.pk).in_order()[4:]:
+    for row in BadReference.objects.of(task.test_set_id).in_order()[4:]:
         bad_reference_review(bad_reference=row, approve=False, reviewer=None)
-    design_change(test_set=test_set, bad_reference_rate=0.2, attention_every=2, segments_per_hit=1)
-    judge = make_judge(test_set.campaign)
+    design_change(task=task, bad_reference_rate=0.2, attention_every=2, segments_per_hit=1)
+    judge = make_judge(task.test_set.campaign)
     done: list[HIT] = []
     for _hit in range(30):
-        pool_fill(test_set_id=test_set.pk, size=20)
+        pool_fill(task_id=task.pk, size=20)
         done += hits_done(judge, 1)
     held = [hit.holds_check for hit in done]
     assert sum(held) == 2
@@ -230,43 +230,43 @@ def test_judges_go_on_without_checks_when_they_have_seen_all_there_are(
     assert len(set(segments)) == len(segments)
 
 
-def test_a_check_too_many_is_lent_only_where_nothing_else_is_left(test_set: TestSet) -> None:
-    TestSet.objects.filter(pk=test_set.pk).update(blocks_per_segment=1)
+def test_a_check_too_many_is_lent_only_where_nothing_else_is_left(task: Task) -> None:
+    Task.objects.filter(pk=task.pk).update(blocks_per_segment=1)
     HIT.objects.update(completed_at=Now())
-    design_change(test_set=test_set, bad_reference_rate=0.2, attention_every=4, segments_per_hit=1)
-    hits_plan(test_set_id=test_set.pk, count=20, checks=20)
-    judge = make_judge(test_set.campaign)
+    design_change(task=task, bad_reference_rate=0.2, attention_every=4, segments_per_hit=1)
+    hits_plan(task_id=task.pk, count=20, checks=20)
+    judge = make_judge(task.test_set.campaign)
     HITSequence.objects.update(blocks_planned=0)
-    TestSet.objects.filter(pk=test_set.pk).update(blocks_wanted=0)
-    before = drawn(judge, test_set, 20).index(True)
+    Task.objects.filter(pk=task.pk).update(blocks_wanted=0)
+    before = drawn(judge, task, 20).index(True)
     if before:
         assert assignment_lend(judge=judge) is None
     work_request(judge=judge)
-    pool_fill(test_set_id=test_set.pk, size=0)
+    pool_fill(task_id=task.pk, size=0)
     (hit,) = hits_done(judge, 1)
     assert hit.holds_check
 
 
-def test_where_no_check_is_left_judges_go_on_without(test_set: TestSet) -> None:
-    pool_fill(test_set_id=test_set.pk, size=20)
-    design_change(test_set=test_set, bad_reference_rate=0.01, attention_every=2)
-    done = hits_done(make_judge(test_set.campaign), 3)
+def test_where_no_check_is_left_judges_go_on_without(task: Task) -> None:
+    pool_fill(task_id=task.pk, size=20)
+    design_change(task=task, bad_reference_rate=0.01, attention_every=2)
+    done = hits_done(make_judge(task.test_set.campaign), 3)
     assert [checks(hit) for hit in done] == [0, 0, 0]
 
 
-def test_a_schedule_needs_damaged_references_in_the_design(test_set: TestSet) -> None:
+def test_a_schedule_needs_damaged_references_in_the_design(task: Task) -> None:
     with pytest.raises(DesignRefusedError, match="attention checks are damaged references"):
-        design_change(test_set=test_set, attention_every=5)
+        design_change(task=task, attention_every=5)
 
 
-def test_a_reserved_hit_without_a_check_waits_while_a_check_is_due(test_set: TestSet) -> None:
-    design_change(test_set=test_set, bad_reference_rate=0.2, attention_every=3)
-    pool_fill(test_set_id=test_set.pk, size=150)
-    judge = make_judge(test_set.campaign)
-    wanted = drawn(judge, test_set, 20)
+def test_a_reserved_hit_without_a_check_waits_while_a_check_is_due(task: Task) -> None:
+    design_change(task=task, bad_reference_rate=0.2, attention_every=3)
+    pool_fill(task_id=task.pk, size=150)
+    judge = make_judge(task.test_set.campaign)
+    wanted = drawn(judge, task, 20)
     before = next(at for at in range(20) if wanted[at] and not wanted[at + 1])
     hits_done(judge, before)
-    pool = hits_for_judge(judge_id=judge.pk, test_set_id=test_set.pk, conflicts=[])
+    pool = hits_for_judge(judge_id=judge.pk, task_id=task.pk, conflicts=[])
     reserved = pool.holding_check(holds_check=False)[0]
     reserved.reserved_for = judge
     reserved.reserved_until = timezone.now() + timedelta(hours=1)

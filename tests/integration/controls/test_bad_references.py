@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from campaign.models import BadReference, Output, SystemKind, TestSet
+from campaign.models import BadReference, Output, SystemKind, Task
 from campaign.services import (
     BadReferenceRefusedError,
     bad_reference_redraw,
@@ -18,49 +18,49 @@ from campaign.services import (
 )
 from campaign.texts.normalisation import normalise_text
 from tests.clocks import set_process_clock
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign())
+def task() -> Task:
+    return make_task(make_campaign())
 
 
-def texts(test_set: TestSet) -> dict[int, str]:
-    rows = Output.objects.filter(system__kind="bad_reference", segment__test_set=test_set)
+def texts(task: Task) -> dict[int, str]:
+    rows = Output.objects.filter(system__kind="bad_reference", segment__test_set=task.test_set_id)
     return {number: text or "" for number, text in rows.values_list("segment__number", "text")}
 
 
-def test_every_segment_gets_one_and_it_differs_from_all_there_is(test_set: TestSet) -> None:
-    assert bad_references_make(test_set=test_set, seed=1) == 7
-    for number, text in texts(test_set).items():
-        others = Output.objects.filter(segment__test_set=test_set, segment__number=number).exclude(
-            system__kind="bad_reference"
-        )
+def test_every_segment_gets_one_and_it_differs_from_all_there_is(task: Task) -> None:
+    assert bad_references_make(test_set=task.test_set, seed=1) == 7
+    for number, text in texts(task).items():
+        others = Output.objects.filter(
+            segment__test_set=task.test_set_id, segment__number=number
+        ).exclude(system__kind="bad_reference")
         assert normalise_text(text) not in {normalise_text(output.text or "") for output in others}
-    system = test_set.systems.get(kind=SystemKind.BAD_REFERENCE)
+    system = task.test_set.systems.get(kind=SystemKind.BAD_REFERENCE)
     assert system.name == "_badref"
-    assert bad_references_make(test_set=test_set, seed=2) == 0
+    assert bad_references_make(test_set=task.test_set, seed=2) == 0
 
 
 def test_a_seed_makes_the_same_texts_again_and_a_share_takes_some_segments() -> None:
-    one = make_test_set(make_campaign("one"), documents=(40,))
-    two = make_test_set(make_campaign("two"), documents=(40,))
-    assert bad_references_make(test_set=one, seed=3) == 40
-    some = bad_references_make(test_set=two, seed=3, share=0.5)
+    one = make_task(make_campaign("one"), documents=(40,))
+    two = make_task(make_campaign("two"), documents=(40,))
+    assert bad_references_make(test_set=one.test_set, seed=3) == 40
+    some = bad_references_make(test_set=two.test_set, seed=3, share=0.5)
     assert 8 < some < 32
     everything = texts(one)
     assert texts(two).items() <= everything.items()
 
 
-def test_only_an_approved_one_may_be_drawn(test_set: TestSet) -> None:
-    bad_references_make(test_set=test_set, seed=1)
+def test_only_an_approved_one_may_be_drawn(task: Task) -> None:
+    bad_references_make(test_set=task.test_set, seed=1)
     drawable = Output.objects.drawable().filter(system__kind="bad_reference")
     assert not drawable.exists()
-    good, bad, _ = BadReference.objects.of(test_set.pk).in_order()[:3]
-    organiser = make_organiser(test_set.campaign)
+    good, bad, _ = BadReference.objects.of(task.test_set_id).in_order()[:3]
+    organiser = make_organiser(task.test_set.campaign)
     bad_reference_review(bad_reference=good, approve=True, reviewer=organiser)
     bad_reference_review(bad_reference=bad, approve=False, reviewer=organiser)
     assert list(drawable.all()) == [good.output]
@@ -79,13 +79,13 @@ def test_only_an_approved_one_may_be_drawn(test_set: TestSet) -> None:
 
 @pytest.mark.parametrize("hours", [-1, 1])
 def test_a_wrong_clock_does_not_change_when_one_was_approved(
-    test_set: TestSet, hours: int, monkeypatch: pytest.MonkeyPatch
+    task: Task, hours: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """HITs are planned with what was approved then, by the database's clock."""
-    bad_references_make(test_set=test_set, seed=1)
-    row = BadReference.objects.of(test_set.pk).in_order()[0]
+    bad_references_make(test_set=task.test_set, seed=1)
+    row = BadReference.objects.of(task.test_set_id).in_order()[0]
     damaged = Output.objects.filter(system__kind="bad_reference")
-    times = TestSet.objects.filter(pk=test_set.pk).values_list(Now())
+    times = Task.objects.filter(pk=task.pk).values_list(Now())
     (before,) = times.get()
     with monkeypatch.context() as patch:
         set_process_clock(patch, ahead_by=timedelta(hours=hours))
@@ -96,9 +96,9 @@ def test_a_wrong_clock_does_not_change_when_one_was_approved(
     assert before < BadReference.objects.get(pk=row.pk).approved_at == approved.approved_at < after
 
 
-def test_a_new_draw_is_another_text_and_waits_for_a_review_again(test_set: TestSet) -> None:
-    bad_references_make(test_set=test_set, seed=1)
-    row = BadReference.objects.of(test_set.pk).in_order()[0]
+def test_a_new_draw_is_another_text_and_waits_for_a_review_again(task: Task) -> None:
+    bad_references_make(test_set=task.test_set, seed=1)
+    row = BadReference.objects.of(task.test_set_id).in_order()[0]
     latest = row.output.text
     for _attempt in range(5):
         row = bad_reference_review(bad_reference=row, approve=False, reviewer=None)
@@ -110,22 +110,22 @@ def test_a_new_draw_is_another_text_and_waits_for_a_review_again(test_set: TestS
     assert row.attempt == 6
 
 
-def test_a_new_draw_differs_from_the_outputs_too(test_set: TestSet) -> None:
-    bad_references_make(test_set=test_set, seed=1)
-    row = BadReference.objects.of(test_set.pk).in_order()[0]
+def test_a_new_draw_differs_from_the_outputs_too(task: Task) -> None:
+    bad_references_make(test_set=task.test_set, seed=1)
+    row = BadReference.objects.of(task.test_set_id).in_order()[0]
     with transaction.atomic():
         would_be = bad_reference_redraw(bad_reference=row).output.text
         transaction.set_rollback(True)
     row = BadReference.objects.get(pk=row.pk)
     Output.objects.filter(
-        system=test_set.systems.get(name="amber"), segment=row.output.segment
+        system=task.test_set.systems.get(name="amber"), segment=row.output.segment
     ).update(text=would_be)
     assert bad_reference_redraw(bad_reference=row).output.text != would_be
 
 
-def test_what_may_have_been_shown_never_changes(test_set: TestSet) -> None:
-    bad_references_make(test_set=test_set, seed=1)
-    row = BadReference.objects.of(test_set.pk).in_order()[0]
+def test_what_may_have_been_shown_never_changes(task: Task) -> None:
+    bad_references_make(test_set=task.test_set, seed=1)
+    row = BadReference.objects.of(task.test_set_id).in_order()[0]
     bad_reference_review(bad_reference=row, approve=True, reviewer=None)
     bad_reference_review(bad_reference=row, approve=False, reviewer=None)
     with pytest.raises(BadReferenceRefusedError, match="may already have been shown"):
@@ -135,20 +135,20 @@ def test_what_may_have_been_shown_never_changes(test_set: TestSet) -> None:
 
 
 def test_a_system_of_that_name_is_not_taken_for_damaged_references() -> None:
-    test_set = make_test_set(make_campaign(), systems=("_badref", "birch"), identical=())
+    task = make_task(make_campaign(), systems=("_badref", "birch"), identical=())
     with pytest.raises(BadReferenceRefusedError, match="_badref"):
-        bad_references_make(test_set=test_set)
+        bad_references_make(test_set=task.test_set)
 
 
 def test_the_command_makes_approves_and_says_what_is_wrong(
-    test_set: TestSet, capsys: pytest.CaptureFixture[str]
+    task: Task, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    named: dict[str, Any] = {"campaign": "museum", "test_set": test_set.name}
+    named: dict[str, Any] = {"campaign": "museum", "test_set": task.test_set.name}
     call_command("make_bad_references", **named, seed=1, damage=["swapped"])
     assert "7 damaged references made; 7 wait" in capsys.readouterr().out
     call_command("make_bad_references", **named, approve=True)
     assert "0 damaged references made; 0 wait" in capsys.readouterr().out
-    rows = BadReference.objects.of(test_set.pk)
+    rows = BadReference.objects.of(task.test_set_id)
     assert {row.damage for row in rows} == {"swapped"}
     assert {row.status for row in rows} == {"approved"}
     with pytest.raises(CommandError, match=r'no test set "nowhere".*museum en-de'):
@@ -173,4 +173,6 @@ def test_an_import_makes_them_if_asked(tmp_path: Any) -> None:
         bad_references=1.0,
         verbosity=0,
     )
-    assert BadReference.objects.of(TestSet.objects.get(name="small").pk).count() == 2
+    assert (
+        BadReference.objects.of(Task.objects.get(test_set__name="small").test_set_id).count() == 2
+    )

@@ -18,32 +18,32 @@ from annotation.services import (
     quality_rule_add,
     quality_rule_switch_off,
 )
-from campaign.models import Judge, TestSet, User
+from campaign.models import Judge, Task, User
 from ranking.models import Analysis
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.judges_to_act import judges_to_act
 from ranking.selectors.analysis_judges import judges_in_answer
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.tasks import rank_test_set
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from ranking.tasks import rank_task
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign())
+def task() -> Task:
+    return make_task(make_campaign())
 
 
 @pytest.fixture
-def organiser(test_set: TestSet) -> User:
-    return make_organiser(test_set.campaign)
+def organiser(task: Task) -> User:
+    return make_organiser(task.test_set.campaign)
 
 
 @pytest.fixture
-def judged(test_set: TestSet) -> TestSetWriter:
-    writer = TestSetWriter(test_set.campaign, "judged", ["A", "B", "C"])
+def judged(task: Task) -> TestSetWriter:
+    writer = TestSetWriter(task.test_set.campaign, "judged", ["A", "B", "C"])
     writer.system("_ref", kind="reference")
     for segment in range(1, 25):
         block = writer.block(segment, ["A", "_ref", "B", "C"])
@@ -63,12 +63,12 @@ def words(response: Any) -> str:
     return " ".join(text.split())
 
 
-def at(name: str, test_set: TestSet, *more: object) -> str:
-    return reverse(name, args=[test_set.campaign.slug, test_set.pk, *more])
+def at(name: str, task: Task, *more: object) -> str:
+    return reverse(name, args=[task.test_set.campaign.slug, task.pk, *more])
 
 
-def answer(test_set: TestSet, kind: str, **given: object) -> Analysis:
-    asked = analysis_ask(test_set=test_set, choice=analysis_choice(kind, given), is_queued=False)
+def answer(task: Task, kind: str, **given: object) -> Analysis:
+    asked = analysis_ask(task=task, choice=analysis_choice(kind, given), is_queued=False)
     return analysis_compute(analysis=asked)
 
 
@@ -83,8 +83,8 @@ def test_judges_are_acted_on_from_an_analysis(
     kind: str,
 ) -> None:
     given = {"leave_out": ["zoe"]} if kind == "without" else {}
-    analysis = answer(judged.test_set, kind, **given)
-    question = reverse("analysis", args=[judged.campaign.slug, judged.test_set.pk, kind])
+    analysis = answer(judged.task, kind, **given)
+    question = reverse("analysis", args=[judged.campaign.slug, judged.task.pk, kind])
     shown = page.get(question, {"leave_out": "zoe"} if given else {})
     assert "Act on judges" in words(shown)
     assert re.search(r'name="judge" value="zoe"', shown.content.decode())
@@ -96,10 +96,10 @@ def test_judges_are_acted_on_from_an_analysis(
         "action": "pause",
         "note": "Look.",
     }
-    asked = page.post(at("judges-act", judged.test_set), sent)
+    asked = page.post(at("judges-act", judged.task), sent)
     assert "no more sentences" in words(asked)
     assert not QualityAction.objects.exists()
-    done = page.post(at("judges-act", judged.test_set), {**sent, "act": "yes"}, follow=True)
+    done = page.post(at("judges-act", judged.task), {**sent, "act": "yes"}, follow=True)
     assert "zoe paused" in words(done)
     assert "Look." in words(done)
     assert question in done.content.decode()
@@ -108,9 +108,9 @@ def test_judges_are_acted_on_from_an_analysis(
     assert (evidence["id"], evidence["kind"]) == (analysis.pk, kind)
     row = next(each for each in judges_in_answer(analysis) if each.judge == "zoe")
     assert evidence["figures"] == json.loads(json.dumps(row.figures)) != {}
-    on_their_page = page.get(at("judge-page", judged.test_set, action.judge_id))
+    on_their_page = page.get(at("judge-page", judged.task, action.judge_id))
     assert question in on_their_page.content.decode()
-    page.post(at("judges-act-undo", judged.test_set, action.batch))
+    page.post(at("judges-act-undo", judged.task, action.batch))
     assert judge_status(judge_named("zoe")) == JudgeStatus.GOOD
     assert not QualityAction.objects.in_force().exists()
 
@@ -122,17 +122,17 @@ def test_what_the_campaigns_own_rules_say_stands_beside_those_of_the_analysis(
         measure="reference", direction="below", threshold=0.55, minimum=60, action="warn"
     )
     rule = quality_rule_add(campaign=judged.campaign, terms=terms, user=organiser)
-    rank_test_set(judged.test_set.pk)
-    analysis = answer(judged.test_set, "judges")
-    shown = {row.judge: row for row in judges_to_act(analysis, judged.test_set)}
+    rank_task(judged.task.pk)
+    analysis = answer(judged.task, "judges")
+    shown = {row.judge: row for row in judges_to_act(analysis, judged.task)}
     assert (shown["ada"].status, shown["ada"].rules) == ("", [])
     # The rule has acted.
     assert (shown["zoe"].status, shown["zoe"].rules) == ("warned", [rule_in_words(rule)])
-    question = reverse("analysis", args=[judged.campaign.slug, judged.test_set.pk, "judges"])
+    question = reverse("analysis", args=[judged.campaign.slug, judged.task.pk, "judges"])
     assert "warned" in words(page.get(question))
     # What is switched off says nothing; what it did stays until it is reverted.
     quality_rule_switch_off(rule=rule, user=organiser)
-    (zoe,) = [row for row in judges_to_act(analysis, judged.test_set) if row.judge == "zoe"]
+    (zoe,) = [row for row in judges_to_act(analysis, judged.task) if row.judge == "zoe"]
     assert zoe.rules == []
 
 
@@ -142,9 +142,9 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     organiser: User,
 ) -> None:
     quality_action_take(
-        judge=judge_named("ada"), test_set=judged.test_set, action="exclude", user=organiser
+        judge=judge_named("ada"), task=judged.task, action="exclude", user=organiser
     )
-    address = at("judges-act", judged.test_set)
+    address = at("judges-act", judged.task)
     sent = {"judge": ["ada", "zoe"], "action": "exclude"}
     asked = words(page.post(address, sent))
     assert "ada and zoe judged 48 blocks of this test set, 100 % of all." in asked
@@ -155,7 +155,7 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     page.post(address, again)
     assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {JudgeStatus.GOOD}
     batch = QualityReversal.objects.values_list("batch", flat=True).distinct().get()
-    undo = at("judges-act-undo", judged.test_set, batch)
+    undo = at("judges-act-undo", judged.task, batch)
     page.post(undo)
     assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {JudgeStatus.EXCLUDED}
     twice = page.post(undo, follow=True)
@@ -168,20 +168,18 @@ def hidden_of(response: Any) -> dict[str, str]:
     return {name: unescape(value) for name, value in found}
 
 
-def test_a_judge_with_a_comma_is_decided_about_and_no_other(
-    page: Client, test_set: TestSet
-) -> None:
+def test_a_judge_with_a_comma_is_decided_about_and_no_other(page: Client, task: Task) -> None:
     for name in ("a", "b", "a,b"):
-        make_judge(test_set.campaign, name)
-    address = at("judges-act", test_set)
+        make_judge(task.test_set.campaign, name)
+    address = at("judges-act", task)
     asked = page.post(address, {"judge": ["a,b"], "others": "", "action": "exclude"})
     page.post(address, {**hidden_of(asked), "act": "yes"})
     assert QualityAction.objects.get().judge.pseudonym == "a,b"
 
 
-def test_judges_of_another_campaign_are_not_sent_along(page: Client, test_set: TestSet) -> None:
+def test_judges_of_another_campaign_are_not_sent_along(page: Client, task: Task) -> None:
     stranger = make_judge(make_campaign("other"), "stranger")
-    address = at("judges-act", test_set)
+    address = at("judges-act", task)
     for chosen in (str(stranger.pk), "x", "9" * 30, f",{stranger.pk},"):
         sent = {"chosen": chosen, "action": "exclude", "act": "yes"}
         assert page.post(address, sent).status_code == 400
@@ -191,7 +189,7 @@ def test_judges_of_another_campaign_are_not_sent_along(page: Client, test_set: T
 def test_what_was_written_is_still_there_beside_what_is_wrong(
     page: Client, judged: TestSetWriter
 ) -> None:
-    analysis = answer(judged.test_set, "judges")
+    analysis = answer(judged.task, "judges")
     sent = {
         "judge": ["zoe"],
         "others": "adda",
@@ -200,7 +198,7 @@ def test_what_was_written_is_still_there_beside_what_is_wrong(
         "note": "Fast.",
         "analysis": analysis.pk,
     }
-    address = at("judges-act", judged.test_set)
+    address = at("judges-act", judged.task)
     again = page.post(address, sent)
     html = again.content.decode()
     assert again.status_code == 400
@@ -224,7 +222,7 @@ def test_a_message_from_the_page_of_a_judge_is_not_lost(
     page: Client, judged: TestSetWriter, text: str, said: str
 ) -> None:
     sent = {"action": "message", "text": text, "note": "Fast."}
-    again = page.post(at("judge-act", judged.test_set, judge_named("zoe").pk), sent)
+    again = page.post(at("judge-act", judged.task, judge_named("zoe").pk), sent)
     html = again.content.decode()
     assert again.status_code == 400
     assert "Decide about zoe" in html
@@ -235,7 +233,7 @@ def test_a_message_from_the_page_of_a_judge_is_not_lost(
 
 
 def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSetWriter) -> None:
-    address = at("judges-act", judged.test_set)
+    address = at("judges-act", judged.task)
     for sent, said in (
         ({"action": "warn"}, "Choose at least one judge."),
         ({"action": "warn", "others": "ada, stranger"}, "Nobody called stranger"),
@@ -251,10 +249,10 @@ def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSet
 
 def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_back(
     page: Client,
-    test_set: TestSet,
+    task: Task,
 ) -> None:
-    judge = make_judge(test_set.campaign, "ben")
-    address = at("judges-act", test_set)
+    judge = make_judge(task.test_set.campaign, "ben")
+    address = at("judges-act", task)
     message = {"judge": "ben", "action": "message", "text": "Take <care>.", "act": "yes"}
     page.post(address, message)
     page.post(address, {"judge": "ben", "action": "again", "act": "yes"})
@@ -263,14 +261,14 @@ def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_ba
     client = Client()
     client.force_login(judge.user)
     lend = "/api/v1/judging/assignments/"
-    client.get(reverse("judge", args=[test_set.campaign.slug]))
+    client.get(reverse("judge", args=[task.test_set.campaign.slug]))
     held = client.post(lend, "{}", content_type="application/json")
     assert "Take <care>." in held.json()["notice"]
     assert "look at your latest rankings again" in held.json()["notice"]
-    time = reverse("judge-work-time", args=[test_set.campaign.slug])
+    time = reverse("judge-work-time", args=[task.test_set.campaign.slug])
     assert "Take &lt;care&gt;." in client.get(time).content.decode()
     for action in QualityAction.objects.in_force():
-        page.post(at("judges-act-undo", test_set, action.batch))
+        page.post(at("judges-act-undo", task, action.batch))
     held = client.post(lend, "{}", content_type="application/json")
     assert held.json()["notice"] == ""
     assert "Take" not in client.get(time).content.decode()
@@ -279,14 +277,14 @@ def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_ba
 def test_who_reads_nothing_is_not_written_to(page: Client, judged: TestSetWriter) -> None:
     Judge.objects.filter(pseudonym="ada").update(origin=Judge.Origin.IMPORTED, user=None)
     sent = {"judge": "ada", "action": "message", "text": "Hello.", "act": "yes"}
-    said = words(page.post(at("judges-act", judged.test_set), sent, follow=True))
+    said = words(page.post(at("judges-act", judged.task), sent, follow=True))
     assert "ada: Nobody reads it: the judge is imported or simulated." in said
     assert not QualityAction.objects.exists()
 
 
 def test_the_same_over_rest(page: Client, judged: TestSetWriter) -> None:
-    base = f"/api/v1/test-sets/{judged.test_set.pk}/quality-actions/"
-    analysis = answer(judged.test_set, "judges")
+    base = f"/api/v1/tasks/{judged.task.pk}/quality-actions/"
+    analysis = answer(judged.task, "judges")
     sent = {"judges": ["zoe"], "action": "exclude", "note": "Clicks.", "analysis": analysis.pk}
 
     def post(address: str, data: object = None) -> tuple[int, dict[str, object]]:
@@ -316,7 +314,7 @@ def test_the_same_over_rest(page: Client, judged: TestSetWriter) -> None:
 
 
 def test_over_rest_only_messages_have_a_text(page: Client, judged: TestSetWriter) -> None:
-    base = f"/api/v1/test-sets/{judged.test_set.pk}/quality-actions/"
+    base = f"/api/v1/tasks/{judged.task.pk}/quality-actions/"
     sent = {"judges": ["zoe"], "action": "warn", "text": "Lost.", "dry_run": True}
     said = page.post(base, sent, content_type="application/json").json()
     assert "Lost." not in str(said["effects"])
@@ -329,10 +327,8 @@ def test_over_rest_only_messages_have_a_text(page: Client, judged: TestSetWriter
 def test_a_decision_that_is_sent_again_over_rest_is_taken_once(
     page: Client, judged: TestSetWriter, organiser: User, action: str
 ) -> None:
-    quality_action_take(
-        judge=judge_named("zoe"), test_set=judged.test_set, action="pause", user=organiser
-    )
-    base = f"/api/v1/test-sets/{judged.test_set.pk}/quality-actions/"
+    quality_action_take(judge=judge_named("zoe"), task=judged.task, action="pause", user=organiser)
+    base = f"/api/v1/tasks/{judged.task.pk}/quality-actions/"
     text = "Hello." if action == "message" else ""
     sent = {"judges": ["zoe"], "action": action, "text": text, "batch": str(uuid4())}
     first, again = (page.post(base, sent, content_type="application/json") for _ in range(2))

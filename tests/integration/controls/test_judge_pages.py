@@ -12,9 +12,9 @@ from django.urls import reverse
 
 from annotation.models import WorkedQuarterHour
 from annotation.services import quality_action_take
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from ranking.models import JudgeMeasures
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -41,14 +41,12 @@ def writer() -> TestSetWriter:
                 "p_value": None,
             },
         }
-        JudgeMeasures.objects.create(
-            test_set=writer.test_set, judge=writer.judge(name), measures=measured
-        )
+        JudgeMeasures.objects.create(task=writer.task, judge=writer.judge(name), measures=measured)
     organiser = make_organiser(writer.campaign)
     for name, action in (("ben", "pause"), ("eve", "warn")):
         quality_action_take(
             judge=writer.judge(name),
-            test_set=writer.test_set,
+            task=writer.task,
             action=action,
             user=organiser,
             note="Odd.",
@@ -63,12 +61,12 @@ def page(client: Client, writer: TestSetWriter) -> Client:
 
 
 def table_of(writer: TestSetWriter) -> str:
-    return reverse("judge-quality", args=[writer.campaign.slug, writer.test_set.pk])
+    return reverse("judge-quality", args=[writer.campaign.slug, writer.task.pk])
 
 
 def page_of(writer: TestSetWriter, name: str) -> str:
-    test_set = writer.test_set
-    return reverse("judge-page", args=[writer.campaign.slug, test_set.pk, writer.judge(name).pk])
+    task = writer.task
+    return reverse("judge-page", args=[writer.campaign.slug, task.pk, writer.judge(name).pk])
 
 
 def rows(page: Client, address: str) -> list[str]:
@@ -165,7 +163,7 @@ def test_pages_of_judges_cost_the_same_for_many(
         writer.judgment(f"j{number:02}", block, [1, 2])
         quality_action_take(
             judge=writer.judge(f"j{number:02}"),
-            test_set=writer.test_set,
+            task=writer.task,
             action="warn",
             user=organiser,
         )
@@ -179,7 +177,7 @@ def test_the_page_of_a_judge_has_their_time_their_languages_and_what_was_decided
     Judge.objects.filter(pk=eve.pk).update(languages=["cs"], note="Prefers mornings.")
     for hour, sentences in ((7, 3), (9, 5)):
         WorkedQuarterHour.objects.create(
-            test_set=writer.test_set,
+            task=writer.task,
             judge=eve,
             start=datetime(2026, 5, 4, hour, tzinfo=UTC),
             sentences=sentences,
@@ -207,7 +205,7 @@ def test_a_judge_who_has_not_begun_has_a_page_and_one_of_another_campaign_none(
         in page.get(page_of(writer, "late")).content.decode()
     )
     stranger = make_judge(make_campaign("other"), "stranger")
-    own = [writer.campaign.slug, writer.test_set.pk, stranger.pk]
+    own = [writer.campaign.slug, writer.task.pk, stranger.pk]
     assert page.get(reverse("judge-page", args=own)).status_code == 404
 
 
@@ -219,7 +217,7 @@ def test_a_judge_is_drawn_among_all(page: Client, writer: TestSetWriter) -> None
 
 
 def test_rest_has_the_filters_of_the_page(page: Client, writer: TestSetWriter) -> None:
-    address = f"/api/v1/test-sets/{writer.test_set.pk}/judges/"
+    address = f"/api/v1/tasks/{writer.task.pk}/judges/"
 
     def names(query: str) -> list[str]:
         found: Any = page.get(f"{address}?{query}").json()["results"]
@@ -232,10 +230,8 @@ def test_rest_has_the_filters_of_the_page(page: Client, writer: TestSetWriter) -
     assert (wrong.status_code, list(wrong.json()["errors"])) == (400, ["status"])
 
 
-def test_nobody_is_listed_in_a_test_set_without_judgments(
-    page: Client, writer: TestSetWriter
-) -> None:
-    other: TestSet = make_test_set(writer.campaign, name="another", planned=0)
+def test_nobody_is_listed_in_a_task_without_judgments(page: Client, writer: TestSetWriter) -> None:
+    other: Task = make_task(writer.campaign, name="another", planned=0)
     html = page.get(
         reverse("judge-quality", args=[writer.campaign.slug, other.pk])
     ).content.decode()

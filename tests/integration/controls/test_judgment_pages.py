@@ -31,7 +31,7 @@ def writer() -> TestSetWriter:
     writer.judgment("ben", one, [2, 1], active_ms=1_500)
     writer.judgment("ada", one, [2, 1], supersedes=first)
     Judgment.objects.create(
-        test_set=writer.test_set,
+        task=writer.task,
         client_id=uuid4(),
         judge=writer.judge("ben"),
         block=two,
@@ -40,13 +40,13 @@ def writer() -> TestSetWriter:
         active_ms=20_000,
         duration_ms=25_000,
     )
-    judgments_number(test_set_id=writer.test_set.pk)
+    judgments_number(task_id=writer.task.pk)
     writer.judgment("cy", two, [3, 3])
     ProblemReport.objects.create(
         client_id=uuid4(),
         judge=writer.judge("cy"),
         block=two,
-        test_set=writer.test_set,
+        task=writer.task,
         kind="source",
         comment="Cut off.",
     )
@@ -63,8 +63,8 @@ def test_words_of_languages_without_spaces_are_half_of_their_characters(
 ) -> None:
     for number, text in ((1, "他们 五点关门。"), (2, "短。")):
         Segment.objects.filter(number=number).update(source_text=text)
-    writer.test_set.source_language = "zh-Hant"
-    writer.test_set.save()
+    writer.task.test_set.source_language = "zh-Hant"
+    writer.task.test_set.save()
     assert listed(page, writer, "min_words=4&max_words=4") == [3, 2, 1]
 
 
@@ -75,7 +75,7 @@ def page(client: Client, writer: TestSetWriter) -> Client:
 
 
 def at(name: str, writer: TestSetWriter, *more: int) -> str:
-    return reverse(name, args=[writer.campaign.slug, writer.test_set.pk, *more])
+    return reverse(name, args=[writer.campaign.slug, writer.task.pk, *more])
 
 
 def listed(page: Client, writer: TestSetWriter, query: str) -> list[int]:
@@ -131,7 +131,7 @@ def test_the_address_says_which_judgments(
 ) -> None:
     assert listed(page, writer, query) == numbers
     assert listed(page, writer, f"{query}&sort=oldest") == numbers[::-1]
-    address = f"/api/v1/test-sets/{writer.test_set.pk}/judgments/?{query}"
+    address = f"/api/v1/tasks/{writer.task.pk}/judgments/?{query}"
     found: Any = page.get(address).json()["results"]
     assert [each["number"] for each in found] == numbers[::-1]
 
@@ -139,14 +139,14 @@ def test_the_address_says_which_judgments(
 @pytest.mark.parametrize("query", ["ties=maybe", "segment=1.5", "min_seconds=-1", "segment=x"])
 def test_what_is_wrong_is_refused(page: Client, writer: TestSetWriter, query: str) -> None:
     assert page.get(f"{at('judgments', writer)}?{query}").status_code == 400
-    answer = page.get(f"/api/v1/test-sets/{writer.test_set.pk}/judgments/?{query}")
+    answer = page.get(f"/api/v1/tasks/{writer.task.pk}/judgments/?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (400, [query.partition("=")[0]])
 
 
 def test_an_outcome_is_that_of_a_system(page: Client, writer: TestSetWriter) -> None:
     for query in ("other=B", "outcome=won"):
         assert page.get(f"{at('judgments', writer)}?{query}").status_code == 400
-        answer = page.get(f"/api/v1/test-sets/{writer.test_set.pk}/judgments/?{query}")
+        answer = page.get(f"/api/v1/tasks/{writer.task.pk}/judgments/?{query}")
         assert (answer.status_code, list(answer.json()["errors"])) == (400, ["system"])
 
 
@@ -190,7 +190,7 @@ def test_what_most_judgments_lack_is_looked_through(
 def test_judgments_of_excluded_judges_do_not_count(page: Client, writer: TestSetWriter) -> None:
     QualityAction.objects.create(
         judge=writer.judge("ben"),
-        test_set=writer.test_set,
+        task=writer.task,
         action="exclude",
         created_by=writer.campaign.memberships.get().user,
     )
@@ -243,7 +243,7 @@ def test_a_row_says_the_order_of_systems_the_time_and_what_is_of_note(
 def test_a_judgment_has_its_texts_in_the_order_in_which_they_were_shown(
     page: Client, writer: TestSetWriter
 ) -> None:
-    segment = Segment.objects.get(test_set=writer.test_set, number=2)
+    segment = Segment.objects.get(test_set_id=writer.task.test_set_id, number=2)
     Segment.objects.filter(pk=segment.pk).update(source_text="Dobrý den.")
     Reference.objects.create(segment=segment, number=1, text="Good day.")
     for name, text in (("A", "Hello."), ("B", "Hello."), ("C", "Good <i>day</i>.")):

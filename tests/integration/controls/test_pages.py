@@ -17,23 +17,23 @@ from annotation.services import (
     quality_rule_add,
     training_propose,
 )
-from campaign.models import BadReference, Judge, TestSet, User
+from campaign.models import BadReference, Judge, Task, User
 from campaign.services import bad_references_make
-from ranking.tasks import rank_test_set
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from ranking.tasks import rank_task
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign())
+def task() -> Task:
+    return make_task(make_campaign())
 
 
 @pytest.fixture
-def organiser(test_set: TestSet) -> User:
-    return make_organiser(test_set.campaign)
+def organiser(task: Task) -> User:
+    return make_organiser(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -47,34 +47,34 @@ def words(response: Any) -> str:
     return " ".join(text.split())
 
 
-def at(name: str, test_set: TestSet, *more: int) -> str:
-    return reverse(name, args=[test_set.campaign.slug, test_set.pk, *more])
+def at(name: str, task: Task, *more: int) -> str:
+    return reverse(name, args=[task.test_set.campaign.slug, task.pk, *more])
 
 
 def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
-    page: Client, test_set: TestSet, organiser: User
+    page: Client, task: Task, organiser: User
 ) -> None:
-    made = page.post(at("bad-references", test_set), {"share": "100"}, follow=True)
+    made = page.post(at("bad-references", task), {"share": "100"}, follow=True)
     assert "7 damaged references were made and are waiting for your review." in words(made)
-    one, two, three = BadReference.objects.of(test_set.pk).in_order()[:3]
+    one, two, three = BadReference.objects.of(task.test_set_id).in_order()[:3]
     for row, decision in ((one, "approve"), (two, "reject"), (three, "redraw")):
-        page.post(at("bad-reference-decide", test_set, row.pk), {"decision": decision})
+        page.post(at("bad-reference-decide", task, row.pk), {"decision": decision})
         row.refresh_from_db()
     assert (one.status, one.reviewed_by) == ("approved", organiser)
     assert (two.status, three.status, three.attempt) == ("rejected", "pending", 2)
-    shown = words(page.get(at("bad-references", test_set)))
+    shown = words(page.get(at("bad-references", task)))
     assert "to be reviewed 5" in shown
-    approved = page.get(at("bad-references", test_set), {"status": "approved"})
+    approved = page.get(at("bad-references", task), {"status": "approved"})
     assert "Withdraw permanently" in words(approved)
     refused = page.post(
-        at("bad-reference-decide", test_set, one.pk), {"decision": "redraw"}, follow=True
+        at("bad-reference-decide", task, one.pk), {"decision": "redraw"}, follow=True
     )
     assert "its text stays" in words(refused)
-    asked = page.post(at("bad-reference-decide", test_set, one.pk), {"decision": "reject"})
+    asked = page.post(at("bad-reference-decide", task, one.pk), {"decision": "reject"})
     assert "This cannot be undone" in words(asked)
     one.refresh_from_db()
     assert one.status == "approved"
-    page.post(at("bad-reference-decide", test_set, one.pk), {"decision": "reject", "act": "yes"})
+    page.post(at("bad-reference-decide", task, one.pk), {"decision": "reject", "act": "yes"})
     one.refresh_from_db()
     assert one.status == "rejected"
 
@@ -83,39 +83,39 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
     ("name", "data"), [("bad-references", {"share": "3"}), ("training", {"count": "99"})]
 )
 def test_what_is_not_on_offer_is_refused(
-    page: Client, test_set: TestSet, name: str, data: dict[str, str]
+    page: Client, task: Task, name: str, data: dict[str, str]
 ) -> None:
-    assert page.post(at(name, test_set), data).status_code == 400
+    assert page.post(at(name, task), data).status_code == 400
 
 
-def test_training_is_proposed_explained_and_removed(page: Client, test_set: TestSet) -> None:
-    nothing = page.post(at("training", test_set), {"count": "2"}, follow=True)
+def test_training_is_proposed_explained_and_removed(page: Client, task: Task) -> None:
+    nothing = page.post(at("training", task), {"count": "2"}, follow=True)
     assert "make and approve some first" in words(nothing)
-    bad_references_make(test_set=test_set, seed=1)
-    for row in BadReference.objects.of(test_set.pk):
-        page.post(at("bad-reference-decide", test_set, row.pk), {"decision": "approve"})
-    page.post(at("training", test_set), {"count": "2"})
+    bad_references_make(test_set=task.test_set, seed=1)
+    for row in BadReference.objects.of(task.test_set_id):
+        page.post(at("bad-reference-decide", task, row.pk), {"decision": "approve"})
+    page.post(at("training", task), {"count": "2"})
     one, two = TrainingBlock.objects.order_by("position")
     said = {"decision": "keep", "explanation": "Half of it is missing."}
-    page.post(at("training-block", test_set, one.pk), said)
+    page.post(at("training-block", task, one.pk), said)
     one.refresh_from_db()
     assert one.explanation == "Half of it is missing."
     empty = page.post(
-        at("training-block", test_set, one.pk),
+        at("training-block", task, one.pk),
         {"decision": "keep", "explanation": " "},
         follow=True,
     )
     assert "need an explanation" in words(empty)
-    asked = page.post(at("training-block", test_set, two.pk), {"decision": "remove"})
+    asked = page.post(at("training-block", task, two.pk), {"decision": "remove"})
     assert "1 sentence of the training is left" in words(asked)
     assert TrainingBlock.objects.count() == 2
-    page.post(at("training-block", test_set, two.pk), {"decision": "remove", "act": "yes"})
+    page.post(at("training-block", task, two.pk), {"decision": "remove", "act": "yes"})
     assert TrainingBlock.objects.count() == 1
-    assert "_badref" in words(page.get(at("training", test_set)))
+    assert "_badref" in words(page.get(at("training", task)))
 
 
-def test_rules_are_added_changed_and_switched_off(page: Client, test_set: TestSet) -> None:
-    rules = reverse("quality-rules", args=[test_set.campaign.slug])
+def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> None:
+    rules = reverse("quality-rules", args=[task.test_set.campaign.slug])
     terms = {
         "action": "pause",
         "measure": "reference",
@@ -138,18 +138,18 @@ def test_rules_are_added_changed_and_switched_off(page: Client, test_set: TestSe
     )
     rule = QualityRule.objects.get()
     assert rule.threshold == 0.5
-    address = reverse("quality-rule", args=[test_set.campaign.slug, rule.pk])
+    address = reverse("quality-rule", args=[task.test_set.campaign.slug, rule.pk])
     assert 'value="50 %"' in page.get(address).content.decode()
     page.post(address, {**terms, "action": "warn"})
     assert not QualityRule.objects.filter(replaces=rule).exists()
     page.post(address, {**terms, "action": "warn", "act": "yes"})
     changed = QualityRule.objects.get(replaces=rule)
     assert (changed.action, changed.switched_off_at) == ("warn", None)
-    off = reverse("quality-rule-off", args=[test_set.campaign.slug, changed.pk])
+    off = reverse("quality-rule-off", args=[task.test_set.campaign.slug, changed.pk])
     assert "Switch off a rule" in words(page.get(off))
     page.post(off, {"act": "yes"})
     assert "No rule is in force" in words(page.get(rules))
-    suggest = reverse("quality-rules-suggest", args=[test_set.campaign.slug])
+    suggest = reverse("quality-rules-suggest", args=[task.test_set.campaign.slug])
     page.post(suggest)
     assert not QualityRule.objects.filter(switched_off_at__isnull=True).exists()
     page.post(suggest, {"act": "yes"})
@@ -157,8 +157,8 @@ def test_rules_are_added_changed_and_switched_off(page: Client, test_set: TestSe
 
 
 @pytest.fixture
-def judged(test_set: TestSet) -> TestSetWriter:
-    writer = TestSetWriter(test_set.campaign, "judged", ["A", "B", "C"])
+def judged(task: Task) -> TestSetWriter:
+    writer = TestSetWriter(task.test_set.campaign, "judged", ["A", "B", "C"])
     writer.system("_ref", kind="reference")
     for segment in range(1, 25):
         block = writer.block(segment, ["A", "_ref", "B", "C"])
@@ -167,18 +167,16 @@ def judged(test_set: TestSet) -> TestSetWriter:
     return writer
 
 
-def test_without_a_ranked_reference_its_measure_has_no_data(
-    page: Client, test_set: TestSet
-) -> None:
+def test_without_a_ranked_reference_its_measure_has_no_data(page: Client, task: Task) -> None:
     """Not 0 %: on the page of judges, and where a rule on it is about to be put in force."""
-    writer = TestSetWriter(test_set.campaign, "without", ["A", "B", "C"])
+    writer = TestSetWriter(task.test_set.campaign, "without", ["A", "B", "C"])
     writer.system("_ref", kind="reference")
     for segment in range(1, 25):
         block = writer.block(segment, ["A", "B", "C"])
         writer.judgment("ada", block, [1, 2, 3])
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     ada = Judge.objects.get(pseudonym="ada")
-    shown = words(page.get(at("judge-page", writer.test_set, ada.pk)))
+    shown = words(page.get(at("judge-page", writer.task, ada.pk)))
     assert "prefers the reference no data no comparison with the reference" in shown
     assert "has no data: judges see the reference, so it was not among the outputs." in shown
     terms = {
@@ -188,7 +186,7 @@ def test_without_a_ranked_reference_its_measure_has_no_data(
         "threshold": "50 %",
         "minimum": "40",
     }
-    asked = page.post(reverse("quality-rules", args=[test_set.campaign.slug]), terms)
+    asked = page.post(reverse("quality-rules", args=[task.test_set.campaign.slug]), terms)
     assert "“prefers the reference” has no data: the reference was not among" in words(asked)
 
 
@@ -199,15 +197,15 @@ def test_the_page_of_judges_says_what_was_measured_and_done(
         measure="reference", direction="below", threshold=0.55, minimum=60, action="warn"
     )
     quality_rule_add(campaign=judged.campaign, terms=rule, user=None)
-    rank_test_set(judged.test_set.pk)
-    shown = words(page.get(at("judge-quality", judged.test_set)))
+    rank_task(judged.task.pk)
+    shown = words(page.get(at("judge-quality", judged.task)))
     assert "zoe warned prefers the reference 24 0 2.0 s" in shown
     assert shown.index("zoe warned") < shown.index("ada 24 0 31 s")
     zoe, ada = (Judge.objects.get(pseudonym=name) for name in ("zoe", "ada"))
-    shown = words(page.get(at("judge-page", judged.test_set, ada.pk)))
+    shown = words(page.get(at("judge-page", judged.task, ada.pk)))
     assert "prefers the reference 100 %" in shown
     assert "middle of 2 judges: 50 %" in shown
-    shown = words(page.get(at("judge-page", judged.test_set, zoe.pk)))
+    shown = words(page.get(at("judge-page", judged.task, zoe.pk)))
     assert "prefers the reference: 0 % (0 % to" in shown
     assert "72 comparisons" in shown
 
@@ -216,7 +214,7 @@ def test_an_organiser_acts_takes_back_and_reinstates(
     page: Client, judged: TestSetWriter, organiser: User
 ) -> None:
     zoe = Judge.objects.get(pseudonym="zoe")
-    act = at("judge-act", judged.test_set, zoe.pk)
+    act = at("judge-act", judged.task, zoe.pk)
     asked = words(page.post(act, {"action": "exclude", "note": "Clicks."}))
     assert "zoe judged 24 blocks of this test set, 50 % of all." in asked
     assert "Every ranking of the campaign will be computed without them" in asked
@@ -231,7 +229,7 @@ def test_an_organiser_acts_takes_back_and_reinstates(
     assert page.post(act, {"action": "shout"}).status_code == 400
     action = QualityAction.objects.get()
     assert (action.created_by, action.note) == (organiser, "Clicks.")
-    page.post(at("action-revert", judged.test_set, action.pk))
+    page.post(at("action-revert", judged.task, action.pk))
     assert judge_status(zoe) == JudgeStatus.GOOD
     page.post(act, {"action": "pause", "act": "yes"})
     page.post(act, {"action": "warn"})
@@ -242,24 +240,24 @@ def test_an_organiser_acts_takes_back_and_reinstates(
 
 @pytest.mark.parametrize("role", ["nobody", "judge", "other organiser"])
 def test_nobody_else_changes_anything(client: Client, judged: TestSetWriter, role: str) -> None:
-    test_set = judged.test_set
+    task = judged.task
     if role == "judge":
-        user = make_judge(test_set.campaign, "eve").user
+        user = make_judge(task.test_set.campaign, "eve").user
         assert user is not None
         client.force_login(user)
     elif role == "other organiser":
         client.force_login(make_organiser(make_campaign("other"), "other@example.org"))
     zoe = Judge.objects.get(pseudonym="zoe")
-    one = TestSet.objects.get(name="museum en-de")
-    bad_references_make(test_set=one, seed=1)
-    bad = BadReference.objects.of(one.pk)[0]
-    for row in BadReference.objects.of(one.pk):
+    one = Task.objects.get(test_set__name="museum en-de")
+    bad_references_make(test_set=one.test_set, seed=1)
+    bad = BadReference.objects.of(one.test_set_id)[0]
+    for row in BadReference.objects.of(one.test_set_id):
         BadReference.objects.filter(pk=row.pk).update(
             status="approved", reviewed_at=one.created_at, approved_at=one.created_at
         )
-    training = training_propose(test_set=one, count=1)[0]
+    training = training_propose(task=one, count=1)[0]
     rule = quality_rule_add(
-        campaign=one.campaign,
+        campaign=one.test_set.campaign,
         terms=RuleTerms(
             measure="ties", direction="above", threshold=0.9, minimum=10, action="warn"
         ),
@@ -267,16 +265,16 @@ def test_nobody_else_changes_anything(client: Client, judged: TestSetWriter, rol
     )
     action = quality_action_take(
         judge=zoe,
-        test_set=test_set,
+        task=task,
         action="warn",
         user=User.objects.create_user(name="Olga"),
     )
-    slug = one.campaign.slug
+    slug = one.test_set.campaign.slug
     statuses = [
         client.post(address, data).status_code
         for address, data in (
-            (at("judge-act", test_set, zoe.pk), {"action": "exclude", "act": "yes"}),
-            (at("action-revert", test_set, action.pk), {}),
+            (at("judge-act", task, zoe.pk), {"action": "exclude", "act": "yes"}),
+            (at("action-revert", task, action.pk), {}),
             (at("bad-references", one), {"share": "100"}),
             (at("bad-reference-decide", one, bad.pk), {"decision": "reject", "act": "yes"}),
             (at("training", one), {"count": "1"}),
@@ -299,31 +297,29 @@ def test_nobody_else_changes_anything(client: Client, judged: TestSetWriter, rol
 def test_an_organiser_cannot_reach_into_another_campaign(
     page: Client, judged: TestSetWriter
 ) -> None:
-    other = make_test_set(make_campaign("other"))
-    stranger = make_judge(other.campaign, "stranger")
+    other = make_task(make_campaign("other"))
+    stranger = make_judge(other.test_set.campaign, "stranger")
     assert (
-        page.post(at("judge-act", judged.test_set, stranger.pk), {"action": "exclude"}).status_code
+        page.post(at("judge-act", judged.task, stranger.pk), {"action": "exclude"}).status_code
         == 404
     )
-    bad_references_make(test_set=other, seed=1)
-    bad = BadReference.objects.of(other.pk)[0]
+    bad_references_make(test_set=other.test_set, seed=1)
+    bad = BadReference.objects.of(other.test_set_id)[0]
     assert (
         page.post(
-            at("bad-reference-decide", judged.test_set, bad.pk), {"decision": "approve"}
+            at("bad-reference-decide", judged.task, bad.pk), {"decision": "approve"}
         ).status_code
         == 404
     )
 
 
 @pytest.mark.parametrize("judges", [1, 12])
-def test_the_page_of_judges_costs_the_same_for_many(
-    page: Client, test_set: TestSet, judges: int
-) -> None:
-    writer = TestSetWriter(test_set.campaign, "many", ["A", "B"])
+def test_the_page_of_judges_costs_the_same_for_many(page: Client, task: Task, judges: int) -> None:
+    writer = TestSetWriter(task.test_set.campaign, "many", ["A", "B"])
     for number in range(judges):
         writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
-    rank_test_set(writer.test_set.pk)
-    address = at("judge-quality", writer.test_set)
+    rank_task(writer.task.pk)
+    address = at("judge-quality", writer.task)
     page.get(address)
     with CaptureQueriesContext(connection) as queries:
         page.get(address)
@@ -332,11 +328,11 @@ def test_the_page_of_judges_costs_the_same_for_many(
 
 
 def test_actions_and_measures_are_in_the_api(page: Client, judged: TestSetWriter) -> None:
-    rank_test_set(judged.test_set.pk)
+    rank_task(judged.task.pk)
     zoe = Judge.objects.get(pseudonym="zoe")
     pausing = {"action": "pause", "note": "Look.", "act": "yes"}
-    page.post(at("judge-act", judged.test_set, zoe.pk), pausing)
-    base = f"/api/v1/test-sets/{judged.test_set.pk}/"
+    page.post(at("judge-act", judged.task, zoe.pk), pausing)
+    base = f"/api/v1/tasks/{judged.task.pk}/"
     ada, row = page.get(f"{base}judges/").json()["results"]
     assert (ada["status"], row["status"]) == ("good", "paused")
     assert ada["measures"]["reference"]["value"] == 1.0

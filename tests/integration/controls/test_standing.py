@@ -9,29 +9,29 @@ from django.test import Client
 from annotation.models import Judgment, QualityAction
 from annotation.selectors import assigned_blocks
 from annotation.services import JudgePausedError, judge_reinstate, pool_fill, quality_action_take
-from campaign.models import Judge, TestSet, User
+from campaign.models import Judge, Task, User
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 ASSIGNMENTS = "/api/v1/judging/assignments/"
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    test_set = make_test_set(make_campaign())
-    pool_fill(test_set_id=test_set.pk)
-    return test_set
+def task() -> Task:
+    task = make_task(make_campaign())
+    pool_fill(task_id=task.pk)
+    return task
 
 
 @pytest.fixture
-def organiser(test_set: TestSet) -> User:
-    return make_organiser(test_set.campaign)
+def organiser(task: Task) -> User:
+    return make_organiser(task.test_set.campaign)
 
 
 @pytest.fixture
-def judge(test_set: TestSet) -> Judge:
-    return make_judge(test_set.campaign)
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -46,12 +46,10 @@ def ask(client: Client) -> Any:
 
 
 def test_a_warned_judge_goes_on_and_reads_a_kind_word(
-    judging: Client, judge: Judge, test_set: TestSet, organiser: User
+    judging: Client, judge: Judge, task: Task, organiser: User
 ) -> None:
     assert ask(judging).json()["notice"] == ""
-    quality_action_take(
-        judge=judge, test_set=test_set, action="warn", user=organiser, note="SECRET"
-    )
+    quality_action_take(judge=judge, task=task, action="warn", user=organiser, note="SECRET")
     answer = ask(judging)
     assert answer.status_code == 200
     assert "take your time" in answer.json()["notice"]
@@ -62,10 +60,10 @@ def test_a_warned_judge_goes_on_and_reads_a_kind_word(
 
 @pytest.mark.parametrize("action", ["pause", "exclude"])
 def test_a_stopped_judge_is_lent_nothing_and_told_so_in_the_same_words(
-    judging: Client, judge: Judge, test_set: TestSet, organiser: User, action: str
+    judging: Client, judge: Judge, task: Task, organiser: User, action: str
 ) -> None:
     assert ask(judging).status_code == 200
-    quality_action_take(judge=judge, test_set=test_set, action=action, user=organiser)
+    quality_action_take(judge=judge, task=task, action=action, user=organiser)
     answer = ask(judging)
     assert answer.status_code == 403
     assert answer.json() == {
@@ -79,12 +77,12 @@ def test_a_stopped_judge_is_lent_nothing_and_told_so_in_the_same_words(
 
 
 def test_what_a_stopped_judge_still_sends_is_kept(
-    judging: Client, judge: Judge, test_set: TestSet, organiser: User
+    judging: Client, judge: Judge, task: Task, organiser: User
 ) -> None:
     assignment = assignment_lend(judge=judge)
     assert assignment is not None
     block = assigned_blocks(assignment)[0]
-    quality_action_take(judge=judge, test_set=test_set, action="pause", user=organiser)
+    quality_action_take(judge=judge, task=task, action="pause", user=organiser)
     public_id = assignment.hit.blocks.get(pk=block.block_id).public_id
     answer = judging.put(
         f"/api/v1/judging/judgments/{uuid4()}/",
@@ -96,7 +94,7 @@ def test_what_a_stopped_judge_still_sends_is_kept(
     assert QualityAction.objects.count() == 1
 
 
-def test_another_judge_goes_on(judge: Judge, test_set: TestSet, organiser: User) -> None:
-    other = make_judge(test_set.campaign, "judge02")
-    quality_action_take(judge=judge, test_set=test_set, action="exclude", user=organiser)
+def test_another_judge_goes_on(judge: Judge, task: Task, organiser: User) -> None:
+    other = make_judge(task.test_set.campaign, "judge02")
+    quality_action_take(judge=judge, task=task, action="exclude", user=organiser)
     assert assignment_lend(judge=other) is not None

@@ -28,29 +28,29 @@ from annotation.services import (
     training_propose,
     work_request,
 )
-from campaign.models import BadReference, ConflictOfInterest, Judge, System, TestSet
+from campaign.models import BadReference, ConflictOfInterest, Judge, System, Task
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
+def task() -> Task:
     """Three training blocks of fourteen segments; the pool is filled."""
-    test_set = make_test_set(make_campaign(), documents=(7, 7))
-    bad_references_make(test_set=test_set, seed=5)
-    for row in BadReference.objects.of(test_set.pk):
+    task = make_task(make_campaign(), documents=(7, 7))
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
-    training_propose(test_set=test_set, count=3)
-    pool_fill(test_set_id=test_set.pk)
-    return test_set
+    training_propose(task=task, count=3)
+    pool_fill(task_id=task.pk)
+    return task
 
 
-def new_judge(test_set: TestSet, name: str = "judge01") -> Judge:
-    judge = make_judge(test_set.campaign, name)
-    pool_fill(test_set_id=test_set.pk)
+def new_judge(task: Task, name: str = "judge01") -> Judge:
+    judge = make_judge(task.test_set.campaign, name)
+    pool_fill(task_id=task.pk)
     return judge
 
 
@@ -77,8 +77,8 @@ def lend(judge: Judge) -> HIT:
     return assignment.hit
 
 
-def test_a_proposal_shows_the_reference_the_damage_and_two_outputs(test_set: TestSet) -> None:
-    for block in TrainingBlock.objects.filter(test_set=test_set):
+def test_a_proposal_shows_the_reference_the_damage_and_two_outputs(task: Task) -> None:
+    for block in TrainingBlock.objects.filter(task=task):
         shown = {
             candidate.output.system.kind: candidate.expected
             for candidate in block.candidates.select_related("output__system")
@@ -89,8 +89,8 @@ def test_a_proposal_shows_the_reference_the_damage_and_two_outputs(test_set: Tes
         assert "damaged on purpose" in block.explanation
 
 
-def test_training_comes_before_everything_else_and_once(test_set: TestSet) -> None:
-    judge = new_judge(test_set)
+def test_training_comes_before_everything_else_and_once(task: Task) -> None:
+    judge = new_judge(task)
     hit = lend(judge)
     assert hit.purpose == HITPurpose.TRAINING
     assert set(hit.blocks.values_list("control", flat=True)) == {"training"}
@@ -98,9 +98,9 @@ def test_training_comes_before_everything_else_and_once(test_set: TestSet) -> No
     ahead = assignment_lend(judge=judge, after=Assignment.objects.get(hit=hit))
     assert ahead is None  # whether it is enough shows only when it is done
     judge_all(Assignment.objects.get(hit=hit), rightly=True)
-    assert training_result(judge=judge, test_set_id=test_set.pk).agreeing == 3
+    assert training_result(judge=judge, task_id=task.pk).agreeing == 3
     assert lend(judge).purpose == HITPurpose.FIRST
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     assert HIT.objects.filter(purpose=HITPurpose.TRAINING).count() == 1
     # The segments of the training are not shown to this judge again.
     trained = set(TrainingBlock.objects.values_list("segment_id", flat=True))
@@ -108,12 +108,12 @@ def test_training_comes_before_everything_else_and_once(test_set: TestSet) -> No
     assert trained.isdisjoint(first.segment_ids)
 
 
-def test_who_was_wrong_trains_once_more_and_then_begins(test_set: TestSet) -> None:
-    judge = new_judge(test_set)
+def test_who_was_wrong_trains_once_more_and_then_begins(task: Task) -> None:
+    judge = new_judge(task)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
     assert assignment_lend(judge=judge) is None
     assert work_request(judge=judge).reason == NoWorkReason.PREPARING
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     again = lend(judge)
     assert again.purpose == HITPurpose.TRAINING
     assert again.why["round"] == 2
@@ -123,79 +123,81 @@ def test_who_was_wrong_trains_once_more_and_then_begins(test_set: TestSet) -> No
     assert HIT.objects.filter(purpose=HITPurpose.TRAINING).count() == 2
 
 
-def test_two_of_three_right_is_enough(test_set: TestSet) -> None:
-    judge = new_judge(test_set)
+def test_two_of_three_right_is_enough(task: Task) -> None:
+    judge = new_judge(task)
     judge_two_of_three_rightly(Assignment.objects.get(hit=lend(judge)))
-    assert training_result(judge=judge, test_set_id=test_set.pk) == TrainingResult(3, 2)
+    assert training_result(judge=judge, task_id=task.pk) == TrainingResult(3, 2)
     assert lend(judge).purpose == HITPurpose.FIRST
 
 
-def test_two_of_three_right_the_second_time_is_not_failing(test_set: TestSet) -> None:
-    judge = new_judge(test_set)
+def test_two_of_three_right_the_second_time_is_not_failing(task: Task) -> None:
+    judge = new_judge(task)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
     work_request(judge=judge)
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     judge_two_of_three_rightly(Assignment.objects.get(hit=lend(judge)))
     assert not training_failed(judge=judge)
 
 
-def test_organisers_see_both_rounds_of_training(test_set: TestSet, client: Client) -> None:
-    judge = new_judge(test_set)
+def test_organisers_see_both_rounds_of_training(task: Task, client: Client) -> None:
+    judge = new_judge(task)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
     assert work_request(judge=judge).reason == NoWorkReason.PREPARING
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
     # Listed is who has begun.
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
-    judgments_number(test_set_id=test_set.pk)
-    client.force_login(make_organiser(test_set.campaign))
-    answer = client.get(reverse("judge-page", args=[test_set.campaign.slug, test_set.pk, judge.pk]))
+    judgments_number(task_id=task.pk)
+    client.force_login(make_organiser(task.test_set.campaign))
+    answer = client.get(
+        reverse("judge-page", args=[task.test_set.campaign.slug, task.pk, judge.pk])
+    )
     said = answer.content.decode()
     assert said.index("Training: 0 of 3 blocks") < said.index("Training: 3 of 3 blocks")
 
 
-def test_a_judge_who_asks_before_it_is_planned_is_told_to_wait(test_set: TestSet) -> None:
-    judge = make_judge(test_set.campaign, "late")
+def test_a_judge_who_asks_before_it_is_planned_is_told_to_wait(task: Task) -> None:
+    judge = make_judge(task.test_set.campaign, "late")
     assert assignment_lend(judge=judge) is None
     assert work_request(judge=judge).reason == NoWorkReason.PREPARING
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     assert lend(judge).purpose == HITPurpose.TRAINING
     # Twice is once.
-    assert training_plan(test_set_id=test_set.pk, judge_id=judge.pk) == 0
+    assert training_plan(task_id=task.pk, judge_id=judge.pk) == 0
 
 
 def test_who_has_begun_already_needs_no_training() -> None:
-    test_set = make_test_set(make_campaign(), documents=(7, 7))
-    pool_fill(test_set_id=test_set.pk)
-    judge = make_judge(test_set.campaign)
+    task = make_task(make_campaign(), documents=(7, 7))
+    pool_fill(task_id=task.pk)
+    judge = make_judge(task.test_set.campaign)
     first = lend(judge)
-    bad_references_make(test_set=test_set, seed=5)
-    for row in BadReference.objects.of(test_set.pk):
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
-    training_propose(test_set=test_set, count=2)
-    pool_fill(test_set_id=test_set.pk)
+    training_propose(task=task, count=2)
+    pool_fill(task_id=task.pk)
     judge_all(Assignment.objects.get(hit=first), rightly=True)
     assert lend(judge).purpose == HITPurpose.FIRST
 
 
-def test_training_is_without_what_the_judge_must_not_see(test_set: TestSet) -> None:
-    judge = new_judge(test_set)
+def test_training_is_without_what_the_judge_must_not_see(task: Task) -> None:
+    judge = new_judge(task)
     planned = HIT.objects.get(reserved_for=judge)
     shown = System.objects.filter(pk__in=planned.system_ids, kind="system").order_by("pk")
     own = shown[0]
     ConflictOfInterest.objects.create(judge=judge, system=own)
     assert assignment_lend(judge=judge) is None
     work_request(judge=judge)
-    pool_fill(test_set_id=test_set.pk)
+    pool_fill(task_id=task.pk)
     hit = lend(judge)
     assert hit.purpose == HITPurpose.TRAINING
     assert own.pk not in hit.system_ids
 
 
 def test_the_answer_to_a_training_judgment_says_what_was_expected(
-    test_set: TestSet, client: Client
+    task: Task, client: Client
 ) -> None:
-    judge = new_judge(test_set)
+    judge = new_judge(task)
     assert judge.user is not None
     client.force_login(judge.user)
     answer = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
@@ -225,22 +227,22 @@ def test_the_answer_to_a_training_judgment_says_what_was_expected(
     assert submit(ordinary, [1] * len(ordinary["candidates"])) is None
 
 
-def test_an_explanation_changes_for_judges_to_come(test_set: TestSet) -> None:
-    block = TrainingBlock.objects.filter(test_set=test_set)[0]
-    hit = lend(new_judge(test_set))
+def test_an_explanation_changes_for_judges_to_come(task: Task) -> None:
+    block = TrainingBlock.objects.filter(task=task)[0]
+    hit = lend(new_judge(task))
     training_block_explain(training_block=block, explanation="Half of it is missing.")
     with pytest.raises(TrainingRefusedError):
         training_block_explain(training_block=block, explanation="  ")
     assert "damaged on purpose" in hit.blocks.all()[0].explanation
-    later = lend(new_judge(test_set, "judge02"))
+    later = lend(new_judge(task, "judge02"))
     assert later.blocks.all()[0].explanation == "Half of it is missing."
 
 
-def test_training_counts_in_nothing(test_set: TestSet) -> None:
-    judge = new_judge(test_set)
+def test_training_counts_in_nothing(task: Task) -> None:
+    judge = new_judge(task)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
     assert Judgment.objects.count() == 3
-    assert not Judgment.objects.of(test_set.pk).counted().exists()
+    assert not Judgment.objects.of(task.pk).counted().exists()
 
 
 @pytest.mark.parametrize(
@@ -265,12 +267,12 @@ def test_the_expected_order_is_said_in_letters() -> None:
 
 
 def test_the_command_proposes_or_says_what_is_missing(
-    test_set: TestSet, capsys: pytest.CaptureFixture[str]
+    task: Task, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    named = {"campaign": "museum", "test_set": test_set.name}
+    named = {"campaign": "museum", "test_set": task.test_set.name}
     call_command("make_training", **named, count=2)
     assert "2 training blocks proposed." in capsys.readouterr().out
-    assert TrainingBlock.objects.filter(test_set=test_set).count() == 5
-    bare = make_test_set(make_campaign("bare"))
+    assert TrainingBlock.objects.filter(task=task).count() == 5
+    bare = make_task(make_campaign("bare"))
     with pytest.raises(CommandError, match="make and approve some first"):
-        call_command("make_training", campaign="bare", test_set=bare.name)
+        call_command("make_training", campaign="bare", test_set=bare.test_set.name)

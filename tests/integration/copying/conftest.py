@@ -8,7 +8,7 @@ from campaign.models import Campaign, Judge, System, User
 from campaign.services import instructions_write
 from ranking.services import ranking_run_compute
 from tests.factories import make_analyst, make_campaign, make_organiser
-from tests.integration.publishing.conftest import ranked_test_set
+from tests.integration.publishing.conftest import ranked_task
 from tests.integration.ranking.writing import TestSetWriter
 
 #: Words of people: of organisers and judges.
@@ -41,7 +41,7 @@ def analyst(organiser: User, campaign: Campaign) -> User:
 @pytest.fixture
 def news(campaign: Campaign, organiser: User) -> TestSetWriter:
     """A ranked test set whose judge j3 is left out."""
-    writer = ranked_test_set(campaign)
+    writer = ranked_task(campaign)
     System.objects.filter(name="cobalt").update(team="Secret Lab")
     judge = writer.judge("j3")
     Judge.objects.filter(pk=judge.pk).update(note=PEOPLE[4])
@@ -49,12 +49,12 @@ def news(campaign: Campaign, organiser: User) -> TestSetWriter:
     Judge.objects.filter(pk=judge.pk).update(user=user)
     quality_action_take(
         judge=judge,
-        test_set=writer.test_set,
+        task=writer.task,
         action="exclude",
         user=organiser,
         note="Jana Judgeova",
     )
-    assert ranking_run_compute(test_set_id=writer.test_set.pk) is not None
+    assert ranking_run_compute(task_id=writer.task.pk) is not None
     text = "# Read both\n\nSee [the site](https://example.org/read)."
     instructions_write(
         campaign=campaign, user=organiser, language="en", text=text, demands_acceptance=False
@@ -64,7 +64,7 @@ def news(campaign: Campaign, organiser: User) -> TestSetWriter:
 
 @pytest.fixture
 def talks(campaign: Campaign) -> TestSetWriter:
-    return ranked_test_set(campaign, "talks")
+    return ranked_task(campaign, "talks")
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def test_a_download_goes_on_though_the_copy_is_deleted(
 def test_what_is_refused_is_said_in_the_room(
     campaign: Campaign, news: TestSetWriter, as_organiser: Client
 ) -> None:
-    result_publish(test_set=news.test_set, by=None, anonymous=["cobalt"])
+    result_publish(task=news.task, by=None, anonymous=["cobalt"])
     Campaign.objects.update(name="Autumn of cobalt")
     room = f"/campaigns/{campaign.slug}/copies/"
     as_organiser.post(room, {})
@@ -147,7 +147,7 @@ def test_the_command_writes_a_folder_or_a_zip(
                 assert archive.read(f"autumn/{name}") == path.read_bytes()
     with pytest.raises(CommandError, match="not an empty folder"):
         call_command("copy_campaign", "autumn", str(tmp_path / "site"), *given)
-    result_publish(test_set=news.test_set, by=None, anonymous=["cobalt"])
+    result_publish(task=news.task, by=None, anonymous=["cobalt"])
     Campaign.objects.update(name="Autumn of cobalt")
     with pytest.raises(CommandError, match="is not to be named"):
         call_command("copy_campaign", "autumn", str(tmp_path / "b.zip"), *given)
@@ -157,7 +157,7 @@ def test_the_command_writes_a_folder_or_a_zip(
 def test_the_command_leaves_no_half_folder(
     campaign: Campaign, news: TestSetWriter, tmp_path: Path
 ) -> None:
-    result_publish(test_set=news.test_set, by=None, anonymous=["cobalt"])
+    result_publish(task=news.task, by=None, anonymous=["cobalt"])
     # Instructions come last.
     instructions_write(
         campaign=campaign, language="en", text="Cobalt is new.", demands_acceptance=False
@@ -169,7 +169,7 @@ def test_the_command_leaves_no_half_folder(
         with pytest.raises(CommandError, match="is not to be named"):
             call_command("copy_campaign", "autumn", str(folder), *given)
     assert list(tmp_path.rglob("*")) == [there]
-    result_publish(test_set=news.test_set, by=None)
+    result_publish(task=news.task, by=None)
     for folder in (there, new):
         call_command("copy_campaign", "autumn", str(folder), *given, verbosity=0)
         assert (folder / "index.html").is_file()

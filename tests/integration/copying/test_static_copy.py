@@ -14,17 +14,22 @@ import pytest
 from django.conf import settings
 from django.utils import timezone, translation
 
-from annotation.services import design_change
-from campaign.models import Campaign, Segment, System
-from campaign.services import instructions_write, judge_group_create
+from annotation.services import design_change, quality_action_take
+from campaign.models import Campaign, Segment, System, User
+from campaign.services import (
+    instructions_write,
+    judge_group_create,
+    judge_group_members_change,
+)
 from cells.campaign_copy.rankings import CopyRefusedError
 from cells.campaign_copy.writing import zip_write
 from ranking.models import PublishedResult
 from ranking.reports.published import FILES
 from ranking.selectors.runs import latest_run
-from ranking.services import ranking_run_compute
+from ranking.services import ranking_run_compute, ranking_settings_change
 from ranking.services.analyses import analysis_compute
 from ranking.services.publishing import (
+    PublishedWords,
     PublishingRefusedError,
     firmness_ask,
     result_publish,
@@ -40,6 +45,7 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 ADDRESS = "https://q.example"
+NO_REASON = "The reason is not in this copy."
 
 
 def zipped(campaign: Campaign, *, with_texts: bool = False) -> bytes:
@@ -51,12 +57,13 @@ def zipped(campaign: Campaign, *, with_texts: bool = False) -> bytes:
 
 
 def files_of(campaign: Campaign, **chosen: Any) -> dict[str, str]:
-    """Return the files of a copy by their paths below its folder."""
+    """Return the files of a copy by their paths below its folder, images as far as they are text."""
     with zipfile.ZipFile(io.BytesIO(zipped(campaign, **chosen))) as archive:
         names = archive.namelist()
         assert len(set(names)) == len(names)
         return {
-            name.removeprefix(f"{campaign.slug}/"): archive.read(name).decode() for name in names
+            name.removeprefix(f"{campaign.slug}/"): archive.read(name).decode(errors="replace")
+            for name in names
         }
 
 
@@ -126,14 +133,23 @@ def crawled(files: Mapping[str, str]) -> dict[str, Links]:
     return pages
 
 
+def left_out_of(campaign: Campaign) -> list[str]:
+    """Return the cells of the table of what is left out, row by row."""
+    page = files_of(campaign)["test-set-1/index.html"]
+    table = page[page.index('aria-labelledby="left-out"') :]
+    body = table[table.index("<tbody>") : table.index("</tbody>")]
+    cells = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", body)
+    return [unescape(cell) for cell in cells]
+
+
 def published(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
-    return result_publish(test_set=writer.test_set, by=None, **chosen)
+    return result_publish(task=writer.task, by=None, **chosen)
 
 
 def test_every_link_leads_into_the_copy_and_all_of_it_is_reached(
     campaign: Campaign, news: TestSetWriter, talks: TestSetWriter
 ) -> None:
-    Segment.objects.filter(test_set=news.test_set).update(source_text="Ahoj.")
+    Segment.objects.filter(test_set_id=news.task.test_set_id).update(source_text="Ahoj.")
     first, second = published(news), published(news)
     result_retract(result=first, reason="Wrong texts.")
     files = files_of(campaign, with_texts=True)
@@ -141,6 +157,8 @@ def test_every_link_leads_into_the_copy_and_all_of_it_is_reached(
     expected = {
         "index.html",
         "instructions/1.html",
+        # Those of what is stored anyway.
+        *(f"tables/{name}.html" for name in ("1-collected", "2-clusters", "3-average-ranks")),
         *(
             f"test-set-{place}/{name}.html"
             for place in (1, 2)
@@ -150,6 +168,7 @@ def test_every_link_leads_into_the_copy_and_all_of_it_is_reached(
     }
     assert pages.keys() == expected
     assert {f"published/{first.address}/{name}" for name in FILES} <= files.keys()
+    assert "PNG" in files[f"published/{first.address}/ranking.png"][:4]
     index = pages["index.html"].text
     assert "news" in index
     assert "talks" in index
@@ -168,21 +187,19 @@ def test_every_link_leads_into_the_copy_and_all_of_it_is_reached(
 
 
 def test_texts_are_in_it_only_if_asked_for(campaign: Campaign, news: TestSetWriter) -> None:
-    Segment.objects.filter(test_set=news.test_set).update(source_text="Ahoj.")
+    Segment.objects.filter(test_set_id=news.task.test_set_id).update(source_text="Ahoj.")
     files = files_of(campaign)
     crawled(files)
     assert not [path for path in files if "texts" in path]
     assert "Ahoj." not in "".join(files.values())
 
 
-def test_long_test_sets_have_several_pages_of_texts(
-    campaign: Campaign, news: TestSetWriter
-) -> None:
-    last = Segment.objects.filter(test_set=news.test_set).order_by("-number").first()
+def test_long_tasks_have_several_pages_of_texts(campaign: Campaign, news: TestSetWriter) -> None:
+    last = Segment.objects.filter(test_set_id=news.task.test_set_id).order_by("-number").first()
     assert last is not None
     for number in range(last.number + 1, 61):
         Segment.objects.create(
-            test_set=news.test_set,
+            test_set=news.task.test_set,
             document=last.document,
             number=number,
             position=number,
@@ -190,7 +207,7 @@ def test_long_test_sets_have_several_pages_of_texts(
         )
     pages = crawled(files_of(campaign, with_texts=True))
     texts = [path for path in pages if "/texts/" in path]
-    assert len(texts) == -(-Segment.objects.filter(test_set=news.test_set).count() // 25)
+    assert len(texts) == -(-Segment.objects.filter(test_set_id=news.task.test_set_id).count() // 25)
     assert "T60" in pages[max(texts)].text
 
 
@@ -202,6 +219,36 @@ def test_it_names_no_judge_and_no_member(campaign: Campaign, news: TestSetWriter
     assert not re.search(r"\bj[123]\b", everything)
     assert "A judge" in everything
     assert "The reason is not in this copy." in everything
+
+
+def test_who_is_left_out_is_counted_and_not_told_judge_by_judge(
+    campaign: Campaign, organiser: User, news: TestSetWriter
+) -> None:
+    assert left_out_of(campaign)[:4] == ["A judge", "–", NO_REASON, "by an organiser"]
+    judge = news.judge("j4")
+    for segment in range(1, 5):
+        block = news.block(segment, ["amber", "birch", "cobalt", "dune"])
+        news.judgment("j4", block, [4, 3, 2, 1])
+    quality_action_take(
+        judge=judge, task=news.task, action="exclude", user=organiser, note="Tried."
+    )
+    ranking_run_compute(task_id=news.task.pk)
+    assert left_out_of(campaign)[:4] == ["2 judges", "12", NO_REASON, "by an organiser"]
+
+
+def test_the_group_whose_judgments_count_is_not_named(
+    campaign: Campaign, organiser: User, news: TestSetWriter
+) -> None:
+    group = judge_group_create(campaign=campaign, name="Cobalt’s own", blocks_asked=None)
+    judge_group_members_change(group=group, add=[news.judge("j1")])
+    ranking_settings_change(task=news.task, judge_group=group, reason="Tried.")
+    ranking_run_compute(task_id=news.task.pk)
+    published(news)
+    published(news, anonymous=["birch"])
+    files = files_of(campaign)
+    own = {path: unescape(text) for path, text in files.items() if "published/" not in path}
+    assert "Not of the group “…”" in own["test-set-1/index.html"]
+    assert not [path for path, text in own.items() if "Cobalt’s own" in text]
 
 
 def test_published_versions_have_the_pseudonyms_that_they_have_and_no_link_of_reviewers(
@@ -226,9 +273,9 @@ def test_who_is_not_named_in_the_newest_version_is_named_nowhere(
     pages = crawled(files)
     assert f"published/{newest.address}/index.html" in files
     assert f"published/{naming.address}/index.html" not in files
-    of_news = {
-        path: text for path, text in files.items() if not path.startswith(("test-set-2/", "style/"))
-    }
+    # In tables over test sets, each has its own names: `test_copied_answers.py`.
+    others = ("test-set-2/", "tables/", "style/")
+    of_news = {path: text for path, text in files.items() if not path.startswith(others)}
     for path, text in of_news.items():
         assert "cobalt" not in text, path
         assert "Secret Lab" not in text, path
@@ -241,11 +288,24 @@ def test_who_is_not_named_in_the_newest_version_is_named_nowhere(
     assert "cobalt" in pages["test-set-2/index.html"].text
 
 
+def test_reasons_are_as_the_newest_version_words_them(
+    campaign: Campaign, news: TestSetWriter
+) -> None:
+    reason = "Cobalt asked for it."
+    ranking_settings_change(task=news.task, confidence=0.9, reason=reason)
+    ranking_run_compute(task_id=news.task.pk)
+    words = PublishedWords(wordings={reason: "A team asked for it."})
+    published(news, anonymous=["cobalt"], words=words)
+    files = files_of(campaign)
+    assert "cobalt" not in "".join(files.values()).lower()
+    assert "A team asked for it. (reworded for publication)" in files["test-set-1/index.html"]
+
+
 def test_groups_of_judges_are_not_named(campaign: Campaign, news: TestSetWriter) -> None:
     published(news, anonymous=["cobalt"])
     for name in ("Cobalt’s own annotators", "Secret Lab"):
         group = judge_group_create(campaign=campaign, name=name, blocks_asked=None)
-        design_change(test_set=news.test_set, judge_group=group)
+        design_change(task=news.task, judge_group=group)
     files = files_of(campaign)
     everything = unescape("".join(files.values()))
     assert "annotators" not in everything
@@ -292,10 +352,24 @@ def test_a_ranking_from_before_a_system_was_renamed_is_refused(
     with pytest.raises(CopyRefusedError, match="a system was renamed since the ranking"):
         zipped(campaign)
     news.judgment("j1", news.block(30, ["amber", "birch"]), [1, 2])
-    ranking_run_compute(test_set_id=news.test_set.pk)
+    ranking_run_compute(task_id=news.task.pk)
     everything = "".join(files_of(campaign).values())
     assert "cobalt" not in everything
     assert "nickel" not in everything
+
+
+def test_a_version_that_is_published_meanwhile_decides(
+    campaign: Campaign, news: TestSetWriter
+) -> None:
+    published(news)
+
+    def publish(done: int, total: int) -> None:
+        if done == total // 2:
+            published(news, anonymous=["cobalt"])
+
+    with pytest.raises(CopyRefusedError, match="While the copy was made"):
+        zip_write(io.BytesIO(), campaign, with_texts=False, address=ADDRESS, told=publish)
+    assert "cobalt" not in "".join(files_of(campaign).values())
 
 
 def test_the_same_campaign_gives_the_same_bytes(
@@ -320,9 +394,9 @@ def test_it_is_in_the_language_in_force(campaign: Campaign, news: TestSetWriter)
 def test_it_says_how_firm_first_place_is_where_that_is_known(
     campaign: Campaign, news: TestSetWriter
 ) -> None:
-    run = latest_run(test_set_id=news.test_set.pk)
+    run = latest_run(task_id=news.task.pk)
     assert run is not None
-    asked = firmness_ask(test_set=news.test_set, run=run, by=None, is_queued=False)
+    asked = firmness_ask(task=news.task, run=run, by=None, is_queued=False)
     assert asked is not None
     before = files_of(campaign)
     analysis_compute(analysis=asked)

@@ -8,7 +8,7 @@ from campaign.models import (
     Judge,
     User,
 )
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 
 @pytest.fixture
@@ -30,4 +30,4 @@ def page(client: Client, organiser: User) -> Client:
 
 @pytest.fixture
 def judge(campaign: Campaign) -> Judge:
-    return make_judge(make_test_set(campaign).campaign)
+    return make_judge(make_task(campaign).test_set.campaign)

@@ -10,7 +10,7 @@ from psycopg2 import DataError, IntegrityError
 
 from annotation.models import HIT, Block
 from campaign.database.column_writing import Arrays, columns_write, timestamp
-from tests.factories import make_campaign, make_test_set
+from tests.factories import make_campaign, make_task
 from tests.integration.constraints.worlds import make_shown
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ def hits(count: int, **columns: Any) -> dict[str, Any]:
     """Return the columns of HITs with numbers from 100."""
     hit = make_shown().hit
     return {
-        "test_set_id": np.int64(hit.test_set_id),
+        "task_id": np.int64(hit.task_id),
         "design_id": np.int64(hit.design_id),
         "number": np.arange(100, 100 + count, dtype=np.int32),
         "why": b'\x01{"a": "\xc3\xa9"}',
@@ -81,7 +81,7 @@ def test_many_rows_without_gaps_are_stored_alike() -> None:
 
 
 def test_nothing_is_written_of_no_rows() -> None:
-    make_test_set(make_campaign(), planned=1)
+    make_task(make_campaign(), planned=1)
     columns_write(HIT, 0, {"number": np.empty(0, dtype=np.int32)})
     assert HIT.objects.count() == 1
 

@@ -15,13 +15,13 @@ from annotation.models.pool import IsAnyOf
 from campaign.database import columns as copying
 from campaign.database.columns import ColumnsQuery, columns_copied
 from campaign.models import Judge, Segment
-from tests.factories import make_campaign, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_long_task, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 def make_segments(count: int) -> None:
-    make_long_test_set(make_campaign(), segments=count, systems=2)
+    make_long_task(make_campaign(), segments=count, systems=2)
 
 
 @pytest.mark.parametrize("bytes_at_a_time", [1, 7, 100, 1 << 22])
@@ -42,8 +42,8 @@ def test_numbers_come_back_however_they_are_cut(
 
 
 def test_arrays_of_one_length_come_back() -> None:
-    test_set = make_test_set(make_campaign())
-    hits = HIT.objects.filter(test_set=test_set).order_by("pk")
+    task = make_task(make_campaign())
+    hits = HIT.objects.filter(task=task).order_by("pk")
     for number, hit in enumerate(hits, start=1):
         HIT.objects.filter(pk=hit.pk).update(system_ids=[number, 1 << 40, -number])
     found = columns_copied(hits, [("system_ids", "i8", (3,)), ("number", "i4")])
@@ -90,8 +90,8 @@ def test_an_empty_queryset_gives_empty_columns() -> None:
     ],
 )
 def test_null_and_other_widths_are_refused(dtype: Any, problem: str) -> None:
-    test_set = make_test_set(make_campaign())
-    Judge.objects.create(campaign=test_set.campaign, pseudonym="j", origin="imported")
+    task = make_task(make_campaign())
+    Judge.objects.create(campaign=task.test_set.campaign, pseudonym="j", origin="imported")
     model: Any = Judge if dtype[0][0] == "blocks_asked" else Segment
     with pytest.raises(ValueError, match=problem):
         columns_copied(model.objects.all(), dtype)
@@ -99,8 +99,8 @@ def test_null_and_other_widths_are_refused(dtype: Any, problem: str) -> None:
 
 @pytest.mark.parametrize("others", [[1, 2], [1, 2, 3, 4], [], [1, None, 3]])
 def test_arrays_of_other_lengths_are_refused_and_the_connection_goes_on(others: list[int]) -> None:
-    test_set = make_test_set(make_campaign())
-    hits = HIT.objects.filter(test_set=test_set).order_by("pk")
+    task = make_task(make_campaign())
+    hits = HIT.objects.filter(task=task).order_by("pk")
     hits.update(system_ids=[7, 8, 9])
     HIT.objects.filter(pk=hits[3].pk).update(system_ids=others)
     with pytest.raises(ValueError, match=r"system_ids|width"):

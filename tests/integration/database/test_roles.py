@@ -11,7 +11,7 @@ from annotation.models import Judgment
 from campaign.database.roles import application_role_grant, protected_operations
 from tests.conftest import APPLICATION
 from tests.integration.constraints.judgments import revision
-from tests.integration.constraints.worlds import small_test_set
+from tests.integration.constraints.worlds import small_task
 from tests.roles import owner_cursor, owner_role
 
 FORBIDDEN = {
@@ -68,13 +68,13 @@ def test_the_tests_connect_as_the_application_does() -> None:
 @pytest.mark.django_db
 def test_the_setting_that_passes_triggers_does_nothing_for_the_application() -> None:
     create = revision()
-    other = small_test_set(Judgment.objects.get().judge.campaign, name="other")
+    other = small_task(Judgment.objects.get().judge.campaign, name="other")
     with (
         pgtrigger.ignore(),
         pytest.raises(DatabaseError, match="not of test set"),
         transaction.atomic(),
     ):
-        create(test_set=other)
+        create(task=other)
 
 
 @pytest.mark.django_db

@@ -9,8 +9,9 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotation.models import Judgment, QualityAction, TrainingBlock
+from annotation.protocols import answer_kinds
 from annotation.selectors.reference_use import reference_uses
-from campaign.models import BadReference, Campaign, Judge, TestSet
+from campaign.models import BadReference, Campaign, Judge, Task
 from ranking.models import RankingRun
 from ranking.selectors.judge_measures import measures_by_judge
 
@@ -44,11 +45,20 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     path = tmp_path / "demo.json"
     guide = load(path)
     assert set(guide) == {
-        *("base_url", "organiser", "newcomers", "judges", "api_token", "campaign", "test_sets"),
+        *(
+            "base_url",
+            "organiser",
+            "newcomers",
+            "judges",
+            "protocols",
+            "api_token",
+            "campaign",
+            "tasks",
+        ),
     }
     assert path.stat().st_mode & 0o077 == 0
 
-    wmt12 = RankingRun.objects.filter(test_set__campaign__slug="wmt12").latest()
+    wmt12 = RankingRun.objects.filter(task__test_set__campaign__slug="wmt12").latest()
     found = [
         (
             row["system"],
@@ -66,35 +76,35 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     assert wmt12.result["input"]["ties"] == 1754
     assert wmt12.result["input"]["judges"] == 45
 
-    museum = TestSet.objects.get(name="Museum English–German")
-    assert museum.documents.count() >= 4
-    assert museum.systems.filter(kind="system").count() == 8
+    museum = Task.objects.get(test_set__name="Museum English–German")
+    assert museum.test_set.documents.count() >= 4
+    assert museum.test_set.systems.filter(kind="system").count() == 8
     simulated = Judgment.objects.filter(judge__origin=Judge.Origin.SIMULATED)
     assert simulated.count() > 400
     assert Judgment.objects.filter(judge__origin=Judge.Origin.PERSON).count() == 0
-    agreement = RankingRun.objects.filter(test_set=museum).latest().result["agreement"]
+    agreement = RankingRun.objects.filter(task=museum).latest().result["agreement"]
     lowest = min(agreement["judges"], key=lambda row: row["kappa"])
     assert lowest["judge"] == "sim-careless"
     warned = QualityAction.objects.values_list("judge__pseudonym", "action").distinct()
     assert list(warned) == [("sim-careless", "warn")]
-    measures = measures_by_judge(test_set_id=museum.pk)
+    measures = measures_by_judge(task_id=museum.pk)
     assert measures["sim-careful-1"]["bad_reference"]["value"] > 0.8
     assert measures["sim-careless"]["bad_reference"]["value"] < 0.6
     # The reference is shown, so that nobody ranks it; where it is hidden, it shows who reads.
     assert not any("reference" in each for each in measures.values())
-    other = TestSet.objects.get(campaign__slug="museum-hidden")
-    hidden = measures_by_judge(test_set_id=other.pk)
+    other = Task.objects.get(test_set__campaign__slug="museum-hidden")
+    hidden = measures_by_judge(task_id=other.pk)
     assert hidden["sim-careful-1"]["reference"]["value"] > 0.8
     assert hidden["sim-careless"]["reference"]["value"] < 0.6
     both_shown_and_ranked = [
         use
         for campaign in Campaign.objects.filter(show_reference=True)
-        for use in reference_uses(test_sets=campaign.test_sets.all())
+        for use in reference_uses(tasks=Task.objects.of(campaign).all())
         if use.is_ranked
     ]
-    assert Campaign.objects.count() == 3
+    assert Campaign.objects.count() == 4
     assert both_shown_and_ranked == []
-    damaged = BadReference.objects.of(museum.pk)
+    damaged = BadReference.objects.of(museum.test_set_id)
     assert {row.status for row in damaged} == {"approved", "pending"}
     assert not TrainingBlock.objects.exists()  # whoever opens a judge's link judges at once
 
@@ -110,6 +120,19 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         assert tour == ("/judge/museum/tour/" if judge["name"] == "Clara" else None)
         lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
         assert len(lent.json()["blocks"]) == 3
+
+    assert [each["protocol"] for each in guide["protocols"]] == [
+        kind.protocol for kind in answer_kinds()
+    ]
+    for each in guide["protocols"]:
+        task = Task.objects.get(
+            test_set__campaign__slug="museum-protocols", protocol=each["protocol"]
+        )
+        assert Judgment.objects.filter(task=task).count() >= 40, each["protocol"]
+        browser = Client()
+        assert browser.post(local(each["url"])).headers["Location"] == "/judge/museum-protocols/"
+        lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+        assert lent.json()["protocol"] == each["protocol"]
 
     newcomer = Client()
     newcomer.get(local(guide["newcomers"]["url"]))

@@ -13,11 +13,11 @@ from annotation.models import Judgment, Skip
 from annotation.selectors import assigned_blocks
 from annotation.services import hits_plan, judgment_submit, skip_submit
 from campaign.formats import read_five_way_csv
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend
-from tests.factories import make_judge, make_test_set
+from tests.factories import make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -34,23 +34,24 @@ ROWS = (
 )
 
 
-def imported(done: Say, path: Path, name: str, campaign: str = "museum") -> TestSet:
+def imported(done: Say, path: Path, name: str, campaign: str = "museum") -> Task:
     done("import_judgments", str(path), campaign=campaign, test_set=name, create_test_set=True)
-    return TestSet.objects.get(campaign__slug=campaign, name=name)
+    tasks = Task.objects.select_related("test_set")
+    return tasks.get(test_set__campaign__slug=campaign, test_set__name=name)
 
 
-def ranked(test_set: TestSet) -> RankingRun:
-    run = ranking_run_compute(test_set_id=test_set.pk)
+def ranked(task: Task) -> RankingRun:
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     return run
 
 
 def test_export_holds_what_was_imported(campaign: Campaign, five_way: FiveWay, done: Say) -> None:
     path = five_way(*ROWS)
-    test_set = imported(done, path, "one")
+    task = imported(done, path, "one")
     with path.open("rb") as stream:
         read = list(read_five_way_csv(stream, path.name))
-    exported = list(five_way_rows(test_set=test_set))
+    exported = list(five_way_rows(task=task))
     assert [(row.source_index, row.document, row.segment_id) for row in exported] == [
         (row.source_index, row.document, row.segment_id) for row in read
     ]
@@ -66,12 +67,12 @@ def test_export_imported_elsewhere_ranks_and_exports_the_same(
     campaign: Campaign, five_way: FiveWay, done: Say, tmp_path: Path
 ) -> None:
     one = imported(done, five_way(*ROWS), "one")
-    content = "".join(five_way_csv(test_set=one))
+    content = "".join(five_way_csv(task=one))
     path = tmp_path / "export.csv"
     path.write_text(content)
     Campaign.objects.create(slug="fresh", name="Fresh")
     two = imported(done, path, "another name", campaign="fresh")
-    assert "".join(five_way_csv(test_set=two)) == content
+    assert "".join(five_way_csv(task=two)) == content
     assert ranked(two).result == ranked(one).result
     # And into the test set it came from it brings nothing new.
     said = done("import_judgments", str(path), campaign="museum", test_set="one")
@@ -82,8 +83,8 @@ def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_
     """Revisions replace what they supersede; a skip judged after all is no skip."""
     campaign.allow_partial_ranking = True
     campaign.save()
-    test_set = make_test_set(campaign)
-    hits_plan(test_set_id=test_set.pk, count=6)
+    task = make_task(campaign)
+    hits_plan(task_id=task.pk, count=6)
     for name in ("ada", "bob"):
         judge = make_judge(campaign, name)
         for _ in range(2):
@@ -97,7 +98,7 @@ def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_
             revised = [None, *[2] * (len(first.candidates) - 1)]
             judgment_submit(assigned=first, client_id=uuid4(), labels=revised)
             skip_submit(assigned=others[-1], client_id=uuid4(), reason="bad_source")
-    rows = list(five_way_rows(test_set=test_set))
+    rows = list(five_way_rows(task=task))
     judged = [row for row in rows if any(row.labels)]
     numbers = list(
         Judgment.objects.current().order_by("pk").values_list("judge__pseudonym", flat=True)
@@ -109,19 +110,19 @@ def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_
     assert any(len(systems) > 1 for row in rows for systems in row.candidates)
 
     path = tmp_path / "export.csv"
-    path.write_text("".join(five_way_csv(test_set=test_set)))
+    path.write_text("".join(five_way_csv(task=task)))
     Campaign.objects.create(slug="fresh", name="Fresh")
     copy = imported(done, path, "copy", campaign="fresh")
-    assert ranked(copy).result == ranked(test_set).result
+    assert ranked(copy).result == ranked(task).result
 
 
 def test_watermark_gives_what_a_ranking_run_saw(
     campaign: Campaign, five_way: FiveWay, done: Say
 ) -> None:
-    test_set = imported(done, five_way(*ROWS), "one")
-    rows = list(five_way_rows(test_set=test_set, watermark=3))
+    task = imported(done, five_way(*ROWS), "one")
+    rows = list(five_way_rows(task=task, watermark=3))
     assert [row.judge for row in rows] == ["ada", "ada", "bob"]
-    assert list(five_way_rows(test_set=test_set, watermark=0)) == []
+    assert list(five_way_rows(task=task, watermark=0)) == []
 
 
 def test_wide_blocks_make_wide_rows(campaign: Campaign, done: Say, tmp_path: Path) -> None:
@@ -133,13 +134,13 @@ def test_wide_blocks_make_wide_rows(campaign: Campaign, done: Say, tmp_path: Pat
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId," + ",".join(header) + "\n"
         "cs,en,1,d,1,ada," + ",".join(cells) + "\n"
     )
-    lines = list(five_way_csv(test_set=imported(done, path, "wide")))
+    lines = list(five_way_csv(task=imported(done, path, "wide")))
     assert lines[0].count("rank") == 7
     assert lines[1] == "cs,en,1,d,1,ada,1,s1,2,s2,3,s3,4,s4,5,s5,6,s6,7,s7,2,3,4,5,1,2,3\n"
 
 
-def test_empty_test_set_exports_a_header(campaign: Campaign) -> None:
-    (header,) = five_way_csv(test_set=make_test_set(campaign))
+def test_empty_task_exports_a_header(campaign: Campaign) -> None:
+    (header,) = five_way_csv(task=make_task(campaign))
     assert header.startswith("srclang,trglang,srcIndex")
     assert header.endswith("system5rank\n")
 
@@ -150,9 +151,9 @@ def test_queries_grow_with_chunks_not_rows(
     few = imported(done, five_way("1 ada a=1 b=2"), "few")
     many = imported(done, five_way(*(f"{n} ada a=1 b=2" for n in range(1, 51))), "many")
 
-    def queries(test_set: TestSet) -> int:
+    def queries(task: Task) -> int:
         with CaptureQueriesContext(connection) as context:
-            assert list(five_way_rows(test_set=test_set))
+            assert list(five_way_rows(task=task))
         return len(context)
 
     assert queries(few) == queries(many) == 7

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from campaign.models import Campaign, Output, Reference, System, TestSet
+from campaign.models import Campaign, Output, Reference, System, Task, TestSet
 
 pytestmark = pytest.mark.django_db
 
@@ -101,8 +101,8 @@ def test_folders_archives_and_lists_of_files_are_recognised(
     elif packed != "folder":
         given = [shutil.make_archive(str(tmp_path / "packed"), packed, tmp_path, "news")]
     done("import_test_set", *given, campaign="museum", name="visit")
-    test_set = TestSet.objects.get()
-    assert (test_set.source_language, test_set.target_language) == ("en", "de")
+    task = Task.objects.get()
+    assert (task.test_set.source_language, task.test_set.target_language) == ("en", "de")
     assert sorted(System.objects.values_list("name", flat=True)) == ["_ref", "amber", "birch"]
     assert [row[3] for row in stored()][:2] == ["Museum öffnet neun.", "Ein Museum."]
 

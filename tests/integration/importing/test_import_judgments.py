@@ -22,8 +22,8 @@ from annotation.models import (
 from annotation.notification import broker
 from annotation.services import hits_plan
 from annotation.services.judging.notifications import ranking_request_clear
-from campaign.models import Campaign, Document, Judge, Output, Segment, System, TestSet
-from tests.factories import make_judge, make_test_set
+from campaign.models import Campaign, Document, Judge, Output, Segment, System, Task
+from tests.factories import make_judge, make_task
 from tests.outputs_shown import names_shown
 
 pytestmark = pytest.mark.django_db
@@ -42,8 +42,8 @@ ROWS = (
 
 
 @pytest.fixture
-def test_set(campaign: Campaign) -> TestSet:
-    return make_test_set(campaign, planned=0)
+def task(campaign: Campaign) -> Task:
+    return make_task(campaign, planned=0)
 
 
 @pytest.fixture
@@ -56,11 +56,9 @@ def shown(judgment: Judgment) -> list[tuple[list[str], int | None]]:
     return list(zip(names_shown(judgment.block), judgment.labels, strict=True))
 
 
-def test_rows_become_blocks_judgments_and_skips(
-    test_set: TestSet, onto: FiveWay, done: Say
-) -> None:
+def test_rows_become_blocks_judgments_and_skips(task: Task, onto: FiveWay, done: Say) -> None:
     assert done("import_judgments", str(onto(*ROWS)), **ONTO) == (
-        f"Test set {test_set.pk} “museum en-de”: 3 judgments and 1 skips imported, 0 already there."
+        f"Test set {task.pk} “museum en-de”: 3 judgments and 1 skips imported, 0 already there."
     )
     judgments = list(Judgment.objects.order_by("numbered__number"))
     assert [judgment.numbered.number for judgment in judgments] == [1, 2, 3]
@@ -76,14 +74,14 @@ def test_rows_become_blocks_judgments_and_skips(
     assert (skip.judge.pseudonym, skip.block.segment.number) == ("ada", 5)
     assert skip.reason == SkipReason.NOT_STATED
     assert set(Judge.objects.values_list("origin", flat=True)) == {"imported"}
-    assert JudgmentSequence.objects.get(test_set=test_set).last_number == 3
+    assert JudgmentSequence.objects.get(task=task).last_number == 3
 
 
 def test_imported_hits_are_done_and_their_design_says_so(
-    test_set: TestSet, onto: FiveWay, done: Say
+    task: Task, onto: FiveWay, done: Say
 ) -> None:
-    hits_plan(test_set_id=test_set.pk, count=2)
-    planned = HITSequence.objects.get(test_set=test_set).last_number
+    hits_plan(task_id=task.pk, count=2)
+    planned = HITSequence.objects.get(task=task).last_number
     done("import_judgments", str(onto(*ROWS)), **ONTO)
     design = Design.objects.get(kind=Design.Kind.IMPORTED)
     imported = HIT.objects.filter(design=design).order_by("number")
@@ -98,11 +96,11 @@ def test_imported_hits_are_done_and_their_design_says_so(
     ]
     assert not imported.filter(completed_at__isnull=True).exists()
     # The next HIT that is drawn gets a number of its own.
-    assert hits_plan(test_set_id=test_set.pk, count=1) == 1
+    assert hits_plan(task_id=task.pk, count=1) == 1
     assert HIT.objects.exclude(design=design).order_by("-number")[0].number == planned + 3
 
 
-def test_same_file_again_doubles_nothing(test_set: TestSet, onto: FiveWay, done: Say) -> None:
+def test_same_file_again_doubles_nothing(task: Task, onto: FiveWay, done: Say) -> None:
     path = str(onto(*ROWS, ROWS[0], ROWS[2]))
     assert "4 judgments and 2 skips imported, 0 already" in done("import_judgments", path, **ONTO)
     before = list(Judgment.objects.order_by("id").values())
@@ -111,7 +109,7 @@ def test_same_file_again_doubles_nothing(test_set: TestSet, onto: FiveWay, done:
     assert (HIT.objects.count(), Block.objects.count()) == (2, 6)
 
 
-def test_longer_file_adds_only_what_is_new(test_set: TestSet, onto: FiveWay, done: Say) -> None:
+def test_longer_file_adds_only_what_is_new(task: Task, onto: FiveWay, done: Say) -> None:
     done("import_judgments", str(onto(*ROWS)), **ONTO)
     # Another order, one row more, and one row a second time.
     longer = onto(*reversed(ROWS), "7 eve amber=1 dune=2", ROWS[0], name="longer.csv")
@@ -122,16 +120,16 @@ def test_longer_file_adds_only_what_is_new(test_set: TestSet, onto: FiveWay, don
     ]  # fmt: skip
 
 
-def test_several_files_are_one_input(test_set: TestSet, onto: FiveWay, done: Say) -> None:
+def test_several_files_are_one_input(task: Task, onto: FiveWay, done: Say) -> None:
     first, second = onto(ROWS[0], name="1.csv"), onto(ROWS[0], ROWS[1], name="2.csv")
     said = done("import_judgments", str(first), str(second), **ONTO)
     assert said.endswith("3 judgments and 0 skips imported, 0 already there.")
 
 
-def test_same_rows_in_another_test_set_are_other_judgments(
-    campaign: Campaign, test_set: TestSet, onto: FiveWay, done: Say
+def test_same_rows_in_another_task_are_other_judgments(
+    campaign: Campaign, task: Task, onto: FiveWay, done: Say
 ) -> None:
-    make_test_set(campaign, name="other")
+    make_task(campaign, name="other")
     done("import_judgments", str(onto(*ROWS)), **ONTO)
     said = done("import_judgments", str(onto(*ROWS)), **ONTO | {"test_set": "other"})
     assert said.endswith("3 judgments and 1 skips imported, 0 already there.")
@@ -139,14 +137,14 @@ def test_same_rows_in_another_test_set_are_other_judgments(
     assert Judge.objects.count() == 2
 
 
-def test_without_texts_the_test_set_is_made_of_the_judgments(
+def test_without_texts_the_task_is_made_of_the_judgments(
     campaign: Campaign, five_way: FiveWay, done: Say
 ) -> None:
     path = five_way(*ROWS, languages="Czech,eng")
     said = done("import_judgments", str(path), **NEW)
-    test_set = TestSet.objects.get()
-    assert said.startswith(f"Test set {test_set.pk} “new”: 3 judgments and 1 skips imported")
-    assert (test_set.source_language, test_set.target_language) == ("cs", "en")
+    task = Task.objects.get()
+    assert said.startswith(f"Test set {task.pk} “new”: 3 judgments and 1 skips imported")
+    assert (task.test_set.source_language, task.test_set.target_language) == ("cs", "en")
     assert list(Segment.objects.values_list("number", "position", "source_text")) == [
         (1, 1, None),
         (3, 3, None),
@@ -213,7 +211,7 @@ def test_several_language_pairs_want_a_choice(
 
 
 def test_rows_of_other_languages_are_refused_or_left_out(
-    test_set: TestSet, onto: FiveWay, five_way: FiveWay, done: Say, refused: Say
+    task: Task, onto: FiveWay, five_way: FiveWay, done: Say, refused: Say
 ) -> None:
     czech = five_way("3 ada amber=1 cobalt=2", name="cs.csv", languages="Czech,de")
     said = refused("import_judgments", str(onto(*ROWS)), str(czech), **ONTO)
@@ -253,7 +251,7 @@ def test_rows_of_other_languages_are_refused_or_left_out(
     ],
 )
 def test_what_is_wrong_is_named_and_nothing_kept(
-    test_set: TestSet,
+    task: Task,
     onto: FiveWay,
     refused: Say,
     monkeypatch: pytest.MonkeyPatch,
@@ -268,7 +266,7 @@ def test_what_is_wrong_is_named_and_nothing_kept(
 
 
 def test_files_are_closed_before_the_error_is_seen(
-    test_set: TestSet, onto: FiveWay, refused: Say, monkeypatch: pytest.MonkeyPatch
+    task: Task, onto: FiveWay, refused: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = onto(*ROWS, "3 ada amber=1 dune=2", "99 eve amber=1 dune=2")
     opened: list[IO[bytes]] = []
@@ -289,7 +287,7 @@ def test_files_are_closed_before_the_error_is_seen(
 
 
 def test_unknown_system_among_chosen_languages_is_named(
-    test_set: TestSet, onto: FiveWay, refused: Say
+    task: Task, onto: FiveWay, refused: Say
 ) -> None:
     path = onto("3 eve amber=1 zinc=2")
     said = refused("import_judgments", str(path), source="en", target="de", **ONTO)
@@ -297,7 +295,7 @@ def test_unknown_system_among_chosen_languages_is_named(
     assert "it has _ref, amber, birch" in said
 
 
-def test_missing_output_is_named(test_set: TestSet, onto: FiveWay, refused: Say) -> None:
+def test_missing_output_is_named(task: Task, onto: FiveWay, refused: Say) -> None:
     Output.objects.filter(segment__number=3, system__name="amber").delete()
     assert "line 2: the system amber has no output for segment 3" in refused(
         "import_judgments", str(onto("3 eve amber=1 dune=2")), **ONTO
@@ -305,10 +303,10 @@ def test_missing_output_is_named(test_set: TestSet, onto: FiveWay, refused: Say)
 
 
 def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
-    test_set: TestSet, onto: FiveWay, refused: Say
+    task: Task, onto: FiveWay, refused: Say
 ) -> None:
     """Their exported judgments, imported again, would otherwise count twice."""
-    make_judge(test_set.campaign, "bob")
+    make_judge(task.test_set.campaign, "bob")
     said = refused("import_judgments", str(onto(*ROWS)), **ONTO)
     assert '.csv, line 3 (field "judgeId"): the judge "bob" takes part in this campaign' in said
 
@@ -324,8 +322,8 @@ def test_segment_of_two_documents_is_refused(
     )
 
 
-def test_test_sets_and_campaigns_that_are_not_there_are_named(
-    test_set: TestSet, onto: FiveWay, refused: Say
+def test_tasks_and_campaigns_that_are_not_there_are_named(
+    task: Task, onto: FiveWay, refused: Say
 ) -> None:
     path = str(onto(*ROWS))
     assert refused("import_judgments", path, **ONTO | {"test_set": "old"}) == (
@@ -350,7 +348,7 @@ def test_one_language_alone_is_no_choice() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_ranking_is_told_once_it_is_committed(
-    test_set: TestSet, onto: FiveWay, done: Say, refused: Say
+    task: Task, onto: FiveWay, done: Say, refused: Say
 ) -> None:
     def told() -> int:
         return int(broker().llen("ranking"))
@@ -360,6 +358,6 @@ def test_ranking_is_told_once_it_is_committed(
     assert told() == before
     done("import_judgments", str(onto(*ROWS)), **ONTO)
     assert told() == before + 1
-    ranking_request_clear(test_set_id=test_set.pk)
+    ranking_request_clear(task_id=task.pk)
     done("import_judgments", str(onto(*ROWS)), **ONTO)
     assert told() == before + 1

@@ -17,7 +17,7 @@ from annotation.models import Design
 from annotation.services import design_ensure
 from campaign.formats import SegmentTexts
 from campaign.importing import test_sets
-from campaign.models import Campaign, Document, Output, Reference, Segment, System, TestSet
+from campaign.models import Campaign, Document, Output, Reference, Segment, System, Task
 from tests.conftest import test_database_url as database_url
 
 pytestmark = pytest.mark.django_db
@@ -62,13 +62,13 @@ def test_it_says_what_becomes_of_the_reference(campaign: Campaign, files: Files,
     assert none == "2 systems; the reference is shown to judges and not ranked."
     asked = said_of_the_reference(done, *plain(files, "--rank-shown-reference"), name="asked")
     assert asked == "2 systems and the reference, which judges see and rank."
-    assert Design.objects.get(test_set__name="asked").reference_rate is None
+    assert Design.objects.get(task__test_set__name="asked").reference_rate is None
     without = [each for each in plain(files) if not each.startswith("--reference")]
     assert said_of_the_reference(done, *without, name="without") == "2 systems, no reference."
     Campaign.objects.filter(pk=campaign.pk).update(show_reference=False)
     hidden = said_of_the_reference(done, *plain(files), name="hidden")
     assert hidden == "2 systems and the reference as a hidden control."
-    assert design_ensure(test_set=TestSet.objects.get(name="hidden")).reference_rate is None
+    assert design_ensure(task=Task.objects.get(test_set__name="hidden")).reference_rate is None
     apart = said_of_the_reference(done, *plain(files, "--reference-system=none"), name="apart")
     assert apart == "2 systems; the reference is neither shown nor ranked."
 
@@ -77,13 +77,13 @@ def test_it_says_what_becomes_of_the_reference(campaign: Campaign, files: Files,
 def test_a_reference_that_is_no_system_cannot_be_ranked(files: Files, refused: Say) -> None:
     none = plain(files, "--rank-shown-reference", "--reference-system=none")
     assert "no reference takes part as a system" in refused("import_test_set", *none, **NAMES)
-    assert not TestSet.objects.exists()
+    assert not Task.objects.exists()
 
 
-def texts_of(test_set: TestSet) -> dict[str, list[str | None]]:
+def texts_of(task: Task) -> dict[str, list[str | None]]:
     return {
         system.name: list(system.outputs.order_by("segment__number").values_list("text", flat=True))
-        for system in test_set.systems.all()
+        for system in task.test_set.systems.all()
     }
 
 
@@ -91,22 +91,22 @@ def test_plain_text_becomes_segments_references_systems_and_outputs(
     campaign: Campaign, files: Files, done: Say
 ) -> None:
     said = done("import_test_set", *plain(files), blocks_wanted=40, **NAMES)
-    test_set = TestSet.objects.get()
+    task = Task.objects.get()
     assert said == (
-        f"Test set {test_set.pk} “visit”: 3 segments, 2 systems; "
+        f"Test set {task.pk} “visit”: 3 segments, 2 systems; "
         "the reference is shown to judges and not ranked."
     )
-    assert design_ensure(test_set=test_set).reference_rate == 0
-    assert test_set.campaign == campaign
-    assert test_set.blocks_wanted == 40
-    assert (test_set.source_language, test_set.target_language) == ("en", "de")
+    assert design_ensure(task=task).reference_rate == 0
+    assert task.test_set.campaign == campaign
+    assert task.blocks_wanted == 40
+    assert (task.test_set.source_language, task.test_set.target_language) == ("en", "de")
     assert list(
         Segment.objects.values_list("number", "position", "source_text", "document__name")
     ) == [(n, n, text, "visit.en") for n, text in enumerate(SOURCE.splitlines(), 1)]
     assert list(
         Reference.objects.order_by("id").values_list("segment__number", "number", "text")
     ) == [(n, 1, text) for n, text in enumerate(REFERENCE.splitlines(), 1)]
-    assert texts_of(test_set) == {
+    assert texts_of(task) == {
         "amber": AMBER.splitlines(),
         "birch": ["Ein Museum.", "Beutel.", "Tour\\n\t<b>&amp;"],
         "_ref": REFERENCE.splitlines(),
@@ -186,17 +186,20 @@ def test_tsv_jsonl_sgml_and_gzip_give_the_same(campaign: Campaign, write: Write,
         f"--system=birch={sgml[2]}",
         **NAMES | {"name": "sgml"},
     )
-    for test_set in TestSet.objects.all():
-        assert texts_of(test_set) == {
+    for task in Task.objects.all():
+        assert texts_of(task) == {
             "amber": AMBER.splitlines(),
             "birch": AMBER.splitlines(),
             "_ref": REFERENCE.splitlines(),
-        }, test_set.name
-        assert list(test_set.segments.values_list("source_text", flat=True)) == SOURCE.splitlines()
-        assert list(test_set.documents.values_list("name", flat=True)) == ["visit"]
+        }, task.test_set.name
+        assert (
+            list(task.test_set.segments.values_list("source_text", flat=True))
+            == SOURCE.splitlines()
+        )
+        assert list(task.test_set.documents.values_list("name", flat=True)) == ["visit"]
 
 
-def test_campaign_is_created_with_the_test_set(files: Files, done: Say) -> None:
+def test_campaign_is_created_with_the_task(files: Files, done: Say) -> None:
     done("import_test_set", *plain(files), create_campaign="A day", **NAMES)
     assert Campaign.objects.get(slug="museum").name == "A day"
 
@@ -390,5 +393,5 @@ def test_texts_come_back_as_they_were(campaign: Campaign) -> None:
         ),
     )
     assert list(test_set.segments.values_list("source_text", flat=True)) == texts
-    assert texts_of(test_set) == {"amber": texts, "birch": texts, "_ref": texts}
+    assert texts_of(test_set.tasks.get()) == {"amber": texts, "birch": texts, "_ref": texts}
     assert Output.objects.count() == 3 * len(texts)

@@ -19,8 +19,8 @@ from annotation.models import Block, Judgment, Skip
 from campaign.formats import FiveWayRow, read_five_way_csv, write_five_way_csv
 from campaign.importing import test_sets_without_texts as without_texts
 from campaign.importing.judgment_files import JudgmentsFile
-from campaign.models import Campaign, Judge, Output, System, TestSet
-from tests.factories import make_test_set
+from campaign.models import Campaign, Judge, Output, System, Task
+from tests.factories import make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -63,11 +63,11 @@ def _file(rows: list[FiveWayRow]) -> JudgmentsFile:
     return JudgmentsFile("judgments.csv", opened)
 
 
-def _stored(test_set: TestSet) -> list[tuple[object, ...]]:
+def _stored(task: Task) -> list[tuple[object, ...]]:
     """All that an import writes of each row, in the order of the blocks."""
     systems = dict(Output.objects.values_list("pk", "system__name"))
     found: list[tuple[object, ...]] = []
-    blocks = Block.objects.filter(hit__test_set=test_set).select_related("hit", "segment")
+    blocks = Block.objects.filter(hit__task=task).select_related("hit", "segment")
     for block in blocks.order_by("pk"):
         hit = block.hit
         judgment = Judgment.objects.filter(block=block).first()
@@ -93,7 +93,7 @@ def _stored(test_set: TestSet) -> list[tuple[object, ...]]:
     return found
 
 
-def _expected(rows: list[FiveWayRow], test_set: TestSet) -> list[tuple[object, ...]]:
+def _expected(rows: list[FiveWayRow], task: Task) -> list[tuple[object, ...]]:
     seen: Counter[str] = Counter()
     judged = 0
     hits: list[str] = []
@@ -105,7 +105,7 @@ def _expected(rows: list[FiveWayRow], test_set: TestSet) -> list[tuple[object, .
             hits.append(row.judge)
             number, position = len(hits), 0
         open_hits[row.judge] = number, position + 1
-        content = json.dumps([test_set.pk, row.source_index, row.judge, row.candidates, row.labels])
+        content = json.dumps([task.pk, row.source_index, row.judge, row.candidates, row.labels])
         seen[content] += 1
         is_judged = any(label is not None for label in row.labels)
         judged += is_judged
@@ -150,14 +150,14 @@ def test_every_row_is_stored_as_it_is_read(
         assert list(read_five_way_csv(stream, file.name)) == rows
     with transaction.atomic():
         if with_texts:
-            test_set = make_test_set(campaign, planned=0)
+            task = make_task(campaign, planned=0)
         else:
-            test_set = without_texts.test_set_without_texts_create(
+            task = without_texts.test_set_without_texts_create(
                 campaign=campaign, name="new", files=[file]
-            )
-        done = judgments_import(test_set=test_set, files=[file])
-        expected = _expected(rows, test_set)
-        assert _stored(test_set) == expected
+            ).tasks.get()
+        done = judgments_import(task=task, files=[file])
+        expected = _expected(rows, task)
+        assert _stored(task) == expected
         assert done.judgments == sum(row[-1] is not None for row in expected)
         assert (done.skips, done.already_there) == (len(rows) - done.judgments, 0)
         public_ids = list(Block.objects.order_by("pk").values_list("public_id", flat=True))
@@ -168,6 +168,6 @@ def test_every_row_is_stored_as_it_is_read(
             named = (system for row in rows for systems in row.candidates for system in systems)
             stored = System.objects.order_by("pk").values_list("name", flat=True)
             assert list(stored) == list(dict.fromkeys(named))
-        again_done = judgments_import(test_set=test_set, files=[file])
-        assert (again_done.already_there, _stored(test_set)) == (len(rows), expected)
+        again_done = judgments_import(task=task, files=[file])
+        assert (again_done.already_there, _stored(task)) == (len(rows), expected)
         transaction.set_rollback(True)

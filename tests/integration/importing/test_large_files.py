@@ -55,7 +55,7 @@ def _test_database_url() -> str:
     return f"postgres://{settings['USER']}{password}@{host}{port}/{settings['NAME']}"
 
 
-def test_test_set_of_200_megabytes_in_bounded_memory(tmp_path: Path) -> None:
+def test_task_of_200_megabytes_in_bounded_memory(tmp_path: Path) -> None:
     path = tmp_path / "large.tsv"
     text = "the museum opens at nine and closes when the last visitor has gone home " * 4
     with path.open("w", encoding="utf-8") as file:

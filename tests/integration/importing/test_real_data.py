@@ -9,7 +9,7 @@ import pytest
 
 from annotation.export import five_way_csv
 from annotation.models import Judgment, Skip
-from campaign.models import Campaign, Output, Reference, Segment, SystemKind, TestSet
+from campaign.models import Campaign, Output, Reference, Segment, SystemKind, Task
 from ranking.core.rankings.rank import rank
 from ranking.files import read_judgments
 from ranking.services import ranking_run_compute
@@ -20,7 +20,7 @@ Say = Callable[..., str]
 
 
 @pytest.fixture
-def with_texts(campaign: Campaign, wmt12_with_texts: Path, done: Say) -> TestSet:
+def with_texts(campaign: Campaign, wmt12_with_texts: Path, done: Say) -> Task:
     wmt12 = wmt12_with_texts
     systems = [
         f"--system={path.name.split('.')[2]}={path}"
@@ -36,12 +36,12 @@ def with_texts(campaign: Campaign, wmt12_with_texts: Path, done: Say) -> TestSet
         source_language="cs",
         target_language="en",
     )
-    return TestSet.objects.get(name="newstest2012")
+    return Task.objects.get(test_set__name="newstest2012")
 
 
-def bare(done: Say, path: Path, name: str = "bare") -> TestSet:
+def bare(done: Say, path: Path, name: str = "bare") -> Task:
     done("import_judgments", str(path), campaign="museum", test_set=name, create_test_set=True)
-    return TestSet.objects.get(name=name)
+    return Task.objects.get(test_set__name=name)
 
 
 def scores(result: dict[str, Any]) -> list[dict[str, Any]]:
@@ -53,18 +53,18 @@ def scores(result: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def ranked(test_set: TestSet) -> dict[str, Any]:
-    run = ranking_run_compute(test_set_id=test_set.pk)
+def ranked(task: Task) -> dict[str, Any]:
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     return dict(run.result)
 
 
-def test_wmt12_texts(with_texts: TestSet, wmt12_with_texts: Path) -> None:
-    assert with_texts.segments.count() == 3_003
-    assert with_texts.documents.count() == 99
+def test_wmt12_texts(with_texts: Task, wmt12_with_texts: Path) -> None:
+    assert with_texts.test_set.segments.count() == 3_003
+    assert with_texts.test_set.documents.count() == 99
     assert Reference.objects.count() == 3_003
     assert Output.objects.count() == 7 * 3_003
-    kinds = dict(with_texts.systems.values_list("name", "kind"))
+    kinds = dict(with_texts.test_set.systems.values_list("name", "kind"))
     assert kinds.pop("_ref") == SystemKind.REFERENCE
     assert sorted(kinds) == [
         "cu-bojar",
@@ -74,14 +74,14 @@ def test_wmt12_texts(with_texts: TestSet, wmt12_with_texts: Path) -> None:
         "uedin-wmt12",
         "uk-dan-moses",
     ]
-    first = Segment.objects.get(test_set=with_texts, number=1)
+    first = Segment.objects.get(test_set_id=with_texts.test_set_id, number=1)
     source = (wmt12_with_texts / "newstest2012-src.cs.sgm").read_text(encoding="utf-8")
     assert f'<seg id="1">{first.source_text}</seg>' in source.splitlines()
     assert first.document.name == "denik.cz/2011/11/15/33709.html"
 
 
 def test_wmt12_judgments_rank_alike_with_texts_and_without(
-    with_texts: TestSet, wmt12_with_texts: Path, done: Say
+    with_texts: Task, wmt12_with_texts: Path, done: Say
 ) -> None:
     said = done(
         "import_judgments",
@@ -98,10 +98,10 @@ def test_wmt12_judgments_rank_alike_with_texts_and_without(
     )
     assert said.endswith("0 judgments and 0 skips imported, 1,294 already there.")
     without = bare(done, wmt12_with_texts / "judgments.csv")
-    assert (without.source_language, without.target_language) == ("cs", "en")
-    assert without.segments.count() == 951
+    assert (without.test_set.source_language, without.test_set.target_language) == ("cs", "en")
+    assert without.test_set.segments.count() == 951
     assert Judgment.objects.of(without.pk).count() == 1_291
-    assert Skip.objects.filter(block__hit__test_set=without).count() == 3
+    assert Skip.objects.filter(block__hit__task=without).count() == 3
     # Judgments alone name one document, which no range can look beyond; the texts have 99, which
     # ranges account for.
     of_texts, of_judgments = ranked(with_texts), ranked(without)
@@ -125,7 +125,7 @@ def test_exported_into_a_fresh_campaign_ranks_the_same_bit_for_bit(
 ) -> None:
     first = bare(done, real_data / file)
     path = tmp_path / "export.csv"
-    path.write_text("".join(five_way_csv(test_set=first)), encoding="utf-8")
+    path.write_text("".join(five_way_csv(task=first)), encoding="utf-8")
     done(
         "import_judgments",
         str(path),
@@ -134,7 +134,7 @@ def test_exported_into_a_fresh_campaign_ranks_the_same_bit_for_bit(
         test_set="fresh",
         create_test_set=True,
     )
-    second = TestSet.objects.get(name="fresh")
+    second = Task.objects.get(test_set__name="fresh")
     result = ranked(first)
     assert ranked(second) == result
     # The files of WMT10 name documents; the command reads them as the database does.
@@ -144,4 +144,4 @@ def test_exported_into_a_fresh_campaign_ranks_the_same_bit_for_bit(
     assert [asdict(row) for row in in_file.systems] == result["systems"]
     if blocks.document is not None:
         assert result["input"]["documents"] == len(set(blocks.document.tolist()))
-    assert "".join(five_way_csv(test_set=second)) == path.read_text(encoding="utf-8")
+    assert "".join(five_way_csv(task=second)) == path.read_text(encoding="utf-8")

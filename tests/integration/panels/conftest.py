@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 from campaign.panels import certificates
 from tests.amazon import Amazon, amazon_at_work
-from tests.factories import make_campaign, make_test_set
+from tests.factories import make_campaign, make_task
 from tests.recruiting import Prolific, make_panel
 
 
@@ -19,9 +19,9 @@ def campaign() -> Campaign:
 
 
 @pytest.fixture
-def test_set(campaign: Campaign) -> TestSet:
+def task(campaign: Campaign) -> Task:
     """Work for those who need some."""
-    return make_test_set(campaign, documents=(9, 9), planned=6)
+    return make_task(campaign, documents=(9, 9), planned=6)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from campaign.services import arrivals
 from campaign.tasks import purge_browser_visits
 from tests.recruiting import Prolific
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("test_set")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("task")]
 
 
 @pytest.fixture(autouse=True)

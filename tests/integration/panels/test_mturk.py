@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Assignment
-from campaign.models import Campaign, Judge, PanelKind, Participation, TestSet
+from campaign.models import Campaign, Judge, PanelKind, Participation, Task
 from campaign.services import sns_topic_approve
 from tests.amazon import SUBSCRIBE, TOPIC, Amazon
 from tests.at_work import assignment_lend, judge_one_hit
@@ -114,7 +114,7 @@ def test_an_address_that_is_not_mturks_is_refused_in_frame_and_tab(
 
 
 def test_each_worker_gets_a_code_of_their_own_made_when_it_is_earned(
-    client: Client, mturk: MTurk, test_set: TestSet
+    client: Client, mturk: MTurk, task: Task
 ) -> None:
     codes = []
     for number, submit_to in enumerate(("https://www.mturk.com/", mturk.submit_to)):
@@ -135,12 +135,12 @@ def test_each_worker_gets_a_code_of_their_own_made_when_it_is_earned(
     assert re.fullmatch(r"[A-Z2-9]{12}", codes[0])
     assert len(set(codes)) == 2
     client = Client()
-    client.force_login(make_organiser(test_set.campaign))
+    client.force_login(make_organiser(task.test_set.campaign))
     table = client.get(reverse("participations-download", args=["museum", mturk.panel.pk]))
     assert all(code in table.content.decode() for code in codes)
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_a_worker_has_one_assignment_at_a_time_and_is_one_judge(
     client: Client, mturk: MTurk
 ) -> None:
@@ -162,7 +162,7 @@ def test_an_assignment_that_mturk_gives_to_another_worker_is_theirs(
     assert participation(OTHER).state == "started"
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_who_returned_and_accepts_again_begins_again(client: Client, heard: MTurk) -> None:
     heard.opens(client, WORKER, ASSIGNMENT)
     heard.tells(ASSIGNMENT, "AssignmentReturned")
@@ -276,7 +276,7 @@ def test_a_message_of_another_form_is_refused(heard: MTurk, fields: dict[str, st
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_what_a_returned_worker_held_goes_to_others_at_once(client: Client, heard: MTurk) -> None:
     heard.opens(client, WORKER, ASSIGNMENT)
     held = assignment_lend(judge=judge_of())

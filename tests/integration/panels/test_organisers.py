@@ -21,11 +21,11 @@ from campaign.models import (
     Panel,
     PanelMember,
     Participation,
-    TestSet,
+    Task,
 )
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import lend
-from tests.factories import make_analyst, make_campaign, make_organiser, make_test_set
+from tests.factories import make_analyst, make_campaign, make_organiser, make_task
 from tests.recruiting import (
     COMPLETION,
     SCREENED_OUT,
@@ -57,9 +57,9 @@ def campaign() -> Campaign:
 
 
 @pytest.fixture
-def test_set(campaign: Campaign) -> TestSet:
+def task(campaign: Campaign) -> Task:
     """Work for those who need some."""
-    return make_test_set(campaign, documents=(7, 7), planned=6)
+    return make_task(campaign, documents=(7, 7), planned=6)
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def words(response: Any) -> str:
     return " ".join(response.content.decode().split())
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
     added = page.post("/campaigns/museum/panels/", FIELDS, follow=True)
     panel = Panel.objects.get()
@@ -115,7 +115,7 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
         ({"name": "there"}, "already has a panel “there”"),
     ],
 )
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_a_panel_that_cannot_be_is_refused_in_words(
     page: Client, campaign: Campaign, changes: dict[str, str], said: str
 ) -> None:
@@ -200,23 +200,26 @@ def test_the_command_prints_what_is_to_be_pasted(
 
 
 def test_who_fails_the_training_twice_is_screened_out_where_the_panel_says_so(
-    test_set: TestSet,
+    task: Task,
 ) -> None:
-    bad_references_make(test_set=test_set, seed=5)
-    for row in BadReference.objects.of(test_set.pk):
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
-    training_propose(test_set=test_set, count=3)
+    training_propose(task=task, count=3)
     outcome = {}
     for strict in (True, False):
         panel = make_panel(
-            test_set.campaign, name=str(strict), blocks_asked=9, screen_out_after_training=strict
+            task.test_set.campaign,
+            name=str(strict),
+            blocks_asked=9,
+            screen_out_after_training=strict,
         )
         browser = Client()
         Prolific(panel).opens(browser, f"who {strict}")
         judge = Judge.objects.get(panel_member__participations__panel=panel)
         for _round in range(2):
             work_request(judge=judge)
-            pool_fill(test_set_id=test_set.pk)
+            pool_fill(task_id=task.pk)
             judge_wrongly(lend(judge))
         asked = browser.post(
             "/api/v1/judging/assignments/", {"campaign": "museum"}, content_type="application/json"

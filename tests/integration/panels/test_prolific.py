@@ -12,10 +12,10 @@ from django.urls import reverse
 from annotation.selectors import judge_work
 from annotation.services import pool_fill, quality_action_take
 from annotation.services.panels import participations_refresh_due
-from campaign.models import Campaign, Judge, PanelMember, Participation, TestSet
+from campaign.models import Campaign, Judge, PanelMember, Participation, Task
 from campaign.services import panel_open_or_close
 from tests.at_work import assignment_lend, judge_one_hit
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.panels.participants import (
     DONE,
     asks_for_work,
@@ -35,7 +35,7 @@ from tests.recruiting import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_a_participant_is_signed_in_works_and_gets_the_code_and_the_way_back(
     client: Client, prolific: Prolific
 ) -> None:
@@ -54,7 +54,7 @@ def test_a_participant_is_signed_in_works_and_gets_the_code_and_the_way_back(
     assert row.study_id == prolific_id("study")
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_no_code_is_in_anything_a_judge_can_fetch_before_the_work_is_done(
     client: Client, prolific: Prolific
 ) -> None:
@@ -70,7 +70,7 @@ def test_no_code_is_in_anything_a_judge_can_fetch_before_the_work_is_done(
     assert participation().code == ""
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_a_worker_who_comes_again_is_the_same_judge_and_goes_on(
     client: Client, prolific: Prolific
 ) -> None:
@@ -85,7 +85,7 @@ def test_a_worker_who_comes_again_is_the_same_judge_and_goes_on(
 
 
 def test_a_second_submission_is_refused_unless_the_panel_allows_it(
-    client: Client, prolific: Prolific, test_set: TestSet
+    client: Client, prolific: Prolific, task: Task
 ) -> None:
     prolific.opens(client, "ada")
     judge_one_hit(judge_of())
@@ -93,7 +93,7 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
     again = prolific.opens(Client(), "ada", "second")
     assert again.status_code == 403
     assert "already taken part in this study" in again.content.decode()
-    twice = Prolific(make_panel(test_set.campaign, name="twice", participations_per_member=2))
+    twice = Prolific(make_panel(task.test_set.campaign, name="twice", participations_per_member=2))
     for session in ("one", "two"):
         assert twice.opens(client, "ada", session)["Location"] == "/judge/museum/"
         assert code_shown(client) == ""
@@ -156,14 +156,12 @@ def test_a_closed_panel_takes_nobody_new_and_lets_the_others_finish(
 
 
 def test_who_is_excluded_or_paused_is_screened_out_in_kind_words(
-    client: Client, prolific: Prolific, test_set: TestSet
+    client: Client, prolific: Prolific, task: Task
 ) -> None:
-    organiser = make_organiser(test_set.campaign)
+    organiser = make_organiser(task.test_set.campaign)
     for person, action in (("ada", "exclude"), ("bob", "pause")):
         prolific.opens(client, person)
-        quality_action_take(
-            judge=judge_of(person), test_set=test_set, action=action, user=organiser
-        )
+        quality_action_take(judge=judge_of(person), task=task, action=action, user=organiser)
         assert asks_for_work(client).status_code == 403
         page = client.get(DONE).content.decode()
         assert f"complete?cc={SCREENED_OUT}" in page
@@ -174,12 +172,12 @@ def test_who_is_excluded_or_paused_is_screened_out_in_kind_words(
 
 
 def test_work_that_is_done_is_paid_also_where_a_rule_acts_afterwards(
-    client: Client, prolific: Prolific, test_set: TestSet
+    client: Client, prolific: Prolific, task: Task
 ) -> None:
     prolific.opens(client, "ada")
     judge_one_hit(judge_of())
-    user = make_organiser(test_set.campaign)
-    quality_action_take(judge=judge_of(), test_set=test_set, action="exclude", user=user)
+    user = make_organiser(task.test_set.campaign)
+    quality_action_take(judge=judge_of(), task=task, action="exclude", user=user)
     participations_refresh_due()
     assert participation().state == "finished"
     assert code_shown(client) == COMPLETION
@@ -188,26 +186,26 @@ def test_work_that_is_done_is_paid_also_where_a_rule_acts_afterwards(
 def test_who_finds_no_more_work_has_finished_with_what_there_was(
     client: Client,
 ) -> None:
-    small = make_test_set(make_campaign(), documents=(3,))
-    prolific = Prolific(make_panel(small.campaign, blocks_asked=30))
+    small = make_task(make_campaign(), documents=(3,))
+    prolific = Prolific(make_panel(small.test_set.campaign, blocks_asked=30))
     prolific.opens(client, "ada")
     while judge_one_hit(judge_of()) is not None:
         pass
     assert code_shown(client) == ""
     assert asks_for_work(client).status_code == 202
-    pool_fill(test_set_id=small.pk)
+    pool_fill(task_id=small.pk)
     assert asks_for_work(client).status_code == 204
     assert code_shown(client) == COMPLETION
     assert participation().blocks_done == 3
 
 
 def test_ids_of_the_service_are_for_the_campaigns_organisers_alone(
-    client: Client, prolific: Prolific, test_set: TestSet
+    client: Client, prolific: Prolific, task: Task
 ) -> None:
     prolific.opens(client, "ada")
     judge_one_hit(judge_of())
     client.get(DONE)
-    client.force_login(make_organiser(test_set.campaign))
+    client.force_login(make_organiser(task.test_set.campaign))
     page = client.get(reverse("panel", args=["museum", prolific.panel.pk])).content.decode()
     table = client.get(reverse("participations-download", args=["museum", prolific.panel.pk]))
     for text in (page, table.content.decode()):
@@ -217,10 +215,10 @@ def test_ids_of_the_service_are_for_the_campaigns_organisers_alone(
     assert len(lines) == 2
     assert lines[1].split(",")[3:7] == ["finished", COMPLETION, "3", "3"]
     for route in ("judgments", "judges", "rankings", "quality-actions"):
-        export = client.get(f"/api/v1/test-sets/{test_set.pk}/{route}/")
+        export = client.get(f"/api/v1/tasks/{task.pk}/{route}/")
         assert export.status_code == 200
         assert prolific_id("ada") not in export.content.decode()
-    csv = client.get(f"/campaigns/museum/test-sets/{test_set.pk}/judgments.csv")
+    csv = client.get(f"/campaigns/museum/tasks/{task.pk}/judgments.csv")
     assert prolific_id("ada") not in b"".join(csv).decode()
 
 

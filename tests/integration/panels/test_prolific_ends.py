@@ -31,7 +31,7 @@ from tests.recruiting import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_a_return_ends_the_work_keeps_the_judgments_and_comes_twice_without_harm(
     client: Client, prolific: Prolific
 ) -> None:
@@ -114,7 +114,7 @@ def test_signed_events_about_others_are_taken_and_those_of_another_form_refused(
     assert participation().state == "started"
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_when_the_time_is_over_others_get_the_work(client: Client, prolific: Prolific) -> None:
     prolific.opens(client, "ada")
     judge_part(judge_of(), blocks=1)
@@ -128,7 +128,7 @@ def test_when_the_time_is_over_others_get_the_work(client: Client, prolific: Pro
     assert "The time for this study has passed" in client.get(DONE).content.decode()
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_work_done_in_time_earns_the_code_however_late_they_ask(
     client: Client, prolific: Prolific
 ) -> None:
@@ -139,7 +139,7 @@ def test_work_done_in_time_earns_the_code_however_late_they_ask(
     assert participation().state == "finished"
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_what_was_done_of_a_returned_submission_counts_for_the_next(
     client: Client, prolific: Prolific
 ) -> None:
@@ -151,7 +151,7 @@ def test_what_was_done_of_a_returned_submission_counts_for_the_next(
     assert (participation().state, participation(session="second").state) == ("returned", "started")
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_no_sentence_is_paid_twice(client: Client, prolific: Prolific) -> None:
     prolific.opens(client, "ada")
     judge_part(judge_of(), blocks=2)
@@ -175,7 +175,7 @@ def test_a_second_submission_ends_one_that_prolific_left_open(
     assert (participation().state, participation(session="second").state) == ("returned", "started")
 
 
-@pytest.mark.usefixtures("test_set")
+@pytest.mark.usefixtures("task")
 def test_the_time_of_a_second_submission_runs_out_when_they_ask_for_work(
     client: Client, prolific: Prolific
 ) -> None:

@@ -8,7 +8,7 @@ from annotation.selectors import pool
 from annotation.selectors.judge_changes import group_only_in_words, judge_change_in_words
 from annotation.selectors.progress import judge_work
 from annotation.services import DesignRefusedError, assignment_lend, design_change
-from campaign.models import GroupMember, Judge, JudgeGroup, TestSet
+from campaign.models import GroupMember, Judge, JudgeGroup, Task
 from campaign.services import (
     JudgeGroupRefusedError,
     judge_change,
@@ -16,18 +16,18 @@ from campaign.services import (
     judge_group_create,
     judge_group_members_change,
 )
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign())
+def task() -> Task:
+    return make_task(make_campaign())
 
 
-def test_a_group_has_a_name_of_its_own_whatever_its_case(test_set: TestSet) -> None:
-    campaign = test_set.campaign
+def test_a_group_has_a_name_of_its_own_whatever_its_case(task: Task) -> None:
+    campaign = task.test_set.campaign
     experts = judge_group_create(campaign=campaign, name="  Expérts ")
     assert experts.name == "Expérts"
     with pytest.raises(JudgeGroupRefusedError):
@@ -44,17 +44,17 @@ def test_a_group_has_a_name_of_its_own_whatever_its_case(test_set: TestSet) -> N
     assert refused.value.field == "blocks_asked"
 
 
-def test_judges_are_put_into_a_group_and_taken_out_at_once(test_set: TestSet) -> None:
-    group = judge_group_create(campaign=test_set.campaign, name="experts")
-    judges = [make_judge(test_set.campaign, f"judge{each}") for each in range(3)]
+def test_judges_are_put_into_a_group_and_taken_out_at_once(task: Task) -> None:
+    group = judge_group_create(campaign=task.test_set.campaign, name="experts")
+    judges = [make_judge(task.test_set.campaign, f"judge{each}") for each in range(3)]
     assert judge_group_members_change(group=group, add=judges[:2]) == (2, 0)
     assert judge_group_members_change(group=group, add=judges[1:]) == (1, 0)
     assert judge_group_members_change(group=group, remove=judges[:2]) == (0, 2)
     assert [each.judge for each in GroupMember.objects.all()] == judges[2:]
 
 
-def test_a_judge_of_another_campaign_is_in_no_group(test_set: TestSet) -> None:
-    group = judge_group_create(campaign=test_set.campaign, name="experts")
+def test_a_judge_of_another_campaign_is_in_no_group(task: Task) -> None:
+    group = judge_group_create(campaign=task.test_set.campaign, name="experts")
     stranger = make_judge(make_campaign("elsewhere"))
     with (
         pytest.raises(IntegrityError, match="group_member_within_a_campaign"),
@@ -63,42 +63,42 @@ def test_a_judge_of_another_campaign_is_in_no_group(test_set: TestSet) -> None:
         judge_group_members_change(group=group, add=[stranger])
 
 
-def test_a_design_for_a_group_lends_to_its_judges_alone(test_set: TestSet) -> None:
-    group = judge_group_create(campaign=test_set.campaign, name="experts")
-    inside, outside = (make_judge(test_set.campaign, name) for name in ("in", "out"))
+def test_a_design_for_a_group_lends_to_its_judges_alone(task: Task) -> None:
+    group = judge_group_create(campaign=task.test_set.campaign, name="experts")
+    inside, outside = (make_judge(task.test_set.campaign, name) for name in ("in", "out"))
     judge_group_members_change(group=group, add=[inside])
     held = assignment_lend(judge=outside)
     assert held is not None
-    design_change(test_set=test_set, judge_group=group)
+    design_change(task=task, judge_group=group)
     # What is held may be finished; nothing more is lent.
     again = assignment_lend(judge=outside)
     assert again is not None
     assert again.assignment == held.assignment
     assert assignment_lend(judge=outside, after=held.assignment.public_id) is None
     assert assignment_lend(judge=inside) is not None
-    assert not pool.test_sets_open_to_judge(outside)
-    assert [each.pk for each in pool.test_sets_open_to_judge(inside)] == [test_set.pk]
-    said = group_only_in_words(test_set=test_set, group=group)
+    assert not pool.tasks_open_to_judge(outside)
+    assert [each.pk for each in pool.tasks_open_to_judge(inside)] == [task.pk]
+    said = group_only_in_words(task=task, group=group)
     assert "1 judge of “experts”" in said[0]
     assert any("at work" in each for each in said)
     # The restriction is a row of its own, and a later design may lift it.
     assert Design.objects.latest("pk").judge_group == group
-    design_change(test_set=test_set, judge_group=None)
+    design_change(task=task, judge_group=None)
     assert assignment_lend(judge=outside, after=held.assignment.public_id) is not None
 
 
-def test_a_design_is_for_a_group_of_its_campaign_that_is_there(test_set: TestSet) -> None:
+def test_a_design_is_for_a_group_of_its_campaign_that_is_there(task: Task) -> None:
     elsewhere = judge_group_create(campaign=make_campaign("elsewhere"), name="experts")
     with pytest.raises(DesignRefusedError, match="experts"):
-        design_change(test_set=test_set, judge_group=elsewhere)
-    gone = judge_group_create(campaign=test_set.campaign, name="panel")
+        design_change(task=task, judge_group=elsewhere)
+    gone = judge_group_create(campaign=task.test_set.campaign, name="panel")
     JudgeGroup.objects.update(removed_at="2026-01-01T00:00Z")
     with pytest.raises(DesignRefusedError, match="panel"):
-        design_change(test_set=test_set, judge_group=gone)
+        design_change(task=task, judge_group=gone)
 
 
-def test_the_limit_of_a_group_stands_before_that_of_the_campaign(test_set: TestSet) -> None:
-    campaign = test_set.campaign
+def test_the_limit_of_a_group_stands_before_that_of_the_campaign(task: Task) -> None:
+    campaign = task.test_set.campaign
     campaign.blocks_per_judge = 30
     campaign.save()
     judge = make_judge(campaign)
@@ -116,11 +116,11 @@ def test_the_limit_of_a_group_stands_before_that_of_the_campaign(test_set: TestS
     assert judge_work(judge).wanted == 3
 
 
-def test_a_change_of_a_judge_says_what_it_does_to_their_work(test_set: TestSet) -> None:
-    judge = make_judge(test_set.campaign, languages=["en", "de"])
+def test_a_change_of_a_judge_says_what_it_does_to_their_work(task: Task) -> None:
+    judge = make_judge(task.test_set.campaign, languages=["en", "de"])
     lent = assignment_lend(judge=judge)
     assert lent is not None
-    systems = list(test_set.systems.filter(pk__in=lent.assignment.hit.system_ids))
+    systems = list(task.test_set.systems.filter(pk__in=lent.assignment.hit.system_ids))
     said = judge_change_in_words(
         judge=judge, change=lambda: judge_change(judge=judge, conflicts=systems[:1])
     )
@@ -129,12 +129,12 @@ def test_a_change_of_a_judge_says_what_it_does_to_their_work(test_set: TestSet) 
         judge=judge, change=lambda: judge_change(judge=judge, languages=["fr"])
     )
     assert said == [
-        f"They get no more sentences of {test_set.name}; what they hold they may finish."
+        f"They get no more sentences of {task.test_set.name}; what they hold they may finish."
     ]
     judge.refresh_from_db()
     assert judge.languages == ["en", "de"]
     assert not judge.conflicts.exists()
-    group = judge_group_create(campaign=test_set.campaign, name="few", blocks_asked=6)
+    group = judge_group_create(campaign=task.test_set.campaign, name="few", blocks_asked=6)
     said = judge_change_in_words(
         judge=judge, change=lambda: judge_change(judge=judge, groups=[group])
     )

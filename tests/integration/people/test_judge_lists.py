@@ -28,7 +28,7 @@ from campaign.services import (
     judge_list_check,
     judges_invite_by_mail,
 )
-from tests.factories import make_campaign, make_test_set
+from tests.factories import make_campaign, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def campaign() -> Campaign:
     campaign = make_campaign()
-    make_test_set(campaign)
+    make_task(campaign)
     judge_group_create(campaign=campaign, name="Experts")
     return campaign
 
@@ -76,7 +76,7 @@ def test_each_row_says_what_it_would_do(campaign: Campaign) -> None:
 
 def test_groups_and_systems_are_those_of_the_campaign(campaign: Campaign) -> None:
     other = make_campaign("other")
-    make_test_set(other, systems=("amber", "theirs"), identical=())
+    make_task(other, systems=("amber", "theirs"), identical=())
     judge_group_create(campaign=other, name="Strangers")
     judge_group_create(campaign=other, name="Experts")
     rows = checked(

@@ -17,7 +17,7 @@ from campaign.models import (
     InvitationMail,
     Judge,
     JudgeGroup,
-    TestSet,
+    Task,
     User,
 )
 from campaign.services import (
@@ -27,34 +27,34 @@ from campaign.services import (
 )
 from ranking.services import ranking_settings_change
 from ranking.services.judge_groups import JudgeGroupInUseError, judge_group_delete
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 LIST = "email,name,languages,groups,conflicts\nada@example.org,Ada,en de,experts,amber\n"
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign())
+def task() -> Task:
+    return make_task(make_campaign())
 
 
 @pytest.fixture
-def client(test_set: TestSet) -> Client:
+def client(task: Task) -> Client:
     client = Client()
-    client.force_login(make_organiser(test_set.campaign))
+    client.force_login(make_organiser(task.test_set.campaign))
     return client
 
 
-def page(name: str, test_set: TestSet, *more: int) -> str:
-    return reverse(name, args=[test_set.campaign.slug, *more])
+def page(name: str, task: Task, *more: int) -> str:
+    return reverse(name, args=[task.test_set.campaign.slug, *more])
 
 
-def test_judges_are_listed_filtered_and_put_into_groups(client: Client, test_set: TestSet) -> None:
-    campaign = test_set.campaign
+def test_judges_are_listed_filtered_and_put_into_groups(client: Client, task: Task) -> None:
+    campaign = task.test_set.campaign
     judges = [make_judge(campaign, f"judge-{each}") for each in "abc"]
     stranger = make_judge(make_campaign("elsewhere"), "stranger")
     group = judge_group_create(campaign=campaign, name="experts")
-    address = page("campaign-judges", test_set)
+    address = page("campaign-judges", task)
     body = client.get(address).content.decode()
     assert [name in body for name in ("judge-a", "judge-b", "judge-c", "stranger")] == [
         *[True] * 3,
@@ -83,23 +83,23 @@ def test_judges_are_listed_filtered_and_put_into_groups(client: Client, test_set
     assert client.get(f"{address}?state=no").status_code == 400
 
 
-def test_a_page_of_many_judges_costs_as_many_queries(client: Client, test_set: TestSet) -> None:
-    address = page("campaign-judges", test_set)
-    make_judge(test_set.campaign, "first")
+def test_a_page_of_many_judges_costs_as_many_queries(client: Client, task: Task) -> None:
+    address = page("campaign-judges", task)
+    make_judge(task.test_set.campaign, "first")
     client.get(address)
     counts = []
     for many in (0, 60):
         for each in range(many):
-            make_judge(test_set.campaign, f"judge-{each}")
+            make_judge(task.test_set.campaign, f"judge-{each}")
         with CaptureQueriesContext(connection) as queries:
             client.get(address)
         counts.append(len(queries))
     assert counts[0] == counts[1]
 
 
-def test_a_list_is_checked_and_then_added(client: Client, test_set: TestSet) -> None:
-    judge_group_create(campaign=test_set.campaign, name="experts")
-    address = page("judges-add", test_set)
+def test_a_list_is_checked_and_then_added(client: Client, task: Task) -> None:
+    judge_group_create(campaign=task.test_set.campaign, name="experts")
+    address = page("judges-add", task)
     assert client.get(address).status_code == 200
     asked = {"text": LIST, "how": "links", "language": "en", "note": ""}
     checked = client.post(address, asked)
@@ -120,8 +120,8 @@ def test_a_list_is_checked_and_then_added(client: Client, test_set: TestSet) -> 
     assert rows[1][3] not in again.content.decode()
 
 
-def test_a_file_is_taken_and_messages_are_queued(client: Client, test_set: TestSet) -> None:
-    address = page("judges-add", test_set)
+def test_a_file_is_taken_and_messages_are_queued(client: Client, task: Task) -> None:
+    address = page("judges-add", task)
     content = "E-Mail;Name\nzoe@example.org;Zoë\n".encode("cp1252")
     file = SimpleUploadedFile("judges.csv", content)
     asked = {"how": "mail", "language": "de", "note": "Hello"}
@@ -137,28 +137,26 @@ def test_a_file_is_taken_and_messages_are_queued(client: Client, test_set: TestS
 
 
 @pytest.mark.parametrize("content", [b"PK\x03\x04", b"", b"\x00\x01"])
-def test_a_file_that_is_no_list_is_refused(
-    client: Client, test_set: TestSet, content: bytes
-) -> None:
+def test_a_file_that_is_no_list_is_refused(client: Client, task: Task, content: bytes) -> None:
     file = SimpleUploadedFile("judges.csv", content)
     asked = {"how": "links", "language": "en", "file": file}
-    assert client.post(page("judges-add", test_set), asked).status_code == 400
+    assert client.post(page("judges-add", task), asked).status_code == 400
 
 
-def test_wrong_rows_are_named_and_nothing_is_added(client: Client, test_set: TestSet) -> None:
+def test_wrong_rows_are_named_and_nothing_is_added(client: Client, task: Task) -> None:
     asked = {"text": "good@example.org\nbad", "how": "links", "language": "en"}
-    answer = client.post(page("judges-add", test_set), {**asked, "act": "add", "new": "1"})
+    answer = client.post(page("judges-add", task), {**asked, "act": "add", "new": "1"})
     assert answer.status_code == 409
     assert "bad" in answer.content.decode()
     assert not Judge.objects.exists()
 
 
-def test_a_judge_is_changed_after_what_it_does_is_said(client: Client, test_set: TestSet) -> None:
-    judge = make_judge(test_set.campaign)
-    group = judge_group_create(campaign=test_set.campaign, name="experts")
+def test_a_judge_is_changed_after_what_it_does_is_said(client: Client, task: Task) -> None:
+    judge = make_judge(task.test_set.campaign)
+    group = judge_group_create(campaign=task.test_set.campaign, name="experts")
     lent = assignment_lend(judge=judge)
     assert lent is not None
-    address = page("campaign-judge", test_set, judge.pk)
+    address = page("campaign-judge", task, judge.pk)
     assert client.get(address).status_code == 200
     harmless = {"address": "ada@example.org", "expertise": "Law,  art ", "groups": [group.pk]}
     assert client.post(address, harmless).status_code == 302
@@ -175,17 +173,17 @@ def test_a_judge_is_changed_after_what_it_does_is_said(client: Client, test_set:
     assert judge.conflicts.get().system_id == system
     assert client.post(address, {**harmless, "act": "yes"}).status_code == 302
     assert not judge.conflicts.exists()
-    other = make_judge(test_set.campaign, "other")
-    taken = client.post(page("campaign-judge", test_set, other.pk), {"address": "ADA@example.org"})
+    other = make_judge(task.test_set.campaign, "other")
+    taken = client.post(page("campaign-judge", task, other.pk), {"address": "ADA@example.org"})
     assert taken.status_code == 400
     elsewhere = make_judge(make_campaign("elsewhere"))
-    assert client.get(page("campaign-judge", test_set, elsewhere.pk)).status_code == 404
+    assert client.get(page("campaign-judge", task, elsewhere.pk)).status_code == 404
 
 
-def test_a_new_link_ends_the_old_ones_and_says_so_first(client: Client, test_set: TestSet) -> None:
-    judge = make_judge(test_set.campaign)
+def test_a_new_link_ends_the_old_ones_and_says_so_first(client: Client, task: Task) -> None:
+    judge = make_judge(task.test_set.campaign)
     old, _token = judge_invite(judge=judge)
-    address = page("campaign-judge-link", test_set, judge.pk)
+    address = page("campaign-judge-link", task, judge.pk)
     asked = client.post(address)
     assert "1 link" in asked.content.decode()
     old.refresh_from_db()
@@ -197,23 +195,23 @@ def test_a_new_link_ends_the_old_ones_and_says_so_first(client: Client, test_set
     assert Invitation.objects.valid().count() == 1
 
 
-def test_groups_are_made_renamed_and_deleted(client: Client, test_set: TestSet) -> None:
-    groups = page("judge-groups", test_set)
+def test_groups_are_made_renamed_and_deleted(client: Client, task: Task) -> None:
+    groups = page("judge-groups", task)
     assert client.post(groups, {"name": "experts", "blocks_asked": ""}).status_code == 302
     assert client.post(groups, {"name": "EXPERTS"}).status_code == 400
     group = JudgeGroup.objects.get()
-    address = page("judge-group", test_set, group.pk)
+    address = page("judge-group", task, group.pk)
     assert client.get(address).status_code == 200
     assert client.post(address, {"name": "panel", "blocks_asked": "30"}).status_code == 302
     group.refresh_from_db()
     assert (group.name, group.blocks_asked) == ("panel", 30)
-    judge_group_members_change(group=group, add=[make_judge(test_set.campaign)])
-    design_change(test_set=test_set, judge_group=group)
-    delete = page("judge-group-delete", test_set, group.pk)
+    judge_group_members_change(group=group, add=[make_judge(task.test_set.campaign)])
+    design_change(task=task, judge_group=group)
+    delete = page("judge-group-delete", task, group.pk)
     assert "Only its judges are lent HITs" in client.get(delete).content.decode()
     assert client.post(delete, {"act": "yes"}).status_code == 409
     assert "Only its judges" in client.get(groups).content.decode()
-    design_change(test_set=test_set, judge_group=None)
+    design_change(task=task, judge_group=None)
     assert client.post(delete, {"act": "yes"}).status_code == 302
     assert not GroupMember.objects.exists()
     assert client.get(address).status_code == 404
@@ -221,28 +219,28 @@ def test_groups_are_made_renamed_and_deleted(client: Client, test_set: TestSet) 
     assert client.post(groups, {"name": "panel"}).status_code == 302
 
 
-def test_a_group_that_a_ranking_is_of_stays(test_set: TestSet) -> None:
-    group = judge_group_create(campaign=test_set.campaign, name="experts")
-    ranking_settings_change(test_set=test_set, judge_group=group)
+def test_a_group_that_a_ranking_is_of_stays(task: Task) -> None:
+    group = judge_group_create(campaign=task.test_set.campaign, name="experts")
+    ranking_settings_change(task=task, judge_group=group)
     with pytest.raises(JudgeGroupInUseError, match="ranking"):
         judge_group_delete(group=group)
-    ranking_settings_change(test_set=test_set, judge_group=None)
+    ranking_settings_change(task=task, judge_group=None)
     assert judge_group_delete(group=group) == 0
     assert judge_group_delete(group=group) == 0
 
 
-def test_who_is_no_organiser_finds_nothing(test_set: TestSet) -> None:
-    judge = make_judge(test_set.campaign)
-    group = judge_group_create(campaign=test_set.campaign, name="experts")
+def test_who_is_no_organiser_finds_nothing(task: Task) -> None:
+    judge = make_judge(task.test_set.campaign)
+    group = judge_group_create(campaign=task.test_set.campaign, name="experts")
     stranger = Client()
     stranger.force_login(make_organiser(make_campaign("elsewhere"), "other@example.org"))
     for address in (
-        page("campaign-judges", test_set),
-        page("judges-add", test_set),
-        page("campaign-judge", test_set, judge.pk),
-        page("campaign-judge-link", test_set, judge.pk),
-        page("judge-groups", test_set),
-        page("judge-group", test_set, group.pk),
-        page("judge-group-delete", test_set, group.pk),
+        page("campaign-judges", task),
+        page("judges-add", task),
+        page("campaign-judge", task, judge.pk),
+        page("campaign-judge-link", task, judge.pk),
+        page("judge-groups", task),
+        page("judge-group", task, group.pk),
+        page("judge-group-delete", task, group.pk),
     ):
         assert stranger.post(address, {"act": "yes", "name": "x"}).status_code == 404, address

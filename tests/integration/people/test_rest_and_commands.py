@@ -10,28 +10,28 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotation.services import assignment_lend
-from campaign.models import GroupMember, Invitation, InvitationMail, Judge, JudgeGroup, TestSet
+from campaign.models import GroupMember, Invitation, InvitationMail, Judge, JudgeGroup, Task
 from campaign.services import invitation_open, judge_group_create, judge_invite
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 LIST = "email,name,groups,conflicts\nada@example.org,Ada,experts,amber\nADA@example.org,,,\n"
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign())
+def task() -> Task:
+    return make_task(make_campaign())
 
 
 @pytest.fixture
-def client(test_set: TestSet) -> APIClient:
+def client(task: Task) -> APIClient:
     client = APIClient()
-    client.force_login(make_organiser(test_set.campaign))
+    client.force_login(make_organiser(task.test_set.campaign))
     return client
 
 
-def at(name: str, test_set: TestSet, *more: int) -> str:
-    return reverse(name, args=[test_set.campaign.slug, *more])
+def at(name: str, task: Task, *more: int) -> str:
+    return reverse(name, args=[task.test_set.campaign.slug, *more])
 
 
 def run(*arguments: str, **options: Any) -> tuple[str, str]:
@@ -40,15 +40,15 @@ def run(*arguments: str, **options: Any) -> tuple[str, str]:
     return out.getvalue(), err.getvalue()
 
 
-def test_a_list_is_checked_and_added_over_rest(client: APIClient, test_set: TestSet) -> None:
-    address = at("api-campaign-judges", test_set)
+def test_a_list_is_checked_and_added_over_rest(client: APIClient, task: Task) -> None:
+    address = at("api-campaign-judges", task)
     wrong = client.post(address, {"list": LIST, "dry_run": True}, format="json")
     assert wrong.status_code == 200
     assert [row["state"] for row in wrong.json()["rows"]] == ["wrong", "new"]
     refused = client.post(address, {"list": LIST}, format="json")
     assert refused.status_code == 400
     assert "experts" in str(refused.json())
-    judge_group_create(campaign=test_set.campaign, name="experts")
+    judge_group_create(campaign=task.test_set.campaign, name="experts")
     added = client.post(address, {"list": LIST}, format="json")
     assert added.status_code == 201
     body = added.json()
@@ -75,11 +75,11 @@ def test_a_list_is_checked_and_added_over_rest(client: APIClient, test_set: Test
     assert broken.status_code == 400
 
 
-def test_a_judge_is_changed_over_rest(client: APIClient, test_set: TestSet) -> None:
-    judge = make_judge(test_set.campaign)
-    reference = test_set.systems.get(kind="reference")
-    judge_group_create(campaign=test_set.campaign, name="experts")
-    address = at("api-campaign-judge", test_set, judge.pk)
+def test_a_judge_is_changed_over_rest(client: APIClient, task: Task) -> None:
+    judge = make_judge(task.test_set.campaign)
+    reference = task.test_set.systems.get(kind="reference")
+    judge_group_create(campaign=task.test_set.campaign, name="experts")
+    address = at("api-campaign-judge", task, judge.pk)
     changed = client.patch(
         address,
         {"groups": ["EXPERTS"], "expertise": ["Law"], "conflicts": [reference.name]},
@@ -111,10 +111,10 @@ def test_a_judge_is_changed_over_rest(client: APIClient, test_set: TestSet) -> N
     assert not judge.conflicts.exists()
 
 
-def test_a_lost_link_is_replaced_over_rest(client: APIClient, test_set: TestSet) -> None:
-    judge = make_judge(test_set.campaign)
+def test_a_lost_link_is_replaced_over_rest(client: APIClient, task: Task) -> None:
+    judge = make_judge(task.test_set.campaign)
     judge_invite(judge=judge)
-    address = at("api-campaign-judge-link", test_set, judge.pk)
+    address = at("api-campaign-judge-link", task, judge.pk)
     assert client.post(address, {}, format="json").status_code == 409
     made = client.post(address, {"confirm": True}, format="json")
     assert made.status_code == 201
@@ -123,10 +123,10 @@ def test_a_lost_link_is_replaced_over_rest(client: APIClient, test_set: TestSet)
     assert Invitation.objects.valid().count() == 1
 
 
-def test_groups_over_rest(client: APIClient, test_set: TestSet) -> None:
-    judge = make_judge(test_set.campaign)
+def test_groups_over_rest(client: APIClient, task: Task) -> None:
+    judge = make_judge(task.test_set.campaign)
     stranger = make_judge(make_campaign("elsewhere"))
-    groups = at("api-judge-groups", test_set)
+    groups = at("api-judge-groups", task)
     made = client.post(groups, {"name": "experts", "blocks_asked": 30}, format="json")
     assert made.status_code == 201
     assert made.json() == {
@@ -137,18 +137,18 @@ def test_groups_over_rest(client: APIClient, test_set: TestSet) -> None:
         "uses": [],
     }
     assert client.post(groups, {"name": "Experts"}, format="json").status_code == 400
-    address = at("api-judge-group", test_set, made.json()["id"])
+    address = at("api-judge-group", task, made.json()["id"])
     changed = client.patch(address, {"blocks_asked": None}, format="json")
     assert (changed.json()["name"], changed.json()["blocks_asked"]) == ("experts", None)
-    judges = at("api-judge-group-judges", test_set, made.json()["id"])
+    judges = at("api-judge-group-judges", task, made.json()["id"])
     put = client.post(judges, {"add": [judge.pk]}, format="json")
     assert put.json() == {"added": 1, "removed": 0}
     assert client.post(judges, {"add": [stranger.pk]}, format="json").status_code == 400
-    settings = reverse("api-ranking-settings", args=[test_set.pk])
+    settings = reverse("api-ranking-settings", args=[task.pk])
     of_group = client.patch(settings, {"judge_group": "EXPERTS"}, format="json")
     assert of_group.json()["judge_group"] == "experts"
     assert client.patch(settings, {"judge_group": "nobody"}, format="json").status_code == 400
-    delete = at("api-judge-group-delete", test_set, made.json()["id"])
+    delete = at("api-judge-group-delete", task, made.json()["id"])
     assert client.post(delete).status_code == 409
     assert (
         client.patch(settings, {"judge_group": None}, format="json").json()["judge_group"] is None
@@ -157,13 +157,13 @@ def test_groups_over_rest(client: APIClient, test_set: TestSet) -> None:
     assert client.get(groups).json() == []
 
 
-def test_add_judge_takes_a_file(test_set: TestSet, tmp_path: Path) -> None:
+def test_add_judge_takes_a_file(task: Task, tmp_path: Path) -> None:
     file = tmp_path / "judges.csv"
     file.write_text(LIST)
-    options = {"campaign": test_set.campaign.slug, "address": "https://judge.example.org"}
+    options = {"campaign": task.test_set.campaign.slug, "address": "https://judge.example.org"}
     with pytest.raises(CommandError, match="1 row is wrong"):
         run("add_judge", "--file", str(file), **options)
-    judge_group_create(campaign=test_set.campaign, name="experts")
+    judge_group_create(campaign=task.test_set.campaign, name="experts")
     _out, said = run("add_judge", "--file", str(file), "--check", **options)
     assert "2\tnew\tada@example.org" in said
     assert not Judge.objects.exists()
@@ -175,22 +175,22 @@ def test_add_judge_takes_a_file(test_set: TestSet, tmp_path: Path) -> None:
         run("add_judge", **options)
 
 
-def test_groups_by_command(test_set: TestSet) -> None:
-    slug = test_set.campaign.slug
-    judge = make_judge(test_set.campaign)
+def test_groups_by_command(task: Task) -> None:
+    slug = task.test_set.campaign.slug
+    judge = make_judge(task.test_set.campaign)
     options = {"campaign": slug}
     out, _err = run("change_judge_group", "experts", "--new", "--add", judge.pseudonym, **options)
     assert "experts: 1 judges" in out
     run("change_judge_group", "experts", "--blocks-per-judge", "30", "--rename", "panel", **options)
     group = JudgeGroup.objects.get()
     assert (group.name, group.blocks_asked) == ("panel", 30)
-    out, _err = run("change_design", test_set=test_set.name, judge_group="panel", **options)
+    out, _err = run("change_design", test_set=task.test_set.name, judge_group="panel", **options)
     assert "Only the 1 judge of “panel” is lent HITs" in out
-    run("change_ranking", test_set=test_set.name, judge_group="panel", **options)
+    run("change_ranking", test_set=task.test_set.name, judge_group="panel", **options)
     with pytest.raises(CommandError, match="in force"):
         run("change_judge_group", "panel", "--delete", **options)
-    run("change_design", test_set=test_set.name, judge_group="none", **options)
-    run("change_ranking", test_set=test_set.name, judge_group="none", **options)
+    run("change_design", test_set=task.test_set.name, judge_group="none", **options)
+    run("change_ranking", test_set=task.test_set.name, judge_group="none", **options)
     run("change_judge", judge.pseudonym, "--groups", "none", "--conflict", "amber", **options)
     assert not GroupMember.objects.exists()
     run("change_judge", judge.pseudonym, "--no-conflict", "amber", **options)
@@ -200,9 +200,9 @@ def test_groups_by_command(test_set: TestSet) -> None:
         run("change_judge_group", "panel", **options)
 
 
-def test_a_lost_link_is_replaced_by_command(test_set: TestSet) -> None:
-    judge = make_judge(test_set.campaign)
+def test_a_lost_link_is_replaced_by_command(task: Task) -> None:
+    judge = make_judge(task.test_set.campaign)
     judge_invite(judge=judge)
-    options = {"campaign": test_set.campaign.slug, "address": "https://judge.example.org"}
+    options = {"campaign": task.test_set.campaign.slug, "address": "https://judge.example.org"}
     run("change_judge", judge.pseudonym, "--new-link", "--end-other-links", **options)
     assert Invitation.objects.valid().count() == 1

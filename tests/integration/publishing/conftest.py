@@ -24,10 +24,10 @@ def organiser(campaign: Campaign) -> User:
 @pytest.fixture
 def judged(campaign: Campaign) -> TestSetWriter:
     """Four systems and a reference, judged by three judges; ranked."""
-    return ranked_test_set(campaign)
+    return ranked_task(campaign)
 
 
-def ranked_test_set(campaign: Campaign, name: str = "news") -> TestSetWriter:
+def ranked_task(campaign: Campaign, name: str = "news") -> TestSetWriter:
     writer = TestSetWriter(campaign, name, ["amber", "birch", "cobalt", "dune"])
     writer.system("_ref", "reference")
     for segment in range(1, 9):
@@ -35,7 +35,7 @@ def ranked_test_set(campaign: Campaign, name: str = "news") -> TestSetWriter:
         for judge in ("j1", "j2", "j3"):
             slips = judge == "j3" and segment % 3 == 0
             writer.judgment(judge, block, [2, 1, 3, 3] if slips else [1, 2, 3, 4])
-    assert ranking_run_compute(test_set_id=writer.test_set.pk) is not None
+    assert ranking_run_compute(task_id=writer.task.pk) is not None
     return writer
 
 

@@ -21,6 +21,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import InternalError, transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone, translation
 
 from annotation.export.shown import systems_shown
@@ -34,7 +35,7 @@ from annotation.services import (
 )
 from annotation.services.planning.designs import PARAMETERS
 from campaign import services
-from campaign.models import Campaign, Job, Judge, Output, Segment, System, TestSet, User
+from campaign.models import Campaign, Job, Judge, Output, Segment, System, Task, User
 from campaign.services.jobs import job_cancel, jobs_run_waiting
 from ranking.export.bundles import result_bundle_make
 from ranking.models import BundlePart, PublishedResult, ResultBundle
@@ -53,7 +54,7 @@ from ranking.services.publishing import (
 )
 from ranking.wording.published_method import method_sentences
 from tests.at_work import assignment_lend
-from tests.factories import make_judge, make_test_set
+from tests.factories import make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
 
 pytestmark = pytest.mark.django_db
@@ -62,9 +63,9 @@ ROOT = Path(__file__).resolve().parents[3]
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def bundled(test_set: TestSet, **chosen: Any) -> tuple[PublishedResult, bytes]:
+def bundled(task: Task, **chosen: Any) -> tuple[PublishedResult, bytes]:
     """Publish a test set; return its result and the bundle."""
-    result = result_publish(test_set=test_set, by=None, **chosen)
+    result = result_publish(task=task, by=None, **chosen)
     bundle = result_bundle_make(bundle=ResultBundle.objects.get(pk=result.pk))
     return result, b"".join(bundle_bytes(bundle))
 
@@ -115,7 +116,7 @@ def said(command: str, path: Path, *arguments: str) -> tuple[int, dict[str, Any]
 
 
 @pytest.fixture
-def wmt12(campaign: Campaign, real_data: Path) -> TestSet:
+def wmt12(campaign: Campaign, real_data: Path) -> Task:
     """The judgments of WMT12 Czech–English, ranked."""
     path = real_data / "wmt12-cs-en" / "judgments.csv"
     call_command(
@@ -127,13 +128,13 @@ def wmt12(campaign: Campaign, real_data: Path) -> TestSet:
         stdout=io.StringIO(),
         stderr=io.StringIO(),
     )
-    test_set = TestSet.objects.get(name="newstest2012")
-    ranking_run_compute(test_set_id=test_set.pk)
-    return test_set
+    task = Task.objects.get(test_set__name="newstest2012")
+    ranking_run_compute(task_id=task.pk)
+    return task
 
 
 def test_released_judgments_give_their_published_table_on_another_machine(
-    wmt12: TestSet, tmp_path: Path, command: Command
+    wmt12: Task, tmp_path: Path, command: Command
 ) -> None:
     result, zipped = bundled(wmt12)
     path = tmp_path / "bundle.zip"
@@ -156,16 +157,16 @@ def test_released_judgments_give_their_published_table_on_another_machine(
 
 
 def test_a_page_of_released_judgments_has_the_published_table(
-    wmt12: TestSet, real_data: Path, client: Client
+    wmt12: Task, real_data: Path, client: Client
 ) -> None:
     path = real_data / "wmt12-cs-en" / "expected.json"
     expected = json.loads(path.read_text(encoding="utf-8"))
-    run = latest_run(test_set_id=wmt12.pk)
+    run = latest_run(task_id=wmt12.pk)
     assert run is not None
-    asked = firmness_ask(test_set=wmt12, run=run, by=None, is_queued=False)
+    asked = firmness_ask(task=wmt12, run=run, by=None, is_queued=False)
     assert asked is not None
     analysis_compute(analysis=asked)
-    result = result_publish(test_set=wmt12, by=None)
+    result = result_publish(task=wmt12, by=None)
 
     order = [row["system"] for row in expected["systems_by_expected_wins"]]
     rows = result.content["ranking"]["systems"]
@@ -194,7 +195,7 @@ def test_a_page_of_released_judgments_has_the_published_table(
 
 
 def test_a_flipped_rank_is_found_and_what_follows_from_it_is_said(
-    wmt12: TestSet, tmp_path: Path, command: Command
+    wmt12: Task, tmp_path: Path, command: Command
 ) -> None:
     _result, zipped = bundled(wmt12)
     files = files_of(zipped)
@@ -219,7 +220,7 @@ def test_a_flipped_rank_is_found_and_what_follows_from_it_is_said(
 def test_verify_names_each_file_that_was_changed_taken_out_or_added(
     judged: TestSetWriter, tmp_path: Path
 ) -> None:
-    _result, zipped = bundled(judged.test_set)
+    _result, zipped = bundled(judged.task)
     files = files_of(zipped)
     path = tmp_path / "bundle.zip"
     for name, content in files.items():
@@ -238,7 +239,7 @@ def test_verify_names_each_file_that_was_changed_taken_out_or_added(
 
 
 def test_a_bundle_without_a_result_is_none(judged: TestSetWriter, tmp_path: Path) -> None:
-    result, zipped = bundled(judged.test_set)
+    result, zipped = bundled(judged.task)
     files = files_of(zipped)
     for name in ("result.json", "run.json", "judgments.csv"):
         kept = {each: files[each] for each in files if each not in {name, "checksums.txt"}}
@@ -258,7 +259,7 @@ def test_a_bundle_without_a_result_is_none(judged: TestSetWriter, tmp_path: Path
 
 
 def test_a_result_that_says_something_twice_is_found(judged: TestSetWriter, tmp_path: Path) -> None:
-    result, zipped = bundled(judged.test_set)
+    result, zipped = bundled(judged.task)
     files = files_of(zipped)
     twice = b'{"finding":{"first":["dune"]},' + files["result.json"][1:]
     assert json.loads(twice) == json.loads(files["result.json"])
@@ -276,7 +277,7 @@ def test_a_result_that_says_something_twice_is_found(judged: TestSetWriter, tmp_
 
 
 def test_a_zip_behind_something_else_is_refused(judged: TestSetWriter, tmp_path: Path) -> None:
-    _result, zipped = bundled(judged.test_set)
+    _result, zipped = bundled(judged.task)
     genuine = io.BytesIO()
     with tarfile.open(fileobj=genuine, mode="w") as archive:
         for name, content in files_of(zipped).items():
@@ -295,7 +296,7 @@ def test_a_zip_behind_something_else_is_refused(judged: TestSetWriter, tmp_path:
 def test_what_a_result_lacks_and_what_nobody_compared_is_said(
     judged: TestSetWriter, tmp_path: Path
 ) -> None:
-    _result, zipped = bundled(judged.test_set)
+    _result, zipped = bundled(judged.task)
     files = files_of(zipped)
     content = json.loads(files["result.json"])
     path = tmp_path / "bundle.zip"
@@ -334,7 +335,7 @@ def test_what_a_result_lacks_and_what_nobody_compared_is_said(
 
 
 def test_the_zip_is_the_same_whenever_it_is_made(judged: TestSetWriter) -> None:
-    result, zipped = bundled(judged.test_set)
+    result, zipped = bundled(judged.task)
     bundle = ResultBundle.objects.get(pk=result.pk)
     assert sha256(zipped).hexdigest() == bundle.digest
     assert len(zipped) == bundle.size
@@ -382,7 +383,7 @@ def test_nobody_is_identified_whose_name_is_not_to_be_known(
         output.text = f"Sentence {output.system_id % 5}."
         output.save()
 
-    result, zipped = bundled(judged.test_set, anonymous=["birch", "dune"], with_texts=True)
+    result, zipped = bundled(judged.task, anonymous=["birch", "dune"], with_texts=True)
 
     text = as_letters(tmp_path, zipped)
     for secret in ("birch", "dune", "Timber", "Person behind", "-mail@", organiser.email or "–"):
@@ -403,7 +404,7 @@ def test_nobody_is_identified_whose_name_is_not_to_be_known(
 
 
 def test_anonymous_systems_of_released_judgments_give_the_same_bits(
-    wmt12: TestSet, tmp_path: Path
+    wmt12: Task, tmp_path: Path
 ) -> None:
     _result, zipped = bundled(wmt12, anonymous=["onlineA", "cu-bojar", "uk-dan-moses"])
     status, again = said("reproduce", packed(tmp_path / "bundle.zip", files_of(zipped)))
@@ -425,21 +426,21 @@ def test_any_kind_of_ranges_is_computed_again(
 ) -> None:
     documents_of(judged, 2)
     settings_change(judged, **settings)
-    ranking_run_compute(test_set_id=judged.test_set.pk)
-    _result, zipped = bundled(judged.test_set, anonymous=["amber"])
+    ranking_run_compute(task_id=judged.task.pk)
+    _result, zipped = bundled(judged.task, anonymous=["amber"])
     status, again = said("reproduce", packed(tmp_path / "bundle.zip", files_of(zipped)))
     assert (status, again["differences"]) == (0, [])
 
 
 def test_texts_are_in_it_only_where_they_were_asked_for(judged: TestSetWriter) -> None:
     Segment.objects.update(source_text="Tajná věta.")
-    _result, without = bundled(judged.test_set)
+    _result, without = bundled(judged.task)
     assert "texts.jsonl" not in files_of(without)
     assert "Texts are not in it" in files_of(without)["README.md"].decode()
     assert not any(
         "Tajná" in content.decode(errors="replace") for content in files_of(without).values()
     )
-    _result, with_texts = bundled(judged.test_set, with_texts=True)
+    _result, with_texts = bundled(judged.task, with_texts=True)
     assert "Tajná věta." in files_of(with_texts)["texts.jsonl"].decode()
 
 
@@ -448,10 +449,10 @@ def test_judges_who_are_left_out_are_in_a_file_of_their_own(
 ) -> None:
     j3 = Judge.objects.get(pseudonym="j3")
     quality_action_take(
-        action="exclude", judge=j3, test_set=judged.test_set, note="Random.", user=organiser
+        action="exclude", judge=j3, task=judged.task, note="Random.", user=organiser
     )
-    ranking_run_compute(test_set_id=judged.test_set.pk)
-    _result, zipped = bundled(judged.test_set)
+    ranking_run_compute(task_id=judged.task.pk)
+    _result, zipped = bundled(judged.task)
     files = files_of(zipped)
     assert ",j3," not in files["judgments.csv"].decode()
     left_out = files["judgments-left-out.csv"].decode().splitlines()[1:]
@@ -468,16 +469,16 @@ def test_judges_who_are_left_out_are_in_a_file_of_their_own(
     assert ranked[0] == ranked[1]
 
 
-def drawn_and_judged(campaign: Campaign, *, planned: int = 1) -> TestSet:
+def drawn_and_judged(campaign: Campaign, *, planned: int = 1) -> Task:
     """Return a test set of a, b, c and d with some HITs, one of which was judged; ranked."""
-    test_set = make_test_set(campaign, name="drawn", systems=tuple("abcd"), planned=planned)
+    task = make_task(campaign, name="drawn", systems=tuple("abcd"), planned=planned)
     assignment = assignment_lend(judge=make_judge(campaign, "linnet"))
     assert assignment is not None
     for assigned in assigned_blocks(assignment):
         labels = list(range(1, len(assigned.candidates) + 1))
         judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
-    ranking_run_compute(test_set_id=test_set.pk)
-    return test_set
+    ranking_run_compute(task_id=task.pk)
+    return task
 
 
 def seeds_in(zipped: bytes) -> list[str | None]:
@@ -489,9 +490,9 @@ def seeds_in(zipped: bytes) -> list[str | None]:
 def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
     campaign: Campaign,
 ) -> None:
-    test_set = drawn_and_judged(campaign, planned=2)
+    task = drawn_and_judged(campaign, planned=2)
 
-    result, zipped = bundled(test_set)
+    result, zipped = bundled(task)
 
     files = files_of(zipped)
     (line,) = map(json.loads, files["draws.jsonl"].decode().splitlines())
@@ -500,7 +501,7 @@ def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
     assert [each["segment"] for each in line["blocks"]] == [
         block.segment.number for block in blocks
     ]
-    names = dict(test_set.systems.values_list("pk", "name"))
+    names = dict(task.test_set.systems.values_list("pk", "name"))
     shown = systems_shown(block.pk for block in blocks)
     assert [each["candidates"] for each in line["blocks"]] == [
         [sorted(names[pk] for pk in candidate) for candidate in shown[block.pk]] for block in blocks
@@ -511,33 +512,33 @@ def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
     assert result.content["method"]["watermark"] == len(blocks)
     # Judging goes on; then it does not, but what was drawn could still be lent.
     assert seeds_in(zipped) == [None]
-    services.test_set_close(test_set=test_set)
-    assert seeds_in(bundled(test_set)[1]) == [None]
-    HIT.objects.filter(test_set=test_set).update(completed_at=timezone.now())
-    seed = Design.objects.get(test_set=test_set).seed
-    assert seeds_in(bundled(test_set)[1]) == [str(seed)]
+    services.task_close(task=task)
+    assert seeds_in(bundled(task)[1]) == [None]
+    HIT.objects.filter(task=task).update(completed_at=timezone.now())
+    seed = Design.objects.get(task=task).seed
+    assert seeds_in(bundled(task)[1]) == [str(seed)]
 
 
-def test_a_seed_by_which_another_test_set_is_drawn_is_withheld(campaign: Campaign) -> None:
-    test_set = drawn_and_judged(campaign)
-    services.test_set_close(test_set=test_set)
-    make_test_set(campaign, name="other", planned=0, seed=Design.objects.get().seed)
-    assert seeds_in(bundled(test_set)[1]) == [None]
+def test_a_seed_by_which_another_task_is_drawn_is_withheld(campaign: Campaign) -> None:
+    task = drawn_and_judged(campaign)
+    services.task_close(task=task)
+    make_task(campaign, name="other", planned=0, seed=Design.objects.get().seed)
+    assert seeds_in(bundled(task)[1]) == [None]
     # Nothing was given away, so nothing changes.
-    assert Design.objects.filter(test_set=test_set).count() == 1
+    assert Design.objects.filter(task=task).count() == 1
 
 
 def test_a_seed_that_was_given_away_draws_nothing_more(campaign: Campaign, organiser: User) -> None:
-    test_set = drawn_and_judged(campaign)
+    task = drawn_and_judged(campaign)
     before = Design.objects.get()
-    services.test_set_close(test_set=test_set)
+    services.task_close(task=task)
 
-    result_publish(test_set=test_set, by=organiser)
+    result_publish(task=task, by=organiser)
 
     zipped = b"".join(bundle_bytes(result_bundle_make(bundle=ResultBundle.objects.get())))
     assert seeds_in(zipped) == [str(before.seed)]
-    services.test_set_reopen(test_set=test_set)
-    hits_plan(test_set_id=test_set.pk, count=1)
+    services.task_reopen(task=task)
+    hits_plan(task_id=task.pk, count=1)
     after = HIT.objects.latest("number").design
     assert after.seed != before.seed
     assert after.parameters == replace(before.parameters, seed=after.seed)
@@ -545,14 +546,47 @@ def test_a_seed_that_was_given_away_draws_nothing_more(campaign: Campaign, organ
     assert design_use_again(design=before).seed == after.seed
 
 
+def test_a_new_seed_is_told_before_it_is_given_and_only_then(
+    campaign: Campaign, organiser: User, client: Client
+) -> None:
+    task = drawn_and_judged(campaign)
+    client.force_login(organiser)
+    address = reverse("publish-confirm", args=[campaign.slug, task.pk])
+    told = "the same design is put in force with a new one"
+    assert told not in client.post(address, {}).content.decode()
+    services.task_close(task=task)
+    assert told not in client.post(address, {"anonymous": ["a"]}).content.decode()
+    assert told in client.post(address, {}).content.decode()
+    assert Design.objects.filter(task=task).count() == 1
+    result_publish(task=task, by=organiser)
+    assert Design.objects.filter(task=task).count() == 2
+    # Nothing was drawn with the new one.
+    assert told not in client.post(address, {}).content.decode()
+
+
+def test_a_reworded_reason_is_all_that_a_bundle_has_of_it(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    reason = "The team of Amber asked for it."
+    settings_change(judged, confidence=0.9, reason=reason)
+    ranking_run_compute(task_id=judged.task.pk)
+    words = PublishedWords(wordings={reason: "A team asked for it."})
+    _result, zipped = bundled(judged.task, anonymous=["amber"], words=words)
+    text = as_letters(tmp_path, zipped)
+    assert "amber" not in text.lower()
+    assert "A team asked for it. (reworded for publication)" in text
+    status, again = said("reproduce", packed(tmp_path / "bundle.zip", files_of(zipped)))
+    assert (status, again["differences"]) == (0, [])
+
+
 def test_nobody_can_test_whether_a_name_fits_what_was_drawn(
     campaign: Campaign, tmp_path: Path
 ) -> None:
-    test_set = drawn_and_judged(campaign)
-    services.test_set_close(test_set=test_set)
+    task = drawn_and_judged(campaign)
+    services.task_close(task=task)
     seed = str(Design.objects.get().seed)
 
-    _result, zipped = bundled(test_set, anonymous=["a"])
+    _result, zipped = bundled(task, anonymous=["a"])
 
     files = files_of(zipped)
     assert seeds_in(zipped) == [None]
@@ -566,7 +600,7 @@ def test_nobody_can_test_whether_a_name_fits_what_was_drawn(
     assert ids == [sorted(row) for row in ids]
     assert "sorted by what they\nare called" in files["README.md"].decode()
     # As they were shown, they were not in this order; and the ranking is of these rows.
-    _named, zipped_named = bundled(test_set)
+    _named, zipped_named = bundled(task)
     (line,) = map(json.loads, files_of(zipped_named)["draws.jsonl"].decode().splitlines())
     shown = [each["candidates"] for each in line["blocks"]]
     assert shown != [sorted(each) for each in shown]
@@ -576,7 +610,7 @@ def test_nobody_can_test_whether_a_name_fits_what_was_drawn(
 
 def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -> None:
     Segment.objects.update(source_text="Tajná věta.")
-    result = result_publish(test_set=judged.test_set, by=None, with_texts=True)
+    result = result_publish(task=judged.task, by=None, with_texts=True)
     as_asked = ResultBundle.objects.get()
     job = as_asked.job
     assert job is not None
@@ -594,7 +628,7 @@ def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -
 
 def test_metadata_describe_each_file(judged: TestSetWriter) -> None:
     words = PublishedWords(authors=("Horáková, Marta",))
-    result, zipped = bundled(judged.test_set, words=words)
+    result, zipped = bundled(judged.task, words=words)
     files = files_of(zipped)
     graph = {each["@id"]: each for each in json.loads(files["ro-crate-metadata.json"])["@graph"]}
     assert graph["ro-crate-metadata.json"]["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.2"}
@@ -613,7 +647,7 @@ def test_metadata_describe_each_file(judged: TestSetWriter) -> None:
 
 
 def test_a_worker_makes_it_and_the_page_offers_it(judged: TestSetWriter, client: Client) -> None:
-    result = result_publish(test_set=judged.test_set, by=None)
+    result = result_publish(task=judged.task, by=None)
     page = f"/results/{result.address}/"
     assert "bundle.zip" not in client.get(page).content.decode()
     assert client.get(f"{page}bundle.zip").status_code == 404
@@ -642,7 +676,7 @@ def test_a_worker_makes_it_and_the_page_offers_it(judged: TestSetWriter, client:
 
 def test_an_embargo_holds_for_its_bundle(judged: TestSetWriter, client: Client) -> None:
     until = timezone.now() + timedelta(days=1)
-    result, _zipped = bundled(judged.test_set, embargo_until=until)
+    result, _zipped = bundled(judged.task, embargo_until=until)
     token = result_reviewer_link_make(result=result)
     for name in ("bundle.zip", "judgments.csv"):
         assert client.get(f"/results/{result.address}/{name}").status_code == 404
@@ -656,7 +690,7 @@ def test_an_embargo_holds_for_its_bundle(judged: TestSetWriter, client: Client) 
 def test_a_made_bundle_stays_and_one_that_is_missing_is_asked_for(
     judged: TestSetWriter, as_organiser: Client
 ) -> None:
-    result, _zipped = bundled(judged.test_set)
+    result, _zipped = bundled(judged.task)
     with pytest.raises(PublishingRefusedError, match="stays as it is"):
         result_bundle_ask(result=result, with_texts=True)
     bundle = ResultBundle.objects.get()
@@ -664,7 +698,7 @@ def test_a_made_bundle_stays_and_one_that_is_missing_is_asked_for(
         ResultBundle.objects.filter(pk=bundle.pk).update(has_texts=True)
     # The page of a result from before there were bundles.
     ResultBundle.objects.all().delete()
-    page = f"/campaigns/autumn/test-sets/{judged.test_set.pk}/publish/"
+    page = f"/campaigns/autumn/tasks/{judged.task.pk}/publish/"
     assert "Make the bundle" in as_organiser.get(page).content.decode()
     as_organiser.post(f"{page}1/bundle/", {"texts": "on"})
     assert "The bundle is being made." in as_organiser.get(page).content.decode()
@@ -682,7 +716,7 @@ def test_a_made_bundle_stays_and_one_that_is_missing_is_asked_for(
 def test_it_is_fetched_over_rest_and_by_a_command(
     judged: TestSetWriter, as_organiser: Client, tmp_path: Path
 ) -> None:
-    at = f"/api/v1/test-sets/{judged.test_set.pk}/published-results/"
+    at = f"/api/v1/tasks/{judged.task.pk}/published-results/"
     sent = {"texts": True, "firmness": False}
     made = as_organiser.post(at, sent, content_type="application/json")
     assert made.json()["bundle"]["is_made"] is False
@@ -711,7 +745,7 @@ def test_it_is_fetched_over_rest_and_by_a_command(
 def test_hostile_zips_are_refused_in_words(
     judged: TestSetWriter, tmp_path: Path, command: Command
 ) -> None:
-    _result, zipped = bundled(judged.test_set)
+    _result, zipped = bundled(judged.task)
     files = files_of(zipped)
     bomb = packed(tmp_path / "bomb.zip", files | {"zeros": b"\0" * (64 << 20)})
     outside = packed(tmp_path / "outside.zip", files | {"../../etc/passwd": b"x"})
@@ -736,7 +770,7 @@ def test_hostile_zips_are_refused_in_words(
 def test_other_code_is_named_and_other_formats_are_refused(
     judged: TestSetWriter, tmp_path: Path
 ) -> None:
-    _result, zipped = bundled(judged.test_set)
+    _result, zipped = bundled(judged.task)
     files = files_of(zipped)
     content = json.loads(files["result.json"])
     method = content["method"]
@@ -778,10 +812,10 @@ def test_other_code_is_named_and_other_formats_are_refused(
 def test_a_whole_bundle_made_anew_is_told_by_the_address_alone(
     judged: TestSetWriter, tmp_path: Path
 ) -> None:
-    result, _zipped = bundled(judged.test_set)
+    result, _zipped = bundled(judged.task)
     judged.judgment("j1", judged.block(40, ["dune", "amber"]), [1, 2])
-    ranking_run_compute(test_set_id=judged.test_set.pk)
-    _other, zipped = bundled(judged.test_set)
+    ranking_run_compute(task_id=judged.task.pk)
+    _other, zipped = bundled(judged.task)
     path = packed(tmp_path / "bundle.zip", files_of(zipped))
     assert said("verify", path)[0] == 0
     status, check = said("verify", path, "--digest", f"https://q.example/results/{result.address}/")

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.services import quality_action_take
 from campaign.models import User
 from ranking.models import PublishedResult
-from ranking.services import ranking_run_compute
+from ranking.services import ranking_run_compute, ranking_settings_change
 from ranking.services.publishing import result_publish
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
@@ -23,7 +23,7 @@ SignedIn = Callable[[User], Client]
 
 
 def at(writer: TestSetWriter, name: str = "publish", *more: object) -> str:
-    return reverse(name, args=[writer.campaign.slug, writer.test_set.pk, *more])
+    return reverse(name, args=[writer.campaign.slug, writer.task.pk, *more])
 
 
 def filled(**fields: Any) -> dict[str, Any]:
@@ -64,9 +64,9 @@ def test_reasons_that_would_be_published_are_told_where_they_are_written_and_bef
     page = text_of(as_organiser.get(at(judged, "judge-page", judge.pk)))
     assert "a published result gives it as the reason, and anybody can read it" in page
     quality_action_take(
-        judge=judge, test_set=judged.test_set, action="exclude", user=organiser, note="Asleep."
+        judge=judge, task=judged.task, action="exclude", user=organiser, note="Asleep."
     )
-    ranking_run_compute(test_set_id=judged.test_set.pk)
+    ranking_run_compute(task_id=judged.task.pk)
     said = "Left out: j3. Anybody will read why: “Asleep.”"
     assert said in text_of(as_organiser.get(at(judged)))
     assert said in text_of(as_organiser.post(at(judged, "publish-confirm"), filled()))
@@ -90,6 +90,34 @@ def test_publishing_is_asked_and_done(judged: TestSetWriter, as_organiser: Clien
     again = as_organiser.get(at(judged))
     assert again.context["form"].initial["anonymous"] == ["cobalt"]
     assert "Look at version 2 …" in text_of(again)
+
+
+def test_a_reason_that_names_a_system_is_reworded_on_the_page(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
+    reason, wording = "Cobalt asked for it.", "A team asked for it."
+    ranking_settings_change(task=judged.task, confidence=0.9, reason=reason)
+    ranking_run_compute(task_id=judged.task.pk)
+    page = as_organiser.get(at(judged))
+    assert f"Ranking settings: “{reason}”" in text_of(page)
+    assert "<details>" in page.content.decode()
+
+    refused = as_organiser.post(at(judged, "publish-confirm"), filled(anonymous=["cobalt"]))
+    assert refused.status_code == 400
+    (field,) = refused.context["form"].reworded
+    assert "“cobalt” is not to be named" in str(field.errors)
+    assert "<details open>" in refused.content.decode()
+
+    sent = filled(anonymous=["cobalt"]) | {field.name: wording}
+    asked = as_organiser.post(at(judged, "publish-confirm"), sent)
+    assert f"Reason: {wording} (reworded for publication)" in text_of(asked)
+    assert not PublishedResult.objects.exists()
+    answered(as_organiser, judged, **sent)
+    result = PublishedResult.objects.get()
+    assert result.wordings == {reason: wording}
+    assert "Cobalt" not in as_organiser.get(f"/results/{result.address}/").content.decode()
+    # The next version begins as this one was.
+    assert wording in as_organiser.get(at(judged)).content.decode()
 
 
 def test_what_has_changed_since_is_shown_again(judged: TestSetWriter, as_organiser: Client) -> None:
@@ -174,7 +202,7 @@ def test_retracting_asks_for_the_reason_and_one_click_takes_it_back(
 def test_analysts_read_and_change_nothing(
     judged: TestSetWriter, organiser: User, analyst: User, signed_in: SignedIn
 ) -> None:
-    result_publish(test_set=judged.test_set, by=organiser)
+    result_publish(task=judged.task, by=organiser)
     client = signed_in(analyst)
     page = client.get(at(judged))
     assert page.status_code == 200
@@ -195,8 +223,8 @@ def test_the_overview_leads_to_the_newest_version(
 ) -> None:
     overview = f"/campaigns/{judged.campaign.slug}/"
     assert "Published, version" not in text_of(as_organiser.get(overview))
-    result_publish(test_set=judged.test_set, by=organiser)
-    second = result_publish(test_set=judged.test_set, by=organiser)
+    result_publish(task=judged.task, by=organiser)
+    second = result_publish(task=judged.task, by=organiser)
     page = as_organiser.get(overview)
     assert "Published, version 2" in text_of(page)
     assert f"/results/{second.address}/" in page.content.decode()
@@ -205,7 +233,7 @@ def test_the_overview_leads_to_the_newest_version(
 def test_deleting_the_campaign_says_that_addresses_die(
     judged: TestSetWriter, organiser: User, as_organiser: Client
 ) -> None:
-    result_publish(test_set=judged.test_set, by=organiser)
+    result_publish(task=judged.task, by=organiser)
     page = as_organiser.get(reverse("campaign-transition", args=[judged.campaign.slug, "delete"]))
     assert "1 published result goes with it" in text_of(page)
 
@@ -213,14 +241,14 @@ def test_deleting_the_campaign_says_that_addresses_die(
 def test_a_new_ranking_is_told_of(judged: TestSetWriter, as_organiser: Client) -> None:
     judged.judgment("j1", judged.block(50, ["amber", "birch"]), [1, 2])
     assert "The ranking is behind" in text_of(as_organiser.get(at(judged)))
-    ranking_run_compute(test_set_id=judged.test_set.pk)
+    ranking_run_compute(task_id=judged.task.pk)
     assert "The ranking is behind" not in text_of(as_organiser.get(at(judged)))
 
 
 def test_who_had_a_name_before_keeps_it_there(
     judged: TestSetWriter, organiser: User, as_organiser: Client
 ) -> None:
-    result_publish(test_set=judged.test_set, by=organiser)
+    result_publish(task=judged.task, by=organiser)
     asked = as_organiser.post(at(judged, "publish-confirm"), filled(anonymous=["cobalt"]))
     assert "Earlier versions keep their names" in text_of(asked)
     assert "cobalt → System A" in text_of(asked)

@@ -3,8 +3,11 @@
 import csv
 import io
 import json
+import struct
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from threading import Barrier
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -17,7 +20,8 @@ from annotation.services.systems import system_withdraw
 from campaign.models import System
 from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult
-from ranking.reports.published import FILES
+from ranking.reports.published import FILES, PublishedFile
+from ranking.reports.published.image import drawn
 from ranking.services import ranking_run_compute
 from ranking.services.publishing import PublishedWords, result_publish
 from tests.integration.ranking.writing import TestSetWriter
@@ -31,7 +35,7 @@ FORMULA = "=1+1"
 @pytest.fixture
 def result(judged: TestSetWriter) -> PublishedResult:
     words = PublishedWords(authors=("Horáková, Marta", "The {Group} & friends"))
-    return result_publish(test_set=judged.test_set, by=None, words=words)
+    return result_publish(task=judged.task, by=None, words=words)
 
 
 @pytest.fixture
@@ -39,8 +43,8 @@ def awkward(judged: TestSetWriter) -> PublishedResult:
     System.objects.filter(name="amber").update(name=AWKWARD)
     System.objects.filter(name="birch").update(name=FORMULA)
     judged.judgment("j1", judged.block(40, [AWKWARD.replace(",", ""), FORMULA]), [1, 2])
-    ranking_run_compute(test_set_id=judged.test_set.pk)
-    return result_publish(test_set=judged.test_set, by=None)
+    ranking_run_compute(task_id=judged.task.pk)
+    return result_publish(task=judged.task, by=None)
 
 
 def file_of(client: Client, result: PublishedResult, name: str) -> str:
@@ -54,10 +58,12 @@ def test_each_file_names_the_systems_and_is_sent_as_what_it_is(
     result: PublishedResult, client: Client, name: str
 ) -> None:
     answer = client.get(reverse("published-file", args=[result.address, name]))
-    body = answer.content.decode()
     assert answer["Content-Type"] == FILES[name].content_type
     assert answer["Cache-Control"] == "public, max-age=300"
     assert f'filename="{name}"' in answer["Content-Disposition"]
+    if name == "ranking.png":
+        return
+    body = answer.content.decode()
     assert ("amber" in body) == name.startswith(("ranking", "pairs"))
     assert body.endswith("\n")
 
@@ -69,6 +75,84 @@ def test_files_are_the_same_in_each_language(
     address = reverse("published-file", args=[result.address, name])
     german = client.get(address, headers={"Accept-Language": "de"})
     assert german.content == client.get(address).content
+
+
+def test_the_plot_is_an_image_for_slides(result: PublishedResult, client: Client) -> None:
+    svg = ET.fromstring(file_of(client, result, "ranking.svg"))
+    answer = client.get(reverse("published-file", args=[result.address, "ranking.png"]))
+    assert answer["Content-Type"] == "image/png"
+    assert answer["Content-Disposition"] == 'inline; filename="ranking.png"'
+    png = answer.content
+    assert png.startswith(b"\x89PNG\r\n")
+    # Twice as large, for print.
+    assert struct.unpack(">II", png[16:24]) == (
+        2 * int(svg.get("width", 0)),
+        2 * int(svg.get("height", 0)),
+    )
+    page = client.get(reverse("published-result", args=[result.address])).content.decode()
+    assert f'href="/results/{result.address}/ranking.png"' in page
+
+
+def with_systems(result: PublishedResult, count: int) -> PublishedFile:
+    """Return a result of many systems, as a file is written of it."""
+    rows = result.content["ranking"]["systems"]
+    many = [{**rows[0], "system": f"system {number}"} for number in range(count)]
+    content = {**result.content, "ranking": {**result.content["ranking"], "systems": many}}
+    return PublishedFile(content=content, digest=result.digest, url="")
+
+
+def test_the_image_of_many_systems_stays_small(result: PublishedResult) -> None:
+    png = FILES["ranking.png"].write(with_systems(result, 400))
+    width, height = struct.unpack(">II", png[16:24])
+    assert 3_900_000 < width * height < 4_100_000
+
+
+def test_the_image_is_drawn_once_whatever_is_asked_for_beside_it(
+    result: PublishedResult, client: Client
+) -> None:
+    drawn.cache_clear()
+    address = reverse("published-file", args=[result.address, "ranking.png"])
+    answers = [
+        client.get(asked) for asked in (address, address, f"{address}?x=1", f"{address}?x=2")
+    ]
+    answers.append(client.get(address, secure=True))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.content for answer in answers}) == 1
+    assert drawn.cache_info().misses == 1
+    # Another result has its own, though it had the same address.
+    assert FILES["ranking.png"].write(with_systems(result, 3)) != answers[0].content
+    assert drawn.cache_info().misses == 2
+
+
+def test_who_asks_for_one_image_at_once_has_it_drawn_once(result: PublishedResult) -> None:
+    written = with_systems(result, 200)
+    drawn.cache_clear()
+    together = Barrier(4)
+
+    def asked(_number: int) -> bytes:
+        together.wait()
+        return FILES["ranking.png"].write(written)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert len(set(threads.map(asked, range(4)))) == 1
+    assert drawn.cache_info().misses == 1
+
+
+@pytest.mark.parametrize("name", ["ranking.png", "ranking.csv"])
+def test_a_file_that_a_cache_has_is_not_written_again(
+    result: PublishedResult, client: Client, name: str
+) -> None:
+    address = reverse("published-file", args=[result.address, name])
+    etag = client.get(address)["ETag"]
+    again = client.get(address, headers={"If-None-Match": etag})
+    assert again.status_code == 304
+    assert again.content == b""
+    assert again["Cache-Control"] == "public, max-age=300"
+    # Another file, and the same at another address for everybody, are others.
+    other = reverse("published-file", args=[result.address, "ranking.tex"])
+    assert client.get(other, headers={"If-None-Match": etag}).status_code == 200
+    secure = client.get(address, headers={"If-None-Match": etag}, secure=True)
+    assert secure.status_code == 200
 
 
 def test_anybody_can_check_the_digest(result: PublishedResult, client: Client) -> None:
@@ -148,7 +232,7 @@ def test_pairs_are_a_spreadsheet_of_their_own(result: PublishedResult, client: C
 
 def test_a_withdrawn_system_is_named_as_such(judged: TestSetWriter, client: Client) -> None:
     system_withdraw(system=System.objects.get(name="birch"))
-    withdrawn = result_publish(test_set=judged.test_set, by=None)
+    withdrawn = result_publish(task=judged.task, by=None)
     rows = {row["system"]: row["is_withdrawn"] for row in withdrawn.content["systems"]}
     assert rows["birch"] is True
     assert [name for name, is_so in rows.items() if is_so] == ["birch"]
@@ -191,6 +275,6 @@ def test_it_is_cited(result: PublishedResult, client: Client) -> None:
 
 
 def test_without_authors_the_campaign_is_cited(judged: TestSetWriter, client: Client) -> None:
-    result: Any = result_publish(test_set=judged.test_set, by=None)
+    result: Any = result_publish(task=judged.task, by=None)
     assert 'name: "Autumn"' in file_of(client, result, "CITATION.cff")
     assert "author" not in file_of(client, result, "citation.bib")

@@ -28,30 +28,30 @@ pytestmark = pytest.mark.django_db
 
 
 def computed(writer: TestSetWriter) -> Analysis:
-    run = latest_run(test_set_id=writer.test_set.pk)
+    run = latest_run(task_id=writer.task.pk)
     assert run is not None
-    asked = firmness_ask(test_set=writer.test_set, run=run, by=None, is_queued=False)
+    asked = firmness_ask(task=writer.task, run=run, by=None, is_queued=False)
     assert asked is not None
     return analysis_compute(analysis=asked)
 
 
 def section_of(writer: TestSetWriter, **chosen: Any) -> Any:
-    content = published_draft(test_set=writer.test_set, **chosen).content
+    content = published_draft(task=writer.task, **chosen).content
     return content["sections"].get("firmness")
 
 
 def test_it_is_frozen_of_the_judgments_that_count(judged: TestSetWriter, organiser: User) -> None:
     quality_action_take(
-        judge=judged.judge("j3"), test_set=judged.test_set, action="exclude", user=organiser
+        judge=judged.judge("j3"), task=judged.task, action="exclude", user=organiser
     )
-    ranking_run_compute(test_set_id=judged.test_set.pk)
+    ranking_run_compute(task_id=judged.task.pk)
     computed(judged)
-    run = latest_run(test_set_id=judged.test_set.pk)
+    run = latest_run(task_id=judged.task.pk)
     assert run is not None
-    blocks = judged_blocks(test_set_id=judged.test_set.pk, watermark=run.watermark)
+    blocks = judged_blocks(task_id=judged.task.pk, watermark=run.watermark)
     counted = blocks.without_judges(("j3",)).without(["_ref"])
     found = fewest_blocks(counted, counts_method_named(run.method))
-    content = result_publish(test_set=judged.test_set, by=None).content
+    content = result_publish(task=judged.task, by=None).content
     assert content["sections"]["firmness"] == {
         "method": "expected_wins",
         "judgments": 16,
@@ -66,14 +66,14 @@ def test_it_is_frozen_of_the_judgments_that_count(judged: TestSetWriter, organis
 
 def test_an_answer_to_the_same_question_is_taken(judged: TestSetWriter) -> None:
     choice = analysis_choice("firmness", {})
-    asked = analysis_ask(test_set=judged.test_set, choice=choice, is_queued=False)
+    asked = analysis_ask(task=judged.task, choice=choice, is_queued=False)
     analysis_compute(analysis=asked)
     assert section_of(judged)["first"] == ["amber"]
     # Another method, or judgments that count otherwise, are another question.
     Analysis.objects.all().delete()
     for given in ({"method": "bojar"}, {"without": ["j1"]}, {"reference": "include"}):
         choice = analysis_choice("firmness", given)
-        asked = analysis_ask(test_set=judged.test_set, choice=choice, is_queued=False)
+        asked = analysis_ask(task=judged.task, choice=choice, is_queued=False)
         analysis_compute(analysis=asked)
     assert section_of(judged) is None
 
@@ -82,7 +82,7 @@ def test_later_judgments_are_another_question(judged: TestSetWriter) -> None:
     computed(judged)
     judged.judgment("j1", judged.block(20, ["amber", "birch"]), [1, 2])
     assert section_of(judged) is not None
-    ranking_run_compute(test_set_id=judged.test_set.pk)
+    ranking_run_compute(task_id=judged.task.pk)
     assert section_of(judged) is None
 
 
@@ -95,7 +95,7 @@ def test_nothing_in_it_names_who_is_not_named(judged: TestSetWriter) -> None:
 
 def test_page_and_files_say_it(judged: TestSetWriter, client: Client) -> None:
     computed(judged)
-    result = result_publish(test_set=judged.test_set, by=None)
+    result = result_publish(task=judged.task, by=None)
     said = (
         "At most 21 of 24 judgments decide first place: without them, birch is ahead of amber. It is proven "
         "that at least 20 are needed."
@@ -103,7 +103,9 @@ def test_page_and_files_say_it(judged: TestSetWriter, client: Client) -> None:
     assert said in text_of(client.get(f"/results/{result.address}/"))
     for name in FILES:
         address = reverse("published-file", args=[result.address, name])
-        german = client.get(address, headers={"Accept-Language": "de"}).content.decode()
+        german = client.get(address, headers={"Accept-Language": "de"}).content.decode(
+            errors="replace"
+        )
         if name == "ranking.json":
             assert '"firmness":{"at_least"' in german
         else:
@@ -149,7 +151,7 @@ def test_bounds_are_told_in_words(found: dict[str, Any], words: str) -> None:
 def test_the_page_asks_a_worker_and_offers_to_go_without(
     judged: TestSetWriter, as_organiser: Client
 ) -> None:
-    where = reverse("publish-confirm", args=[judged.campaign.slug, judged.test_set.pk])
+    where = reverse("publish-confirm", args=[judged.campaign.slug, judged.task.pk])
     asked = as_organiser.post(where, {})
     assert "A worker is computing how many judgments decide first place" in text_of(asked)
     assert "Publish version 1 without it" in text_of(asked)
@@ -174,7 +176,7 @@ def test_the_page_asks_a_worker_and_offers_to_go_without(
 def test_what_failed_is_said_and_not_tried_again(
     judged: TestSetWriter, as_organiser: Client
 ) -> None:
-    where = reverse("publish-confirm", args=[judged.campaign.slug, judged.test_set.pk])
+    where = reverse("publish-confirm", args=[judged.campaign.slug, judged.task.pk])
     as_organiser.post(where, {})
     jobs = Job.objects.filter(state=JobState.QUEUED)
     jobs.update(state=JobState.FAILED, error="no order", finished_at="2026-01-01T00:00:00Z")
@@ -185,19 +187,19 @@ def test_what_failed_is_said_and_not_tried_again(
 
 
 def test_what_was_stopped_is_not_tried_again(judged: TestSetWriter, as_organiser: Client) -> None:
-    where = reverse("publish-confirm", args=[judged.campaign.slug, judged.test_set.pk])
+    where = reverse("publish-confirm", args=[judged.campaign.slug, judged.task.pk])
     as_organiser.post(where, {})
     job_cancel(job=Job.objects.get())
     page = as_organiser.post(where, {})
     assert "could not be computed: cancelled" in text_of(page)
     assert "Look again" not in text_of(page)
     assert Job.objects.count() == 1
-    rest = f"/api/v1/test-sets/{judged.test_set.pk}/published-results/"
+    rest = f"/api/v1/tasks/{judged.task.pk}/published-results/"
     assert as_organiser.post(rest, {}, content_type="application/json").status_code == 201
 
 
 def test_rest_answers_202_until_it_is_known(judged: TestSetWriter, as_organiser: Client) -> None:
-    where = f"/api/v1/test-sets/{judged.test_set.pk}/published-results/"
+    where = f"/api/v1/tasks/{judged.task.pk}/published-results/"
     first = as_organiser.post(where, {}, content_type="application/json")
     assert (first.status_code, first["Retry-After"]) == (202, "5")
     assert first.json()["analysis"] == Analysis.objects.get().pk

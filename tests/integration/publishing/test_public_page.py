@@ -33,7 +33,7 @@ SignedIn = Callable[[User], Client]
 
 
 def publish(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
-    return result_publish(test_set=writer.test_set, by=None, **chosen)
+    return result_publish(task=writer.task, by=None, **chosen)
 
 
 def page_of(result: PublishedResult) -> str:
@@ -107,7 +107,7 @@ def test_a_page_shows_its_content_and_nothing_live(judged: TestSetWriter, client
     judged.campaign.name = "Renamed"
     judged.campaign.save()
     judged.judgment("j1", judged.block(30, ["gold", "birch"]), [2, 1])
-    ranking_run_compute(test_set_id=judged.test_set.pk)
+    ranking_run_compute(task_id=judged.task.pk)
     assert client.get(page_of(result)).content == before
 
 
@@ -145,7 +145,7 @@ def test_an_embargo_ends_by_itself(judged: TestSetWriter, client: Client) -> Non
     PublishedResult.objects.bulk_create(
         [
             PublishedResult(
-                test_set=result.test_set,
+                task=result.task,
                 version=2,
                 content=result.content,
                 digest="a" * 64,
@@ -201,9 +201,9 @@ def test_old_versions_name_the_newest_and_each_says_what_it_changes(
 ) -> None:
     first = publish(judged)
     quality_action_take(
-        judge=judged.judge("j3"), test_set=judged.test_set, action="exclude", user=organiser
+        judge=judged.judge("j3"), task=judged.task, action="exclude", user=organiser
     )
-    ranking_run_compute(test_set_id=judged.test_set.pk)
+    ranking_run_compute(task_id=judged.task.pk)
     second = publish(judged, words=PublishedWords(change_note="A judge clicked."))
 
     old, new = (text_of(client.get(page_of(each))) for each in (first, second))
@@ -232,7 +232,7 @@ def test_a_hidden_name_is_nowhere(judged: TestSetWriter, client: Client) -> None
     System.objects.filter(name="cobalt").update(team="Secret Lab", contact="ada@secret.example")
     result = publish(judged, anonymous=["cobalt"])
     for address in addresses_of(result):
-        body = client.get(address).content.decode().lower()
+        body = client.get(address).content.decode(errors="replace").lower()
         for hidden in ("cobalt", "secret lab", "ada@secret"):
             assert hidden not in body, address
     assert "System A" in text_of(client.get(page_of(result)))

@@ -13,6 +13,7 @@ from annotation.services import quality_action_take
 from campaign.models import ActivityEvent, Campaign, System, User
 from campaign.texts.canonical_json import canonical, digest_of
 from ranking.models import PublishedResult, RankingRun
+from ranking.pages.published.page import published_page
 from ranking.services import (
     ranking_run_compute,
     ranking_settings_change,
@@ -36,16 +37,16 @@ pytestmark = pytest.mark.django_db
 
 
 def publish(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
-    return result_publish(test_set=writer.test_set, by=None, **chosen)
+    return result_publish(task=writer.task, by=None, **chosen)
 
 
 def test_a_result_keeps_its_ranking_and_has_the_digest_of_its_content(
     judged: TestSetWriter, organiser: User
 ) -> None:
     judged.judgment("j1", judged.block(20, ["amber", "birch"]), [1, 2])
-    ranking_run_compute(test_set_id=judged.test_set.pk)
+    ranking_run_compute(task_id=judged.task.pk)
 
-    result = result_publish(test_set=judged.test_set, by=organiser)
+    result = result_publish(task=judged.task, by=organiser)
 
     result.refresh_from_db()
     assert result.version == 1
@@ -94,12 +95,12 @@ def test_who_was_left_out_is_said_with_the_reason_and_without_a_name(
 ) -> None:
     quality_action_take(
         judge=judged.judge("j3"),
-        test_set=judged.test_set,
+        task=judged.task,
         action="exclude",
         user=organiser,
         note="clicked",
     )
-    ranking_run_compute(test_set_id=judged.test_set.pk)
+    ranking_run_compute(task_id=judged.task.pk)
 
     content = publish(judged).content
 
@@ -136,13 +137,127 @@ def test_a_published_reason_that_names_who_is_not_to_be_named_is_refused(
 ) -> None:
     reason = "Amber and Cobalt cannot be told apart."
     if page == "Ranking settings":
-        ranking_settings_change(test_set=judged.test_set, confidence=0.9, reason=reason)
+        ranking_settings_change(task=judged.task, confidence=0.9, reason=reason)
     else:
-        stopping_rule_set(test_set=judged.test_set, clusters=2, reason=reason)
-    ranking_run_compute(test_set_id=judged.test_set.pk)
+        stopping_rule_set(task=judged.task, clusters=2, reason=reason)
+    ranking_run_compute(task_id=judged.task.pk)
     with pytest.raises(PublishingRefusedError, match=f"of the page “{page}”: “Amber and Cobalt"):
         publish(judged, anonymous=["cobalt"])
     assert reason in canonical(publish(judged).content)
+
+
+def give_reason(writer: TestSetWriter, page: str, reason: str, by: User) -> None:
+    if page == "Ranking settings":
+        ranking_settings_change(task=writer.task, confidence=0.9, reason=reason)
+    elif page == "Stopping rule":
+        stopping_rule_set(task=writer.task, clusters=2, reason=reason)
+    else:
+        quality_action_take(
+            judge=writer.judge("j3"),
+            task=writer.task,
+            action="exclude",
+            user=by,
+            note=reason,
+        )
+    ranking_run_compute(task_id=writer.task.pk)
+
+
+@pytest.mark.parametrize("page", ["Ranking settings", "Stopping rule", "Judges"])
+def test_a_reason_is_published_in_other_words_which_is_said_and_stays_as_it_was(
+    judged: TestSetWriter, organiser: User, page: str
+) -> None:
+    reason, wording = "Asked for by the team of Cobalt.", "Asked for by a team."
+    give_reason(judged, page, reason, organiser)
+    with pytest.raises(PublishingRefusedError, match="not to be named") as refused:
+        publish(judged, anonymous=["cobalt"])
+    assert (refused.value.field, refused.value.text) == ("wordings", reason)
+
+    words = PublishedWords(wordings={reason: wording})
+    draft = published_draft(task=judged.task, anonymous=["cobalt"], words=words)
+    result = publish(judged, anonymous=["cobalt"], words=words, seen=draft.seen)
+
+    result.refresh_from_db()
+    assert canonical(result.content).count('"is_reworded":true') == 1
+    assert "cobalt" not in canonical(result.content).lower()
+    shown = published_page(result.content)
+    sentences = [*shown.method, *(line.why for line in shown.left_out)]
+    assert f"{wording} (reworded for publication)" in " ".join(sentences)
+    assert "Reasons in this result: 1; reworded for publication: 1." in shown.method
+    # At home it is as it was given, and who reworded it is known.
+    assert result.wordings == {reason: wording}
+    event = ActivityEvent.objects.get(kind="ranking.publishedresult")
+    assert event.changes["wordings"] == [None, {reason: wording}]
+    # Who names all systems again publishes what was said.
+    again = canonical(publish(judged).content)
+    assert reason in again
+    assert "is_reworded" not in again
+
+
+def test_readers_see_how_many_reasons_are_reworded_and_of_how_many(
+    judged: TestSetWriter, organiser: User
+) -> None:
+    give_reason(judged, "Stopping rule", "Late.", organiser)
+    give_reason(judged, "Judges", "The team of Cobalt wished it.", organiser)
+    give_reason(judged, "Ranking settings", "Cobalt asked for it.", organiser)
+    wordings = {
+        "The team of Cobalt wished it.": "A team wished it.",
+        "Cobalt asked for it.": "A team asked for it.",
+    }
+    result = publish(judged, anonymous=["cobalt"], words=PublishedWords(wordings=wordings))
+    said = "Reasons in this result: 3; reworded for publication: 2."
+    assert said in published_page(result.content).method
+    # Members read in the activity log what stands for what.
+    event = ActivityEvent.objects.get(kind="ranking.publishedresult")
+    assert event.changes["wordings"] == [None, wordings]
+    # Of a result with all reasons as they were given there is nothing to say.
+    assert "Reasons in this result" not in " ".join(published_page(publish(judged).content).method)
+
+
+@pytest.mark.parametrize(
+    ("wording", "said"),
+    [
+        ("", "cannot be blank"),
+        (" \n\t", "cannot be blank"),
+        ("x" * 5001, "at most 5000 characters"),
+    ],
+)
+def test_other_words_are_words_and_not_too_many(
+    judged: TestSetWriter, organiser: User, wording: str, said: str
+) -> None:
+    reason = "Cobalt asked for it."
+    give_reason(judged, "Ranking settings", reason, organiser)
+    words = PublishedWords(wordings={reason: wording})
+    with pytest.raises(PublishingRefusedError, match=f"“{reason}”: .*{said}") as refused:
+        publish(judged, anonymous=["cobalt"], words=words)
+    assert refused.value.field == "wordings"
+    assert not PublishedResult.objects.exists()
+
+
+def test_other_words_are_for_a_reason_that_was_given_and_tell_no_name(
+    judged: TestSetWriter, organiser: User
+) -> None:
+    reason = "Asked for by Cobalt."
+    give_reason(judged, "Ranking settings", reason, organiser)
+    for wordings, anonymous, said in (
+        ({"Asked for.": "Because."}, ["cobalt"], "No reason in this result is “Asked for.”"),
+        ({reason: "As cobalt wished."}, ["cobalt"], "not to be named"),
+        ({reason: "Because."}, [], "All systems are named"),
+    ):
+        words = PublishedWords(wordings=wordings)
+        with pytest.raises(PublishingRefusedError, match=said) as refused:
+            publish(judged, anonymous=anonymous, words=words)
+        assert refused.value.field == "wordings"
+
+
+def test_letters_change_nothing_of_a_rule_that_counts_all_systems(judged: TestSetWriter) -> None:
+    judged.system("elm")
+    stopping_rule_set(task=judged.task, clusters=2, reason="Late.")
+    ranking_run_compute(task_id=judged.task.pk)
+    named, lettered = (publish(judged, anonymous=names).content for names in ([], ["cobalt"]))
+    found = named["sections"]["stopping_rule"]["found"]
+    # Nobody judged elm.
+    assert (found["pairs"], found["clusters"]) == (10, None)
+    assert lettered["sections"]["stopping_rule"]["found"] == found
 
 
 @pytest.mark.parametrize("name", ["_ref", "nobody"])
@@ -169,19 +284,19 @@ def test_without_a_ranking_nothing_is_published(campaign: Campaign) -> None:
 def test_a_rehearsal_is_not_published(judged: TestSetWriter, campaign: Campaign) -> None:
     draft = Campaign.objects.create(slug="draft", name="Draft", state="draft")
     campaign.rehearsal_of = draft
-    judged.test_set.campaign = campaign
+    judged.task.test_set.campaign = campaign
     with pytest.raises(PublishingRefusedError, match="This is a rehearsal"):
         publish(judged)
 
 
 def test_what_is_published_is_what_was_looked_at(judged: TestSetWriter) -> None:
-    seen = published_draft(test_set=judged.test_set).seen
+    seen = published_draft(task=judged.task).seen
     judged.judgment("j1", judged.block(20, ["amber", "birch"]), [2, 1])
-    ranking_run_compute(test_set_id=judged.test_set.pk)
+    ranking_run_compute(task_id=judged.task.pk)
     with pytest.raises(RankingChangedError):
         publish(judged, seen=seen)
     assert not PublishedResult.objects.exists()
-    publish(judged, seen=published_draft(test_set=judged.test_set).seen)
+    publish(judged, seen=published_draft(task=judged.task).seen)
 
 
 def test_nothing_frozen_changes(judged: TestSetWriter) -> None:
@@ -192,6 +307,7 @@ def test_nothing_frozen_changes(judged: TestSetWriter) -> None:
         {"digest": "0" * 64},
         {"version": 7},
         {"labels": {}},
+        {"wordings": {"a": "b"}},
         {"published_at": timezone.now()},
     ]
     for change in changes:

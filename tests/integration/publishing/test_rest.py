@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from campaign.models import User
 from ranking.models import Analysis, PublishedResult
+from ranking.services import ranking_run_compute, ranking_settings_change
 from ranking.services.publishing import result_publish
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -19,7 +20,7 @@ SignedIn = Callable[[User], Client]
 
 
 def at(writer: TestSetWriter, version: int | None = None) -> str:
-    address = f"/api/v1/test-sets/{writer.test_set.pk}/published-results/"
+    address = f"/api/v1/tasks/{writer.task.pk}/published-results/"
     return address if version is None else f"{address}{version}/"
 
 
@@ -41,7 +42,9 @@ def test_an_organiser_publishes_and_reads_it(judged: TestSetWriter, as_organiser
     assert result.published_by is not None
     assert as_organiser.get(at(judged, 1)).json() == said
     listed = as_organiser.get(at(judged)).json()["results"]
-    brief = {name: value for name, value in said.items() if name not in {"content", "names"}}
+    brief = {
+        name: value for name, value in said.items() if name not in {"content", "names", "wordings"}
+    }
     assert listed == [brief]
 
 
@@ -68,6 +71,42 @@ def test_a_dry_run_says_what_would_be_published_and_publishes_nothing(
     assert made.json()["names"] == said["names"]
     at_another_time = {"published_at": said["content"]["published_at"]}
     assert made.json()["content"] | at_another_time == said["content"]
+
+
+def test_a_reason_that_names_a_system_is_reworded(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
+    reason = "Cobalt asked for it."
+    ranking_settings_change(task=judged.task, confidence=0.9, reason=reason)
+    ranking_run_compute(task_id=judged.task.pk)
+    refused = post(as_organiser, judged, anonymous=["cobalt"])
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["wordings"])
+    asked = {
+        "anonymous": ["cobalt"],
+        "wordings": [{"reason": reason, "wording": "A team asked for it."}],
+    }
+    would = post(as_organiser, judged, dry_run=True, **asked).json()
+    (row,) = would["content"]["sections"]["ranking_settings"]
+    assert (row["reason"], row["is_reworded"]) == ("A team asked for it.", True)
+    made = post(as_organiser, judged, seen=would["seen"], **asked)
+    assert made.status_code == 201
+    assert made.json()["wordings"] == {reason: "A team asked for it."} == would["wordings"]
+    assert "cobalt" not in str(made.json()["content"]).lower()
+
+
+def test_a_reason_is_reworded_once(judged: TestSetWriter, as_organiser: Client) -> None:
+    reason = "Cobalt asked for it."
+    ranking_settings_change(task=judged.task, confidence=0.9, reason=reason)
+    ranking_run_compute(task_id=judged.task.pk)
+    twice = [{"reason": reason, "wording": words} for words in ("A team did.", "Somebody did.")]
+    refused = post(as_organiser, judged, anonymous=["cobalt"], wordings=twice)
+    assert (refused.status_code, refused.json()["errors"]) == (
+        400,
+        {"wordings": [f"“{reason}” has more than one wording."]},
+    )
+    blank = [{"reason": reason, "wording": " "}]
+    assert post(as_organiser, judged, anonymous=["cobalt"], wordings=blank).status_code == 400
+    assert not PublishedResult.objects.exists()
 
 
 def test_a_request_that_is_sent_again_publishes_nothing_twice(
@@ -100,7 +139,7 @@ def test_what_is_refused_is_said_at_its_field(judged: TestSetWriter, as_organise
 
 def test_what_may_change_is_changed(judged: TestSetWriter, as_organiser: Client) -> None:
     until = timezone.now() + timedelta(days=1)
-    result = result_publish(test_set=judged.test_set, by=None, embargo_until=until)
+    result = result_publish(task=judged.task, by=None, embargo_until=until)
     said = patch(as_organiser, judged, reviewer_link=True).json()
     assert said["is_embargoed"]
     assert Client().get(said["reviewer_url"]).status_code == 200
@@ -122,7 +161,7 @@ def test_what_may_change_is_changed(judged: TestSetWriter, as_organiser: Client)
 def test_one_change_refused_takes_back_the_others(
     judged: TestSetWriter, as_organiser: Client
 ) -> None:
-    result_publish(test_set=judged.test_set, by=None)
+    result_publish(task=judged.task, by=None)
     later = (timezone.now() + timedelta(days=1)).isoformat()
     assert patch(as_organiser, judged, reviewer_link=True, embargo_until=later).status_code == 400
     assert PublishedResult.objects.get().reviewer_token is None
@@ -131,7 +170,7 @@ def test_one_change_refused_takes_back_the_others(
 def test_analysts_read_without_the_link(
     judged: TestSetWriter, as_organiser: Client, analyst: User, signed_in: SignedIn
 ) -> None:
-    result_publish(test_set=judged.test_set, by=None)
+    result_publish(task=judged.task, by=None)
     patch(as_organiser, judged, reviewer_link=True)
     client = signed_in(analyst)
     assert client.get(at(judged, 1)).json()["reviewer_url"] is None

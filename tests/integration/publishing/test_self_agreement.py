@@ -24,29 +24,29 @@ def repeated(judged: TestSetWriter) -> TestSetWriter:
     for segment, labels in ((3, [1, 2, 3, 4]), (4, [1, 2, 3, 4])):
         block = judged.block(segment, ["amber", "birch", "cobalt", "dune"])
         judged.judgment("j3", block, labels)
-    ranking_run_compute(test_set_id=judged.test_set.pk)
+    ranking_run_compute(task_id=judged.task.pk)
     return judged
 
 
 def answered(writer: TestSetWriter, **options: Any) -> None:
     choice = analysis_choice("agreement", options)
-    asked = analysis_ask(test_set=writer.test_set, choice=choice, is_queued=False)
+    asked = analysis_ask(task=writer.task, choice=choice, is_queued=False)
     analysis_compute(analysis=asked)
 
 
 def section_of(writer: TestSetWriter) -> Any:
-    content = published_draft(test_set=writer.test_set).content
+    content = published_draft(task=writer.task).content
     return content["sections"].get("self_agreement")
 
 
 def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
     assert section_of(repeated) is None
     answered(repeated)
-    run = latest_run(test_set_id=repeated.test_set.pk)
+    run = latest_run(task_id=repeated.task.pk)
     assert run is not None
-    blocks = judged_blocks(test_set_id=repeated.test_set.pk, watermark=run.watermark)
+    blocks = judged_blocks(task_id=repeated.task.pk, watermark=run.watermark)
     own = measure_agreement(blocks.without(["_ref"])).intra
-    result = result_publish(test_set=repeated.test_set, by=None)
+    result = result_publish(task=repeated.task, by=None)
     assert result.content["sections"]["self_agreement"] == {
         "chance": "scott",
         "kappa": own.kappa,
@@ -69,7 +69,7 @@ def test_answers_to_other_questions_are_not_taken(repeated: TestSetWriter) -> No
     answered(repeated)
     assert section_of(repeated) is not None
     repeated.judgment("j1", repeated.block(20, ["amber", "birch"]), [1, 2])
-    ranking_run_compute(test_set_id=repeated.test_set.pk)
+    ranking_run_compute(task_id=repeated.task.pk)
     assert section_of(repeated) is None
 
 

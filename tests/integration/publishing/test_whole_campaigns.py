@@ -21,14 +21,14 @@ from cells.moving import campaign_move
 from ranking.models import PublishedResult
 from ranking.services.publishing import result_publish
 from tests.factories import make_campaign
-from tests.integration.publishing.conftest import ranked_test_set
+from tests.integration.publishing.conftest import ranked_task
 from tests.integration.ranking.writing import TestSetWriter
 from tests.second_database import second_database
 
 
 @pytest.mark.django_db
 def test_deleted_for_good_they_are_gone(judged: TestSetWriter, client: Client) -> None:
-    result = result_publish(test_set=judged.test_set, by=None)
+    result = result_publish(task=judged.task, by=None)
     campaign = judged.campaign
     campaign_delete(campaign=campaign, typed_name=campaign.name, by=None)
     # Until then whoever cites it finds it.
@@ -41,7 +41,7 @@ def test_deleted_for_good_they_are_gone(judged: TestSetWriter, client: Client) -
 
 @pytest.mark.django_db
 def test_a_clone_has_none(judged: TestSetWriter) -> None:
-    result_publish(test_set=judged.test_set, by=None)
+    result_publish(task=judged.task, by=None)
     campaign_clone(
         source=judged.campaign, slug="again", name="Again", texts=True, people=True, by=None
     )
@@ -62,8 +62,8 @@ def target(transactional_db: None, settings: Settings) -> Iterator[BaseDatabaseW
 @pytest.mark.usefixtures("as_owner")
 @pytest.mark.django_db(transaction=True)
 def test_they_move_with_their_campaign(target: BaseDatabaseWrapper, client: Client) -> None:
-    judged = ranked_test_set(make_campaign("autumn"))
-    address = f"/results/{result_publish(test_set=judged.test_set, by=None).address}/"
+    judged = ranked_task(make_campaign("autumn"))
+    address = f"/results/{result_publish(task=judged.task, by=None).address}/"
     campaign_move(campaign=judged.campaign, target=target, say=lambda _line: None)
     assert client.get(address).status_code == 404
     with asked_by_default(target):

@@ -52,15 +52,15 @@ def allowed(settings: Any, there: ZenodoStandIn, waited: list[float]) -> None:
 @pytest.fixture
 def result(judged: TestSetWriter) -> PublishedResult:
     words = PublishedWords(authors=("Horáková, Marta",), acknowledgement="Thanks <all>.")
-    made = result_publish(test_set=judged.test_set, by=None, words=words)
+    made = result_publish(task=judged.task, by=None, words=words)
     result_bundle_make(bundle=made.bundle)
     Job.objects.all().delete()
-    return PublishedResult.objects.select_related("test_set__campaign").get()
+    return PublishedResult.objects.select_related("task__test_set__campaign").get()
 
 
 def page_of(result: PublishedResult) -> str:
-    test_set = result.test_set
-    return reverse("published-zenodo", args=[test_set.campaign.slug, test_set.pk, result.version])
+    task = result.task
+    return reverse("published-zenodo", args=[task.test_set.campaign.slug, task.pk, result.version])
 
 
 def sent(**fields: str) -> dict[str, str]:
@@ -82,7 +82,7 @@ def test_without_the_operators_word_nothing_mentions_it(
 ) -> None:
     assert as_organiser.get(page_of(result)).status_code == 404
     assert as_organiser.post(page_of(result), sent()).status_code == 404
-    room = reverse("publish", args=[result.test_set.campaign.slug, result.test_set_id])
+    room = reverse("publish", args=[result.task.test_set.campaign.slug, result.task_id])
     assert "Zenodo" not in text_of(as_organiser.get(room))
     assert not ZenodoDraft.objects.exists()
 
@@ -91,7 +91,7 @@ def test_without_the_operators_word_nothing_mentions_it(
 def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
     result: PublishedResult, as_organiser: Client, there: ZenodoStandIn
 ) -> None:
-    room = reverse("publish", args=[result.test_set.campaign.slug, result.test_set_id])
+    room = reverse("publish", args=[result.task.test_set.campaign.slug, result.task_id])
     assert page_of(result) in as_organiser.get(room).content.decode()
     shown = text_of(as_organiser.get(page_of(result)))
     assert "Autumn, news (cs–en), version 1" in shown
@@ -161,7 +161,7 @@ def test_a_job_that_is_stopped_forgets_the_token(
 def test_what_cannot_be_sent_is_refused(
     judged: TestSetWriter, result: PublishedResult, as_organiser: Client
 ) -> None:
-    other = result_publish(test_set=judged.test_set, by=None)
+    other = result_publish(task=judged.task, by=None)
     assert "no bundle yet" in text_of(as_organiser.get(page_of(other)))
     assert "no bundle yet" in text_of(as_organiser.post(page_of(other), sent()))
     result_retract(result=result, reason="Wrong.")
@@ -209,7 +209,7 @@ def test_an_embargo_holds_there_too(
     judged: TestSetWriter, as_organiser: Client, there: ZenodoStandIn, until: str, day: str
 ) -> None:
     embargoed = result_publish(
-        test_set=judged.test_set, by=None, embargo_until=datetime.fromisoformat(until)
+        task=judged.task, by=None, embargo_until=datetime.fromisoformat(until)
     )
     result_bundle_make(bundle=embargoed.bundle)
     Job.objects.all().delete()

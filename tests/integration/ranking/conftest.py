@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from psycopg2.extensions import cursor
 
-from campaign.models import Campaign, Membership, TestSet, User
+from campaign.models import Campaign, Membership, Task, User
 from ranking.services import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -83,7 +83,7 @@ def wmt12_folder(real_data: Path) -> Path:
 
 
 @pytest.fixture
-def wmt12(campaign: Campaign, wmt12_folder: Path) -> TestSet:
+def wmt12(campaign: Campaign, wmt12_folder: Path) -> Task:
     """WMT12 Czech–English as it is imported: 1,294 blocks, three of them skipped."""
     call_command(
         "import_judgments",
@@ -93,7 +93,7 @@ def wmt12(campaign: Campaign, wmt12_folder: Path) -> TestSet:
         create_test_set=True,
         verbosity=0,
     )
-    return TestSet.objects.get(campaign=campaign)
+    return Task.objects.get(test_set__campaign=campaign)
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def judged(writer: TestSetWriter) -> TestSetWriter:
         block = writer.block(segment, ["A", "B", "C"])
         writer.judgment("j1", block, [1, 2, 3], active_ms=125_000)
         writer.judgment("j2", block, [1, 2, 3] if segment != 3 else [2, 1, 1])
-    ranking_run_compute(test_set_id=writer.test_set.pk)
+    ranking_run_compute(task_id=writer.task.pk)
     return writer
 
 

@@ -17,7 +17,7 @@ class Response(Protocol):
 
 
 def addresses(writer: TestSetWriter) -> dict[str, str]:
-    arguments = {"slug": writer.campaign.slug, "test_set_id": writer.test_set.pk}
+    arguments = {"slug": writer.campaign.slug, "task_id": writer.task.pk}
     return {
         "campaign": reverse("campaign-detail", kwargs={"slug": writer.campaign.slug}),
         "dashboard": reverse("test-set-dashboard", kwargs=arguments),

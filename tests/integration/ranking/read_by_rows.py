@@ -6,18 +6,18 @@ import numpy as np
 
 from annotation.models import Judgment
 from annotation.models.judgment import JudgmentQuerySet
-from campaign.models import Output, System, TestSet
+from campaign.models import Output, System, Task
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 
-def blocks_by_rows(test_set: TestSet, judgments: JudgmentQuerySet, watermark: int) -> Blocks:
+def blocks_by_rows(task: Task, judgments: JudgmentQuerySet, watermark: int) -> Blocks:
     """Return what counts of some judgments up to the watermark, by block and then by judge."""
-    names = System.objects.filter(test_set=test_set).values_list("name", flat=True)
-    return blocks_from_rows(_rows(test_set, judgments, watermark), names)
+    names = System.objects.filter(test_set_id=task.test_set_id).values_list("name", flat=True)
+    return blocks_from_rows(_rows(task, judgments, watermark), names)
 
 
-def _rows(test_set: TestSet, judgments: JudgmentQuerySet, watermark: int) -> Iterator[BlockRow]:
-    outputs = Output.objects.filter(system__test_set=test_set).select_related("system")
+def _rows(task: Task, judgments: JudgmentQuerySet, watermark: int) -> Iterator[BlockRow]:
+    outputs = Output.objects.filter(system__test_set=task.test_set_id).select_related("system")
     system_of = {output.pk: output.system.name for output in outputs}
     superseded = Judgment.objects.until(watermark).values_list("supersedes", flat=True)
     gone = set(superseded)
@@ -35,10 +35,10 @@ def _rows(test_set: TestSet, judgments: JudgmentQuerySet, watermark: int) -> Ite
         )
 
 
-def times_by_rows(test_set: TestSet, watermark: int) -> dict[str, list[float]]:
+def times_by_rows(task: Task, watermark: int) -> dict[str, list[float]]:
     """Return the seconds of each judge's first judgments that count, in ascending order."""
     found: dict[str, list[float]] = {}
-    for judgment in Judgment.objects.of(test_set.pk).until(watermark).select_related("judge"):
+    for judgment in Judgment.objects.of(task.pk).until(watermark).select_related("judge"):
         taken = judgment.duration_ms if judgment.active_ms is None else judgment.active_ms
         if judgment.supersedes_id is None and judgment.block.control == "" and taken is not None:
             found.setdefault(judgment.judge.pseudonym, []).append(taken / 1000)

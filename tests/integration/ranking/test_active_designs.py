@@ -5,44 +5,44 @@ import pytest
 
 from annotation.models import SamplingState
 from annotation.services import design_change, quality_action_take, sampling_state_record
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.core.counting.tallies import tally
 from ranking.core.rankings.rank import rank
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.services import ranking_run_compute, ranking_run_reproduce
 from tests.at_work import judge_one_hit
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign())
+def task() -> Task:
+    return make_task(make_campaign())
 
 
-def test_an_active_design_is_told_the_tallies_of_each_ranking(test_set: TestSet) -> None:
-    design_change(test_set=test_set, kind="active")
+def test_an_active_design_is_told_the_tallies_of_each_ranking(task: Task) -> None:
+    design_change(task=task, kind="active")
     for pseudonym in ("ada", "bob"):
-        judge_one_hit(make_judge(test_set.campaign, pseudonym))
-        run = ranking_run_compute(test_set_id=test_set.pk)
+        judge_one_hit(make_judge(task.test_set.campaign, pseudonym))
+        run = ranking_run_compute(task_id=task.pk)
         assert run is not None
         state = SamplingState.objects.get()
-        expected = tally(judged_blocks(test_set_id=test_set.pk, watermark=run.watermark))
+        expected = tally(judged_blocks(task_id=task.pk, watermark=run.watermark))
         assert state.watermark == run.watermark
         assert tuple(state.systems) == expected.systems
         assert np.array_equal(state.wins, expected.wins)
         assert np.array_equal(state.ties, expected.ties)
 
 
-def test_what_an_active_design_chose_is_ranked_by_bradley_terry(test_set: TestSet) -> None:
-    design_change(test_set=test_set, kind="active")
-    judge_one_hit(make_judge(test_set.campaign))
-    design_change(test_set=test_set, kind="balanced")
-    run = ranking_run_compute(test_set_id=test_set.pk)
+def test_what_an_active_design_chose_is_ranked_by_bradley_terry(task: Task) -> None:
+    design_change(task=task, kind="active")
+    judge_one_hit(make_judge(task.test_set.campaign))
+    design_change(task=task, kind="balanced")
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     assert run.method == "bradley_terry"
-    blocks = judged_blocks(test_set_id=test_set.pk, watermark=run.watermark)
+    blocks = judged_blocks(task_id=task.pk, watermark=run.watermark)
     left_out = set(run.parameters["left_out"]).intersection(blocks.systems)
     expected = rank(blocks.without(left_out), "bradley_terry")
     assert [(row["system"], row["score"]) for row in run.result["systems"]] == [
@@ -52,47 +52,45 @@ def test_what_an_active_design_chose_is_ranked_by_bradley_terry(test_set: TestSe
     assert run.parameters["method_parameters"] == {"prior": 0.1}
 
 
-def test_a_run_that_does_not_say_its_parameters_is_not_reproduced(test_set: TestSet) -> None:
-    design_change(test_set=test_set, kind="active")
-    judge_one_hit(make_judge(test_set.campaign))
-    run = ranking_run_compute(test_set_id=test_set.pk)
+def test_a_run_that_does_not_say_its_parameters_is_not_reproduced(task: Task) -> None:
+    design_change(task=task, kind="active")
+    judge_one_hit(make_judge(task.test_set.campaign))
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     del run.parameters["method_parameters"]
     with pytest.raises(ValueError, match="does not say with which parameters 'bradley_terry'"):
         ranking_run_reproduce(run)
 
 
-def test_a_judge_who_is_excluded_steers_no_drawing(test_set: TestSet) -> None:
-    design_change(test_set=test_set, kind="active")
-    judges = [make_judge(test_set.campaign, pseudonym) for pseudonym in ("ada", "bob")]
+def test_a_judge_who_is_excluded_steers_no_drawing(task: Task) -> None:
+    design_change(task=task, kind="active")
+    judges = [make_judge(task.test_set.campaign, pseudonym) for pseudonym in ("ada", "bob")]
     for judge in judges:
         judge_one_hit(judge)
     quality_action_take(
         judge=judges[1],
-        test_set=test_set,
+        task=task,
         action="exclude",
-        user=make_organiser(test_set.campaign),
+        user=make_organiser(task.test_set.campaign),
     )
-    run = ranking_run_compute(test_set_id=test_set.pk)
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
-    everybody = tally(judged_blocks(test_set_id=test_set.pk, watermark=run.watermark))
-    without = tally(
-        judged_blocks(test_set_id=test_set.pk, watermark=run.watermark, without_judges=["bob"])
-    )
+    everybody = tally(judged_blocks(task_id=task.pk, watermark=run.watermark))
+    without = tally(judged_blocks(task_id=task.pk, watermark=run.watermark, without_judges=["bob"]))
     told = SamplingState.objects.get()
     assert np.sum(told.wins) == without.wins.sum() < everybody.wins.sum()
 
 
-def test_other_designs_need_not_know(test_set: TestSet) -> None:
-    judge_one_hit(make_judge(test_set.campaign))
-    assert ranking_run_compute(test_set_id=test_set.pk) is not None
+def test_other_designs_need_not_know(task: Task) -> None:
+    judge_one_hit(make_judge(task.test_set.campaign))
+    assert ranking_run_compute(task_id=task.pk) is not None
     assert not SamplingState.objects.exists()
 
 
-def test_an_earlier_ranking_does_not_take_the_place_of_a_later_one(test_set: TestSet) -> None:
+def test_an_earlier_ranking_does_not_take_the_place_of_a_later_one(task: Task) -> None:
     for watermark in (7, 3):
         sampling_state_record(
-            test_set_id=test_set.pk,
+            task_id=task.pk,
             watermark=watermark,
             systems=["a", "b"],
             wins=[[0, watermark], [0, 0]],

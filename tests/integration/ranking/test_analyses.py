@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from annotation.selectors import excluded_judges
 from annotation.services import quality_action_take
-from campaign.models import Document, Job, JobState, Judge, Segment, TestSet, User
+from campaign.models import Document, Job, JobState, Judge, Segment, Task, User
 from campaign.services import judge_group_create, judge_group_members_change
 from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses import ANALYSES
@@ -39,10 +39,13 @@ from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
+#: Those of protocols are tried in tests/integration/protocols.
+OF_COMPARISONS = [name for name, kind in ANALYSES.items() if kind.protocols is None]
 
-def answer(test_set: TestSet, kind: str, **given: Any) -> Analysis:
+
+def answer(task: Task, kind: str, **given: Any) -> Analysis:
     """Ask, and compute at once."""
-    asked = analysis_ask(test_set=test_set, choice=analysis_choice(kind, given), is_queued=False)
+    asked = analysis_ask(task=task, choice=analysis_choice(kind, given), is_queued=False)
     return analysis_compute(analysis=asked)
 
 
@@ -62,12 +65,12 @@ def with_reference(varied: TestSetWriter) -> TestSetWriter:
     return varied
 
 
-@pytest.mark.parametrize("kind", ANALYSES)
+@pytest.mark.parametrize("kind", OF_COMPARISONS)
 def test_every_kind_is_computed_reproduced_and_told_in_every_language(
     with_reference: TestSetWriter, kind: str
 ) -> None:
-    before = ranking_run_compute(test_set_id=with_reference.test_set.pk)
-    asked = answer(with_reference.test_set, kind)
+    before = ranking_run_compute(task_id=with_reference.task.pk)
+    asked = answer(with_reference.task, kind)
     assert asked.finished_at is not None
     with_reference.judgment("j7", with_reference.block(1, ["A", "B", "C"]), [3, 2, 1])
     data, reports = analysis_reproduce(asked)
@@ -85,9 +88,9 @@ def test_every_kind_is_computed_reproduced_and_told_in_every_language(
 
 
 def test_the_live_rankings_choice_gives_the_live_ranking(with_reference: TestSetWriter) -> None:
-    run = ranking_run_compute(test_set_id=with_reference.test_set.pk)
+    run = ranking_run_compute(task_id=with_reference.task.pk)
     assert run is not None
-    asked = answer(with_reference.test_set, "ranking")
+    asked = answer(with_reference.task, "ranking")
     found = ranked(asked)
     assert found["systems"] == run.result["systems"]
     assert found["groups"] == run.result["groups"]
@@ -102,18 +105,18 @@ def test_the_live_rankings_choice_gives_the_live_ranking(with_reference: TestSet
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_ranks_a_test_set(with_reference: TestSetWriter, method: str) -> None:
-    found = ranked(answer(with_reference.test_set, "ranking", method=method, resamples=100))
+def test_every_method_ranks_a_task(with_reference: TestSetWriter, method: str) -> None:
+    found = ranked(answer(with_reference.task, "ranking", method=method, resamples=100))
     assert found["method"] == method
     assert {row["system"] for row in found["systems"]} <= {"A", "B", "C"}
     assert found["systems"]
 
 
 def test_which_judgments_count(with_reference: TestSetWriter, organiser: User) -> None:
-    test_set, campaign = with_reference.test_set, with_reference.campaign
+    task, campaign = with_reference.task, with_reference.campaign
 
     def judged(**given: Any) -> tuple[int, int]:
-        found = answer(test_set, "diagnosis", **given)
+        found = answer(task, "diagnosis", **given)
         assert found.data is not None
         return found.data["input"]["blocks"], found.data["input"]["judges"]
 
@@ -124,23 +127,23 @@ def test_which_judgments_count(with_reference: TestSetWriter, organiser: User) -
     assert judged(judge_group="experts") == (6, 1)
     quality_action_take(
         judge=Judge.objects.get(pseudonym="j0"),
-        test_set=test_set,
+        task=task,
         action="exclude",
         user=organiser,
     )
     assert excluded_judges(campaign_id=campaign.pk) == ["j0"]
     assert judged() == (66, 6)
     assert judged(excluded_judges="count") == (84, 7)
-    document = Document.objects.create(test_set=test_set, name="news/first", position=99)
-    Segment.objects.filter(test_set=test_set, number__lte=2).update(document=document)
+    document = Document.objects.create(test_set=task.test_set, name="news/first", position=99)
+    Segment.objects.filter(test_set_id=task.test_set_id, number__lte=2).update(document=document)
     assert judged(documents=["news/first"]) == (10, 5)
     assert judged(domains=["news"]) == (10, 5)
 
 
 def test_the_reference_ranks_where_it_is_asked_for(with_reference: TestSetWriter) -> None:
-    test_set = with_reference.test_set
-    without = ranked(answer(test_set, "ranking"))
-    included = ranked(answer(test_set, "ranking", reference="include"))
+    task = with_reference.task
+    without = ranked(answer(task, "ranking"))
+    included = ranked(answer(task, "ranking", reference="include"))
     assert "_ref" not in {row["system"] for row in without["systems"]}
     assert included["systems"][0]["system"] == "_ref"
 
@@ -167,7 +170,7 @@ def test_what_cannot_be_asked_is_refused_with_its_field(
     ten_blocks: TestSetWriter, kind: str, given: dict[str, Any], field: str, words: str
 ) -> None:
     with pytest.raises(OptionError, match=words) as refused:
-        analysis_ask(test_set=ten_blocks.test_set, choice=analysis_choice(kind, given))
+        analysis_ask(task=ten_blocks.task, choice=analysis_choice(kind, given))
     assert refused.value.field == field
     assert not Analysis.objects.exists()
     assert not Job.objects.exists()
@@ -175,35 +178,35 @@ def test_what_cannot_be_asked_is_refused_with_its_field(
 
 def test_the_same_question_is_answered_once(ten_blocks: TestSetWriter) -> None:
     choice = analysis_choice("ranking", {"method": "bojar"})
-    first = analysis_ask(test_set=ten_blocks.test_set, choice=choice)
-    again = analysis_ask(test_set=ten_blocks.test_set, choice=choice)
+    first = analysis_ask(task=ten_blocks.task, choice=choice)
+    again = analysis_ask(task=ten_blocks.task, choice=choice)
     assert first == again
     assert Job.objects.count() == 1
     assert jobs_run_waiting() == 1
-    done = analysis_ask(test_set=ten_blocks.test_set, choice=choice)
+    done = analysis_ask(task=ten_blocks.task, choice=choice)
     assert done == first
     assert done.finished_at is not None
     assert Job.objects.count() == 1
     ten_blocks.judgment("j3", ten_blocks.block(1, ["A", "B", "C"]), [3, 2, 1])
-    later = analysis_ask(test_set=ten_blocks.test_set, choice=choice)
+    later = analysis_ask(task=ten_blocks.task, choice=choice)
     assert later.watermark == first.watermark + 1
-    earlier = analysis_ask(test_set=ten_blocks.test_set, choice=choice, watermark=first.watermark)
+    earlier = analysis_ask(task=ten_blocks.task, choice=choice, watermark=first.watermark)
     assert earlier == first
 
 
 def test_what_failed_may_be_asked_again(ten_blocks: TestSetWriter) -> None:
     everybody = analysis_choice("ranking", {"without": ["j1", "j2"]})
-    asked = analysis_ask(test_set=ten_blocks.test_set, choice=everybody)
+    asked = analysis_ask(task=ten_blocks.task, choice=everybody)
     jobs_run_waiting()
     job = Job.objects.get()
     assert (job.state, job.error) == (JobState.FAILED, "No judgment counts by this choice.")
-    again = analysis_ask(test_set=ten_blocks.test_set, choice=everybody)
+    again = analysis_ask(task=ten_blocks.task, choice=everybody)
     assert again == asked
     assert again.job != job
 
 
 def test_only_so_many_are_kept(ten_blocks: TestSetWriter) -> None:
-    first = answer(ten_blocks.test_set, "diagnosis")
+    first = answer(ten_blocks.task, "diagnosis")
     first_copy = Analysis.objects.get(pk=first.pk)
     Analysis.objects.bulk_create(
         Analysis(
@@ -216,7 +219,7 @@ def test_only_so_many_are_kept(ten_blocks: TestSetWriter) -> None:
         )
         for number in range(MOST_KEPT)
     )
-    analysis_ask(test_set=ten_blocks.test_set, choice=analysis_choice("agreement", {}))
+    analysis_ask(task=ten_blocks.task, choice=analysis_choice("agreement", {}))
     assert Analysis.objects.finished().count() == MOST_KEPT
     assert not Analysis.objects.filter(pk=first.pk).exists()
 
@@ -224,11 +227,11 @@ def test_only_so_many_are_kept(ten_blocks: TestSetWriter) -> None:
 def test_page_rest_and_command_give_the_same(
     ten_blocks: TestSetWriter, as_organiser: Client, organiser: User
 ) -> None:
-    test_set, campaign = ten_blocks.test_set, ten_blocks.campaign
+    task, campaign = ten_blocks.task, ten_blocks.campaign
     api = APIClient()
     api.force_authenticate(organiser)
     asked = api.post(
-        reverse("api-rankings", args=[test_set.pk]),
+        reverse("api-rankings", args=[task.pk]),
         {"options": {"method": "bradley_terry", "resample": "blocks"}},
         format="json",
     )
@@ -237,7 +240,7 @@ def test_page_rest_and_command_give_the_same(
     jobs_run_waiting()
     there = api.get(asked.json()["address"])
     assert there.json()["state"] == "done"
-    page = reverse("analysis", args=[campaign.slug, test_set.pk, "ranking"])
+    page = reverse("analysis", args=[campaign.slug, task.pk, "ranking"])
     query = {"method": "bradley_terry", "resample": "blocks"}
     sent = as_organiser.post(page, query)
     assert sent["Location"] == f"{page}?method=bradley_terry&resample=blocks"
@@ -245,12 +248,12 @@ def test_page_rest_and_command_give_the_same(
     assert shown.context["shown"].pk == asked.json()["id"]
     out = io.StringIO()
     call_command(
-        *("analyse", "ranking", "--campaign", campaign.slug, "--test-set", test_set.name),
+        *("analyse", "ranking", "--campaign", campaign.slug, "--test-set", task.test_set.name),
         *("--option", "method=bradley_terry", "resample=blocks", "--format", "json"),
         stdout=out,
     )
     assert json.loads(out.getvalue()) == there.json()["answer"]
-    file = reverse("analysis-file", args=[campaign.slug, test_set.pk, asked.json()["id"], "json"])
+    file = reverse("analysis-file", args=[campaign.slug, task.pk, asked.json()["id"], "json"])
     assert as_organiser.get(file).json() == there.json()["answer"]
     assert Analysis.objects.count() == 1
 
@@ -259,14 +262,14 @@ def test_a_command_says_what_it_does_not_know(ten_blocks: TestSetWriter) -> None
     with pytest.raises(CommandError, match="metod: There is no option"):
         call_command(
             *("analyse", "ranking", "--campaign", ten_blocks.campaign.slug),
-            *("--test-set", ten_blocks.test_set.name, "--option", "metod=lopez"),
+            *("--test-set", ten_blocks.task.test_set.name, "--option", "metod=lopez"),
         )
 
 
 def test_a_page_shows_progress_then_the_answer(
     ten_blocks: TestSetWriter, as_organiser: Client
 ) -> None:
-    here = [ten_blocks.campaign.slug, ten_blocks.test_set.pk]
+    here = [ten_blocks.campaign.slug, ten_blocks.task.pk]
     page = reverse("analysis", args=[*here, "agreement"])
     assert "Not computed yet" in as_organiser.get(page).content.decode()
     as_organiser.post(page)
@@ -278,7 +281,7 @@ def test_a_page_shows_progress_then_the_answer(
     assert "hx-trigger" not in done
     assert "Agreement on comparisons" in done
     ten_blocks.judgment("j3", ten_blocks.block(1, ["A", "B", "C"]), [3, 2, 1])
-    ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    ranking_run_compute(task_id=ten_blocks.task.pk)
     assert "1 newer judgment is not in it" in as_organiser.get(page).content.decode()
     listed = as_organiser.get(reverse("analyses", args=here)).content.decode()
     assert f'href="{page}"' in listed
@@ -287,7 +290,7 @@ def test_a_page_shows_progress_then_the_answer(
 def test_a_wrong_choice_is_said_beside_its_field(
     ten_blocks: TestSetWriter, as_organiser: Client
 ) -> None:
-    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, "ranking"])
+    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "ranking"])
     answered = as_organiser.post(page, {"ranges": "anytime", "method": "bojar"})
     assert answered.status_code == 400
     assert answered.context["form"].errors["ranges"] == [
@@ -301,7 +304,7 @@ def test_analysts_ask_and_change_nothing(
 ) -> None:
     analyst = make_analyst(ten_blocks.campaign)
     client.force_login(analyst)
-    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, "diagnosis"])
+    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"])
     assert client.post(page).status_code == 302
     assert Analysis.objects.get().asked_by == analyst
 
@@ -312,9 +315,9 @@ def test_accuracy_of_methods_is_that_of_the_core(
     for segment in range(1, 7):
         varied.judgment("j6", varied.block(segment, ["A", "B", "C"]), [1, 1, 2])
     given = {"methods": ["geq_others", "hopkins_may"], "accuracy": True, "folds": 2}
-    asked = answer(varied.test_set, "methods", **given)
+    asked = answer(varied.task, "methods", **given)
     assert asked.data is not None
-    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=asked.watermark)
+    blocks = judged_blocks(task_id=varied.task.pk, watermark=asked.watermark)
     names = ("expected_wins", "geq_others", "hopkins_may")
     expected = select_method(blocks, predictors_of({name: {} for name in names}, seed=0), folds=2)
     found = asked.data["accuracy"]
@@ -326,17 +329,17 @@ def test_accuracy_of_methods_is_that_of_the_core(
     assert found["oracle"] == pytest.approx((48 + 78 + 78) / (78 + 78 + 78))
     # The mean over folds may be above it, where folds differ in size.
     assert all(each["correct"] <= 48 + 78 + 78 for each in found["methods"])
-    here = [varied.campaign.slug, varied.test_set.pk]
+    here = [varied.campaign.slug, varied.task.pk]
     query = {"methods": ["geq_others", "hopkins_may"], "accuracy": "yes", "folds": "2"}
     page = as_organiser.get(reverse("analysis", args=[*here, "methods"], query=query))
     assert page.context["shown"] == asked
     (table,) = [each for each in page.context["tables"] if each.name == "accuracy"]
-    rows = [[row.head.shown, *(cell.shown for cell in row.cells)] for row in table.rows]
+    rows = [[row.head.markup, *(cell.markup for cell in row.cells)] for row in table.rows]
     assert rows[0] == ["oracle", "0.8718", "–", "–", "–"]
     assert [row[0] for row in rows[1:-1]] == list(expected.methods)
     assert rows[-1][0] == "commonest outcome"
     rest = as_organiser.post(
-        reverse("api-analyses", args=[varied.test_set.pk]),
+        reverse("api-analyses", args=[varied.task.pk]),
         {"kind": "methods", "options": given},
         content_type="application/json",
     )
@@ -344,7 +347,7 @@ def test_accuracy_of_methods_is_that_of_the_core(
 
 
 def test_all_methods_give_an_order(varied: TestSetWriter) -> None:
-    asked = answer(varied.test_set, "methods", methods=list(METHODS))
+    asked = answer(varied.task, "methods", methods=list(METHODS))
     assert asked.data is not None
     assert asked.reports is not None
     names = ["expected_wins", *(name for name in METHODS if name != "expected_wins")]
@@ -362,9 +365,9 @@ def test_each_watermark_has_its_address_and_its_answer(
 ) -> None:
     # An analyst may choose it, too.
     client.force_login(make_analyst(ten_blocks.campaign))
-    here = [ten_blocks.campaign.slug, ten_blocks.test_set.pk]
+    here = [ten_blocks.campaign.slug, ten_blocks.task.pk]
     page = reverse("analysis", args=[*here, "diagnosis"])
-    all_so_far = answer(ten_blocks.test_set, "diagnosis")
+    all_so_far = answer(ten_blocks.task, "diagnosis")
     assert all_so_far.watermark > 3
     sent = client.post(page, {"watermark": "3"})
     assert sent["Location"] == f"{page}?watermark=3"
@@ -397,8 +400,8 @@ def test_each_watermark_has_its_address_and_its_answer(
 def test_a_watermark_that_is_not_there_is_refused_at_its_field(
     ten_blocks: TestSetWriter, as_organiser: Client, wrong: str
 ) -> None:
-    ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
-    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, "diagnosis"])
+    ranking_run_compute(task_id=ten_blocks.task.pk)
+    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"])
     for refused in (
         as_organiser.post(page, {"watermark": wrong}),
         as_organiser.get(page, {"watermark": wrong}),
@@ -412,8 +415,8 @@ def test_a_watermark_that_is_not_there_is_refused_at_its_field(
 def test_the_ranges_of_a_ranking_are_files_and_drawn_once_on_the_page(
     varied: TestSetWriter, as_organiser: Client
 ) -> None:
-    here = [varied.campaign.slug, varied.test_set.pk]
-    asked = answer(varied.test_set, "ranking", method="bojar")
+    here = [varied.campaign.slug, varied.task.pk]
+    asked = answer(varied.task, "ranking", method="bojar")
     page = as_organiser.get(reverse("analysis", args=[*here, "ranking"]), {"method": "bojar"})
     shown = page.content.decode()
     assert 'class="figure"' not in shown
@@ -444,16 +447,16 @@ def test_options_of_kinds_and_of_judgments_have_different_names() -> None:
 
 
 def test_two_choices_stand_side_by_side(varied: TestSetWriter, as_organiser: Client) -> None:
-    here = [varied.campaign.slug, varied.test_set.pk]
+    here = [varied.campaign.slug, varied.task.pk]
     page = reverse("analysis", args=[*here, "ranking"])
-    usual = answer(varied.test_set, "ranking")
+    usual = answer(varied.task, "ranking")
     # There is nothing beside it yet.
     assert as_organiser.get(page).context["beside"] is None
-    ranking_run_compute(test_set_id=varied.test_set.pk)
+    ranking_run_compute(task_id=varied.task.pk)
     shown = as_organiser.get(page)
     assert (shown.context["beside"].chosen, shown.context["beside"].differing) == ("shown", 0)
     assert "Ranks, rank ranges and clusters are the same." in shown.content.decode()
-    answer(varied.test_set, "ranking", without=["j2", "j3", "j4", "j5"])
+    answer(varied.task, "ranking", without=["j2", "j3", "j4", "j5"])
     asked = f"{page}?without=j2&without=j3&without=j4&without=j5"
     beside = as_organiser.get(f"{asked}&beside={usual.pk}").context["beside"]
     # j0 and j1 prefer B to A.
@@ -466,7 +469,7 @@ def test_two_choices_stand_side_by_side(varied: TestSetWriter, as_organiser: Cli
 def test_the_form_shows_what_was_asked_and_the_defaults(
     ten_blocks: TestSetWriter, as_organiser: Client
 ) -> None:
-    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, "methods"])
+    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "methods"])
     sent = as_organiser.post(page, {"methods": ["expected_wins", "bojar"]})
     assert sent["Location"] == f"{page}?methods=bojar&methods=expected_wins"
     form = as_organiser.get(sent["Location"]).context["form"]

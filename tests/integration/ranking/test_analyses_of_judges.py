@@ -9,7 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.services import quality_action_take
-from campaign.models import Campaign, Document, Judge, Segment, TestSet, User
+from campaign.models import Campaign, Document, Judge, Segment, Task, User
+from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses.options import OptionError
 from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
 from ranking.models import Analysis
@@ -27,8 +28,8 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
-def answer(test_set: TestSet, kind: str, **given: Any) -> Analysis:
-    asked = analysis_ask(test_set=test_set, choice=analysis_choice(kind, given), is_queued=False)
+def answer(task: Task, kind: str, **given: Any) -> Analysis:
+    asked = analysis_ask(task=task, choice=analysis_choice(kind, given), is_queued=False)
     return analysis_compute(analysis=asked)
 
 
@@ -51,7 +52,7 @@ def notes_of(analysis: Analysis) -> str:
 
 
 def test_the_ranking_without_those_who_prefer_b(varied: TestSetWriter) -> None:
-    found = answer(varied.test_set, "without", leave_out=["j0", "j1"])
+    found = answer(varied.task, "without", leave_out=["j0", "j1"])
     data = data_of(found)
     assert data["left_out"] == {"j0": 12, "j1": 12}
     assert [data["before"]["blocks"], data["after"]["blocks"]] == [72, 48]
@@ -71,24 +72,24 @@ def test_the_ranking_without_those_who_prefer_b(varied: TestSetWriter) -> None:
 def test_by_default_those_excluded_or_flagged_now_are_left_out(
     varied: TestSetWriter, organiser: User
 ) -> None:
-    nobody = answer(varied.test_set, "without")
+    nobody = answer(varied.task, "without")
     assert data_of(nobody)["left_out"] == {}
     assert "Nobody is excluded or flagged" in notes_of(nobody)
     for name, action in (("j0", "exclude"), ("j1", "warn")):
         quality_action_take(
             judge=Judge.objects.get(pseudonym=name),
-            test_set=varied.test_set,
+            task=varied.task,
             action=action,
             user=organiser,
         )
-    both = answer(varied.test_set, "without")
+    both = answer(varied.task, "without")
     assert data_of(both)["left_out"] == {"j0": 12, "j1": 12}
     # Who is excluded counts before, and the ranking that is shown without them has 60.
     assert data_of(both)["before"]["blocks"] == 72
-    one = answer(varied.test_set, "without", leave_out=["j1"])
+    one = answer(varied.task, "without", leave_out=["j1"])
     assert data_of(one)["left_out"] == {"j1": 12}
     assert data_of(one)["before"]["blocks"] == 60
-    never = answer(varied.test_set, "without", without=["j0"])
+    never = answer(varied.task, "without", without=["j0"])
     assert data_of(never)["left_out"] == {"j1": 12}
     # What was recorded says whom, whatever is decided later.
     assert both.judgments["leave_out"] == ["j0", "j1"]
@@ -96,14 +97,14 @@ def test_by_default_those_excluded_or_flagged_now_are_left_out(
 
 def test_strangers_and_everybody_are_refused(varied: TestSetWriter) -> None:
     with pytest.raises(OptionError, match="stranger") as refused:
-        answer(varied.test_set, "without", leave_out=["stranger"])
+        answer(varied.task, "without", leave_out=["stranger"])
     assert refused.value.field == "leave_out"
     with pytest.raises(AnalysisRefusedError, match="nobody is left"):
-        answer(varied.test_set, "without", leave_out=[f"j{number}" for number in range(6)])
+        answer(varied.task, "without", leave_out=[f"j{number}" for number in range(6)])
 
 
 def test_judges_are_named_in_a_field(varied: TestSetWriter, as_organiser: Client) -> None:
-    page = reverse("analysis", args=[varied.campaign.slug, varied.test_set.pk, "without"])
+    page = reverse("analysis", args=[varied.campaign.slug, varied.task.pk, "without"])
     assert "excluded or flagged now" in as_organiser.get(page).content.decode()
     sent = as_organiser.post(page, {"leave_out": "j0, j1"})
     assert sent["Location"] == f"{page}?leave_out=j0&leave_out=j1"
@@ -117,7 +118,7 @@ def test_judges_are_named_in_a_field(varied: TestSetWriter, as_organiser: Client
 
 
 def test_who_agrees_with_whom(varied: TestSetWriter) -> None:
-    found = answer(varied.test_set, "judge_pairs", judge="j0", other="j5")
+    found = answer(varied.task, "judge_pairs", judge="j0", other="j5")
     data = data_of(found)
     assert data["all_pairs"] == 15
     pairs = {tuple(row["pair"]["judges"]): row["pair"]["kappa"] for row in data["pairs"]}
@@ -145,28 +146,45 @@ def test_who_agrees_with_whom(varied: TestSetWriter) -> None:
     assert list(unanimous.rows[1])[:4] == ["6", 36, 24, pytest.approx(2 / 3)]
 
 
+def test_two_judges_are_named_on_the_page_and_its_links_lead_to_them(
+    varied: TestSetWriter, as_organiser: Client
+) -> None:
+    answer(varied.task, "judge_pairs")
+    page = reverse("analysis", args=[varied.campaign.slug, varied.task.pk, "judge_pairs"])
+    (_words, address), *_others = as_organiser.get(page).context["pair_links"]
+    linked = as_organiser.get(address)
+    assert linked.status_code == 200
+    names = [linked.context["form"][name].value() for name in ("judge", "other")]
+    assert address == f"{page}?judge={names[0]}&other={names[1]}"
+    asked = as_organiser.post(page, {"judge": "j0", "other": "j5"})
+    assert asked["Location"] == f"{page}?judge=j0&other=j5"
+    jobs_run_waiting()
+    shown = as_organiser.get(asked["Location"]).content.decode()
+    assert "What j0 said (rows) where j5 said (columns)" in shown
+
+
 def test_without_names_the_two_who_share_most(varied: TestSetWriter) -> None:
     varied.judgment("j2", varied.block(13, ["A", "B", "C"]), [1, 2, 3])
     varied.judgment("j4", varied.block(13, ["A", "B", "C"]), [1, 2, 3])
-    assert data_of(answer(varied.test_set, "judge_pairs"))["contingency"]["judges"] == ["j2", "j4"]
-    of_one = data_of(answer(varied.test_set, "judge_pairs", other="j4"))
+    assert data_of(answer(varied.task, "judge_pairs"))["contingency"]["judges"] == ["j2", "j4"]
+    of_one = data_of(answer(varied.task, "judge_pairs", other="j4"))
     assert of_one["contingency"]["judges"] == ["j2", "j4"]
     for given, words in (
         ({"judge": "stranger"}, "stranger"),
         ({"judge": "j1", "other": "j1"}, "two"),
     ):
         with pytest.raises(AnalysisRefusedError, match=words):
-            answer(varied.test_set, "judge_pairs", **given)
+            answer(varied.task, "judge_pairs", **given)
 
 
 @pytest.mark.realdata
-def test_pairs_of_judges_of_wmt12(wmt12: TestSet) -> None:
+def test_pairs_of_judges_of_wmt12(wmt12: Task) -> None:
     found = answer(wmt12, "judge_pairs")
     data = data_of(found)
     # What the findings count of them, κ between judges 0.293.
     assert data["inter"]["kappa"] == pytest.approx(0.293, abs=0.0005)
     assert data["inter"]["comparable"] == 3195
-    blocks = judged_blocks(test_set_id=wmt12.pk, watermark=found.watermark)
+    blocks = judged_blocks(task_id=wmt12.pk, watermark=found.watermark)
     expected = cohen_of_judge_pairs(blocks.without(["_ref"] if "_ref" in blocks.systems else []))
     assert data["all_pairs"] == len(expected.pairs)
     kappas = {pair.judges: pair.kappa for pair in expected.pairs}
@@ -183,9 +201,13 @@ def test_pairs_of_judges_of_wmt12(wmt12: TestSet) -> None:
 
 
 def test_where_judges_agree_least(varied: TestSetWriter) -> None:
-    document = Document.objects.create(test_set=varied.test_set, name="news/first", position=99)
-    Segment.objects.filter(test_set=varied.test_set, number__lte=2).update(document=document)
-    found = answer(varied.test_set, "agreement_by", chance="uniform")
+    document = Document.objects.create(
+        test_set=varied.task.test_set, name="news/first", position=99
+    )
+    Segment.objects.filter(test_set_id=varied.task.test_set_id, number__lte=2).update(
+        document=document
+    )
+    found = answer(varied.task, "agreement_by", chance="uniform")
     # Of 15 pairs of judges 8 differ on A and B, and nobody on C.
     by_pair = {row[0]: list(row[1:]) for row in table_of(found, "by_pair").rows}
     assert by_pair["A – B"][0] == pytest.approx((7 / 15 - 1 / 3) / (2 / 3))
@@ -201,18 +223,18 @@ def test_where_judges_agree_least(varied: TestSetWriter) -> None:
     sentences = table_of(found, "by_segment")
     assert len(sentences.rows) == 12
     assert data_of(found)["by_segment"][0]["agreement"]["comparable"] == 45
-    assert table_of(answer(varied.test_set, "agreement_by", fewest=46), "by_segment").rows == []
+    assert table_of(answer(varied.task, "agreement_by", fewest=46), "by_segment").rows == []
 
 
 def test_without_two_judges_there_are_no_parts(writer: TestSetWriter) -> None:
     writer.judgment("j0", writer.block(1, ["A", "B", "C"]), [1, 2, 3])
-    found = answer(writer.test_set, "agreement_by")
+    found = answer(writer.task, "agreement_by")
     assert report_in(found.reports or {}, "en").tables == []
     assert "not estimable: no two judgments to compare" in notes_of(found)
 
 
 @pytest.mark.realdata
-def test_parts_of_wmt12_add_up(wmt12: TestSet) -> None:
+def test_parts_of_wmt12_add_up(wmt12: Task) -> None:
     data = data_of(answer(wmt12, "agreement_by"))
     assert data["whole"]["kappa"] == pytest.approx(0.293, abs=0.0005)
     # Nobody compared two systems with one text, and every comparison is of two systems.
@@ -227,7 +249,7 @@ def test_parts_of_wmt12_add_up(wmt12: TestSet) -> None:
 
 
 @pytest.fixture
-def wmt10(campaign: Campaign, real_data: Path) -> TestSet:
+def wmt10(campaign: Campaign, real_data: Path) -> Task:
     call_command(
         "import_judgments",
         str(real_data / "wmt10" / "judgments.cs-en.csv"),
@@ -236,11 +258,11 @@ def wmt10(campaign: Campaign, real_data: Path) -> TestSet:
         create_test_set=True,
         verbosity=0,
     )
-    return TestSet.objects.get(campaign=campaign)
+    return Task.objects.get(test_set__campaign=campaign)
 
 
 @pytest.mark.realdata
-def test_rows_of_bojar_et_al_2011_on_a_page(wmt10: TestSet) -> None:
+def test_rows_of_bojar_et_al_2011_on_a_page(wmt10: Task) -> None:
     agreement = answer(wmt10, "agreement", chance="uniform", reference="include")
     inter, intra = table_of(agreement, "agreement").rows[:2]
     # Table 1, Czech–English: κ between judges and with themselves.
@@ -267,11 +289,11 @@ def test_plots_stand_beside_their_tables(varied: TestSetWriter, as_organiser: Cl
     }
     varied.judgment("j0", varied.block(1, ["C", "B", "A"]), [3, 2, 1])
     for kind, tables in drawn.items():
-        asked = answer(varied.test_set, kind)
+        asked = answer(varied.task, kind)
         report = report_in(asked.reports or {}, "en")
         assert tables <= {table.name for table in report.tables if table.plot is not None}
         for table in tables:
-            address = [varied.campaign.slug, varied.test_set.pk, asked.pk, table]
+            address = [varied.campaign.slug, varied.task.pk, asked.pk, table]
             files = {
                 ending: as_organiser.get(reverse("analysis-plot", args=[*address, ending]))
                 for ending in ("svg", "png", "csv")
@@ -284,7 +306,7 @@ def test_plots_stand_beside_their_tables(varied: TestSetWriter, as_organiser: Cl
 
 
 def test_win_ratios_are_in_the_order_of_systems(varied: TestSetWriter) -> None:
-    rows = table_of(answer(varied.test_set, "diagnosis"), "win_ratios").rows
+    rows = table_of(answer(varied.task, "diagnosis"), "win_ratios").rows
     # A wins 2/3 against B and all against C: 5/6; B 1/3 and all: 2/3.
     assert [list(row) for row in rows] == [
         [1, "A", pytest.approx(5 / 6)],

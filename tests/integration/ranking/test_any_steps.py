@@ -49,7 +49,7 @@ class History:
         self.writer = TestSetWriter(campaign, "one", "ABC")
         self.writer.system("_ref", kind="reference")
         self.writer.system("_bad", kind="bad_reference")
-        self.test_set_id = self.writer.test_set.pk
+        self.task_id = self.writer.task.pk
         self.workers = [LiveCache(), LiveCache()]
         self.blocks: dict[tuple[int, int], Block] = {}
         self.standing: list[Judgment] = []
@@ -89,12 +89,12 @@ class History:
         in_force = QualityAction.objects.in_force().filter(judge=judge)
         if what == "exclude" and judge is not None and not in_force.exists():
             quality_action_take(
-                judge=judge, test_set=self.writer.test_set, action="exclude", user=self.user
+                judge=judge, task=self.writer.task, action="exclude", user=self.user
             )
         elif what == "exclude" and (action := in_force.first()):
             quality_action_revert(action=action, user=self.user)
         elif what == "settings":
-            is_new = latest_run(test_set_id=self.test_set_id)
+            is_new = latest_run(task_id=self.task_id)
             level = (
                 "segments" if is_new and is_new.parameters["resample"] == "two_way" else "two_way"
             )
@@ -102,16 +102,20 @@ class History:
         elif what == "system":
             self.writer.system(f"S{next(NUMBERS)}")
         elif what == "kind":
-            System.objects.filter(test_set=self.writer.test_set, name="C").update(kind="system")
-            System.objects.filter(test_set=self.writer.test_set, name="_ref").update(kind="system")
+            System.objects.filter(test_set_id=self.writer.task.test_set_id, name="C").update(
+                kind="system"
+            )
+            System.objects.filter(test_set_id=self.writer.task.test_set_id, name="_ref").update(
+                kind="system"
+            )
         elif what == "rename":
             Judge.objects.filter(pk=judge.pk if judge else 0).update(pseudonym=f"r{next(NUMBERS)}")
         elif what == "document":
-            segment = Segment.objects.filter(test_set=self.writer.test_set).first()
+            segment = Segment.objects.filter(test_set_id=self.writer.task.test_set_id).first()
             if segment is not None:
                 number = next(NUMBERS)
                 segment.document = Document.objects.create(
-                    test_set=self.writer.test_set, name=f"d{number}", position=number + 1
+                    test_set=self.writer.task.test_set, name=f"d{number}", position=number + 1
                 )
                 segment.save()
 
@@ -121,13 +125,13 @@ class History:
             mock.patch.object(services, "CACHE", self.workers[worker]),
             TestCase.captureOnCommitCallbacks(execute=True),
         ):
-            computed = ranking_compute(test_set_id=self.test_set_id)
+            computed = ranking_compute(task_id=self.task_id)
         if computed is None:
             return
         assert ranking_run_reproduce(computed.run) == computed.run.result
         quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)
         measured = self._measures()
-        JudgeMeasures.objects.filter(test_set=self.test_set_id).delete()
+        JudgeMeasures.objects.filter(task=self.task_id).delete()
         quality_evaluate(run=computed.run)
         assert measured == self._measures()
 
@@ -138,16 +142,16 @@ class History:
             TestCase.captureOnCommitCallbacks(execute=True),
             pytest.raises(RuntimeError, match="the power failed"),
         ):
-            rank_and_fail(self.test_set_id)
+            rank_and_fail(self.task_id)
 
     def _measures(self) -> dict[str, Any]:
-        rows = JudgeMeasures.objects.filter(test_set=self.test_set_id)
+        rows = JudgeMeasures.objects.filter(task=self.task_id)
         return dict(rows.values_list("judge__pseudonym", "measures"))
 
 
 @transaction.atomic
-def rank_and_fail(test_set_id: int) -> None:
-    ranking_compute(test_set_id=test_set_id)
+def rank_and_fail(task_id: int) -> None:
+    ranking_compute(task_id=task_id)
     raise RuntimeError("the power failed")
 
 

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from campaign.models import Campaign, Membership, User
-from campaign.services import test_set_close as close
+from campaign.services import task_close as close
 from ranking.pages.campaign_table import CampaignTable, campaign_table
 from ranking.pages.overview import overview_rows, totals_of
 from ranking.selectors.dashboards import organised_campaigns
@@ -49,8 +49,8 @@ def filled(organiser: User) -> Filled:
         Membership.objects.create(campaign=campaign, user=organiser, role="owner")
         writer = TestSetWriter(campaign, f"{slug} en-de", ("A", "B"))
         writer.judge("ada")
-        writer.test_set.blocks_wanted = wanted
-        writer.test_set.save()
+        writer.task.blocks_wanted = wanted
+        writer.task.save()
         segment, now = 0, timezone.now()
         for back, blocks in enumerate(reversed(days)):
             for _block in range(blocks):
@@ -98,8 +98,8 @@ def test_numbers_are_those_of_the_campaigns_own_overview(
         totals, (line,) = totals_of(overviews), overview_rows(overviews, today=now.date())
         assert totals_of(table.facts[campaign.pk].overviews) == totals
         own = text_of(page.get(f"/campaigns/{campaign.slug}/"))
-        name, state, needs, test_sets, judged, at_work, pace, end = shown[campaign.name]
-        assert (state, test_sets) == ("open", f"1 {name}")
+        name, state, needs, tasks, judged, at_work, pace, end = shown[campaign.name]
+        assert (state, tasks) == ("open", f"1 {name}")
         assert judged.split()[0] == str(totals.judged)
         assert f"{totals.judged} block{'' if totals.judged == 1 else 's'} judged" in own
         if "of those wanted" in judged:
@@ -137,19 +137,19 @@ def test_sorted_by_each_column(page: Client, filled: Filled) -> None:
     # Of which no end can be said comes last, whichever way.
     assert names(page, f"{LIST}?sort=end") == ["Fast", "Slow", "Young"]
     assert names(page, f"{LIST}?sort=-end") == ["Slow", "Fast", "Young"]
-    for nonsense in ("state", "test_sets", "colour", "-"):
+    for nonsense in ("state", "tasks", "colour", "-"):
         assert len(names(page, f"{LIST}?sort={nonsense}")) == 3
 
 
-def test_the_end_is_that_of_the_test_set_that_ends_last(
+def test_the_end_is_that_of_the_task_that_ends_last(
     filled: Filled, organiser: User, page: Client
 ) -> None:
     campaign = filled("museum", (5,) * 9, wanted=100)
     other = TestSetWriter(campaign, "late", ("A", "B"))
-    other.test_set.blocks_wanted = 30
-    other.test_set.save()
+    other.task.blocks_wanted = 30
+    other.task.save()
     assert rows_of(page)[0][7] == "too early to say: a week of work is needed"
-    close(test_set=other.test_set)
+    close(task=other.task)
     early, late = campaign_overview(campaign=campaign)
     assert early.end is not None
     assert not late.is_open
@@ -157,8 +157,8 @@ def test_the_end_is_that_of_the_test_set_that_ends_last(
     now = timezone.localtime()
     (line,) = overview_rows([early], today=now.date())
     assert rows_of(page)[0][7] == f"{line.end} {line.end_range}"
-    assert totals_of(facts.overviews).test_sets == 2
-    close(test_set=early.test_set)
+    assert totals_of(facts.overviews).tasks == 2
+    close(task=early.task)
     assert re.fullmatch(r"\w+\.? \d+, \d{4}", rows_of(page)[0][7])
 
 

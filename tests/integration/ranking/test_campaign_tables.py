@@ -18,7 +18,7 @@ from django.utils import timezone, translation
 
 from annotation.models import WorkedQuarterHour
 from annotation.services import quality_action_take
-from campaign.models import Campaign, Job, Judge, JudgeGroup, System, TestSet, User
+from campaign.models import Campaign, Job, Judge, JudgeGroup, System, Task, TestSet, User
 from campaign.services import judge_group_create, judge_group_members_change
 from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses import OptionError
@@ -71,7 +71,7 @@ def three(write_test_set: WriteTestSet) -> list[TestSetWriter]:
             first.judgment(judge, block, [1, 2, 3])
     first.skip("j2", first.block(5, ["A", "B", "C"]))
     WorkedQuarterHour.objects.create(
-        test_set=first.test_set,
+        task=first.task,
         judge=first.judge("j1"),
         start=timezone.now(),
         sentences=4,
@@ -95,7 +95,7 @@ def three(write_test_set: WriteTestSet) -> list[TestSetWriter]:
     System.objects.filter(name="A").update(constrained=True)
     System.objects.filter(name="B").update(constrained=False)
     for each in (first, second, third):
-        ranking_run_compute(test_set_id=each.test_set.pk)
+        ranking_run_compute(task_id=each.task.pk)
     return [first, second, third]
 
 
@@ -119,11 +119,11 @@ def test_ratios_of_data_collected_are_of_what_the_rankings_count(
 ) -> None:
     # One judge is excluded, one judges on after the ranking, and one test set is not ranked yet.
     quality_action_take(
-        judge=three[0].judge("j2"), test_set=three[0].test_set, action="exclude", user=organiser
+        judge=three[0].judge("j2"), task=three[0].task, action="exclude", user=organiser
     )
-    ranking_run_compute(test_set_id=three[0].test_set.pk)
+    ranking_run_compute(task_id=three[0].task.pk)
     three[1].judgment("j1", three[1].block(5, ["A", "B", "C"]), [1, 2, 3])
-    System.objects.create(test_set=three[1].test_set, name="later", kind="system")
+    System.objects.create(test_set=three[1].task.test_set, name="later", kind="system")
     fourth = write_test_set(("A", "B"), name="four")
     for segment in range(1, 7):
         fourth.judgment("j5", fourth.block(segment, ["A", "B"]), [1, 2])
@@ -140,7 +140,12 @@ def test_ratios_of_data_collected_are_of_what_the_rankings_count(
     ]
     assert [
         (each["watermark"], *each["counted"].values()) for each in report.data["test_sets"]
-    ] == [(8, 8, 4, 3), (5, 4, 4, 3), (9, 9, 9, 4), (6, 0, None, None)]
+    ] == [
+        (8, 8, 4, 3),
+        (5, 4, 4, 3),
+        (9, 9, 9, 4),
+        (6, 0, None, None),
+    ]
     assert (
         "the ranking of each test set counts, without the reference: one 1–8, two 1–4, three 1–9."
         in (report.notes[0])
@@ -151,7 +156,7 @@ def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: C
     report = told(campaign, "clusters")
     tables = {table.title: table for table in report.tables}
     third = tables["Czech–English, three"]
-    latest = LatestRanking.objects.get(test_set=three[2].test_set)
+    latest = LatestRanking.objects.get(task=three[2].task)
     assert [row[0] for row in third.rows] == ["C", "D", "A", "B"]
     assert [[row[2], row[3], row[4], row[5], row[1]] for row in third.rows] == [
         [row["score"], row["rank"], row["rank_low"], row["rank_high"], row["cluster"]]
@@ -182,11 +187,11 @@ def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: C
 def test_tables_with_rankings_say_how_far_each_stopping_rule_is(
     three: list[TestSetWriter], campaign: Campaign, kind: str, given: dict[str, Any]
 ) -> None:
-    first, second, _third = (each.test_set for each in three)
-    stopping_rule_set(test_set=first, judgments=8, reason="Money ends.")
-    stopping_rule_set(test_set=second, clusters=3, judgments=100, reason="As agreed.")
+    first, second, _third = (each.task for each in three)
+    stopping_rule_set(task=first, judgments=8, reason="Money ends.")
+    stopping_rule_set(task=second, clusters=3, judgments=100, reason="As agreed.")
     for each in (first, second):
-        ranking_run_compute(test_set_id=each.pk)
+        ranking_run_compute(task_id=each.pk)
     found = told(campaign, kind, **given)
     said = [note for note in found.notes if "Stopping rule:" in note]
     assert len(said) == 2
@@ -228,7 +233,7 @@ def test_skipped_blocks_count_where_asked(
     three[0].judgment("j1", block, [1, 2, 3])
     three[1].skip("j7", three[1].block(5, ["A", "B", "C"]))
     quality_action_take(
-        judge=three[1].judge("j7"), test_set=three[1].test_set, action="exclude", user=organiser
+        judge=three[1].judge("j7"), task=three[1].task, action="exclude", user=organiser
     )
     blocks = {
         skipped: [
@@ -287,7 +292,7 @@ def test_systems_with_equal_scores_are_in_no_order(
 
 def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:
     report = told(campaign, "average-ranks")
-    latest = [LatestRanking.objects.get(test_set=each.test_set).result["systems"] for each in three]
+    latest = [LatestRanking.objects.get(task=each.task).result["systems"] for each in three]
     rows = rows_of(report, "average_ranks")
     assert [row[0] for row in rows] == ["A", "C", "B"]
     assert [row[1] for row in rows] == [pytest.approx(rank / 3) for rank in (5, 7, 8)]
@@ -301,9 +306,9 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
     words = " ".join(report.notes)
     assert "says nothing about other languages" in words
     assert "Without 1 system that does not take part in all test sets: D." in words
-    by_test_set = rows_of(report, "ranks")
-    assert by_test_set[-1][0] == "D"
-    assert by_test_set[-1][1:3] == [None, None]
+    by_task = rows_of(report, "ranks")
+    assert by_task[-1][0] == "D"
+    assert by_task[-1][1:3] == [None, None]
     computed = rows_of(told(campaign, "average-ranks", method="expected_wins"), "average_ranks")
     assert [row[0] for row in computed] == [row[0] for row in rows]
     assert [row[4] for row in computed] == [pytest.approx(row[4]) for row in rows]
@@ -395,7 +400,7 @@ def test_a_computed_table_follows_from_what_it_recorded(
     assert later.test_sets[0]["watermark"] == table.test_sets[0]["watermark"] + 1
 
 
-def test_who_judged_in_several_test_sets_counts_together(
+def test_who_judged_in_several_tasks_counts_together(
     write_test_set: WriteTestSet, campaign: Campaign
 ) -> None:
     """The same judgments by the same six judges in two test sets; then as if by others in each."""
@@ -436,8 +441,8 @@ def test_what_there_is_nothing_of_is_said(
     tied = write_test_set(("A", "B"), name="tied")
     tied.judgment("j1", tied.block(1, ["A", "B"]), [1, 1])
     for each in (alone, tied):
-        ranking_run_compute(test_set_id=each.test_set.pk)
-    TestSet.objects.filter(pk=tied.test_set.pk).update(closed_at=timezone.now())
+        ranking_run_compute(task_id=each.task.pk)
+    Task.objects.filter(pk=tied.task.pk).update(closed_at=timezone.now())
     for kind, given in [
         ("collected", {}),
         ("clusters", {}),
@@ -458,7 +463,7 @@ def test_what_there_is_nothing_of_is_said(
     words = told(campaign, "average-ranks").notes
     assert "tied: no system can be ranked by these judgments." in words
     assert "No test set has a ranking yet." in words
-    assert empty.test_set.pk
+    assert empty.task.pk
     page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, "clusters"]))
     assert "empty: no judgment yet." in text_of(page)
 
@@ -570,7 +575,7 @@ def text_in(client: Client, address: str) -> str:
     return page.content.decode()
 
 
-def test_rows_lead_to_their_test_sets_and_to_the_judgments_they_count(
+def test_rows_lead_to_their_tasks_and_to_the_judgments_they_count(
     three: list[TestSetWriter],
     write_test_set: WriteTestSet,
     campaign: Campaign,
@@ -579,13 +584,13 @@ def test_rows_lead_to_their_test_sets_and_to_the_judgments_they_count(
     told(campaign, "agreement")
     told(campaign, "agreement", skipped_blocks="count")
     told(campaign, "methods", methods=["expected_wins", "bojar"])
-    of = {each.test_set.name: [campaign.slug, each.test_set.pk] for each in three}
+    of = {each.task.test_set.name: [campaign.slug, each.task.pk] for each in three}
     rankings = {name: reverse("test-set-dashboard", args=of[name]) for name in of}
     lists = {name: f"{reverse('judgments', args=of[name])}?counts=yes" for name in of}
     # One of a later judgment than the ranking counts, and one that is called otherwise by now.
     three[1].judgment("j1", three[1].block(5, ["A", "B", "C"]), [1, 2, 3])
-    three[2].test_set.name = "third"
-    three[2].test_set.save(update_fields=["name"])
+    three[2].task.test_set.name = "third"
+    three[2].task.test_set.save(update_fields=["name"])
     assert places_of(as_organiser, campaign, "collected") == {
         "one": [rankings["one"], lists["one"]],
         "two": [rankings["two"]],
@@ -603,13 +608,15 @@ def test_rows_lead_to_their_test_sets_and_to_the_judgments_they_count(
     assert skipped["one"] == [rankings["one"]] * 3
     systems = places_of(as_organiser, campaign, "clusters")
     assert systems["D"] == [
-        reverse("system-results", args=[*of["three"], three[2].test_set.systems.get(name="D").pk])
+        reverse(
+            "system-results", args=[*of["three"], three[2].task.test_set.systems.get(name="D").pk]
+        )
     ]
     assert len(set(systems["A"])) == 3
     methods = places_of(as_organiser, campaign, "methods", methods=["expected_wins", "bojar"])
     assert set(methods["three"]) == {rankings["three"]}
     # One that was deleted is on no list, and leads nowhere.
-    there = [(each.test_set.pk, each.test_set.name) for each in three[:2]]
+    there = [(each.task.pk, each.task.test_set.name) for each in three[:2]]
     addresses = TableAddresses(campaign, told(campaign, "collected"), there=there)
     assert addresses("one") is not None
     assert (addresses("third"), addresses("Total")) == (None, None)
@@ -659,7 +666,7 @@ def test_days_are_those_of_the_installation(
     assert [row[-1] for row in rows_of(told(campaign, "collected"), "collected")] == [1, 1]
 
 
-def test_pages_cost_the_same_for_few_test_sets_and_many(
+def test_pages_cost_the_same_for_few_tasks_and_many(
     three: list[TestSetWriter],
     write_test_set: WriteTestSet,
     campaign: Campaign,
@@ -690,7 +697,7 @@ def test_pages_cost_the_same_for_few_test_sets_and_many(
         for judge in range(4):
             block = writer.block(judge + 1, ["A", "B"])
             writer.judgment(f"more {judge}", block, [1, 2])
-        ranking_run_compute(test_set_id=writer.test_set.pk)
+        ranking_run_compute(task_id=writer.task.pk)
     assert cost() == few
     assert max(few.values()) <= 25
 

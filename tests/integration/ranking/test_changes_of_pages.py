@@ -42,7 +42,7 @@ def judge_of(writer: TestSetWriter) -> Judge:
 
 
 def revision(writer: TestSetWriter, _user: User) -> None:
-    first = writer.test_set.judgments.earliest("pk")
+    first = writer.task.judgments.earliest("pk")
     writer.judgment("j1", first.block, [3, 2, 1], supersedes=first)
 
 
@@ -52,23 +52,23 @@ def report(writer: TestSetWriter, _user: User) -> None:
         client_id=uuid4(),
         judge=first.judge,
         block=first.block,
-        test_set=writer.test_set,
+        task=writer.task,
         kind="source",
     )
 
 
 def skip_taken_back(writer: TestSetWriter, _user: User) -> None:
-    writer.judgment("j2", writer.test_set.skips.get().block, [1, 2])
+    writer.judgment("j2", writer.task.skips.get().block, [1, 2])
 
 
 def measured(writer: TestSetWriter, _user: User) -> None:
-    run = LatestRanking.objects.get(pk=writer.test_set.pk).as_run()
+    run = LatestRanking.objects.get(pk=writer.task.pk).as_run()
     assert quality_evaluate(run=run)
 
 
 def rule(writer: TestSetWriter, user: User) -> None:
     terms = RuleTerms(
-        test_set=None,
+        task=None,
         measure=JudgeMeasure.TIES,
         direction=RuleDirection.ABOVE,
         threshold=0.9,
@@ -83,7 +83,7 @@ def rule_off(_writer: TestSetWriter, user: User) -> None:
 
 
 def action(writer: TestSetWriter, user: User) -> None:
-    quality_action_take(judge=judge_of(writer), test_set=writer.test_set, action="warn", user=user)
+    quality_action_take(judge=judge_of(writer), task=writer.task, action="warn", user=user)
 
 
 def reversal(writer: TestSetWriter, user: User) -> None:
@@ -92,13 +92,13 @@ def reversal(writer: TestSetWriter, user: User) -> None:
 
 def kept(writer: TestSetWriter, _user: User) -> None:
     yesterday = timezone.now() - timedelta(days=1)
-    LatestRanking.objects.filter(pk=writer.test_set.pk).update(finished_at=yesterday, is_kept=False)
+    LatestRanking.objects.filter(pk=writer.task.pk).update(finished_at=yesterday, is_kept=False)
     assert rankings_of_days_keep() == 1
 
 
 def closed(writer: TestSetWriter, _user: User) -> None:
-    writer.test_set.closed_at = timezone.now()
-    writer.test_set.save()
+    writer.task.closed_at = timezone.now()
+    writer.task.save()
 
 
 def renamed(writer: TestSetWriter, _user: User) -> None:
@@ -113,14 +113,14 @@ CHANGES: dict[str, Change] = {
     "skip": lambda w, _: w.skip("j2", w.block(10, ["A", "B"])),
     "skip taken back": skip_taken_back,
     "report": report,
-    "ranking": lambda w, _: ranking_run_compute(test_set_id=w.test_set.pk),
+    "ranking": lambda w, _: ranking_run_compute(task_id=w.task.pk),
     "measured": measured,
     "rule": rule,
     "rule off": rule_off,
     "action": action,
     "reversal": reversal,
     "kept": kept,
-    "withdrawn": lambda w, _: system_withdraw(system=w.test_set.systems.earliest("pk")),
+    "withdrawn": lambda w, _: system_withdraw(system=w.task.test_set.systems.earliest("pk")),
     "closed": closed,
     "renamed": renamed,
 }
@@ -142,7 +142,8 @@ TABLES = {
     "ranking_qualityreport": {"measured"},
     "ranking_judgemeasures": {"measured"},
     "campaign_system": {"withdrawn"},
-    "campaign_testset": {"closed"},
+    "campaign_task": {"closed"},
+    "campaign_testset": set(),
     "campaign_campaign": {"renamed"},
     # Who was lent a HIT counts as at work: `test_what_follows_the_clock_is_as_of_the_minute`.
     "annotation_judgeaccount": set(),
@@ -203,7 +204,7 @@ def test_what_follows_the_clock_is_as_of_the_minute(
     for seconds in (0, 20, 40):
         later = now + timedelta(seconds=seconds)
         monkeypatch.setattr("ranking.selectors.dashboards.timezone.now", lambda at=later: at)
-        state = dashboard_state(user=organiser, slug="museum", test_set_id=judged.test_set.pk)
+        state = dashboard_state(user=organiser, slug="museum", task_id=judged.task.pk)
         assert state is not None
         versions.append(state.version)
 

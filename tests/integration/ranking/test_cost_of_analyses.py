@@ -9,12 +9,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from campaign.models import TestSet
-from ranking.analyses import ANALYSES
+from campaign.models import Task
+from ranking.selectors.analyses import analyses_of
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.benchmarks.answered_pages import QUICK
 from tests.factories import make_campaign, make_organiser
-from tests.filling import Filling, filled_test_set
+from tests.filling import Filling, filled_task
 
 pytestmark = pytest.mark.usefixtures("as_owner", "db")
 
@@ -25,9 +25,9 @@ QUERIES = 25
 KILOBYTES = 60
 
 
-def shown(client: Client, test_set: TestSet, kind: str, options: dict[str, Any]) -> tuple[int, int]:
+def shown(client: Client, task: Task, kind: str, options: dict[str, Any]) -> tuple[int, int]:
     """Return the queries and compressed kilobytes of the page of a question."""
-    page = reverse("analysis", args=[test_set.campaign.slug, test_set.pk, kind], query=options)
+    page = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind], query=options)
     client.get(page)
     with CaptureQueriesContext(connection) as queries:
         answer = client.get(page)
@@ -40,17 +40,13 @@ def test_pages_of_all_kinds_cost_the_same_with_few_blocks_and_with_many(client: 
     found: dict[str, list[tuple[int, int]]] = {}
     for blocks in (FEW, MANY):
         campaign = make_campaign(f"of-{blocks}")
-        test_set = filled_test_set(
-            campaign, Filling(blocks=blocks, judges=blocks // 100, segments=120)
-        )
+        task = filled_task(campaign, Filling(blocks=blocks, judges=blocks // 100, segments=120))
         client.force_login(make_organiser(campaign, f"{blocks}@example.org"))
-        for kind in ANALYSES:
+        for kind in analyses_of(task=task):
             options = QUICK.get(kind, {})
             choice = analysis_choice(kind, options)
-            analysis_compute(
-                analysis=analysis_ask(test_set=test_set, choice=choice, is_queued=False)
-            )
-            found.setdefault(kind, []).append(shown(client, test_set, kind, options))
+            analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+            found.setdefault(kind, []).append(shown(client, task, kind, options))
     queries = {kind: [each[0] for each in costs] for kind, costs in found.items()}
     assert {kind: each for kind, each in queries.items() if len(set(each)) > 1} == {}
     assert max(each[0] for each in queries.values()) <= QUERIES, queries

@@ -8,32 +8,32 @@ from django.test import Client
 
 from annotation.models import HIT, Design, Judgment
 from annotation.services import design_change, hits_plan
-from campaign.models import TestSet
+from campaign.models import Task
 from campaign.services import judge_group_create
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(show_reference=False), planned=3)
+def task() -> Task:
+    return make_task(make_campaign(show_reference=False), planned=3)
 
 
 @pytest.fixture
-def organiser(test_set: TestSet) -> Client:
+def organiser(task: Task) -> Client:
     client = Client()
-    client.force_login(make_organiser(test_set.campaign))
+    client.force_login(make_organiser(task.test_set.campaign))
     return client
 
 
-def address(test_set: TestSet, more: str = "") -> str:
-    return f"/campaigns/{test_set.campaign.slug}/test-sets/{test_set.pk}/design/{more}"
+def address(task: Task, more: str = "") -> str:
+    return f"/campaigns/{task.test_set.campaign.slug}/tasks/{task.pk}/design/{more}"
 
 
-def sent(client: Client, test_set: TestSet, **changed: Any) -> dict[str, Any]:
+def sent(client: Client, task: Task, **changed: Any) -> dict[str, Any]:
     """Return the fields that the page would send, with these changed."""
-    form = client.get(address(test_set)).context["form"]
+    form = client.get(address(task)).context["form"]
     fields = {name: form[name].value() for name in form.fields}
     return {
         name: value
@@ -42,16 +42,16 @@ def sent(client: Client, test_set: TestSet, **changed: Any) -> dict[str, Any]:
     }
 
 
-def test_the_form_shows_the_design_in_force(organiser: Client, test_set: TestSet) -> None:
+def test_the_form_shows_the_design_in_force(organiser: Client, task: Task) -> None:
     design_change(
-        test_set=test_set,
+        task=task,
         seed=2**100,
         inter_share=0.125,
         reference_rate=1 / 3,
         documents=[1, 2],
         length_limits=[[30, 3], [50, 2]],
     )
-    page = organiser.get(address(test_set))
+    page = organiser.get(address(task))
     assert page.status_code == 200
     form = page.context["form"]
     assert form["inter_share"].value() == "12.5"
@@ -61,22 +61,22 @@ def test_the_form_shows_the_design_in_force(organiser: Client, test_set: TestSet
     assert str(Design.objects.latest().seed) not in page.content.decode()
 
 
-def test_what_is_not_changed_is_not_stored(organiser: Client, test_set: TestSet) -> None:
-    design_change(test_set=test_set, reference_rate=1 / 3, bad_reference_rate=0.07)
-    done = organiser.post(address(test_set), sent(organiser, test_set), follow=True)
+def test_what_is_not_changed_is_not_stored(organiser: Client, task: Task) -> None:
+    design_change(task=task, reference_rate=1 / 3, bad_reference_rate=0.07)
+    done = organiser.post(address(task), sent(organiser, task), follow=True)
     assert "Nothing was changed" in done.content.decode()
     assert Design.objects.count() == 2
 
 
-def test_a_change_is_asked_first_and_made_then(organiser: Client, test_set: TestSet) -> None:
-    fields = sent(organiser, test_set, kind="balanced", inter_share="10", segments="1, 3-5")
-    asked = organiser.post(address(test_set), fields)
+def test_a_change_is_asked_first_and_made_then(organiser: Client, task: Task) -> None:
+    fields = sent(organiser, task, kind="balanced", inter_share="10", segments="1, 3-5")
+    asked = organiser.post(address(task), fields)
     words = asked.content.decode()
     assert "From HIT 4 on" in words
     assert "3 HITs are planned and wait for judges: they stay" in words
     assert Design.objects.count() == 1
     question = asked.context["question"]
-    done = organiser.post(address(test_set), {**question.fields, "act": "yes"}, follow=True)
+    done = organiser.post(address(task), {**question.fields, "act": "yes"}, follow=True)
     assert "The design is changed." in done.content.decode()
     design = Design.objects.latest()
     assert (design.kind, design.inter_share, design.segments) == ("balanced", 0.1, [1, 3, 4, 5])
@@ -84,25 +84,23 @@ def test_a_change_is_asked_first_and_made_then(organiser: Client, test_set: Test
     assert "uniform → balanced" in done.content.decode()
 
 
-def test_a_group_is_named_in_the_question_and_in_the_history(
-    organiser: Client, test_set: TestSet
-) -> None:
-    group = judge_group_create(campaign=test_set.campaign, name="Experts")
+def test_a_group_is_named_in_the_question_and_in_the_history(organiser: Client, task: Task) -> None:
+    group = judge_group_create(campaign=task.test_set.campaign, name="Experts")
     elsewhere = judge_group_create(campaign=make_campaign("zoo"), name="Keepers")
-    fields = sent(organiser, test_set, judge_group=str(elsewhere.pk))
-    assert organiser.post(address(test_set), fields).status_code == 400
-    asked = organiser.post(address(test_set), {**fields, "judge_group": str(group.pk)})
+    fields = sent(organiser, task, judge_group=str(elsewhere.pk))
+    assert organiser.post(address(task), fields).status_code == 400
+    asked = organiser.post(address(task), {**fields, "judge_group": str(group.pk)})
     assert "Only the 0 judges of “Experts” are lent HITs" in asked.content.decode()
     fields = {**asked.context["question"].fields, "act": "yes"}
-    done = organiser.post(address(test_set), fields, follow=True)
+    done = organiser.post(address(task), fields, follow=True)
     assert Design.objects.latest().judge_group == group
     assert "– → Experts" in done.content.decode()
 
 
-def test_one_click_brings_an_earlier_design_back(organiser: Client, test_set: TestSet) -> None:
+def test_one_click_brings_an_earlier_design_back(organiser: Client, task: Task) -> None:
     before = Design.objects.get()
-    design_change(test_set=test_set, kind="balanced", redundancy=3, seed=9)
-    done = organiser.post(address(test_set, f"{before.pk}/again/"), follow=True)
+    design_change(task=task, kind="balanced", redundancy=3, seed=9)
+    done = organiser.post(address(task, f"{before.pk}/again/"), follow=True)
     assert "The earlier design is in force again." in done.content.decode()
     after = Design.objects.latest()
     # But not its seed: it may have become public since.
@@ -110,10 +108,10 @@ def test_one_click_brings_an_earlier_design_back(organiser: Client, test_set: Te
     assert after.pk != before.pk
 
 
-def test_a_design_of_another_test_set_is_not_found(organiser: Client, test_set: TestSet) -> None:
-    other = make_test_set(make_campaign(slug="other"), planned=0)
+def test_a_design_of_another_task_is_not_found(organiser: Client, task: Task) -> None:
+    other = make_task(make_campaign(slug="other"), planned=0)
     foreign = other.designs.get()
-    assert organiser.post(address(test_set, f"{foreign.pk}/again/")).status_code == 404
+    assert organiser.post(address(task, f"{foreign.pk}/again/")).status_code == 404
     assert organiser.get(address(other)).status_code == 404
 
 
@@ -134,39 +132,35 @@ def test_a_design_of_another_test_set_is_not_found(organiser: Client, test_set: 
     ],
 )
 def test_what_is_refused_is_said_at_its_field(
-    organiser: Client, test_set: TestSet, changed: dict[str, str], field: str, said: str
+    organiser: Client, task: Task, changed: dict[str, str], field: str, said: str
 ) -> None:
-    page = organiser.post(address(test_set), sent(organiser, test_set, **changed))
+    page = organiser.post(address(task), sent(organiser, task, **changed))
     assert page.status_code == 400
     assert said in " ".join(page.context["form"].errors[field])
     assert Design.objects.count() == 1
-    shown = organiser.post(address(test_set, "preview/"), sent(organiser, test_set, **changed))
+    shown = organiser.post(address(task, "preview/"), sent(organiser, task, **changed))
     assert said in shown.content.decode()
 
 
-def test_a_reference_that_judges_see_is_refused_at_its_field(
-    organiser: Client, test_set: TestSet
-) -> None:
-    design_change(test_set=test_set, reference_rate=0.0)
-    type(test_set.campaign).objects.update(show_reference=True)
-    fields = sent(organiser, test_set, reference="system")
-    page = organiser.post(address(test_set), fields)
+def test_a_reference_that_judges_see_is_refused_at_its_field(organiser: Client, task: Task) -> None:
+    design_change(task=task, reference_rate=0.0)
+    type(task.test_set.campaign).objects.update(show_reference=True)
+    fields = sent(organiser, task, reference="system")
+    page = organiser.post(address(task), fields)
     assert "see the reference" in " ".join(page.context["form"].errors["reference_rate"])
-    page = organiser.post(
-        address(test_set), {**fields, "rank_shown_reference": "on", "show": "yes"}
-    )
+    page = organiser.post(address(task), {**fields, "rank_shown_reference": "on", "show": "yes"})
     assert page.status_code == 200
 
 
-def test_the_preview_is_what_is_planned_then(organiser: Client, test_set: TestSet) -> None:
-    fields = sent(organiser, test_set, kind="balanced", systems_per_block="3")
-    page = organiser.post(address(test_set), {**fields, "show": "yes"})
+def test_the_preview_is_what_is_planned_then(organiser: Client, task: Task) -> None:
+    fields = sent(organiser, task, kind="balanced", systems_per_block="3")
+    page = organiser.post(address(task), {**fields, "show": "yes"})
     assert not page.context["form"].errors
     hits = page.context["hits"]
     assert [hit.number for hit in hits] == [4, 5, 6, 7, 8]
     assert HIT.objects.count() == 3
-    organiser.post(address(test_set), {**fields, "act": "yes"})
-    hits_plan(test_set_id=test_set.pk, count=5)
+    organiser.post(address(task), {**fields, "act": "yes"})
+    hits_plan(task_id=task.pk, count=5)
     stored = HIT.objects.filter(number__gt=3).order_by("number")
     assert [[block.plan.candidates for block in hit.blocks] for hit in hits] == [
         [tuple(tuple(candidate) for candidate in block["candidates"]) for block in hit.plan]
@@ -174,9 +168,9 @@ def test_the_preview_is_what_is_planned_then(organiser: Client, test_set: TestSe
     ]
 
 
-def test_the_budget_goes_into_the_address(organiser: Client, test_set: TestSet) -> None:
-    fields = sent(organiser, test_set) | {"budget": "20", "unit": "hours", "rate": "12.5"}
-    shown = organiser.post(address(test_set, "forecast/"), {**fields, "currency": "€"})
+def test_the_budget_goes_into_the_address(organiser: Client, task: Task) -> None:
+    fields = sent(organiser, task) | {"budget": "20", "unit": "hours", "rate": "12.5"}
+    shown = organiser.post(address(task, "forecast/"), {**fields, "currency": "€"})
     assert shown["HX-Replace-Url"].endswith("?budget=20&unit=hours&rate=12.5&currency=%E2%82%AC")
     again = organiser.get(shown["HX-Replace-Url"])
     assert again.context["forecast"].chosen == shown.context["forecast"].chosen
@@ -189,15 +183,15 @@ def test_the_budget_goes_into_the_address(organiser: Client, test_set: TestSet) 
     ["budget=x", "budget=nan", "unit=money&budget=9", "unit=years", "rate=-1", "budget=inf"],
 )
 def test_a_wrong_budget_is_said_and_breaks_nothing(
-    organiser: Client, test_set: TestSet, query: str
+    organiser: Client, task: Task, query: str
 ) -> None:
-    page = organiser.get(f"{address(test_set)}?{query}")
+    page = organiser.get(f"{address(task)}?{query}")
     assert page.status_code == 200
     assert "field-error" in page.content.decode()
 
 
 def test_without_systems_there_is_no_forecast(organiser: Client) -> None:
-    test_set = make_test_set(
+    task = make_task(
         make_campaign(slug="empty"),
         systems=["amber"],
         identical=(),
@@ -205,9 +199,9 @@ def test_without_systems_there_is_no_forecast(organiser: Client) -> None:
         planned=0,
     )
     client = Client()
-    client.force_login(make_organiser(test_set.campaign, email="b@example.org"))
-    words = client.get(address(test_set)).content.decode()
+    client.force_login(make_organiser(task.test_set.campaign, email="b@example.org"))
+    words = client.get(address(task)).content.decode()
     assert "two systems with texts are needed" in words
-    shown = client.post(address(test_set, "preview/"), sent(client, test_set))
+    shown = client.post(address(task, "preview/"), sent(client, task))
     assert "No HIT can be drawn" in shown.content.decode()
     assert not Judgment.objects.exists()

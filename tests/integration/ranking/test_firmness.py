@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
 from ranking.services import ranking_run_compute
@@ -21,9 +21,9 @@ from tests.integration.ranking.writing import TestSetWriter, documents_of
 pytestmark = pytest.mark.django_db
 
 
-def answer(test_set: TestSet, **given: Any) -> Analysis:
+def answer(task: Task, **given: Any) -> Analysis:
     choice = analysis_choice("firmness", given)
-    asked = analysis_ask(test_set=test_set, choice=choice, is_queued=False)
+    asked = analysis_ask(task=task, choice=choice, is_queued=False)
     return analysis_compute(analysis=asked)
 
 
@@ -42,7 +42,7 @@ def test_the_judgments_that_decide_are_named(writer: TestSetWriter) -> None:
     for segment in range(1, 9):
         block = writer.block(segment, ["A", "B"])
         writer.judgment(f"j{segment % 2}", block, [1, 2] if segment <= 5 else [2, 1])
-    asked = answer(writer.test_set)
+    asked = answer(writer.task)
     found = data_of(asked)["first_place"]
     assert (found["first"], found["new_first"]) == (["A"], "B")
     assert (found["judgments"], found["deciding"], found["at_least"]) == (8, 3, 3)
@@ -61,7 +61,7 @@ def test_a_shared_first_place_is_said_instead_of_a_number(writer: TestSetWriter)
     for segment in range(1, 5):
         order = [1, 2] if segment % 2 else [2, 1]
         writer.judgment("j1", writer.block(segment, ["A", "B"]), order)
-    asked = answer(writer.test_set)
+    asked = answer(writer.task)
     found = data_of(asked)["first_place"]
     assert (found["first"], found["deciding"]) == (["A", "B"], None)
     assert any(note.startswith("First with equal scores: A, B.") for note in notes_of(asked))
@@ -69,7 +69,7 @@ def test_a_shared_first_place_is_said_instead_of_a_number(writer: TestSetWriter)
 
 def test_without_each_judge(varied: TestSetWriter) -> None:
     # Two of six judges prefer B: without one of the others, A still leads.
-    found = data_of(answer(varied.test_set))["judges"]
+    found = data_of(answer(varied.task))["judges"]
     assert (found["first"], found["second"]) == ("A", "B")
     leads = {row["unit"]: row["lead"] for row in found["units"]}
     # A beats B by 4 to 2 judges, and C always.
@@ -81,7 +81,7 @@ def test_without_each_judge(varied: TestSetWriter) -> None:
 
 def test_documents_by_name_and_days_by_date(varied: TestSetWriter) -> None:
     documents_of(varied, 4)
-    asked = answer(varied.test_set)
+    asked = answer(varied.task)
     found = data_of(asked)
     assert {row["unit"] for row in found["documents"]["units"]} == {"d99", "d98", "d97"}
     assert [row["blocks"] for row in found["documents"]["units"]] == [24, 24, 24]
@@ -90,7 +90,7 @@ def test_documents_by_name_and_days_by_date(varied: TestSetWriter) -> None:
     block = varied.block(1, ["A", "B", "C"])
     yesterday = timezone.now() - timedelta(days=1)
     varied.judgment("j6", block, [3, 1, 2], at=yesterday)
-    later = data_of(answer(varied.test_set))["days"]
+    later = data_of(answer(varied.task))["days"]
     assert sorted((row["unit"], row["blocks"]) for row in later["units"]) == [
         (yesterday.astimezone(UTC).date().isoformat(), 1),
         (timezone.now().astimezone(UTC).date().isoformat(), 72),
@@ -103,7 +103,7 @@ def test_days_are_those_of_greenwich_wherever_the_server_is(writer: TestSetWrite
         at = datetime(2026, 3, day, hour, 30, tzinfo=UTC)
         writer.judgment("j1", block, [1, 2], at=at)
     with timezone.override("Asia/Tokyo"):
-        found = data_of(answer(writer.test_set))["days"]
+        found = data_of(answer(writer.task))["days"]
     assert sorted((row["unit"], row["blocks"]) for row in found["units"]) == [
         ("2026-03-01", 1),
         ("2026-03-02", 2),
@@ -115,7 +115,7 @@ def test_who_swaps_is_said(writer: TestSetWriter) -> None:
         writer.judgment("j1", writer.block(segment, ["A", "B", "C"]), [1, 2, 3])
     for segment in range(4, 6):
         writer.judgment("j2", writer.block(segment, ["A", "B", "C"]), [2, 1, 3])
-    asked = answer(writer.test_set, method="bojar")
+    asked = answer(writer.task, method="bojar")
     first = data_of(asked)["judges"]["units"][0]
     assert (first["unit"], first["first"], first["swapped"]) == ("j1", "B", [["A", "B"]])
     assert "Without 1 of 2 judges, another system would be first." in notes_of(asked)
@@ -128,7 +128,7 @@ def test_who_swaps_is_said(writer: TestSetWriter) -> None:
 
 
 @pytest.mark.realdata
-def test_wmt12(wmt12: TestSet) -> None:
+def test_wmt12(wmt12: Task) -> None:
     bojar = data_of(answer(wmt12, method="bojar"))["first_place"]
     assert (bojar["first"], bojar["new_first"]) == (["onlineB"], "uedin-wmt12")
     assert (bojar["deciding"], bojar["proof"]) == (45, "bound")
@@ -149,20 +149,20 @@ def test_wmt12(wmt12: TestSet) -> None:
 def test_every_kind_is_linked_beside_the_ranking(
     ten_blocks: TestSetWriter, as_organiser: Client
 ) -> None:
-    test_set, campaign = ten_blocks.test_set, ten_blocks.campaign
-    ranking_run_compute(test_set_id=test_set.pk)
-    page = as_organiser.get(reverse("test-set-dashboard", args=[campaign.slug, test_set.pk]))
+    task, campaign = ten_blocks.task, ten_blocks.campaign
+    ranking_run_compute(task_id=task.pk)
+    page = as_organiser.get(reverse("test-set-dashboard", args=[campaign.slug, task.pk]))
     shown = page.content.decode()
     assert "Ask more:" in shown
     for kind in ("ranking", "pairs", "firmness", "judges"):
-        assert f'href="{reverse("analysis", args=[campaign.slug, test_set.pk, kind])}"' in shown
+        assert f'href="{reverse("analysis", args=[campaign.slug, task.pk, kind])}"' in shown
 
 
 def test_the_command_prints_it(ten_blocks: TestSetWriter) -> None:
     out = io.StringIO()
     call_command(
         *("analyse", "firmness", "--campaign", ten_blocks.campaign.slug),
-        *("--test-set", ten_blocks.test_set.name, "--option", "method=bradley_terry"),
+        *("--test-set", ten_blocks.task.test_set.name, "--option", "method=bradley_terry"),
         *("--format", "json"),
         stdout=out,
     )

@@ -10,7 +10,7 @@ import pytest
 
 from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, judgments_number, quality_action_take
-from campaign.models import Campaign, Judge, TestSet, User
+from campaign.models import Campaign, Judge, Task, User
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
 from ranking.reports.tables import Table
@@ -24,18 +24,16 @@ from ranking.services.analyses import (
     analysis_reproduce,
 )
 from tests.at_work import lend
-from tests.factories import make_judge, make_test_set
+from tests.factories import make_judge, make_task
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
 
-def answer(test_set: TestSet, **given: Any) -> Analysis:
+def answer(task: Task, **given: Any) -> Analysis:
     choice = analysis_choice("stopping", given)
-    return analysis_compute(
-        analysis=analysis_ask(test_set=test_set, choice=choice, is_queued=False)
-    )
+    return analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
 
 
 def tables_of(analysis: Analysis) -> dict[str, Table]:
@@ -49,7 +47,7 @@ def notes_of(analysis: Analysis) -> str:
 
 def test_without_a_decision_it_says_why(writer: TestSetWriter) -> None:
     writer.judgment("j0", writer.block(1, ["A", "B", "C"]), [1, 1, 1])
-    found = answer(writer.test_set)
+    found = answer(writer.task)
     assert found.data is not None
     assert found.data["why_not"] == "nothing_decided"
     assert tables_of(found) == {}
@@ -60,7 +58,7 @@ def test_where_nobody_is_told_apart_or_all_are_it_says_why(
     writer: TestSetWriter, write_test_set: WriteTestSet
 ) -> None:
     writer.judgment("j0", writer.block(1, ["A", "B", "C"]), [1, 2, 3])
-    found = answer(writer.test_set)
+    found = answer(writer.task)
     assert found.data is not None
     assert found.data["why_not"] == "none_apart"
     assert list(tables_of(found)) == ["pairs_told_apart"]
@@ -68,7 +66,7 @@ def test_where_nobody_is_told_apart_or_all_are_it_says_why(
 
 
 @pytest.mark.realdata
-def test_the_forecast_of_wmt12(wmt12: TestSet) -> None:
+def test_the_forecast_of_wmt12(wmt12: Task) -> None:
     found = answer(wmt12, experiments=60, limit=20_000)
     data = found.data
     assert data is not None
@@ -107,12 +105,12 @@ def close_race(writer: TestSetWriter, segments: range) -> None:
 
 def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> None:
     close_race(writer, range(1, 9))
-    test_set = writer.test_set
-    test_set.blocks_wanted = 132
-    test_set.save()
-    stopping_rule_set(test_set=test_set, judgments=232, reason="Money ends.")
+    task = writer.task
+    task.blocks_wanted = 132
+    task.save()
+    stopping_rule_set(task=task, judgments=232, reason="Money ends.")
     asked = analysis_ask(
-        test_set=test_set, choice=analysis_choice("stopping", {"experiments": 40}), is_queued=False
+        task=task, choice=analysis_choice("stopping", {"experiments": 40}), is_queued=False
     )
     work = WorkFacts(
         judged=32,
@@ -132,6 +130,7 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
         "pace": [],
         "base_words": None,
         "output_words": None,
+        "most_shown": 26,
     }
     # As if it had been judged in a week, by three people at 36 seconds a judgment and 0.9 a word.
     Analysis.objects.filter(pk=asked.pk).update(
@@ -163,8 +162,8 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
     assert all(row[5] is not None for row in rows)
     # What changes later makes no difference.
     close_race(writer, range(9, 12))
-    test_set.blocks_wanted = 7
-    test_set.save()
+    task.blocks_wanted = 7
+    task.save()
     data, reports = analysis_reproduce(found)
     assert json.loads(json.dumps(data)) == found.data
     assert json.loads(json.dumps(reports)) == found.reports
@@ -173,17 +172,17 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
 def test_a_rule_counts_the_judgments_that_count(writer: TestSetWriter, organiser: User) -> None:
     """Of 32 judgments eight are of a judge who is excluded: to 124 it is a hundred more, not 92."""
     close_race(writer, range(1, 9))
-    test_set = writer.test_set
-    test_set.blocks_wanted = 132
-    test_set.save()
-    stopping_rule_set(test_set=test_set, judgments=124, reason="Money ends.")
+    task = writer.task
+    task.blocks_wanted = 132
+    task.save()
+    stopping_rule_set(task=task, judgments=124, reason="Money ends.")
     judge = Judge.objects.get(pseudonym="j3")
-    quality_action_take(judge=judge, test_set=test_set, action="exclude", user=organiser)
-    ranking_run_compute(test_set_id=test_set.pk)
-    work = work_facts(test_set=test_set)
+    quality_action_take(judge=judge, task=task, action="exclude", user=organiser)
+    ranking_run_compute(task_id=task.pk)
+    work = work_facts(task=task)
     assert (work.judged, work.counted) == (32, 24)
     asked = analysis_ask(
-        test_set=test_set, choice=analysis_choice("stopping", {"experiments": 40}), is_queued=False
+        task=task, choice=analysis_choice("stopping", {"experiments": 40}), is_queued=False
     )
     assert asked.judgments["work"]["counted"] == 24
     pace = ((20, 800.0, 720.0), (10, 400.0, 360.0), (15, 600.0, 540.0))
@@ -208,8 +207,8 @@ def test_a_rule_counts_the_judgments_that_count(writer: TestSetWriter, organiser
 
 def test_facts_from_before_what_counts_was_recorded_are_read(writer: TestSetWriter) -> None:
     close_race(writer, range(1, 3))
-    stopping_rule_set(test_set=writer.test_set, judgments=10, reason="Money ends.")
-    recorded = work_facts(test_set=writer.test_set).recorded
+    stopping_rule_set(task=writer.task, judgments=10, reason="Money ends.")
+    recorded = work_facts(task=writer.task).recorded
     # Nothing was ranked yet either.
     assert recorded.pop("counted") is None
     work = recorded_work(recorded)
@@ -220,22 +219,22 @@ def test_facts_from_before_what_counts_was_recorded_are_read(writer: TestSetWrit
 
 def test_without_texts_and_times_hours_are_not_said(writer: TestSetWriter) -> None:
     close_race(writer, range(1, 9))
-    found = answer(writer.test_set, experiments=40)
+    found = answer(writer.task, experiments=40)
     assert found.data is not None
     assert found.data["pace"] is None
     assert all(row["hours"] is None and row["days"] is None for row in found.data["ahead"])
 
 
 def test_pace_is_that_of_people_at_work(campaign: Campaign) -> None:
-    test_set = make_test_set(campaign)
+    task = make_task(campaign)
     for pseudonym, seconds in (("ada", 20), ("bob", 40)):
         for block in assigned_blocks(lend(make_judge(campaign, pseudonym))):
             labels = list(range(1, len(block.candidates) + 1))
             judgment_submit(
                 assigned=block, client_id=uuid4(), labels=labels, active_ms=1000 * seconds
             )
-    judgments_number(test_set_id=test_set.pk)
-    facts = work_facts(test_set=test_set)
+    judgments_number(task_id=task.pk)
+    facts = work_facts(task=task)
     assert [(blocks, seconds) for blocks, _words, seconds in facts.pace] == [(3, 60.0), (3, 120.0)]
     assert (facts.judged, facts.today, facts.days) == (6, 6, ())
     assert facts.base_words is not None

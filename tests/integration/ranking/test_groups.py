@@ -7,7 +7,7 @@ from campaign.models import Judge, JudgeGroup
 from campaign.services import judge_group_change, judge_group_create, judge_group_members_change
 from ranking.models import LatestRanking
 from ranking.range_choices import RangeChoiceError
-from ranking.selectors.runs import due_test_sets, ranking_is_due
+from ranking.selectors.runs import due_tasks, ranking_is_due
 from ranking.services import (
     latest_ranking_keep,
     ranking_run_compute,
@@ -44,32 +44,32 @@ def judges(*pseudonyms: str) -> list[Judge]:
 def test_only_judges_of_the_group_count_and_the_run_says_so(
     writer: TestSetWriter, group: JudgeGroup
 ) -> None:
-    test_set = writer.test_set
-    of_all = ranking_run_compute(test_set_id=test_set.pk)
+    task = writer.task
+    of_all = ranking_run_compute(task_id=task.pk)
     assert of_all is not None
     assert "judge_group" not in of_all.parameters
-    ranking_settings_change(test_set=test_set, judge_group=group, reason="Asked.")
-    assert due_test_sets() == [test_set.pk]
-    assert ranking_is_due(test_set_id=test_set.pk)
-    run = ranking_run_compute(test_set_id=test_set.pk)
+    ranking_settings_change(task=task, judge_group=group, reason="Asked.")
+    assert due_tasks() == [task.pk]
+    assert ranking_is_due(task_id=task.pk)
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     assert run.parameters["judge_group"] == {"name": "experts", "others": ["j3"]}
     assert (of_all.result["input"]["judges"], run.result["input"]["judges"]) == (3, 2)
-    assert due_test_sets() == []
-    assert not ranking_is_due(test_set_id=test_set.pk)
+    assert due_tasks() == []
+    assert not ranking_is_due(task_id=task.pk)
     # Who joins the group counts from then on; the earlier run comes again all the same.
-    kept = latest_ranking_keep(test_set_id=test_set.pk)
+    kept = latest_ranking_keep(task_id=task.pk)
     assert kept is not None
     judge_group_members_change(group=group, add=judges("j3"), remove=judges("j1"))
     judge_group_change(group=group, name="others", blocks_asked=None)
-    assert due_test_sets() == [test_set.pk]
-    later = ranking_run_compute(test_set_id=test_set.pk)
+    assert due_tasks() == [task.pk]
+    later = ranking_run_compute(task_id=task.pk)
     assert later is not None
     assert later.parameters["judge_group"] == {"name": "others", "others": ["j1"]}
     assert ranking_run_reproduce(kept) == kept.result
     assert ranking_run_reproduce(of_all) == of_all.result
-    ranking_settings_change(test_set=test_set, judge_group=None, reason="Asked.")
-    again = ranking_run_compute(test_set_id=test_set.pk)
+    ranking_settings_change(task=task, judge_group=None, reason="Asked.")
+    again = ranking_run_compute(task_id=task.pk)
     assert again is not None
     assert again.result == of_all.result
     assert again.parameters == of_all.parameters
@@ -78,10 +78,10 @@ def test_only_judges_of_the_group_count_and_the_run_says_so(
 def test_a_judge_outside_who_begins_is_left_out_at_once(
     writer: TestSetWriter, group: JudgeGroup
 ) -> None:
-    ranking_settings_change(test_set=writer.test_set, judge_group=group, reason="Asked.")
-    first = ranking_run_compute(test_set_id=writer.test_set.pk)
+    ranking_settings_change(task=writer.task, judge_group=group, reason="Asked.")
+    first = ranking_run_compute(task_id=writer.task.pk)
     writer.judgment("j4", writer.block(5, SYSTEMS), [3, 2, 1])
-    second = ranking_run_compute(test_set_id=writer.test_set.pk)
+    second = ranking_run_compute(task_id=writer.task.pk)
     assert first is not None
     assert second is not None
     assert second.parameters["judge_group"]["others"] == ["j3", "j4"]
@@ -91,8 +91,8 @@ def test_a_judge_outside_who_begins_is_left_out_at_once(
 
 def test_a_ranking_of_a_group_without_judges_says_nothing_wrong(writer: TestSetWriter) -> None:
     empty = judge_group_create(campaign=writer.campaign, name="empty")
-    ranking_settings_change(test_set=writer.test_set, judge_group=empty, reason="Asked.")
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    ranking_settings_change(task=writer.task, judge_group=empty, reason="Asked.")
+    run = ranking_run_compute(task_id=writer.task.pk)
     assert run is not None
     assert run.result["input"]["judges"] == 0
 
@@ -100,7 +100,7 @@ def test_a_ranking_of_a_group_without_judges_says_nothing_wrong(writer: TestSetW
 def test_a_group_elsewhere_is_refused(writer: TestSetWriter) -> None:
     there = judge_group_create(campaign=make_campaign("elsewhere"), name="experts")
     with pytest.raises(RangeChoiceError) as refused:
-        ranking_settings_change(test_set=writer.test_set, judge_group=there, reason="Asked.")
+        ranking_settings_change(task=writer.task, judge_group=there, reason="Asked.")
     assert refused.value.field == "judge_group"
 
 
@@ -109,12 +109,12 @@ def test_the_pages_say_and_change_whose_judgments_count(
 ) -> None:
     client = Client()
     client.force_login(make_organiser(writer.campaign))
-    base = f"/campaigns/{writer.campaign.slug}/test-sets/{writer.test_set.pk}/"
+    base = f"/campaigns/{writer.campaign.slug}/tasks/{writer.task.pk}/"
     answer = client.post(
         f"{base}ranking-settings/",
         {"resample": "two_way", "judge_group": group.pk, "reason": "Asked."},
     )
     assert answer.status_code == 302
-    assert ranking_run_compute(test_set_id=writer.test_set.pk) is not None
+    assert ranking_run_compute(task_id=writer.task.pk) is not None
     assert "judges of “experts” count" in client.get(base).content.decode()
     assert "selected" in client.get(f"{base}ranking-settings/").content.decode()

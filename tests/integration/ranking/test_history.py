@@ -15,9 +15,9 @@ def test_stages_are_the_stored_runs_in_their_order(writer: TestSetWriter) -> Non
     writer.judgment("j", writer.block(1, ["A", "B"]), [2, 2])
     writer.judgment("j", writer.block(2, ["B", "A"]), [1, 2])
     writer.judgment("j", writer.block(3, ["A", "B", "C"]), [1, 2, 3])
-    ranking_history_compute(test_set_id=writer.test_set.pk, steps=3)
+    ranking_history_compute(task_id=writer.task.pk, steps=3)
 
-    history = ranking_history(test_set_id=writer.test_set.pk)
+    history = ranking_history(task_id=writer.task.pk)
 
     # After the first judgment, a tie, there was nothing to rank.
     assert [point.watermark for point in history] == [2, 3]
@@ -29,10 +29,10 @@ def test_stages_are_the_stored_runs_in_their_order(writer: TestSetWriter) -> Non
 def test_two_queries_and_few_results_however_many_runs(writer: TestSetWriter, count: int) -> None:
     for segment in range(1, count + 1):
         writer.judgment("j", writer.block(segment, ["A", "B"]), [1, 2])
-    ranking_history_compute(test_set_id=writer.test_set.pk, steps=count)
+    ranking_history_compute(task_id=writer.task.pk, steps=count)
 
     with CaptureQueriesContext(connection) as queries:
-        history = ranking_history(test_set_id=writer.test_set.pk)
+        history = ranking_history(task_id=writer.task.pk)
 
     assert len(queries) == 2
     assert len(history) == min(count, RUNS_SHOWN)

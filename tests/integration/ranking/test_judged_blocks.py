@@ -25,7 +25,7 @@ def test_blocks_carry_names_in_shown_order(writer: TestSetWriter) -> None:
     writer.judgment("j2", writer.block(7, ["C", "A,B"]), [1, 2])
     writer.judgment("j1", writer.block(3, ["B", "A", "C"]), [2, None, 2])
 
-    found = judged_blocks(test_set_id=writer.test_set.pk, watermark=2)
+    found = judged_blocks(task_id=writer.task.pk, watermark=2)
 
     rows = [
         BlockRow("j2", 7, [["C"], ["A", "B"]], [1, 2]),
@@ -41,7 +41,7 @@ def test_several_judges_of_one_block_and_blocks_nobody_judged(writer: TestSetWri
     writer.judgment("j2", shared, [1, 2])
     writer.judgment("j1", shared, [2, 1])
 
-    found = judged_blocks(test_set_id=writer.test_set.pk, watermark=2)
+    found = judged_blocks(task_id=writer.task.pk, watermark=2)
 
     rows = [BlockRow("j2", 2, [["A"], ["C"]], [1, 2]), BlockRow("j1", 2, [["A"], ["C"]], [2, 1])]
     assert_same_blocks(found, blocks_from_rows(rows, "ABC"))
@@ -55,7 +55,7 @@ def test_a_revision_counts_from_its_own_number_on(writer: TestSetWriter) -> None
     writer.judgment("j", block, [5, 5], supersedes=revision)
 
     def labels(watermark: int) -> list[list[int]]:
-        blocks = judged_blocks(test_set_id=writer.test_set.pk, watermark=watermark)
+        blocks = judged_blocks(task_id=writer.task.pk, watermark=watermark)
         return [row[:2] for row in blocks.labels.tolist()]
 
     assert labels(1) == [[1, 2]]
@@ -64,16 +64,16 @@ def test_a_revision_counts_from_its_own_number_on(writer: TestSetWriter) -> None
     assert labels(4) == [[5, 5], [1, 1]]
 
 
-def test_another_test_set_of_the_campaign_stays_out(write_test_set: WriteTestSet) -> None:
+def test_another_task_of_the_campaign_stays_out(write_test_set: WriteTestSet) -> None:
     one, two = write_test_set(name="one"), write_test_set(name="two")
     one.judgment("j", one.block(1, ["A", "B"]), [1, 2])
     two.judgment("j", two.block(1, ["B", "C"]), [1, 2])
 
-    assert judged_blocks(test_set_id=one.test_set.pk, watermark=1).labels.tolist() == [[1, 2, 0]]
+    assert judged_blocks(task_id=one.task.pk, watermark=1).labels.tolist() == [[1, 2, 0]]
 
 
 def test_without_judgments_there_are_no_blocks(writer: TestSetWriter) -> None:
-    assert len(judged_blocks(test_set_id=writer.test_set.pk, watermark=0)) == 0
+    assert len(judged_blocks(task_id=writer.task.pk, watermark=0)) == 0
 
 
 @pytest.mark.parametrize("count", [1, 50])
@@ -82,7 +82,7 @@ def test_six_queries_for_one_judgment_and_for_fifty(writer: TestSetWriter, count
         writer.judgment(f"j{segment}", writer.block(segment, ["A", "B"]), [1, 2])
 
     with CaptureQueriesContext(connection) as queries:
-        judged_blocks(test_set_id=writer.test_set.pk, watermark=count)
+        judged_blocks(task_id=writer.task.pk, watermark=count)
 
     assert len(queries) == 6
 
@@ -118,18 +118,18 @@ def test_columns_give_what_reading_row_by_row_gives(
     write_at_random(write_test_set(MOST, name="other"), random, systems=3)
     writer = write_test_set(MOST)
     write_at_random(writer, random, systems=systems)
-    test_set = writer.test_set
-    last = JudgmentSequence.objects.get(test_set=test_set).last_number
-    everything = Judgment.objects.of(test_set.pk)
+    task = writer.task
+    last = JudgmentSequence.objects.get(task=task).last_number
+    everything = Judgment.objects.of(task.pk)
     for watermark in (0, 1, last // 2, last, last + 5):
-        found = judged_blocks(test_set_id=test_set.pk, watermark=watermark)
-        assert_same_blocks(found, blocks_by_rows(test_set, everything.counted(), watermark))
-        checks = attention_blocks(test_set_id=test_set.pk, watermark=watermark)
+        found = judged_blocks(task_id=task.pk, watermark=watermark)
+        assert_same_blocks(found, blocks_by_rows(task, everything.counted(), watermark))
+        checks = attention_blocks(task_id=task.pk, watermark=watermark)
         attention = everything.filter(block__control="attention")
-        assert_same_blocks(checks, blocks_by_rows(test_set, attention, watermark))
-        times = judging_times(test_set_id=test_set.pk, watermark=watermark)
+        assert_same_blocks(checks, blocks_by_rows(task, attention, watermark))
+        times = judging_times(task_id=task.pk, watermark=watermark)
         sorted_times = {judge: sorted(own.tolist()) for judge, own in times.items()}
-        assert sorted_times == times_by_rows(test_set, watermark)
-    without = judged_blocks(test_set_id=test_set.pk, watermark=last, without_judges=["j1", "-"])
+        assert sorted_times == times_by_rows(task, watermark)
+    without = judged_blocks(task_id=task.pk, watermark=last, without_judges=["j1", "-"])
     others = everything.counted().exclude(judge__pseudonym="j1")
-    assert_same_blocks(without, blocks_by_rows(test_set, others, last))
+    assert_same_blocks(without, blocks_by_rows(task, others, last))

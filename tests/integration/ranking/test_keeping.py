@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 
 
 def rank(writer: TestSetWriter) -> RankingRun:
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    run = ranking_run_compute(task_id=writer.task.pk)
     assert run is not None
     return run
 
@@ -51,7 +51,7 @@ def is_kept(run: RankingRun) -> bool:
 
 
 def finished(writer: TestSetWriter, at: datetime) -> None:
-    LatestRanking.objects.filter(pk=writer.test_set.pk).update(finished_at=at)
+    LatestRanking.objects.filter(pk=writer.task.pk).update(finished_at=at)
 
 
 def today() -> datetime:
@@ -61,7 +61,7 @@ def today() -> datetime:
 def test_an_organiser_keeps_the_present_ranking_by_page(
     as_organiser: Client, varied: TestSetWriter
 ) -> None:
-    names = [varied.campaign.slug, varied.test_set.pk]
+    names = [varied.campaign.slug, varied.task.pk]
     dashboard, keep = reverse("test-set-dashboard", args=names), reverse("ranking-keep", args=names)
     none_yet = as_organiser.post(keep, follow=True)
     assert "This test set has no ranking yet." in text_of(none_yet)
@@ -86,9 +86,9 @@ def test_an_organiser_keeps_the_present_ranking_by_page(
 def test_the_present_ranking_is_kept_once_by_rest_and_command(
     as_organiser: Client, varied: TestSetWriter
 ) -> None:
-    address = f"/api/v1/test-sets/{varied.test_set.pk}/rankings/"
+    address = f"/api/v1/tasks/{varied.task.pk}/rankings/"
     command = ("keep_ranking", f"--campaign={varied.campaign.slug}")
-    name = f"--test-set={varied.test_set.name}"
+    name = f"--test-set={varied.task.test_set.name}"
     assert as_organiser.post(f"{address}keep/").status_code == 404
     with pytest.raises(CommandError, match=r"This test set has no ranking yet\."):
         call_command(*command, name)
@@ -115,12 +115,12 @@ def test_keeping_waits_for_a_worker_that_is_ranking(
     varied: TestSetWriter, other_session: cursor
 ) -> None:
     rank(varied)
-    held = f"ranking run of test set {varied.test_set.pk}"
+    held = f"ranking run of test set {varied.task.pk}"
     other_session.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [held])
     with connection.cursor() as own:
         own.execute("SET lock_timeout = '50ms'")
     with pytest.raises(OperationalError, match="lock timeout"):
-        latest_ranking_keep(test_set_id=varied.test_set.pk)
+        latest_ranking_keep(task_id=varied.task.pk)
     with connection.cursor() as own:
         own.execute("RESET lock_timeout")
 
@@ -134,12 +134,12 @@ def test_what_is_no_milestone_is_shown_and_not_kept(varied: TestSetWriter) -> No
     assert is_kept(first)
     assert not is_kept(second)
     assert reasons() == [KeptFor.FIRST]
-    shown = latest_run(test_set_id=varied.test_set.pk)
+    shown = latest_run(task_id=varied.task.pk)
     assert shown is not None
     assert not is_kept(shown)
     assert (shown.watermark, shown.result) == (73, second.result)
     assert shown.finished_at == second.finished_at > second.started_at
-    assert ranking_run_compute(test_set_id=varied.test_set.pk) is None
+    assert ranking_run_compute(task_id=varied.task.pk) is None
 
 
 def test_two_per_cent_more_judgments_are_kept(varied: TestSetWriter) -> None:
@@ -167,7 +167,7 @@ def test_other_settings_and_other_judges_are_kept(varied: TestSetWriter, organis
     rank(varied)
     quality_action_take(
         judge=Judge.objects.get(pseudonym="j5"),
-        test_set=varied.test_set,
+        task=varied.task,
         action="exclude",
         user=organiser,
     )
@@ -186,17 +186,15 @@ def test_a_ranking_that_was_shown_and_not_kept_is_computed_again_bit_for_bit(
     shown = rank(varied)
     said = json.loads(json.dumps(shown.result))
     # Later judgments, a revision, another set of judges and other settings.
-    first = varied.test_set.judgments.get(numbered__number=1)
+    first = varied.task.judgments.get(numbered__number=1)
     varied.judgment("j0", first.block, [3, 2, 1], supersedes=first)
     judge_on(varied, times=5)
-    quality_action_take(
-        judge=first.judge, test_set=varied.test_set, action="exclude", user=organiser
-    )
+    quality_action_take(judge=first.judge, task=varied.task, action="exclude", user=organiser)
     settings_change(varied, resample="blocks")
     assert rank(varied).result["systems"] != said["systems"]
 
     again = RankingRun(
-        test_set=varied.test_set,
+        task=varied.task,
         method=shown.method,
         parameters=shown.parameters,
         seed=shown.seed,
@@ -211,7 +209,7 @@ def test_a_ranking_that_was_shown_and_not_kept_is_computed_again_bit_for_bit(
 def test_the_latest_ranking_is_reproduced_kept_or_not(varied: TestSetWriter) -> None:
     for _time in range(2):
         rank(varied)
-        latest = latest_run(test_set_id=varied.test_set.pk)
+        latest = latest_run(task_id=varied.task.pk)
         assert latest is not None
         assert ranking_run_reproduce(latest) == latest.result
         judge_on(varied)
@@ -246,9 +244,9 @@ def test_where_judging_rests_the_last_ranking_is_kept_the_day_after(varied: Test
     keep_rankings_of_days()
 
     assert reasons() == [KeptFor.FIRST, KeptFor.DAY]
-    shown = latest_run(test_set_id=varied.test_set.pk)
+    shown = latest_run(task_id=varied.task.pk)
     assert shown == RankingRun.objects.latest()
-    assert ranking_run_compute(test_set_id=varied.test_set.pk) is None
+    assert ranking_run_compute(task_id=varied.task.pk) is None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -262,7 +260,7 @@ def test_a_day_is_not_kept_while_a_worker_ranks(
     other_session.execute("BEGIN")
     other_session.execute(
         "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))",
-        [f"ranking run of test set {varied.test_set.pk}"],
+        [f"ranking run of test set {varied.task.pk}"],
     )
     assert rankings_of_days_keep() == 0
     other_session.execute("ROLLBACK")
@@ -274,7 +272,7 @@ def test_the_history_ends_with_the_latest_ranking(varied: TestSetWriter) -> None
     judge_on(varied)
     latest = rank(varied)
 
-    history = ranking_history(test_set_id=varied.test_set.pk, latest=latest)
+    history = ranking_history(task_id=varied.task.pk, latest=latest)
 
     assert [point.watermark for point in history] == [72, 73]
     assert history[-1].systems == latest.result["systems"]
@@ -285,11 +283,11 @@ def test_runs_of_before_are_in_the_history_by_their_results(varied: TestSetWrite
     run = rank(varied)
     fields: dict[str, Any] = {
         name: getattr(run, name)
-        for name in ("test_set_id", "method", "parameters", "seed", "code_version", "started_at")
+        for name in ("task_id", "method", "parameters", "seed", "code_version", "started_at")
     }
     RankingRun.objects.create(**fields, watermark=20, result=run.result)
 
-    before, after = ranking_history(test_set_id=varied.test_set.pk)
+    before, after = ranking_history(task_id=varied.task.pk)
 
     assert (before.watermark, before.comparisons) == (20, run.result["input"]["comparisons"])
     assert before.systems == run.result["systems"]
@@ -304,7 +302,7 @@ def test_over_rest_a_ranking_that_is_not_kept_has_no_id(
     kept = rank(varied)
     judge_on(varied)
     shown = rank(varied)
-    here = [varied.test_set.pk]
+    here = [varied.task.pk]
 
     latest = as_organiser.get(reverse("api-ranking-latest", args=here)).json()
     listed = as_organiser.get(reverse("api-rankings", args=here)).json()["results"]

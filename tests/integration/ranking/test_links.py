@@ -26,6 +26,9 @@ from tests.integration.ranking.writing import TestSetWriter, documents_of
 
 pytestmark = pytest.mark.django_db
 
+#: Those of protocols are tried in tests/integration/protocols.
+OF_COMPARISONS = [name for name, kind in ANALYSES.items() if kind.protocols is None]
+
 
 def links_of(page: str) -> list[str]:
     main = page.partition("<main")[2]
@@ -36,23 +39,23 @@ def links_of(page: str) -> list[str]:
 def told(varied: TestSetWriter) -> TestSetWriter:
     """Texts, documents and a ranking, too."""
     documents_of(varied, 3)
-    for segment in Segment.objects.filter(test_set=varied.test_set):
+    for segment in Segment.objects.filter(test_set_id=varied.task.test_set_id):
         Segment.objects.filter(pk=segment.pk).update(source_text="word " * segment.number)
-    ranking_run_compute(test_set_id=varied.test_set.pk)
+    ranking_run_compute(task_id=varied.task.pk)
     return varied
 
 
-@pytest.mark.parametrize("kind", ANALYSES)
+@pytest.mark.parametrize("kind", OF_COMPARISONS)
 def test_whatever_an_answer_leads_to_is_there(
     kind: str, told: TestSetWriter, as_organiser: Client
 ) -> None:
     choice = analysis_choice(kind, {})
-    asked = analysis_ask(test_set=told.test_set, choice=choice, is_queued=False)
+    asked = analysis_ask(task=told.task, choice=choice, is_queued=False)
     try:
         answer = analysis_compute(analysis=asked)
     except AnalysisRefusedError:
         pytest.fail("the small campaign is enough for every kind")
-    address = reverse("analysis", args=[told.campaign.slug, told.test_set.pk, kind])
+    address = reverse("analysis", args=[told.campaign.slug, told.task.pk, kind])
     page = as_organiser.get(address).content.decode()
     places = {each for each in links_of(page) if "/analyses/" not in each}
     for each in places:
@@ -64,7 +67,7 @@ def test_whatever_an_answer_leads_to_is_there(
         if column.names or column.counts
     ]
     # Where systems, judges, sentences or documents are named, they are links.
-    assert bool(named) == bool([each for each in places if "/test-sets/" in each])
+    assert bool(named) == bool([each for each in places if "/tasks/" in each])
 
 
 def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
@@ -89,34 +92,34 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
         ],
     )
     report = Report(tables=[table], data={})
-    (shown,) = shown_tables(report, addresses=Addresses(told.test_set))
+    (shown,) = shown_tables(report, addresses=Addresses(told.task))
     first, second = ([row.head, *row.cells] for row in shown.rows)
-    at = reverse("judgments", args=[told.campaign.slug, told.test_set.pk])
-    assert str(first[2].shown) == (
+    at = reverse("judgments", args=[told.campaign.slug, told.task.pk])
+    assert str(first[2].markup) == (
         f'<a href="{at}?system=A&amp;other=B&amp;outcome=won&amp;counts=yes">1,234</a>'
     )
     # Nothing is behind a nought.
-    assert (first[3].shown, first[7].shown) == ("0", "0.500")
-    assert re.fullmatch(r'<a href="[^"]+">j0</a> – <a href="[^"]+">j1</a>', str(first[4].shown))
-    assert str(first[5].shown).endswith('/segments/3/">3</a>')
-    assert str(first[6].shown) == f'<a href="{at}?day=2026-01-02&amp;counts=yes">2026-01-02</a>'
+    assert (first[3].markup, first[7].markup) == ("0", "0.500")
+    assert re.fullmatch(r'<a href="[^"]+">j0</a> – <a href="[^"]+">j1</a>', str(first[4].markup))
+    assert str(first[5].markup).endswith('/segments/3/">3</a>')
+    assert str(first[6].markup) == f'<a href="{at}?day=2026-01-02&amp;counts=yes">2026-01-02</a>'
     # Who is not there any more leads nowhere, and neither do their figures.
-    assert [each.shown for each in second[:4]] == ["gone", second[1].shown, "5", "6"]
-    assert "href" in str(second[1].shown)
-    assert str(second[4].shown).startswith("nobody – <a")
-    skips = reverse("skips", args=[told.campaign.slug, told.test_set.pk])
-    assert (first[8].shown, second[8].shown) == (f'<a href="{skips}">7</a>', "0")
+    assert [each.markup for each in second[:4]] == ["gone", second[1].markup, "5", "6"]
+    assert "href" in str(second[1].markup)
+    assert str(second[4].markup).startswith("nobody – <a")
+    skips = reverse("skips", args=[told.campaign.slug, told.task.pk])
+    assert (first[8].markup, second[8].markup) == (f'<a href="{skips}">7</a>', "0")
     (plain,) = shown_tables(report)
-    assert not any("href" in str(cell.shown) for row in plain.rows for cell in row.cells)
+    assert not any("href" in str(cell.markup) for row in plain.rows for cell in row.cells)
     assert all("href" not in write(report, each) for each in ReportFormat)
 
 
 def test_the_ranking_leads_to_systems_and_judgments(
     told: TestSetWriter, as_organiser: Client
 ) -> None:
-    of = [told.campaign.slug, told.test_set.pk]
+    of = [told.campaign.slug, told.task.pk]
     page = as_organiser.get(reverse("test-set-dashboard", args=of)).content.decode()
-    system = told.test_set.systems.get(name="A")
+    system = told.task.test_set.systems.get(name="A")
     places = links_of(page)
     assert reverse("system-results", args=[*of, system.pk]) in places
     assert f"{reverse('judgments', args=of)}?system=A&outcome=won&counts=yes" in places
@@ -134,15 +137,15 @@ def test_lengths_lead_to_the_judgments_of_such_sentences(told: TestSetWriter) ->
         ],
         rows=[("3–4", 12), ("30+", 1)],
     )
-    (shown,) = shown_tables(Report(tables=[table], data={}), addresses=Addresses(told.test_set))
-    at = reverse("judgments", args=[told.campaign.slug, told.test_set.pk])
+    (shown,) = shown_tables(Report(tables=[table], data={}), addresses=Addresses(told.task))
+    at = reverse("judgments", args=[told.campaign.slug, told.task.pk])
     few, many = (
         f"{at}?min_words=3&amp;max_words=4&amp;counts=yes",
         f"{at}?min_words=30&amp;counts=yes",
     )
-    assert str(shown.rows[0].head.shown) == f'<a href="{few}">3–4</a>'
-    assert str(shown.rows[0].cells[0].shown) == f'<a href="{few}">12</a>'
-    assert str(shown.rows[1].cells[0].shown) == f'<a href="{many}">1</a>'
+    assert str(shown.rows[0].head.markup) == f'<a href="{few}">3–4</a>'
+    assert str(shown.rows[0].cells[0].markup) == f'<a href="{few}">12</a>'
+    assert str(shown.rows[1].cells[0].markup) == f'<a href="{many}">1</a>'
 
 
 def test_progress_and_judges_of_the_dashboard_lead_to_their_judgments_and_skips(
@@ -151,8 +154,8 @@ def test_progress_and_judges_of_the_dashboard_lead_to_their_judgments_and_skips(
     told.judge("h & m")
     told.judgment("h & m", told.block(1, ["A", "B"]), [1, 2])
     told.skip("h & m", told.block(2, ["A", "B"]))
-    ranking_run_compute(test_set_id=told.test_set.pk)
-    of = [told.campaign.slug, told.test_set.pk]
+    ranking_run_compute(task_id=told.task.pk)
+    of = [told.campaign.slug, told.task.pk]
     page = as_organiser.get(reverse("test-set-dashboard", args=of)).content.decode()
     judgments, skips, judges = (
         reverse(name, args=of) for name in ("judgments", "skips", "judge-quality")
@@ -192,7 +195,7 @@ def segment(told: TestSetWriter) -> str:
     told.judgment("j3", block, [2, 2])
     told.skip("j4", block)
     problem_report_of(told, block)
-    return reverse("segment", args=[told.campaign.slug, told.test_set.pk, 20])
+    return reverse("segment", args=[told.campaign.slug, told.task.pk, 20])
 
 
 def problem_report_of(writer: TestSetWriter, block: Any) -> None:
@@ -204,7 +207,7 @@ def problem_report_of(writer: TestSetWriter, block: Any) -> None:
         client_id=uuid4(),
         judge=writer.judge("j5"),
         block=block,
-        test_set=writer.test_set,
+        task=writer.task,
         kind="source",
         comment="Cut off.",
     )
@@ -226,14 +229,14 @@ def test_a_segment_has_its_outputs_in_the_order_of_its_judges(
     assert "Cut off." in page
     for each in links_of(page):
         assert as_organiser.get(each).status_code == 200, each
-    before = reverse("segment", args=[told.campaign.slug, told.test_set.pk, 12])
+    before = reverse("segment", args=[told.campaign.slug, told.task.pk, 12])
     assert f'rel="prev" href="{before}"' in page
     assert 'rel="next"' not in page
 
 
 def test_a_segment_over_rest(told: TestSetWriter, segment: str, as_organiser: Client) -> None:
     del segment
-    address = f"/api/v1/test-sets/{told.test_set.pk}/segments/20/"
+    address = f"/api/v1/tasks/{told.task.pk}/segments/20/"
     found = as_organiser.get(address).json()
     assert (found["number"], found["counted"], found["skips"], found["problem_reports"]) == (
         20,
@@ -264,23 +267,23 @@ def test_who_reads_segments(told: TestSetWriter, segment: str, organiser: Any) -
     assert judge.user is not None
     client.force_login(judge.user)
     assert client.get(segment).status_code == 404
-    missing = reverse("segment", args=[told.campaign.slug, told.test_set.pk, 99])
+    missing = reverse("segment", args=[told.campaign.slug, told.task.pk, 99])
     assert client.get(missing).status_code == 404
 
 
 def test_system_over_rest_is_that_of_the_page(told: TestSetWriter, as_organiser: Client) -> None:
-    address = f"/api/v1/test-sets/{told.test_set.pk}/analyses/"
+    address = f"/api/v1/tasks/{told.task.pk}/analyses/"
     asked = as_organiser.post(
         address,
         {"kind": "system", "options": {"system": "A"}},
         content_type="application/json",
     )
     assert asked.status_code == 202
-    analysis_compute(analysis=told.test_set.analyses.get())
+    analysis_compute(analysis=told.task.analyses.get())
     answer = as_organiser.get(asked.json()["address"]).json()["answer"]
     assert (answer["system"], answer["all"]["won"]) == ("A", 120)
-    system = told.test_set.systems.get(name="A")
+    system = told.task.test_set.systems.get(name="A")
     page = as_organiser.get(
-        reverse("system-results", args=[told.campaign.slug, told.test_set.pk, system.pk])
+        reverse("system-results", args=[told.campaign.slug, told.task.pk, system.pk])
     ).content.decode()
     assert "144 comparisons: 120 won, 24 lost, 0 tied, from 72 blocks by 6 judges." in page

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -10,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from campaign.models import Campaign, Membership, User
+from campaign.models import Campaign, CampaignState, Membership, Session, User
 from ranking.services import ranking_run_compute
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import Response, addresses
@@ -49,12 +50,12 @@ def test_nothing_new_is_no_answer(ask: Ask) -> None:
     assert (response.status_code, response.content) == (304, b"")
 
 
-def test_another_test_sets_judgments_are_no_news(ask: Ask, write_test_set: WriteTestSet) -> None:
+def test_another_tasks_judgments_are_no_news(ask: Ask, write_test_set: WriteTestSet) -> None:
     seen = version_of(ask(""))
     other = write_test_set(name="two")
     other.judgment("j1", other.block(1, ["A", "B"]), [1, 2])
     other.skip("j1", other.block(2, ["A", "B"]))
-    ranking_run_compute(test_set_id=other.test_set.pk)
+    ranking_run_compute(task_id=other.task.pk)
 
     assert ask(seen).status_code == 304
 
@@ -75,6 +76,73 @@ def test_answers_are_never_kept(as_organiser: Client, judged: TestSetWriter) -> 
         assert "no-store" in as_organiser.get(addresses(judged)[page])["Cache-Control"]
 
 
+# --- Who is answered --------------------------------------------------------------------------------
+
+
+def test_whoever_is_removed_or_signed_out_gets_no_answer_to_the_next_question(
+    ask: Ask, organiser: User, as_organiser: Client, judged: TestSetWriter
+) -> None:
+    seen = version_of(ask(""))
+    assert ask(seen).status_code == 304
+    membership = Membership.objects.get(user=organiser)
+    membership.delete()
+    assert (ask(seen).status_code, ask("").status_code) == (404, 404)
+    membership.save(force_insert=True)
+    assert ask(seen).status_code == 304
+    judged.campaign.state = CampaignState.BIN
+    judged.campaign.save()
+    assert ask(seen).status_code == 404
+    judged.campaign.state = CampaignState.OPEN
+    judged.campaign.save()
+    organiser.set_password("another one")
+    organiser.save()
+    assert ask(seen).status_code == 401
+    as_organiser.force_login(organiser)
+    assert ask("").status_code == 200
+    Session.objects.filter(user=organiser).update(expire_date=timezone.now() - timedelta(hours=1))
+    assert ask(seen).status_code == 401
+    as_organiser.force_login(organiser)
+    User.objects.filter(pk=organiser.pk).update(is_active=False)
+    assert ask(seen).status_code == 401
+
+
+def test_another_role_is_another_answer(ask: Ask, organiser: User, campaign: Campaign) -> None:
+    seen = version_of(ask(""))
+    other = User.objects.create_user(name="Otto", email="otto@example.org")
+    Membership.objects.create(campaign=campaign, user=other, role="owner")
+    Membership.objects.filter(user=organiser).update(role="analyst")
+
+    assert ask(seen).status_code == 200
+
+
+def test_who_is_signed_in_the_data_of_the_session_says_not_whose_its_row_is(
+    ask: Ask, organiser: User, as_organiser: Client
+) -> None:
+    seen = version_of(ask(""))
+    stranger = User.objects.create_user(name="Sam", email="sam@example.org")
+    as_organiser.force_login(stranger)
+    assert ask(seen).status_code == 404
+    Session.objects.filter(user=stranger).update(user=organiser)
+    assert ask(seen).status_code == 404
+    Session.objects.update(user=None)
+    assert ask(seen).status_code == 404
+    as_organiser.force_login(organiser)
+    Session.objects.filter(user=organiser).update(user=stranger)
+    assert ask(seen).status_code == 304
+
+
+def test_what_is_no_task_of_the_campaign_is_not_found(
+    as_organiser: Client, judged: TestSetWriter, write_test_set: WriteTestSet
+) -> None:
+    other = Campaign.objects.create(slug="theatre", name="Theatre")
+    writer = write_test_set(into=other)
+    task = judged.task.pk
+    for slug, pk in (("theatre", task), ("museum", writer.task.pk), ("museum", 10**30)):
+        address = f"/campaigns/{slug}/tasks/{pk}/live/"
+        assert as_organiser.get(address).status_code == 404, address
+    assert as_organiser.get(f"/campaigns/museum/tasks/{task}/live/").status_code == 200
+
+
 # --- What they cost ---------------------------------------------------------------------------------
 
 
@@ -85,13 +153,14 @@ def queries_of(client: Client, address: str, *, seen: str = "") -> int:
     return len(queries)
 
 
-def test_asking_for_news_costs_two_queries(
+def test_asking_for_news_costs_one_query(
     as_organiser: Client, judged: TestSetWriter, still_clock: None
 ) -> None:
+    """The session, its user, their membership and the marks of what changes are one statement."""
     live = addresses(judged)["live"]
     seen = version_of(as_organiser.get(live))
 
-    assert queries_of(as_organiser, live, seen=seen) == 2
+    assert queries_of(as_organiser, live, seen=seen) == 1
 
 
 def test_the_dashboard_costs_the_same_with_one_judge_and_with_fifty(
@@ -102,7 +171,7 @@ def test_the_dashboard_costs_the_same_with_one_judge_and_with_fifty(
         writer = write_test_set(name=name)
         for number in range(count):
             writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B", "C"]), [1, 2, 3])
-        ranking_run_compute(test_set_id=writer.test_set.pk)
+        ranking_run_compute(task_id=writer.task.pk)
         as_organiser.get(addresses(writer)["dashboard"])  # remembers the test set
         costs.append(queries_of(as_organiser, addresses(writer)["dashboard"]))
 
@@ -110,7 +179,7 @@ def test_the_dashboard_costs_the_same_with_one_judge_and_with_fifty(
     assert costs[0] == costs[1] <= 19
 
 
-def test_the_list_costs_the_same_for_one_test_set_and_for_many(
+def test_the_list_costs_the_same_for_one_task_and_for_many(
     as_organiser: Client, organiser: User, write_test_set: WriteTestSet
 ) -> None:
     costs = []
@@ -119,7 +188,7 @@ def test_the_list_costs_the_same_for_one_test_set_and_for_many(
         Membership.objects.create(campaign=other, user=organiser, role="owner")
         writer = write_test_set(into=other)
         writer.judgment(f"j{number}", writer.block(1, ["A", "B", "C"]), [1, 2, 3])
-        ranking_run_compute(test_set_id=writer.test_set.pk)
+        ranking_run_compute(task_id=writer.task.pk)
         costs.append(queries_of(as_organiser, reverse("campaign-list")))
 
     assert len(set(costs)) == 1

@@ -26,15 +26,15 @@ from ranking.services import (
 )
 from ranking.services.live_cache import LiveCache
 from ranking.services.tallies_check import tallies_check
-from ranking.tasks import build_tallies, check_tallies, rank_test_set
+from ranking.tasks import build_tallies, check_tallies, rank_task
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 
 pytestmark = pytest.mark.django_db
 
 
 @transaction.atomic
-def rank_and_fail(test_set_id: int) -> None:
-    ranking_compute(test_set_id=test_set_id)
+def rank_and_fail(task_id: int) -> None:
+    ranking_compute(task_id=task_id)
     raise RuntimeError("the power failed")
 
 
@@ -60,7 +60,7 @@ Capture = Callable[..., Any]
 def rank(django_capture_on_commit_callbacks: Capture) -> Callable[..., RankingRun]:
     def rank(writer: TestSetWriter, watermark: int | None = None) -> RankingRun:
         with django_capture_on_commit_callbacks(execute=True):
-            run = ranking_run_compute(test_set_id=writer.test_set.pk, watermark=watermark)
+            run = ranking_run_compute(task_id=writer.task.pk, watermark=watermark)
         assert run is not None
         assert ranking_run_reproduce(run) == run.result
         return run
@@ -95,10 +95,10 @@ def test_counting_piece_by_piece_is_counting_at_once(
     StoredTallies.objects.all().delete()
     run = rank(judged)
     monkeypatch.setattr(live_judgments, "_AT_A_TIME", at_a_time)
-    definition = services.live_definition(run, system_kinds(test_set_id=judged.test_set.pk))
+    definition = services.live_definition(run, system_kinds(task_id=judged.task.pk))
     pieces = list(
         live_judgments.changed_judgments(
-            test_set_id=judged.test_set.pk, start=0, stop=16, systems=definition.systems
+            task_id=judged.task.pk, start=0, stop=16, systems=definition.systems
         )
     )
     tallies = LiveTallies(definition)
@@ -149,9 +149,9 @@ def test_memory_of_a_transaction_that_failed_is_forgotten(
         rank(judged)
     judge_more(judged)
     with pytest.raises(RuntimeError, match="the power failed"):
-        rank_and_fail(judged.test_set.pk)
+        rank_and_fail(judged.task.pk)
 
-    assert cache.take(judged.test_set.pk) is None
+    assert cache.take(judged.task.pk) is None
     assert rank(judged).watermark == 13
     assert counted == []
 
@@ -166,7 +166,7 @@ def test_damaged_tallies_are_counted_anew_and_logged(
     run = rank(judged)
 
     assert counted == [11]
-    assert f"The tallies of test set {run.test_set_id} are counted anew." in caplog.text
+    assert f"The tallies of test set {run.task_id} are counted anew." in caplog.text
     assert StoredTallies.objects.get().build != row.build
 
 
@@ -174,9 +174,9 @@ def test_tallies_that_hold_other_judgments_are_counted_anew(
     judged: TestSetWriter, counted: list[int], rank: Rank, caplog: pytest.LogCaptureFixture
 ) -> None:
     row = StoredTallies.objects.get()
-    run = latest_run(test_set_id=row.pk)
+    run = latest_run(task_id=row.pk)
     assert run is not None
-    definition = services.live_definition(run, system_kinds(test_set_id=row.pk))
+    definition = services.live_definition(run, system_kinds(task_id=row.pk))
     # As if no judgment had ever been counted.
     StoredTallies.objects.update(packed=LiveTallies(definition).packed())
     first = Judgment.objects.order_by("pk")[0]
@@ -195,7 +195,7 @@ def test_other_names_or_other_code_have_other_tallies(
     if what == "pseudonym":
         Judge.objects.filter(pseudonym="j2").update(pseudonym="j0")
     elif what == "document":
-        other = Document.objects.create(test_set=judged.test_set, name="e", position=9)
+        other = Document.objects.create(test_set=judged.task.test_set, name="e", position=9)
         Segment.objects.filter(number=3).update(document=other)
     else:
         monkeypatch.setattr(services, "code_version", lambda: "1.0+g123")
@@ -245,23 +245,23 @@ def test_many_judgments_are_counted_in_the_background_while_the_last_ranking_sta
     enqueued: Enqueued,
     django_capture_on_commit_callbacks: Capture,
 ) -> None:
-    test_set_id = judged.test_set.pk
+    task_id = judged.task.pk
     settings_change(judged, resample="segments")
     judge_more(judged)
     with django_capture_on_commit_callbacks(execute=True):
         for _ in range(3):
-            rank_test_set(test_set_id)
+            rank_task(task_id)
 
-    assert enqueued == [test_set_id]
+    assert enqueued == [task_id]
     assert counted == []
-    shown = latest_run(test_set_id=test_set_id)
+    shown = latest_run(task_id=task_id)
     assert shown is not None
     assert (shown.watermark, shown.parameters["resample"]) == (10, "two_way")
-    build_tallies(test_set_id)
+    build_tallies(task_id)
     assert not TalliesBuild.objects.exists()
     judge_more(judged)
-    rank_test_set(test_set_id)
-    run = latest_run(test_set_id=test_set_id)
+    rank_task(task_id)
+    run = latest_run(task_id=task_id)
     assert run is not None
     assert (run.watermark, run.parameters["resample"]) == (12, "segments")
     assert ranking_run_reproduce(run) == run.result
@@ -274,11 +274,11 @@ def test_a_worker_that_went_silent_is_replaced(
     StoredTallies.objects.all().delete()
     judge_more(judged)
     with django_capture_on_commit_callbacks(execute=True):
-        rank_test_set(judged.test_set.pk)
+        rank_task(judged.task.pk)
         TalliesBuild.objects.update(touched_at=timezone.now() - timedelta(seconds=61))
-        rank_test_set(judged.test_set.pk)
+        rank_task(judged.task.pk)
 
-    assert enqueued == [judged.test_set.pk] * 2
+    assert enqueued == [judged.task.pk] * 2
 
 
 def test_nothing_is_stored_if_a_judge_was_renamed_while_judgments_were_counted(
@@ -293,14 +293,14 @@ def test_nothing_is_stored_if_a_judge_was_renamed_while_judgments_were_counted(
         return found
 
     monkeypatch.setattr(tallies_build, "_counted", count_and_rename)
-    build_tallies(judged.test_set.pk)
+    build_tallies(judged.task.pk)
 
     assert not StoredTallies.objects.exists()
 
 
 def test_counting_twice_stores_once(judged: TestSetWriter) -> None:
     StoredTallies.objects.all().delete()
-    built = [tallies_build.tallies_build(test_set_id=judged.test_set.pk) for _ in range(2)]
+    built = [tallies_build.tallies_build(task_id=judged.task.pk) for _ in range(2)]
 
     assert built == [True, False]
 
@@ -308,9 +308,9 @@ def test_counting_twice_stores_once(judged: TestSetWriter) -> None:
 def forge_tallies(writer: TestSetWriter) -> None:
     """Store tallies in which one pair has one win more."""
     row = StoredTallies.objects.get()
-    run = latest_run(test_set_id=row.pk)
+    run = latest_run(task_id=row.pk)
     assert run is not None
-    definition = services.live_definition(run, system_kinds(test_set_id=row.pk))
+    definition = services.live_definition(run, system_kinds(task_id=row.pk))
     tallies = LiveTallies.unpacked(bytes(row.packed), definition)
     tallies.ranking._cells[0] += 1
     StoredTallies.objects.update(packed=tallies.packed())
@@ -332,7 +332,7 @@ def test_tallies_that_went_wrong_are_found_logged_and_counted_anew(
         call_command("check_tallies", "--check")
     check_tallies()
 
-    assert f"of test set {judged.test_set.pk} are not what its judgments say: cells." in caplog.text
+    assert f"of test set {judged.task.pk} are not what its judgments say: cells." in caplog.text
     assert counted == [10]
     call_command("check_tallies", "--check")
 
@@ -340,12 +340,12 @@ def test_tallies_that_went_wrong_are_found_logged_and_counted_anew(
 def test_a_ranking_that_went_wrong_is_computed_anew(judged: TestSetWriter, rank: Rank) -> None:
     forge_tallies(judged)
     judge_more(judged)
-    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    run = ranking_run_compute(task_id=judged.task.pk)
     assert run is not None
     assert ranking_run_reproduce(run) != run.result
-    assert tallies_check(test_set_id=judged.test_set.pk) == ["result", "cells"]
+    assert tallies_check(task_id=judged.task.pk) == ["result", "cells"]
 
-    now = latest_run(test_set_id=judged.test_set.pk)
+    now = latest_run(task_id=judged.task.pk)
     assert now is not None
     assert ranking_run_reproduce(now) == now.result != run.result
 
@@ -353,7 +353,7 @@ def test_a_ranking_that_went_wrong_is_computed_anew(judged: TestSetWriter, rank:
 def test_the_cache_forgets_what_was_used_least_lately() -> None:
     cache = LiveCache(most=2)
     held: Any = object()
-    for test_set_id in (1, 2, 1, 3):
-        cache.put(test_set_id, held)
+    for task_id in (1, 2, 1, 3):
+        cache.put(task_id, held)
 
-    assert [cache.take(test_set_id) for test_set_id in (1, 2, 3, 3)] == [held, None, held, None]
+    assert [cache.take(task_id) for task_id in (1, 2, 3, 3)] == [held, None, held, None]

@@ -13,7 +13,7 @@ from annotation.models import Design
 from campaign.models import User
 from ranking.models import RankingRun, RankingSettings
 from ranking.range_choices import RangeChoiceError
-from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
+from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
 from ranking.selectors.settings import ranking_settings_history, ranking_settings_in_force
 from ranking.services import ranking_run_compute, ranking_run_reproduce
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
@@ -32,7 +32,7 @@ METHODS = [method for method in LiveMethod if method is not LiveMethod.BY_DESIGN
 def asked(writer: TestSetWriter, **options: Any) -> dict[str, Any]:
     choice = analysis_choice("ranking", options)
     found = analysis_compute(
-        analysis=analysis_ask(test_set=writer.test_set, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=writer.task, choice=choice, is_queued=False)
     )
     assert found.data is not None
     ranking: dict[str, Any] = found.data["rankings"][0]
@@ -45,12 +45,12 @@ def test_the_live_ranking_is_the_analysis_by_the_same_choice_bit_for_bit(
     varied: TestSetWriter, method: str, ranges: str
 ) -> None:
     settings_change(varied, method=method, ranges=ranges)
-    first = ranking_run_compute(test_set_id=varied.test_set.pk)
+    first = ranking_run_compute(task_id=varied.task.pk)
     assert first is not None
     assert first.method == method
     # From the tallies of the last, which a judgment changes.
     varied.judgment("j7", varied.block(3, ["C", "A", "B"]), [1, 1, 2])
-    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
     found = asked(varied, method=method, ranges=ranges)
     assert found["systems"] == run.result["systems"]
@@ -65,7 +65,7 @@ def test_the_live_ranking_is_the_analysis_by_the_same_choice_bit_for_bit(
 @pytest.mark.parametrize("level", ["segments", "judges", "blocks", "pairs"])
 def test_ability_is_resampled_as_well(varied: TestSetWriter, level: Any) -> None:
     settings_change(varied, method="bradley_terry", resample=level)
-    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
     found = asked(varied, method="bradley_terry", resample=level)
     assert found["systems"] == run.result["systems"]
@@ -74,28 +74,28 @@ def test_ability_is_resampled_as_well(varied: TestSetWriter, level: Any) -> None
 def test_shares_by_hand(varied: TestSetWriter) -> None:
     """A beats B for four judges of six, and C for all: of 24 comparisons a sentence's 6 blocks give 12 to A."""
     settings_change(varied, method="bojar")
-    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
     scores = {row["system"]: row["score"] for row in run.result["systems"]}
     assert scores == {"A": pytest.approx(10 / 12), "B": pytest.approx(8 / 12), "C": 0.0}
 
 
 def test_another_method_is_due_until_it_is_ranked_by(varied: TestSetWriter) -> None:
-    ranking_run_compute(test_set_id=varied.test_set.pk)
-    assert due_test_sets() == []
+    ranking_run_compute(task_id=varied.task.pk)
+    assert due_tasks() == []
     settings_change(varied, method="expected_wins")
     # Fixed by name: the ranking stays.
-    assert due_test_sets() == []
+    assert due_tasks() == []
     settings_change(varied, method="bradley_terry")
-    assert ranking_is_due(test_set_id=varied.test_set.pk)
+    assert ranking_is_due(task_id=varied.task.pk)
     rank_what_is_due()
-    assert due_test_sets() == []
-    latest = latest_run(test_set_id=varied.test_set.pk)
+    assert due_tasks() == []
+    latest = latest_run(task_id=varied.task.pk)
     assert latest is not None
     assert latest.method == "bradley_terry"
-    Design.objects.create(test_set=varied.test_set, kind="active")
+    Design.objects.create(task=varied.task, kind="active")
     settings_change(varied, method="by_design")
-    assert due_test_sets() == []
+    assert due_tasks() == []
 
 
 def test_what_does_not_go_together_is_refused(varied: TestSetWriter) -> None:
@@ -106,16 +106,16 @@ def test_what_does_not_go_together_is_refused(varied: TestSetWriter) -> None:
         with pytest.raises(RangeChoiceError) as refused:
             settings_change(varied, **changes)
         assert refused.value.field == "method"
-    Design.objects.create(test_set=varied.test_set, kind="active")
+    Design.objects.create(task=varied.task, kind="active")
     with pytest.raises(RangeChoiceError, match="active design"):
         settings_change(varied, method="expected_wins")
     settings_change(varied, method="bradley_terry")
 
 
 def test_reasons_and_moments_are_kept(writer: TestSetWriter, organiser: User) -> None:
-    test_set_id = writer.test_set.pk
+    task_id = writer.task.pk
     settings_change(writer)
-    assert ranking_settings_history(test_set_id=test_set_id) == []
+    assert ranking_settings_history(task_id=task_id) == []
     settings_change(writer, reason="As we have always done.", changed_by=organiser)
     block = writer.block(1, ["A", "B", "C"])
     writer.judgment("j1", block, [1, 2, 3])
@@ -123,7 +123,7 @@ def test_reasons_and_moments_are_kept(writer: TestSetWriter, organiser: User) ->
     settings_change(writer, method="bojar", reason="Reviewers asked for it.")
     settings_change(writer, method="bojar", reason="Reviewers asked for it.")
     settings_change(writer, method="bojar")
-    history = ranking_settings_history(test_set_id=test_set_id)
+    history = ranking_settings_history(task_id=task_id)
     assert [(row.method, row.judgments, row.reason) for row in history] == [
         ("bojar", 2, "Reviewers asked for it."),
         ("by_design", 0, "As we have always done."),
@@ -131,12 +131,10 @@ def test_reasons_and_moments_are_kept(writer: TestSetWriter, organiser: User) ->
 
 
 def published(writer: TestSetWriter) -> str:
-    run = ranking_run_compute(test_set_id=writer.test_set.pk) or latest_run(
-        test_set_id=writer.test_set.pk
-    )
+    run = ranking_run_compute(task_id=writer.task.pk) or latest_run(task_id=writer.task.pk)
     assert run is not None
     content = published_content(
-        published_facts(test_set=writer.test_set, run=run),
+        published_facts(task=writer.task, run=run),
         labels={name: name for name in "ABC"},
         words=PublishedWords(),
         sections={},
@@ -168,7 +166,7 @@ def test_a_published_result_says_that_nobody_chose(varied: TestSetWriter) -> Non
 def test_the_page_offers_methods_with_words_and_keeps_the_reason(
     as_organiser: Client, varied: TestSetWriter
 ) -> None:
-    page = reverse("ranking-settings", args=[varied.campaign.slug, varied.test_set.pk])
+    page = reverse("ranking-settings", args=[varied.campaign.slug, varied.task.pk])
     shown = text_of(as_organiser.get(page))
     for method in live_method_words():
         assert method.when in shown
@@ -192,7 +190,7 @@ def test_the_page_offers_methods_with_words_and_keeps_the_reason(
 def test_rest_and_the_command_change_the_method(
     as_organiser: Client, varied: TestSetWriter
 ) -> None:
-    address = reverse("api-ranking-settings", args=[varied.test_set.pk])
+    address = reverse("api-ranking-settings", args=[varied.task.pk])
     body = {"method": "bradley_terry", "reason": "Some pairs met more often."}
     changed = as_organiser.patch(address, body, content_type="application/json").json()
     assert {name: changed[name] for name in body} == body
@@ -215,6 +213,6 @@ def test_rest_and_the_command_change_the_method(
 
 
 def test_settings_of_before_say_what_was_not_recorded(varied: TestSetWriter) -> None:
-    RankingSettings.objects.create(test_set=varied.test_set, resample="segments")
-    settings = ranking_settings_in_force(test_set_id=varied.test_set.pk)
+    RankingSettings.objects.create(task=varied.task, resample="segments")
+    settings = ranking_settings_in_force(task_id=varied.task.pk)
     assert (settings.method, settings.judgments, settings.reason) == ("by_design", None, "")

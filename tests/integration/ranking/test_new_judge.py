@@ -10,7 +10,7 @@ from annotation.services import judgment_submit, judgments_number
 from campaign.models import Judge
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -24,12 +24,12 @@ def judge_a_block(judge: Judge) -> None:
 
 
 def test_the_dashboard_shows_a_judge_before_the_next_ranking(client: Client) -> None:
-    test_set = make_test_set(make_campaign())
-    client.force_login(make_organiser(test_set.campaign))
-    judge_a_block(make_judge(test_set.campaign, "early"))
-    ranking_run_compute(test_set_id=test_set.pk)
-    judge_a_block(make_judge(test_set.campaign, "late"))
-    judgments_number(test_set_id=test_set.pk)
-    page = client.get(f"/campaigns/museum/test-sets/{test_set.pk}/")
+    task = make_task(make_campaign())
+    client.force_login(make_organiser(task.test_set.campaign))
+    judge_a_block(make_judge(task.test_set.campaign, "early"))
+    ranking_run_compute(task_id=task.pk)
+    judge_a_block(make_judge(task.test_set.campaign, "late"))
+    judgments_number(task_id=task.pk)
+    page = client.get(f"/campaigns/museum/tasks/{task.pk}/")
     assert page.status_code == 200
     assert "late" in page.content.decode()

@@ -22,13 +22,13 @@ pytestmark = pytest.mark.django_db
 
 
 def address(writer: TestSetWriter, name: str, page: str = "system-results") -> str:
-    system = writer.test_set.systems.get(name=name)
-    return reverse(page, args=[writer.campaign.slug, writer.test_set.pk, system.pk])
+    system = writer.task.test_set.systems.get(name=name)
+    return reverse(page, args=[writer.campaign.slug, writer.task.pk, system.pk])
 
 
 def computed(writer: TestSetWriter, name: str, **given: Any) -> dict[str, Any]:
     choice = analysis_choice("system", {"system": name, **given})
-    asked = analysis_ask(test_set=writer.test_set, choice=choice, is_queued=False)
+    asked = analysis_ask(task=writer.task, choice=choice, is_queued=False)
     data = analysis_compute(analysis=asked).data
     assert data is not None
     found: dict[str, Any] = data
@@ -47,7 +47,7 @@ def by_length(write_test_set: WriteTestSet) -> TestSetWriter:
         )
         for judge in ("ann", "ben", "cat", "dan"):
             writer.judgment(judge, block, [2, 1, 3] if is_long else [1, 2, 3])
-    ranking_run_compute(test_set_id=writer.test_set.pk)
+    ranking_run_compute(task_id=writer.task.pk)
     return writer
 
 
@@ -95,7 +95,7 @@ def test_parts_by_length_and_group(by_length: TestSetWriter) -> None:
 def test_documents_worst_first_with_domains(by_length: TestSetWriter) -> None:
     from campaign.models import Document
 
-    other = Document.objects.create(test_set=by_length.test_set, name="news/long", position=2)
+    other = Document.objects.create(test_set=by_length.task.test_set, name="news/long", position=2)
     Document.objects.filter(name="d").update(name="talks/short")
     for place, number in enumerate(range(2, 13, 2), 1):
         Segment.objects.filter(number=number).update(document=other, position=place)
@@ -178,7 +178,7 @@ def test_an_old_answer_is_asked_for_again(by_length: TestSetWriter, as_organiser
 def test_sentences_have_what_differs_marked(
     ten_blocks: TestSetWriter, as_organiser: Client
 ) -> None:
-    ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    ranking_run_compute(task_id=ten_blocks.task.pk)
     for name, text in (("A", "Der <b>Hund</b> schläft."), ("C", "Der Kater schläft.")):
         Output.objects.filter(system__name=name).update(text=text)
     computed(ten_blocks, "A")
@@ -192,7 +192,7 @@ def test_sentences_have_what_differs_marked(
 def test_sentences_without_any_text_have_no_empty_lines_for_them(
     ten_blocks: TestSetWriter, as_organiser: Client
 ) -> None:
-    ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    ranking_run_compute(task_id=ten_blocks.task.pk)
     Output.objects.update(text="Der Hund schläft.")
     computed(ten_blocks, "A")
     before = as_organiser.get(address(ten_blocks, "A")).content.decode()
@@ -216,7 +216,7 @@ def test_numbers_lead_to_as_many_judgments(by_length: TestSetWriter, as_organise
     block = writer.block(14, ["A", "B"])
     first = writer.judgment("ann", block, [2, 1])
     writer.judgment("ann", block, [1, 2], supersedes=first)
-    ranking_run_compute(test_set_id=writer.test_set.pk)
+    ranking_run_compute(task_id=writer.task.pk)
     computed(writer, "A")
     page = as_organiser.get(address(writer, "A")).content.decode()
     found = re.findall(r'<a href="([^"]*other=B[^"]*)">(\d+)</a>', page)
@@ -235,11 +235,11 @@ def test_systems_without_a_rank_have_a_page(
     ten_blocks.system("D")
     ten_blocks.system("_bad", kind="bad_reference")
     assert "There is no ranking yet." in as_organiser.get(address(ten_blocks, "A")).content.decode()
-    ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    ranking_run_compute(task_id=ten_blocks.task.pk)
     assert "D has no rank" in as_organiser.get(address(ten_blocks, "D")).content.decode()
     page = as_organiser.get(address(ten_blocks, "_bad")).content.decode()
     assert "hx-post" not in page
-    missing = reverse("system-results", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, 0])
+    missing = reverse("system-results", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, 0])
     assert as_organiser.get(missing).status_code == 404
 
 
@@ -264,7 +264,7 @@ def test_more_judgments_cost_no_query_more(by_length: TestSetWriter, as_organise
         as_organiser.get(page)
     for segment in range(20, 40):
         by_length.judgment("ann", by_length.block(segment, ["A", "B", "C"]), [1, 2, 3])
-    ranking_run_compute(test_set_id=by_length.test_set.pk)
+    ranking_run_compute(task_id=by_length.task.pk)
     computed(by_length, "A")
     with CaptureQueriesContext(connection) as many:
         as_organiser.get(page)

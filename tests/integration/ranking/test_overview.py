@@ -13,12 +13,12 @@ from annotation.judge_measures import JudgeMeasure
 from annotation.models import ProblemReport
 from annotation.services import problem_reply, problem_reply_take_back
 from campaign.models import Campaign
-from campaign.services import test_set_close as close
+from campaign.services import task_close as close
 from ranking.models import JudgeMeasures
 from ranking.pages.overview import overview_rows, totals_of
 from ranking.selectors.alerts import alerts_of_campaigns
-from ranking.selectors.overview import TestSetOverview, campaign_overview
-from ranking.tasks import rank_test_set
+from ranking.selectors.overview import TaskOverview, campaign_overview
+from ranking.tasks import rank_task
 from tests.factories import make_organiser
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import text_of
@@ -41,9 +41,9 @@ def judged_by_day(writer: TestSetWriter, days: list[int], *, last: int = 0) -> N
             writer.judgment("ada", writer.block(segment, ["A", "B"]), [1, 2], at=at)
 
 
-def overview_of(writer: TestSetWriter, *, wanted: int | None = None) -> TestSetOverview:
-    writer.test_set.blocks_wanted = wanted
-    writer.test_set.save()
+def overview_of(writer: TestSetWriter, *, wanted: int | None = None) -> TaskOverview:
+    writer.task.blocks_wanted = wanted
+    writer.task.save()
     (found,) = campaign_overview(campaign=writer.campaign, now=NOON)
     return found
 
@@ -86,14 +86,14 @@ def test_the_end_is_forecast_from_a_week_and_not_from_less(writer: TestSetWriter
     assert row.end == "April 3, 2026"
     assert row.end_range == "March 29, 2026 – April 16, 2026"
     assert row.end_plot is not None
-    close(test_set=writer.test_set)
-    writer.test_set.refresh_from_db()
+    close(task=writer.task)
+    writer.task.refresh_from_db()
     closed = overview_of(writer, wanted=100)
     assert closed.end is None
 
 
 def test_words_where_no_end_can_be_given(writer: TestSetWriter) -> None:
-    def end(found: TestSetOverview) -> str:
+    def end(found: TaskOverview) -> str:
         return overview_rows([found], today=date(2026, 3, 20))[0].end
 
     assert end(overview_of(writer)) == "no number of blocks is asked for"
@@ -114,7 +114,7 @@ def needs(campaign: Campaign) -> list[str]:
 
 
 def test_what_needs_somebody(writer: TestSetWriter) -> None:
-    own = f"test-sets/{writer.test_set.pk}/"
+    own = f"tasks/{writer.task.pk}/"
     assert needs(writer.campaign) == ["Nobody judges yet. → invitations/"]
     judged_by_day(writer, [3], last=2)
     assert needs(writer.campaign) == []
@@ -123,7 +123,7 @@ def test_what_needs_somebody(writer: TestSetWriter) -> None:
     (need,) = found[writer.campaign.pk]
     assert (need.what, need.why) == ("one stands still.", "Nobody has judged for 3 days.")
     JudgeMeasures.objects.create(
-        test_set=writer.test_set,
+        task=writer.task,
         judge=writer.judge("ada"),
         measures={JudgeMeasure.DISAGREES: {"value": 0.001, "number": 9}},
     )
@@ -132,7 +132,7 @@ def test_what_needs_somebody(writer: TestSetWriter) -> None:
         f"one has all the blocks it wants. → {own}close/",
         f"1 judge of one {LESS} → {own}judges/?sort=agreement",
     ]
-    close(test_set=writer.test_set)
+    close(task=writer.task)
     assert needs(writer.campaign) == []
 
 
@@ -140,7 +140,7 @@ def test_open_problem_reports_need_somebody(writer: TestSetWriter) -> None:
     block, judge = writer.block(1, ["A", "B"]), writer.judge("ada")
     reports = [
         ProblemReport.objects.create(
-            client_id=uuid4(), judge=judge, block=block, test_set=writer.test_set, kind="page"
+            client_id=uuid4(), judge=judge, block=block, task=writer.task, kind="page"
         )
         for _ in range(2)
     ]
@@ -158,16 +158,16 @@ def test_totals_are_of_what_is_wanted(write_test_set: WriteTestSet, campaign: Ca
     for name, blocks, wanted in [("one", 3, 2), ("two", 2, 8), ("three", 4, None)]:
         writer = write_test_set(name=name)
         judged_by_day(writer, [blocks])
-        overview_of_all = writer.test_set
+        overview_of_all = writer.task
         overview_of_all.blocks_wanted = wanted
         overview_of_all.save()
     totals = totals_of(campaign_overview(campaign=campaign, now=NOON))
-    assert (totals.judged, totals.test_sets, totals.running) == (9, 3, 3)
+    assert (totals.judged, totals.tasks, totals.running) == (9, 3, 3)
     # More than is wanted of one test set makes up for nothing of another.
     assert totals.share == pytest.approx(4 / 10)
 
 
-def test_twenty_test_sets_cost_as_many_queries_as_two(
+def test_twenty_tasks_cost_as_many_queries_as_two(
     as_organiser: Client, write_test_set: WriteTestSet, campaign: Campaign
 ) -> None:
     counts = []
@@ -175,7 +175,7 @@ def test_twenty_test_sets_cost_as_many_queries_as_two(
         for number in names:
             writer = write_test_set(name=f"set {number}")
             judged_by_day(writer, [2])
-            rank_test_set(writer.test_set.pk)
+            rank_task(writer.task.pk)
         as_organiser.get("/campaigns/museum/")
         for address in ("", "test-sets/"):
             with CaptureQueriesContext(connection) as queries:

@@ -61,14 +61,14 @@ def test_a_page_whose_session_ended_learns_so_instead_of_swapping_in_a_form(
     assert client.get(addresses(judged)["live"]).status_code == 401
 
 
-def test_a_test_set_is_found_under_its_own_campaign_only(
+def test_a_task_is_found_under_its_own_campaign_only(
     as_organiser: Client, organiser: User, judged: TestSetWriter
 ) -> None:
     other = Campaign.objects.create(slug="other", name="Other")
     Membership.objects.create(campaign=other, user=organiser, role="owner")
 
     for page in ("test-set-dashboard", "test-set-live"):
-        address = reverse(page, kwargs={"slug": "other", "test_set_id": judged.test_set.pk})
+        address = reverse(page, kwargs={"slug": "other", "task_id": judged.task.pk})
         assert as_organiser.get(address).status_code == 404
 
 

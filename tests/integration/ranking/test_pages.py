@@ -9,7 +9,7 @@ from django.urls import reverse
 from campaign.models import Campaign
 from ranking.models import RankingRun
 from ranking.services import quality_evaluate, ranking_run_compute
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import addresses, text_of
 from tests.integration.ranking.writing import TestSetWriter
@@ -17,13 +17,13 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
-def test_the_overview_leads_to_each_test_set(as_organiser: Client, judged: TestSetWriter) -> None:
+def test_the_overview_leads_to_each_task(as_organiser: Client, judged: TestSetWriter) -> None:
     page = as_organiser.get(addresses(judged)["campaign"])
     assert f'<a href="{addresses(judged)["dashboard"]}">one</a>' in page.content.decode()
     assert "Two clusters among three systems" in text_of(page)
 
 
-def test_a_campaign_without_test_sets_says_how_it_comes_by_one(
+def test_a_campaign_without_tasks_says_how_it_comes_by_one(
     as_organiser: Client, campaign: Campaign
 ) -> None:
     response = as_organiser.get(reverse("campaign-detail", kwargs={"slug": campaign.slug}))
@@ -67,8 +67,8 @@ def test_the_table_carries_what_the_plot_shows(as_organiser: Client, judged: Tes
 
 
 def test_progress_and_judges(as_organiser: Client, judged: TestSetWriter) -> None:
-    judged.test_set.blocks_wanted = 40
-    judged.test_set.save()
+    judged.task.blocks_wanted = 40
+    judged.task.save()
     judged.skip("j2", judged.block(9, ["A", "B"]))
     # Times are those of the judges' measurement, which follows each ranking.
     quality_evaluate(run=RankingRun.objects.get())
@@ -90,7 +90,7 @@ def test_progress_and_judges(as_organiser: Client, judged: TestSetWriter) -> Non
 def test_the_judgments_are_a_link_away(as_organiser: Client, judged: TestSetWriter) -> None:
     address = reverse(
         "judgments-download",
-        kwargs={"slug": judged.campaign.slug, "test_set_id": judged.test_set.pk},
+        kwargs={"slug": judged.campaign.slug, "task_id": judged.task.pk},
     )
     page = as_organiser.get(addresses(judged)["dashboard"]).content.decode()
     assert f'href="{address}" download' in page
@@ -111,7 +111,7 @@ def test_systems_without_a_rank_are_listed_with_the_reason(
 ) -> None:
     writer.system("human", kind="reference")
     writer.judgment("j", writer.block(1, ["A", "B", "human"]), [3, 3, 1])
-    ranking_run_compute(test_set_id=writer.test_set.pk)
+    ranking_run_compute(task_id=writer.task.pk)
 
     page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
 
@@ -128,7 +128,7 @@ def test_groups_that_were_never_compared_are_no_ranking(
     writer = write_test_set(["A", "B", "C", "D"])
     writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
     writer.judgment("j", writer.block(2, ["C", "D"]), [1, 2])
-    ranking_run_compute(test_set_id=writer.test_set.pk)
+    ranking_run_compute(task_id=writer.task.pk)
 
     page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
 
@@ -143,7 +143,7 @@ def test_two_judges_have_a_kappa_and_no_interval(
         block = writer.block(segment, ["A", "B"])
         writer.judgment("one", block, [1, 2])
         writer.judgment("other", block, [1, 2] if segment > 1 else [2, 1])
-    ranking_run_compute(test_set_id=writer.test_set.pk)
+    ranking_run_compute(task_id=writer.task.pk)
 
     page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
 
@@ -159,7 +159,7 @@ def test_a_careless_judge_is_worth_a_look(as_organiser: Client, writer: TestSetW
         for judge, other in slips.items():
             usual, once = ([3, 1, 2], [1, 2, 3]) if judge == "random" else ([1, 2, 3], [2, 1, 3])
             writer.judgment(judge, block, once if segment == other else usual)
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
 
     content = as_organiser.get(addresses(writer)["dashboard"])
 
@@ -175,7 +175,7 @@ def test_names_are_text_whatever_they_hold(
 ) -> None:
     writer = write_test_set(["<b>A</b>", "B"], name="<script>alert(1)</script>")
     writer.judgment("<i>j</i>", writer.block(1, ["<b>A</b>", "B"]), [1, 2])
-    ranking_run_compute(test_set_id=writer.test_set.pk)
+    ranking_run_compute(task_id=writer.task.pk)
 
     content = as_organiser.get(addresses(writer)["dashboard"]).content.decode()
 

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.analyses.options import OptionError
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
@@ -20,9 +20,9 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
-def answer(test_set: TestSet, **given: Any) -> Analysis:
+def answer(task: Task, **given: Any) -> Analysis:
     choice = analysis_choice("pairs", given)
-    asked = analysis_ask(test_set=test_set, choice=choice, is_queued=False)
+    asked = analysis_ask(task=task, choice=choice, is_queued=False)
     return analysis_compute(analysis=asked)
 
 
@@ -44,7 +44,7 @@ def contradicting(write_test_set: WriteTestSet) -> TestSetWriter:
 
 
 @pytest.mark.realdata
-def test_wmt12_has_the_published_matrix(wmt12: TestSet, wmt12_folder: Path) -> None:
+def test_wmt12_has_the_published_matrix(wmt12: Task, wmt12_folder: Path) -> None:
     expected = json.loads((wmt12_folder / "expected.json").read_text(encoding="utf-8"))
     found = data_of(answer(wmt12, resample="pairs"))
     assert found["order"] == [row["system"] for row in expected["systems_by_expected_wins"]]
@@ -65,11 +65,11 @@ def test_wmt12_has_the_published_matrix(wmt12: TestSet, wmt12_folder: Path) -> N
 
 
 def test_other_sentences_explain_a_contradiction(contradicting: TestSetWriter) -> None:
-    of_all = data_of(answer(contradicting.test_set, method="bojar"))
+    of_all = data_of(answer(contradicting.task, method="bojar"))
     (found,) = of_all["contradictions"]
     assert (found["system"], found["other"], found["wins"], found["losses"]) == ("b", "t", 1, 2)
     assert (found["score"], found["other_score"]) == (5 / 7, 2 / 3)
-    shared = answer(contradicting.test_set, method="bojar", only_shared=True)
+    shared = answer(contradicting.task, method="bojar", only_shared=True)
     assert data_of(shared)["contradictions"] == []
     assert shared.reports is not None
     assert "No pair contradicts the order." in report_in(shared.reports, "en").notes
@@ -79,7 +79,7 @@ def test_a_cycle_is_named(writer: TestSetWriter) -> None:
     for segment in range(1, 13):
         for order in ("AB", "BC", "CA"):
             writer.judgment("j1", writer.block(segment, list(order)), [1, 2])
-    asked = answer(writer.test_set, resample="pairs", confidence=0.99)
+    asked = answer(writer.task, resample="pairs", confidence=0.99)
     assert [cycle["systems"] for cycle in data_of(asked)["cycles"]] == [["A", "B", "C"]]
     assert data_of(asked)["cycles"][0]["significant"]
     assert asked.reports is not None
@@ -90,20 +90,20 @@ def test_a_cycle_is_named(writer: TestSetWriter) -> None:
 
 def test_methods_that_need_all_judgments_have_no_shared_scores(ten_blocks: TestSetWriter) -> None:
     with pytest.raises(OptionError, match="gives no scores of shared blocks") as refused:
-        answer(ten_blocks.test_set, method="hopkins_may", only_shared=True)
+        answer(ten_blocks.task, method="hopkins_may", only_shared=True)
     assert refused.value.field == "only_shared"
-    assert data_of(answer(ten_blocks.test_set, method="hopkins_may"))["order"] == ["A", "B", "C"]
+    assert data_of(answer(ten_blocks.task, method="hopkins_may"))["order"] == ["A", "B", "C"]
 
 
 def test_the_page_draws_the_matrix(ten_blocks: TestSetWriter, as_organiser: Client) -> None:
-    test_set, campaign = ten_blocks.test_set, ten_blocks.campaign
-    asked = answer(test_set)
-    page = as_organiser.get(reverse("analysis", args=[campaign.slug, test_set.pk, "pairs"]))
+    task, campaign = ten_blocks.task, ten_blocks.campaign
+    asked = answer(task)
+    page = as_organiser.get(reverse("analysis", args=[campaign.slug, task.pk, "pairs"]))
     shown = page.content.decode()
     assert "<title>A – B: 90.0 %, n = 10" in shown
     assert "‡ ≤ 0.01" in shown
     file = as_organiser.get(
-        reverse("analysis-plot", args=[campaign.slug, test_set.pk, asked.pk, "pairs", "svg"])
+        reverse("analysis-plot", args=[campaign.slug, task.pk, asked.pk, "pairs", "svg"])
     )
     assert file["Content-Type"] == "image/svg+xml"
     assert b"<title>C" in file.content
@@ -112,10 +112,10 @@ def test_the_page_draws_the_matrix(ten_blocks: TestSetWriter, as_organiser: Clie
 def test_the_matrix_is_coloured_by_the_confidence_that_was_chosen(
     ten_blocks: TestSetWriter, as_organiser: Client
 ) -> None:
-    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.test_set.pk, "pairs"])
+    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "pairs"])
 
     def coloured(level: str, **given: str) -> set[frozenset[str]]:
-        asked = answer(ten_blocks.test_set, resample="pairs", **given)
+        asked = answer(ten_blocks.task, resample="pairs", **given)
         shown = as_organiser.get(page, {"resample": "pairs", **given}).content.decode()
         assert f"Strong colour: corrected p of at most {level}, as chosen" in shown
         cells = re.findall(

@@ -1,7 +1,7 @@
-"""Tables and figures of Bojar et al. (2011) and Koehn (2012), asked of a campaign over REST as everybody can.
+"""Tables and figures of Bojar et al. (2011) and Koehn (2012), asked of a campaign as everybody can.
 
-The released judgments are imported, each question is asked, and the answer is compared with what is printed, to the digits
-that are printed. docs/papers.md says of all tables and figures where they are, or why they are not.
+The released judgments are imported, each question is asked over REST, and the answer is compared with what is printed, to
+the digits that are printed. Then the same figures are read off the tables of the page. docs/papers.md says of all tables and figures where they are, or why they are not.
 """
 
 import csv
@@ -15,8 +15,9 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from campaign.models import Campaign, TestSet
+from campaign.models import Campaign, Task
 from campaign.services.jobs import jobs_run_waiting
+from tests.page_tables import PageTable, page_tables
 
 pytestmark = [pytest.mark.django_db, pytest.mark.realdata]
 
@@ -45,12 +46,12 @@ class Asking:
             create_test_set=True,
             verbosity=0,
         )
-        self.test_set = TestSet.objects.get(campaign=campaign, name=path.parent.name)
+        self.task = Task.objects.get(test_set__campaign=campaign, test_set__name=path.parent.name)
 
     def ask(self, kind: str, **options: Any) -> dict[str, Any]:
         """Return the answer to a question, as REST gives it."""
         asked = self.client.post(
-            f"/api/v1/test-sets/{self.test_set.pk}/analyses/",
+            f"/api/v1/tasks/{self.task.pk}/analyses/",
             {"kind": kind, "options": options},
             content_type="application/json",
         )
@@ -63,10 +64,30 @@ class Asking:
 
     def page(self, kind: str, **options: Any) -> str:
         """Return the page of a question that was asked."""
+        query = {
+            name: {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+            for name, value in options.items()
+        }
         address = reverse(
-            "analysis", args=[self.test_set.campaign.slug, self.test_set.pk, kind], query=options
+            "analysis", args=[self.task.test_set.campaign.slug, self.task.pk, kind], query=query
         )
         return self.client.get(address).content.decode()
+
+    def tables(self, kind: str, **options: Any) -> dict[str, PageTable]:
+        """Return the tables of the report on the page of a question that was asked."""
+        return {table.name: table for table in page_tables(self.page(kind, **options))}
+
+    def ranked(self, **options: Any) -> PageTable:
+        """Return the table of the ranking on the page of one that was asked."""
+        return page_tables(self.page("ranking", **options))[0]
+
+    def table_of_campaign(self, kind: str, **options: Any) -> PageTable:
+        """Ask for a table over test sets by its page, and return it as it is shown there."""
+        address = reverse("campaign-table", args=[self.task.test_set.campaign.slug, kind])
+        sent = self.client.post(address, options)
+        jobs_run_waiting()
+        first, *_others = page_tables(self.client.get(sent["Location"]).content.decode())
+        return first
 
 
 @pytest.fixture
@@ -99,9 +120,15 @@ def test_table_1(wmt10: Asking, pair: str) -> None:
         printed(agreement["intra"]["kappa"]),
         printed(agreement["inter"]["kappa"]),
     )
-    page = wmt10.page("agreement", chance="uniform", reference="include", by_length="no")
-    assert f'<td class="number">{TABLE_1[pair][6]}</td>' in page
-    assert "moderate" in page
+    asked = {"chance": "uniform", "reference": "include", "by_length": False}
+    shown = wmt10.tables("agreement", **asked)["agreement"]
+    assert shown.column("κ") == [TABLE_1[pair][6], TABLE_1[pair][5]]
+    assert shown.column("In words")[0] == "moderate"
+    shares = wmt10.tables("diagnosis")["systems"].named("≥ others")
+    assert shares["_ref"] == TABLE_1[pair][4]
+    # The whole row, as it is printed.
+    (row, _average) = wmt10.table_of_campaign("agreement", skipped_blocks="count").rows
+    assert row[2:] == [f"{each:,}" if isinstance(each, int) else each for each in TABLE_1[pair]]
 
 
 @PAIR
@@ -112,6 +139,13 @@ def test_table_3_as_far_as_one_language_pair_goes(wmt10: Asking, pair: str) -> N
         chance: wmt10.ask("agreement", chance=chance, by_reference=True, by_length=False)
         for chance in ("uniform", "scott")
     }
+    for chance, answer in found.items():
+        page = wmt10.tables("agreement", chance=chance, by_reference=True, by_length=False)
+        shown = page["agreement"].named("κ", "Agreement")
+        for kind, words in (("included", "with"), ("excluded", "without")):
+            of = answer["by_reference"][kind]
+            assert shown[f"{words} the reference, between judges"] == printed(of["inter"]["kappa"])
+            assert shown[f"{words} the reference, with themselves"] == printed(of["intra"]["kappa"])
     for side in ("inter", "intra"):
         rows = {
             chance: {
@@ -131,10 +165,18 @@ def test_tables_5_and_10_and_figure_3(wmt10: Asking, pair: str) -> None:
     diagnosis = wmt10.ask("diagnosis", **asked)
     assert printed(diagnosis["score_by_times_judged"]["pearson"]) == TABLE_5[pair]
     assert printed(diagnosis["score_by_reference"]["pearson"]) == TABLE_10[pair]
-    # The figures are on the page: a point for each system.
-    page = wmt10.page("diagnosis", skipped_blocks="count", rounded="yes")
+    # The figures are on the page: a point for each system, the numbers of each below, and the two correlations.
+    page = wmt10.page("diagnosis", **asked)
     assert page.count('class="dot"') > 2 * diagnosis["systems"]
-    assert TABLE_5[pair].removeprefix("-") in page
+    assert f"Score against times judged: Pearson {TABLE_5[pair]}, " in page
+    assert f"Score against share of blocks beside the reference: Pearson {TABLE_10[pair]}, " in page
+    systems = wmt10.tables("diagnosis", **asked)["systems"]
+    assert systems.named("Times judged") == {
+        name: f"{count:,}" for name, count in diagnosis["times_judged"].items()
+    }
+    assert systems.named("≥ others") == {
+        name: printed(share) for name, share in diagnosis["geq_others"].items()
+    }
     # Without the blocks that nobody labelled anything in, the last digits differ where there are any.
     skipped = diagnosis["input"]["skipped"]
     without = wmt10.ask("diagnosis", rounded=True)["score_by_times_judged"]["pearson"]
@@ -149,6 +191,11 @@ def test_table_4_adds_up(wmt10: Asking, pair: str) -> None:
     blocks = wmt10.ask("diagnosis")["blocks"]
     assert sum(won.values()) == blocks
     assert max(won, key=lambda name: won[name] if name else 0) == "_ref"
+    shown = wmt10.tables("diagnosis")["sole_winners"].named("Blocks won alone")
+    assert next(iter(shown)) == "_ref"
+    assert {name: int(count.replace(",", "")) for name, count in shown.items()} == {
+        name or "no sole winner": count for name, count in won.items()
+    }
 
 
 @PAIR
@@ -160,6 +207,8 @@ def test_table_2_orders_of_all_four_readings(wmt10: Asking, pair: str) -> None:
         ranking = wmt10.ask("ranking", method=name, reference="include", resamples=100)
         scores = {row["system"]: row["score"] for row in ranking["rankings"][0]["systems"]}
         shares[name] = scores["_ref"]
+        shown = wmt10.ranked(method=name, reference="include", resamples=100)
+        assert shown.named("Score") == {system: printed(score) for system, score in scores.items()}
     assert printed(shares["geq_others"]) == TABLE_1[pair][4]
     assert shares["geq_others"] > shares["gt_others"] > shares["gt_all_in_block"]
     assert shares["geq_others"] > shares["geq_all_in_block"] > shares["gt_all_in_block"]
@@ -185,6 +234,13 @@ def test_table_6_counts_each_pair_of_the_file(wmt12: Asking, real_data: Path, pa
     assert totals == {
         row["system"]: [row["wins"], row["losses"], row["ties"]] for row in systems_of(expected)
     }
+    assert [
+        [*row[:2], *(int(count.replace(",", "")) for count in row[2:5])]
+        for row in wmt12.tables("pairs", resample="pairs")["pairs"].rows
+    ] == [
+        [row[name] for name in ("system", "other", "wins", "losses", "ties")]
+        for row in found["pairs"]
+    ]
 
 
 # --- Koehn (2012) ---------------------------------------------------------------------------------
@@ -211,6 +267,8 @@ def test_figure_1_win_ratios(wmt12: Asking, real_data: Path, pair: str) -> None:
     assert ratios == {
         row["system"]: pytest.approx(row["expected_wins"], abs=1e-6) for row in expected
     }
+    shown = wmt12.tables("diagnosis")["win_ratios"].named("Win ratio")
+    assert shown == {row["system"]: printed(row["expected_wins"]) for row in expected}
 
 
 @PAIR
@@ -220,6 +278,8 @@ def test_equations_1_to_4(wmt12: Asking, real_data: Path, pair: str) -> None:
         ranking = wmt12.ask("ranking", method=method, resamples=100)["rankings"][0]
         scores = {row["system"]: row["score"] for row in ranking["systems"]}
         assert scores == {row["system"]: pytest.approx(row[key], abs=1e-6) for row in expected}
+        shown = wmt12.ranked(method=method, resamples=100).named("Score")
+        assert shown == {row["system"]: printed(row[key]) for row in expected}
     known = expected_of(real_data, pair)
     lopez = known.get("lopez") or {
         "one_optimal_order": known["lopez_order_one_optimum"],
@@ -241,6 +301,7 @@ def test_equations_1_to_4(wmt12: Asking, real_data: Path, pair: str) -> None:
     found = cost([row["system"] for row in ranking["systems"]])
     assert found == cost(lopez["one_optimal_order"]) == lopez["minimum_cost"]
     assert (ranking["extra"]["violations"], ranking["extra"]["proven_optimal"]) == (found, True)
+    assert cost(wmt12.ranked(method="lopez", resamples=100).column("System")) == found
 
 
 @PAIR
@@ -249,8 +310,14 @@ def test_tables_2_and_3_ranges_and_clusters_of_this_pair(
 ) -> None:
     """Printed are English–Czech and French–English; the same of the pairs we have, as they were counted."""
     expected = expected_of(real_data, pair)
-    ranking = wmt12.ask("ranking", ranges="percentile", resample="blocks", resamples=1000)
-    rows = ranking["rankings"][0]["systems"]
+    asked = {"ranges": "percentile", "resample": "blocks", "resamples": 1000}
+    rows = wmt12.ask("ranking", **asked)["rankings"][0]["systems"]
+    assert wmt12.ranked(**asked).named("Rank range") == {
+        row["system"]: f"rank {row['rank_low']}"
+        + (f"–{row['rank_high']}" if row["rank_high"] > row["rank_low"] else "")
+        + f" , cluster {row['cluster']}"
+        for row in rows
+    }
     clusters: dict[int, list[str]] = {}
     for row in rows:
         clusters.setdefault(row["cluster"], []).append(row["system"])
@@ -278,6 +345,10 @@ def test_figure_2_share_of_pairs_told_apart(wmt12: Asking, pair: str) -> None:
     assert plan["fitted_noise_low"] < plan["fitted_noise"] < plan["fitted_noise_high"], pair
     page = wmt12.page("stopping", experiments=100)
     assert 'class="curve"' in page
+    shown = wmt12.tables("stopping", experiments=100)["pairs_told_apart"]
+    so_far = [row[1] for row in shown.rows if row[-1] == "so far"]
+    assert so_far[:-1] == [f"{share:.2f}" for share in found["curve"]["significant"][:-1]]
+    assert so_far[-1] == f"{found['curve']['separated']:.2f}"
 
 
 def test_all_files_are_used() -> None:

@@ -12,7 +12,7 @@ from campaign.services import instructions_write, invitation_create_for_anybody
 from campaign.services.uploads import upload_begin, upload_file_add
 from ranking.pages.preparation import StepState, steps_of
 from ranking.selectors.preparation import preparation
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +53,7 @@ def test_a_new_campaign_lacks_texts_systems_and_people(campaign: Campaign) -> No
 
 
 def test_what_is_there_is_done(campaign: Campaign) -> None:
-    make_test_set(campaign, planned=0)
+    make_task(campaign, planned=0)
     make_judge(campaign)
     instructions_write(campaign=campaign, language="en", text="Rank.", demands_acceptance=False)
     found = states(campaign)
@@ -78,16 +78,16 @@ def test_a_link_is_people_enough(campaign: Campaign) -> None:
 def test_somebody_has_to_read_both_languages(
     campaign: Campaign, languages: list[str], state: StepState
 ) -> None:
-    test_set = make_test_set(campaign, planned=0)
-    test_set.source_language, test_set.target_language = "en", "de"
-    test_set.save()
+    task = make_task(campaign, planned=0)
+    task.test_set.source_language, task.test_set.target_language = "en", "de"
+    task.test_set.save()
     make_judge(campaign, languages=languages)
     assert states(campaign)["People"] == state
-    assert (test_set.name in said(campaign, "People")) == (state == StepState.WRONG)
+    assert (task.test_set.name in said(campaign, "People")) == (state == StepState.WRONG)
 
 
 def test_one_system_is_too_few(campaign: Campaign) -> None:
-    make_test_set(campaign, systems=("only",), identical=(), with_reference=False, planned=0)
+    make_task(campaign, systems=("only",), identical=(), with_reference=False, planned=0)
     assert states(campaign)["Systems"] == StepState.WRONG
     assert "Systems" in said(campaign, "Open")
 
@@ -132,7 +132,7 @@ def test_the_number_of_queries_does_not_grow(
     campaign: Campaign, django_assert_num_queries: Callable[..., Any]
 ) -> None:
     for number in range(4):
-        make_test_set(campaign, name=f"set {number}", planned=0)
+        make_task(campaign, name=f"set {number}", planned=0)
         make_judge(campaign, f"judge {number}")
     with django_assert_num_queries(10):
         preparation(campaign=campaign)

@@ -7,11 +7,17 @@ import pytest
 from django.utils import timezone
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import Judgment, ProblemReport, QualityActionKind, Skip
+from annotation.models import (
+    Judgment,
+    JudgmentSequence,
+    ProblemReport,
+    QualityActionKind,
+    Skip,
+)
 from annotation.services import quality_action_take
 from campaign.models import User
 from ranking.models import JudgeMeasures
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from ranking.urls import urlpatterns
 from tests.integration.ranking.twelve_judges import judges_judge
 from tests.integration.ranking.writing import TestSetWriter
@@ -27,27 +33,29 @@ def test_all_of_them_return_what_their_queryset_yields(
     judges_judge(writer)
     one, other, excluded = writer.campaign.judges.order_by("pseudonym")[:3]
     block = writer.block(13, ["A", "B"])
-    said = {"test_set": writer.test_set, "block": block, "comment": "Cut off."}
+    said = {"task": writer.task, "block": block, "comment": "Cut off."}
     ProblemReport.objects.create(**said, client_id=uuid4(), judge=one, kind="source")
     Skip.objects.create(**said, client_id=uuid4(), judge=one, reason="other")
     Judgment.objects.create(**said, client_id=uuid4(), judge=other, labels=[1, 2])
     quality_action_take(
         judge=excluded,
-        test_set=writer.test_set,
+        task=writer.task,
         action=QualityActionKind.EXCLUDE,
         user=organiser,
     )
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     JudgeMeasures.objects.filter(judge=one).update(
         measures={JudgeMeasure.DISAGREES: {"value": 0.0001, "number": 12}}
     )
     values = {
-        "test_set_id": writer.test_set.pk,
+        "task_id": writer.task.pk,
         "campaign_id": writer.campaign.pk,
         "slug": writer.campaign.slug,
         "user_id": organiser.pk,
         "judges": list(writer.campaign.judges.values_list("pk", flat=True)),
         "since": timezone.now() - timedelta(minutes=30),
+        "watermark": JudgmentSequence.objects.get(task=writer.task).last_number,
+        "without": [excluded.pseudonym],
     }
     found = set()
     for query in prepared_queries("ranking."):

@@ -23,7 +23,7 @@ def test_a_revised_block_is_one_block(writer: TestSetWriter) -> None:
     writer.judgment("j", block, [2, 1], at=NOON, supersedes=first)
     writer.judgment("k", block, [1, 2], at=NOON)
 
-    progress = judging_progress(test_set=writer.test_set, now=NOON)
+    progress = judging_progress(task=writer.task, now=NOON)
 
     assert (progress.judged, progress.today, progress.judges) == (2, 1, 2)
 
@@ -35,24 +35,24 @@ def test_a_skip_judged_after_all_is_no_longer_one(writer: TestSetWriter) -> None
     writer.judgment("j", judged_after_all, [1, 2])
     writer.judgment("k", kept, [1, 2])
 
-    assert judging_progress(test_set=writer.test_set).skipped == 1
+    assert judging_progress(task=writer.task).skipped == 1
 
 
 def test_the_share_is_of_the_blocks_wanted(writer: TestSetWriter) -> None:
-    assert judging_progress(test_set=writer.test_set).share is None
-    writer.test_set.blocks_wanted = 4
+    assert judging_progress(task=writer.task).share is None
+    writer.task.blocks_wanted = 4
     writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
-    assert judging_progress(test_set=writer.test_set).share == 0.25
-    writer.test_set.blocks_wanted = 1
+    assert judging_progress(task=writer.task).share == 0.25
+    writer.task.blocks_wanted = 1
     writer.judgment("k", writer.block(2, ["A", "B"]), [1, 2])
-    assert judging_progress(test_set=writer.test_set).share == 1.0
+    assert judging_progress(task=writer.task).share == 1.0
 
 
 def test_a_judge_is_at_work_for_ten_minutes(writer: TestSetWriter) -> None:
     writer.judgment("recent", writer.block(1, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=9))
     writer.judgment("gone", writer.block(2, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=11))
 
-    assert judging_progress(test_set=writer.test_set, now=NOON).at_work == 1
+    assert judging_progress(task=writer.task, now=NOON).at_work == 1
 
 
 @pytest.mark.parametrize("origin", ["imported", "simulated"])
@@ -63,19 +63,19 @@ def test_judgments_of_no_person_count_but_nobody_was_at_work(
     writer.judgment("file", writer.block(1, ["A", "B"]), [1, 2], at=NOON)
     writer.skip("file", writer.block(2, ["A", "B"]))
 
-    progress = judging_progress(test_set=writer.test_set, now=NOON)
+    progress = judging_progress(task=writer.task, now=NOON)
 
     assert (progress.judged, progress.skipped, progress.judges) == (1, 1, 1)
     assert (progress.today, progress.at_work) == (0, 0)
     assert {period.judged for period in progress.periods} == {0}
 
 
-def test_a_young_test_set_is_shown_by_the_hour(writer: TestSetWriter) -> None:
+def test_a_young_task_is_shown_by_the_hour(writer: TestSetWriter) -> None:
     for minutes in (5, 10, 35):
         block = writer.block(minutes, ["A", "B"])
         writer.judgment("j", block, [1, 2], at=NOON - timedelta(minutes=minutes))
 
-    progress = judging_progress(test_set=writer.test_set, now=NOON)
+    progress = judging_progress(task=writer.task, now=NOON)
 
     assert progress.hourly
     assert [period.judged for period in progress.periods] == [0] * 22 + [1, 2]
@@ -90,7 +90,7 @@ def test_an_older_one_by_the_day_of_the_calendar(writer: TestSetWriter) -> None:
         writer.judgment("j", block, [1, 2], at=night - timedelta(days=days))
 
     with timezone.override("Europe/Prague"):
-        progress = judging_progress(test_set=writer.test_set, now=night + timedelta(hours=12))
+        progress = judging_progress(task=writer.task, now=night + timedelta(hours=12))
 
     assert not progress.hourly
     assert [period.judged for period in progress.periods][-4:] == [1, 0, 1, 1]
@@ -108,11 +108,11 @@ def test_judges_with_their_counts_and_times(writer: TestSetWriter) -> None:
     writer.judgment("robot", one, [2, 1], at=late, active_ms=1_000, supersedes=first)
     writer.skip("shy", one)
 
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    run = ranking_run_compute(task_id=writer.task.pk)
     assert run is not None
     quality_evaluate(run=run)
 
-    robot, shy = judge_rows(test_set=writer.test_set, run=run)
+    robot, shy = judge_rows(task=writer.task, run=run)
 
     assert (robot.pseudonym, robot.judged, robot.skipped) == ("robot", 2, 0)
     assert robot.is_simulated
@@ -127,9 +127,9 @@ def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
         writer.judgment("j", block, [1, 2])
         writer.judgment("k", block, [1, 2] if segment != 2 else [2, 1])
     writer.judgment("alone", writer.block(9, ["A", "B"]), [1, 2])
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    run = ranking_run_compute(task_id=writer.task.pk)
 
-    rows = {row.pseudonym: row.agreement for row in judge_rows(test_set=writer.test_set, run=run)}
+    rows = {row.pseudonym: row.agreement for row in judge_rows(task=writer.task, run=run)}
 
     shared, alone = rows["j"], rows["alone"]
     assert shared is not None
@@ -143,10 +143,10 @@ def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
 def test_queries_do_not_grow_with_the_judges(writer: TestSetWriter, count: int) -> None:
     for number in range(count):
         writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    run = ranking_run_compute(task_id=writer.task.pk)
 
     with CaptureQueriesContext(connection) as queries:
-        judging_progress(test_set=writer.test_set)
-        assert len(judge_rows(test_set=writer.test_set, run=run)) == count
+        judging_progress(task=writer.task)
+        assert len(judge_rows(task=writer.task, run=run)) == count
 
     assert len(queries) == 5

@@ -28,7 +28,7 @@ from ranking.selectors.judge_measures import measures_by_judge
 from ranking.selectors.progress import judging_progress
 from ranking.selectors.quality import judges_quality, quality_due
 from ranking.selectors.rule_effects import is_breached
-from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
+from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
 from ranking.services import (
     quality_evaluate,
     ranking_run_compute,
@@ -36,7 +36,7 @@ from ranking.services import (
     rules_preview,
     rules_put_in_force,
 )
-from ranking.tasks import rank_test_set, rank_what_is_due
+from ranking.tasks import rank_task, rank_what_is_due
 from tests.clickers import SUGGESTED
 from tests.clocks import set_process_clock
 from tests.integration.ranking.writing import TestSetWriter
@@ -79,9 +79,9 @@ def terms(**changes: Any) -> RuleTerms:
 
 
 def test_control_blocks_count_in_nothing(judged: TestSetWriter) -> None:
-    test_set = judged.test_set
-    before = ranking_run_compute(test_set_id=test_set.pk)
-    exported = list(five_way_rows(test_set=test_set))
+    task = judged.task
+    before = ranking_run_compute(task_id=task.pk)
+    exported = list(five_way_rows(task=task))
     judged.system("_bad", kind="bad_reference")
     attention = control(judged.block(40, ["C", "_bad", "A"]), "attention", [1, 2, 1])
     training = control(judged.block(41, ["C", "B", "A"]), "training", [1, 2, 3])
@@ -90,14 +90,14 @@ def test_control_blocks_count_in_nothing(judged: TestSetWriter) -> None:
         judged.judgment(name, training, [1, 5, 5])
     judged.skip("careful", control(judged.block(42, ["C", "A"]), "training", [1, 2]))
 
-    after = ranking_run_compute(test_set_id=test_set.pk)
+    after = ranking_run_compute(task_id=task.pk)
 
     assert before is not None
     assert after is not None
     assert after.watermark == before.watermark + 4
     assert after.result == before.result
-    assert list(five_way_rows(test_set=test_set)) == exported
-    progress = judging_progress(test_set=test_set)
+    assert list(five_way_rows(task=task)) == exported
+    progress = judging_progress(task=task)
     assert (progress.judged, progress.skipped) == (2 * BLOCKS, 0)
 
 
@@ -115,9 +115,9 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     terms = {rule.measure: (rule.threshold, rule.minimum) for rule in rules}
     assert SUGGESTED.items() <= terms.items()
 
-    rank_test_set(judged.test_set.pk)
+    rank_task(judged.task.pk)
 
-    measures = measures_by_judge(test_set_id=judged.test_set.pk)
+    measures = measures_by_judge(task_id=judged.task.pk)
     careful, careless = measures["careful"], measures["careless"]
     assert (careful["reference"]["value"], careful["reference"]["evidence"]) == (1.0, 3 * BLOCKS)
     assert careless["reference"]["value"] == 0.0
@@ -141,26 +141,26 @@ def test_measures_of_later_judgments_are_not_replaced_by_earlier_ones(
     judged: TestSetWriter,
 ) -> None:
     """Two workers may compute two runs, and the older run may end last."""
-    older = ranking_run_compute(test_set_id=judged.test_set.pk)
+    older = ranking_run_compute(task_id=judged.task.pk)
     judged.judgment("careful", judged.block(70, ["A", "B"]), [1, 2])
-    newer = ranking_run_compute(test_set_id=judged.test_set.pk)
+    newer = ranking_run_compute(task_id=judged.task.pk)
     assert older is not None
     assert newer is not None
     assert quality_evaluate(run=newer)
-    measured = measures_by_judge(test_set_id=judged.test_set.pk)
+    measured = measures_by_judge(task_id=judged.task.pk)
     assert not quality_evaluate(run=older)
     assert QualityReport.objects.get().watermark == newer.watermark
-    assert measures_by_judge(test_set_id=judged.test_set.pk) == measured
+    assert measures_by_judge(task_id=judged.task.pk) == measured
 
 
 def test_who_types_the_ranks_as_outputs_are_shown_is_warned_by_the_suggested_rules(
     judged: TestSetWriter, campaign: Campaign
 ) -> None:
-    for block in Block.objects.filter(hit__test_set=judged.test_set)[:6]:
+    for block in Block.objects.filter(hit__task=judged.task)[:6]:
         judged.judgment("typist", block, [1, 2, 3, 4])
     quality_rules_suggest(campaign=campaign, user=None)
 
-    rank_test_set(judged.test_set.pk)
+    rank_task(judged.task.pk)
 
     action = QualityAction.objects.get(judge__pseudonym="typist")
     assert (action.action, action.evidence["rule"]["measure"]) == ("warn", "typed_in_order")
@@ -173,7 +173,7 @@ def test_who_types_the_ranks_as_outputs_are_shown_is_warned_by_the_suggested_rul
 def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(
     judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
-    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    run = ranking_run_compute(task_id=judged.task.pk)
     assert run is not None
     quality_evaluate(run=run)
     pausing = [terms(action="pause")]
@@ -201,16 +201,16 @@ def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(
     assert judge_status(action.judge) == JudgeStatus.WARNED
 
 
-def test_a_rule_that_is_switched_off_or_of_another_test_set_does_nothing(
+def test_a_rule_that_is_switched_off_or_of_another_task_does_nothing(
     judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
     other = TestSetWriter(campaign, "another", ["A", "B"])
-    quality_rule_add(campaign=campaign, terms=terms(test_set=other.test_set), user=organiser)
+    quality_rule_add(campaign=campaign, terms=terms(task=other.task), user=organiser)
     off = quality_rule_add(campaign=campaign, terms=terms(action="exclude"), user=organiser)
     quality_rule_switch_off(rule=off, user=organiser)
     with pytest.raises(QualityRefusedError, match="already"):
         quality_rule_switch_off(rule=off, user=organiser)
-    rank_test_set(judged.test_set.pk)
+    rank_task(judged.task.pk)
     assert not QualityAction.objects.exists()
 
 
@@ -242,50 +242,50 @@ def test_a_probability_is_compared_as_it_is() -> None:
 def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
     judged: TestSetWriter, organiser: User
 ) -> None:
-    test_set = judged.test_set
-    with_both = ranking_run_compute(test_set_id=test_set.pk)
+    task = judged.task
+    with_both = ranking_run_compute(task_id=task.pk)
     assert with_both is not None
     assert with_both.parameters["excluded_judges"] == []
 
     action = quality_action_take(
         judge=judge_called("careless"),
-        test_set=test_set,
+        task=task,
         action="exclude",
         user=organiser,
         note="Clicks.",
     )
-    assert due_test_sets() == [test_set.pk]
+    assert due_tasks() == [task.pk]
     rank_what_is_due()
-    without = latest_run(test_set_id=test_set.pk)
+    without = latest_run(task_id=task.pk)
     assert without is not None
     assert without.parameters["excluded_judges"] == ["careless"]
     assert without.watermark == with_both.watermark
     assert without.result["input"]["judges"] == 1
     assert without.result["input"]["blocks"] == BLOCKS
     assert [row["judge"] for row in without.result["agreement"]["judges"]] == ["careful"]
-    assert not ranking_is_due(test_set_id=test_set.pk)
+    assert not ranking_is_due(task_id=task.pk)
     # The file ranks as the latest run.
-    assert {row.judge for row in five_way_rows(test_set=test_set)} == {"careful"}
+    assert {row.judge for row in five_way_rows(task=task)} == {"careful"}
 
     quality_action_revert(action=action, user=organiser)
-    assert due_test_sets() == [test_set.pk]
+    assert due_tasks() == [task.pk]
     rank_what_is_due()
-    again = latest_run(test_set_id=test_set.pk)
+    again = latest_run(task_id=task.pk)
     assert again is not None
     assert again.pk != with_both.pk
     assert again.result == with_both.result
     # Each can be computed again, whoever is excluded by now.
-    for run in RankingRun.objects.filter(test_set=test_set):
+    for run in RankingRun.objects.filter(task=task):
         assert ranking_run_reproduce(run) == run.result
-    assert judging_progress(test_set=test_set).judged == 2 * BLOCKS
+    assert judging_progress(task=task).judged == 2 * BLOCKS
 
 
 def test_an_excluded_judge_is_measured_on(judged: TestSetWriter, organiser: User) -> None:
     careless = judge_called("careless")
-    quality_action_take(judge=careless, test_set=judged.test_set, action="exclude", user=organiser)
-    rank_test_set(judged.test_set.pk)
+    quality_action_take(judge=careless, task=judged.task, action="exclude", user=organiser)
+    rank_task(judged.task.pk)
     careful_row, careless_row = judges_quality(
-        test_set=judged.test_set, run=latest_run(test_set_id=judged.test_set.pk)
+        task=judged.task, run=latest_run(task_id=judged.task.pk)
     )
     assert (careful_row.row.status, careless_row.row.status) == (
         JudgeStatus.GOOD,
@@ -308,22 +308,22 @@ def test_who_disagrees_is_found_among_ranked_systems_and_judges_who_count(
             writer.judgment(judge, block, [2, 1, 3, 5, 4])
         writer.judgment("against", block, [4, 1, 3, 5, 2])
     quality_action_take(
-        judge=judge_called("clicks"), test_set=writer.test_set, action="exclude", user=organiser
+        judge=judge_called("clicks"), task=writer.task, action="exclude", user=organiser
     )
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
 
-    found = measures_by_judge(test_set_id=writer.test_set.pk)
+    found = measures_by_judge(task_id=writer.task.pk)
     assert found["against"]["disagrees"]["value"] < 1e-6
     assert found["against"]["disagrees"]["evidence"] == BLOCKS
     assert found["one"]["disagrees"]["value"] == found["two"]["disagrees"]["value"] == 1
     assert "disagrees" not in found["clicks"]
     # The same from the judgments alone, where the ranking handed nothing over.
-    run = latest_run(test_set_id=writer.test_set.pk)
+    run = latest_run(task_id=writer.task.pk)
     assert run is not None
     QualityReport.objects.all().delete()
     JudgeMeasures.objects.all().delete()
     quality_evaluate(run=run)
-    assert measures_by_judge(test_set_id=writer.test_set.pk) == found
+    assert measures_by_judge(task_id=writer.task.pk) == found
 
 
 def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
@@ -331,12 +331,10 @@ def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
 ) -> None:
     careless = judge_called("careless")
     for action in ("warn", "exclude", "pause"):
-        quality_action_take(judge=careless, test_set=judged.test_set, action=action, user=organiser)
+        quality_action_take(judge=careless, task=judged.task, action=action, user=organiser)
     assert judge_status(careless) == JudgeStatus.EXCLUDED
     with pytest.raises(QualityRefusedError, match="already in this state"):
-        quality_action_take(
-            judge=careless, test_set=judged.test_set, action="pause", user=organiser
-        )
+        quality_action_take(judge=careless, task=judged.task, action="pause", user=organiser)
     assert judge_reinstate(judge=careless, user=organiser, note="A mistake.") == 3
     assert judge_status(careless) == JudgeStatus.GOOD
     assert QualityReversal.objects.filter(note="A mistake.").count() == 3
@@ -348,7 +346,7 @@ def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
 def test_history_cannot_be_rewritten(judged: TestSetWriter, organiser: User) -> None:
     rule = quality_rule_add(campaign=judged.campaign, terms=terms(), user=organiser)
     action = quality_action_take(
-        judge=judge_called("careless"), test_set=judged.test_set, action="warn", user=organiser
+        judge=judge_called("careless"), task=judged.task, action="warn", user=organiser
     )
     quality_action_revert(action=action, user=organiser)
     for rows in (QualityAction.objects.all(), QualityReversal.objects.all()):
@@ -363,7 +361,7 @@ def test_history_cannot_be_rewritten(judged: TestSetWriter, organiser: User) -> 
 def test_what_was_missed_is_measured_later_and_a_new_rule_looks_back(
     judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
-    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    run = ranking_run_compute(task_id=judged.task.pk)
     assert quality_due() == [run]
     rank_what_is_due()
     assert quality_due() == []
@@ -385,7 +383,7 @@ def test_a_wrong_clock_hides_no_new_rule(
     hours: int,
 ) -> None:
     clock = timedelta(hours=hours)
-    run = ranking_run_compute(test_set_id=judged.test_set.pk)
+    run = ranking_run_compute(task_id=judged.task.pk)
     for _time in range(2):
         with monkeypatch.context() as patch:
             if wrong == "worker":

@@ -25,7 +25,7 @@ def test_a_rule_committed_after_the_measurement_began_is_not_missed(
         block = writer.block(segment, ["A", "B", "C"])
         writer.judgment("careful", block, [1, 2, 3])
         writer.judgment("careless", block, [1, 1, 1])
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    run = ranking_run_compute(task_id=writer.task.pk)
     assert run is not None
 
     def measure() -> bool:

@@ -42,9 +42,7 @@ def remarked(write_test_set: WriteTestSet) -> TestSetWriter:
 
 
 def test_counts_by_system_and_length_follow_from_what_was_recorded(remarked: TestSetWriter) -> None:
-    asked = analysis_ask(
-        test_set=remarked.test_set, choice=analysis_choice("remarks", {}), is_queued=False
-    )
+    asked = analysis_ask(task=remarked.task, choice=analysis_choice("remarks", {}), is_queued=False)
     found = analysis_compute(analysis=asked)
     assert found.data is not None
     assert (found.data["shown"], found.data["skipped"], found.data["commented"]) == (5, 1, 2)
@@ -67,7 +65,7 @@ def test_counts_by_system_and_length_follow_from_what_was_recorded(remarked: Tes
 
 def computed(writer: TestSetWriter, watermark: int | None = None, **given: Any) -> Analysis:
     asked = analysis_ask(
-        test_set=writer.test_set,
+        task=writer.task,
         choice=analysis_choice("remarks", given),
         watermark=watermark,
         is_queued=False,
@@ -108,7 +106,7 @@ def test_comments_and_skips_are_those_of_the_judgments_asked_for(
     # After all of these the first skip is taken back, and the first comment.
     late = start + timedelta(hours=1)
     writer.judgment("ben", blocks[1], [2, 1], at=late)
-    first = writer.test_set.judgments.get(judge__pseudonym="ann", block=blocks[1])
+    first = writer.task.judgments.get(judge__pseudonym="ann", block=blocks[1])
     writer.judgment("ann", blocks[1], [1, 2], supersedes=first, at=late)
     assert totals(computed(writer, 2)) == (2, 0, 1)
     assert totals(computed(writer, 5)) == (6, 1, 2)
@@ -125,7 +123,7 @@ def test_skipped_blocks_of_diagnosis_are_those_of_the_judgments_asked_for(
 ) -> None:
     found = [
         analysis_ask(
-            test_set=remarked.test_set,
+            task=remarked.task,
             choice=analysis_choice("diagnosis", {"skipped_blocks": "count"}),
             watermark=watermark,
             is_queued=False,
@@ -139,10 +137,10 @@ def test_skipped_blocks_of_diagnosis_are_those_of_the_judgments_asked_for(
 def test_the_page_shows_both_tables(remarked: TestSetWriter, as_organiser: Client) -> None:
     analysis_compute(
         analysis=analysis_ask(
-            test_set=remarked.test_set, choice=analysis_choice("remarks", {}), is_queued=False
+            task=remarked.task, choice=analysis_choice("remarks", {}), is_queued=False
         )
     )
-    at = f"/campaigns/{remarked.campaign.slug}/test-sets/{remarked.test_set.pk}/analyses/remarks/"
+    at = f"/campaigns/{remarked.campaign.slug}/tasks/{remarked.task.pk}/analyses/remarks/"
     page = as_organiser.get(at, {"confidence": "0.95"})
     words = text_of(page)
     assert "5 blocks answered: 1 skipped, 2 with a comment." in words

@@ -16,7 +16,7 @@ from campaign.database import replica
 from campaign.models import Judge, Membership, User
 from launcher.services import Services
 from ranking.selectors.judge_list import judges_listed
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.integration.ranking.pages import addresses
 from tests.integration.ranking.writing import TestSetWriter
 from tests.standby_server import Standby, standby_server
@@ -54,7 +54,7 @@ def standby(
 @pytest.fixture
 def paths(judged: TestSetWriter) -> dict[str, str]:
     """The addresses that a replica may answer, each with what differs by a judgment."""
-    api = f"/api/v1/test-sets/{judged.test_set.pk}"
+    api = f"/api/v1/tasks/{judged.task.pk}"
     pages = addresses(judged)
     return {
         "judgments": f"{api}/judgments/",
@@ -64,8 +64,8 @@ def paths(judged: TestSetWriter) -> dict[str, str]:
         "actions": f"{api}/quality-actions/",
         "dashboard": pages["dashboard"],
         "live": pages["live"],
-        "download": reverse("judgments-download", args=[judged.campaign.slug, judged.test_set.pk]),
-        "page of judges": reverse("judge-quality", args=[judged.campaign.slug, judged.test_set.pk]),
+        "download": reverse("judgments-download", args=[judged.campaign.slug, judged.task.pk]),
+        "page of judges": reverse("judge-quality", args=[judged.campaign.slug, judged.task.pk]),
     }
 
 
@@ -77,7 +77,7 @@ def text_of(response: Any) -> str:
 
 def judge_one(writer: TestSetWriter) -> None:
     writer.judgment("newcomer", writer.block(9, ["A", "B"]), [1, 2])
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
 
 
 FILES = ["judgments", "file", "latest", "judges", "download"]
@@ -148,7 +148,7 @@ def test_whoever_decides_sees_it_at_once(
     standby.pause()
     quality_action_take(
         judge=Judge.objects.get(pseudonym="j1"),
-        test_set=judged.test_set,
+        task=judged.task,
         action=QualityActionKind.EXCLUDE,
         user=organiser,
     )
@@ -187,9 +187,9 @@ def test_what_the_replica_has_not_heard_of_is_asked_of_the_primary(
     standby.pause()
     other = TestSetWriter(judged.campaign, "two", ["A", "B"])
     other.judgment("j1", other.block(1, ["A", "B"]), [1, 2])
-    rank_test_set(other.test_set.pk)
+    rank_task(other.task.pk)
     for path in ("rankings/latest", "judgments"):
-        response = as_organiser.get(f"/api/v1/test-sets/{other.test_set.pk}/{path}/")
+        response = as_organiser.get(f"/api/v1/tasks/{other.task.pk}/{path}/")
         assert response.status_code == 200
         assert "Quintet-Behind" not in response
     assert as_organiser.get(addresses(other)["dashboard"]).status_code == 200

@@ -7,7 +7,7 @@ import pytest
 
 from annotation.models import Judgment
 from annotation.services import judgments_number
-from campaign.models import System, TestSet
+from campaign.models import System, Task
 from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.models import RankingRun
 from ranking.services import (
@@ -24,25 +24,25 @@ def by_name(result: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.realdata
-def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: TestSet) -> None:
-    run = ranking_run_compute(test_set_id=wmt12.pk)
+def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: Task) -> None:
+    run = ranking_run_compute(task_id=wmt12.pk)
     assert run is not None
-    revised = Judgment.objects.get(test_set=wmt12, numbered__number=5)
+    revised = Judgment.objects.get(task=wmt12, numbered__number=5)
     Judgment.objects.create(
-        test_set=wmt12,
+        task=wmt12,
         client_id="00000000-0000-4000-8000-000000000001",
         judge=revised.judge,
         block=revised.block,
         labels=[1, 2, 3, 4, 5],
         supersedes=revised,
     )
-    assert judgments_number(test_set_id=wmt12.pk) == 1292
-    System.objects.create(test_set=wmt12, name="late-comer")
+    assert judgments_number(task_id=wmt12.pk) == 1292
+    System.objects.create(test_set=wmt12.test_set, name="late-comer")
 
     stored = RankingRun.objects.get(pk=run.pk)
 
     assert ranking_run_reproduce(stored) == stored.result
-    again = ranking_run_compute(test_set_id=wmt12.pk)
+    again = ranking_run_compute(task_id=wmt12.pk)
     assert again is not None
     assert again.watermark == 1292
     assert again.result["not_estimable"] == [
@@ -54,7 +54,7 @@ def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: TestSet)
 def test_a_run_from_before_a_column_was_added_is_reproduced_without_it(
     ten_blocks: TestSetWriter,
 ) -> None:
-    run = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    run = ranking_run_compute(task_id=ten_blocks.task.pk)
     assert run is not None
     assert "ties" in run.result["systems"][0]
     for row in run.result["systems"]:
@@ -63,7 +63,7 @@ def test_a_run_from_before_a_column_was_added_is_reproduced_without_it(
 
 
 def test_a_run_of_older_code_is_reproduced_to_the_bit(ten_blocks: TestSetWriter) -> None:
-    run = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    run = ranking_run_compute(task_id=ten_blocks.task.pk)
     assert run is not None
     # As recorded before intervals were over judges, too; the figures are of that code.
     run.parameters["agreement"] = {
@@ -106,7 +106,7 @@ def test_a_run_from_before_sums_over_segments_is_reproduced(writer: TestSetWrite
                 3 - segment % (judge + 1) % 2,
             ]
             writer.judgment(f"j{judge}", writer.block(segment, ["A", "B", "C"]), labels)
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    run = ranking_run_compute(task_id=writer.task.pk)
     assert run is not None
     assert ranking_run_reproduce(run) == run.result
     # As recorded by code that left out every segment; the figures are of that code. It summed floats, whose
@@ -142,7 +142,7 @@ def test_a_run_from_before_sums_over_segments_is_reproduced(writer: TestSetWrite
 def test_what_was_a_reference_then_is_still_left_out_when_reproduced(writer: TestSetWriter) -> None:
     human = writer.system("human", kind="reference")
     writer.judgment("j", writer.block(1, ["human", "A", "B"]), [1, 2, 3])
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    run = ranking_run_compute(task_id=writer.task.pk)
     assert run is not None
     System.objects.filter(pk=human.pk).update(kind="system")
 
@@ -151,7 +151,7 @@ def test_what_was_a_reference_then_is_still_left_out_when_reproduced(writer: Tes
 
 
 def test_a_run_of_another_kind_is_refused_not_approximated(ten_blocks: TestSetWriter) -> None:
-    run = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    run = ranking_run_compute(task_id=ten_blocks.task.pk)
     assert run is not None
     run.method = "coin_toss"
     with pytest.raises(ValueError, match="coin_toss"):

@@ -24,7 +24,7 @@ from ranking.services import (
     rules_preview,
     rules_put_in_force,
 )
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.integration.ranking.twelve_judges import JUDGES, judges_judge, rank_again, terms
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -143,7 +143,7 @@ def test_rules_do_not_empty_a_campaign_one_by_one_either(
         QualityAction.objects.create(
             rule=rule,
             judge=Judge.objects.get(pseudonym=name),
-            test_set=judged.test_set,
+            task=judged.task,
             action="pause",
         )
         quality_rule_switch_off(rule=rule, user=organiser)
@@ -163,7 +163,7 @@ def test_who_is_stopped_already_makes_no_rule_wait(
     """A pause of somebody excluded takes nobody out; an exclusion of somebody paused does."""
     quality_action_take(
         judge=Judge.objects.get(pseudonym="j11"),
-        test_set=judged.test_set,
+        task=judged.task,
         action="pause",
         user=organiser,
     )
@@ -190,14 +190,14 @@ def test_undoing_a_rule_reverts_all_it_did_and_nothing_else(
     other = rules_put_in_force(
         campaign=campaign, terms=[terms(threshold=0.3)], user=organiser
     ).rules[0]
-    before = latest_run(test_set_id=judged.test_set.pk)
-    rank_test_set(judged.test_set.pk)
+    before = latest_run(task_id=judged.task.pk)
+    rank_task(judged.task.pk)
     assert quality_rule_undo(rule=rule, user=organiser, note="A typo.") == 11
     assert excluded_judges(campaign_id=campaign.pk) == ["j11"]  # by the other rule
     assert quality_rule_undo(rule=other, user=organiser) == 1
     assert QualityAction.objects.count() == 12  # all of it is history
-    rank_test_set(judged.test_set.pk)
-    after = latest_run(test_set_id=judged.test_set.pk)
+    rank_task(judged.task.pk)
+    after = latest_run(task_id=judged.task.pk)
     assert before is not None
     assert after is not None
     assert (after.result, after.pk != before.pk) == (before.result, True)

@@ -24,7 +24,7 @@ from ranking.services import (
     rules_preview,
     rules_put_in_force,
 )
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.integration.ranking.twelve_judges import JUDGES, judges_judge, rank_again, terms
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -230,7 +230,7 @@ def test_the_page_of_rules_costs_the_same_for_many_judges(
         for name in JUDGES[:judges]:
             writer.judgment(name, block, [1, 3, 2])
     quality_rule_add(campaign=campaign, terms=terms(), user=None)
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     assert QualityReport.objects.exists()
     address = reverse("quality-rules", args=[campaign.slug])
     as_organiser.get(address)
@@ -243,9 +243,9 @@ def test_the_page_of_rules_costs_the_same_for_many_judges(
 def test_every_ranking_says_how_many_judges_it_leaves_out(
     as_organiser: Client, judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
-    dashboard = reverse("test-set-dashboard", args=[campaign.slug, judged.test_set.pk])
-    latest = f"/api/v1/test-sets/{judged.test_set.pk}/rankings/latest/"
-    judges = reverse("judge-quality", args=[campaign.slug, judged.test_set.pk])
+    dashboard = reverse("test-set-dashboard", args=[campaign.slug, judged.task.pk])
+    latest = f"/api/v1/tasks/{judged.task.pk}/rankings/latest/"
+    judges = reverse("judge-quality", args=[campaign.slug, judged.task.pk])
     assert "left out of this ranking" not in as_organiser.get(dashboard).content.decode()
     assert 'id="left-out"' not in as_organiser.get(judges).content.decode()
     assert as_organiser.get(latest).json()["judges_left_out"] == []
@@ -253,9 +253,9 @@ def test_every_ranking_says_how_many_judges_it_leaves_out(
     rules_put_in_force(campaign=campaign, terms=[terms(threshold=0.3)], user=organiser)
     # Excluded as well, but never judged here: the ranking is not without anything of theirs.
     quality_action_take(
-        judge=judged.judge("idle"), test_set=judged.test_set, action="exclude", user=organiser
+        judge=judged.judge("idle"), task=judged.task, action="exclude", user=organiser
     )
-    rank_test_set(judged.test_set.pk)
+    rank_task(judged.task.pk)
 
     page = as_organiser.get(dashboard).content.decode()
     assert "1 judge is left out of this ranking." in page
@@ -271,14 +271,14 @@ def test_every_ranking_says_how_many_judges_it_leaves_out(
     ranking = as_organiser.get(latest).json()
     assert ranking["judges_left_out"] == ["j11"]
     assert ranking["parameters"]["excluded_judges"] == ["idle", "j11"]
-    file = as_organiser.get(reverse("judgments-download", args=[campaign.slug, judged.test_set.pk]))
+    file = as_organiser.get(reverse("judgments-download", args=[campaign.slug, judged.task.pk]))
     assert file["Excluded-Judges"] == "2"
 
 
 def test_the_dashboard_says_that_a_rule_waits(
     as_organiser: Client, judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
-    dashboard = reverse("test-set-dashboard", args=[campaign.slug, judged.test_set.pk])
+    dashboard = reverse("test-set-dashboard", args=[campaign.slug, judged.task.pk])
     rule = quality_rule_add(campaign=campaign, terms=terms(), user=organiser)
     rank_again(judged)
     page = as_organiser.get(dashboard).content.decode()

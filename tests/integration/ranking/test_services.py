@@ -9,7 +9,7 @@ from django.db import ProgrammingError, transaction
 from psycopg2.extensions import cursor
 
 from annotation.models import Judgment
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.core.live.live_tallies import LiveTallies
 from ranking.models import RankingRun
 from ranking.services import (
@@ -30,10 +30,10 @@ def by_name(result: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.realdata
-def test_wmt12_gives_the_published_numbers(wmt12: TestSet, wmt12_folder: Path) -> None:
+def test_wmt12_gives_the_published_numbers(wmt12: Task, wmt12_folder: Path) -> None:
     expected = json.loads((wmt12_folder / "expected.json").read_text(encoding="utf-8"))
 
-    run = ranking_run_compute(test_set_id=wmt12.pk)
+    run = ranking_run_compute(task_id=wmt12.pk)
 
     assert run is not None
     run.refresh_from_db()
@@ -68,7 +68,7 @@ def test_wmt12_gives_the_published_numbers(wmt12: TestSet, wmt12_folder: Path) -
 
 
 def test_ranks_and_counts(ten_blocks: TestSetWriter) -> None:
-    run = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    run = ranking_run_compute(task_id=ten_blocks.task.pk)
 
     assert run is not None
     rows = by_name(run.result)
@@ -87,7 +87,7 @@ def test_ranks_and_counts(ten_blocks: TestSetWriter) -> None:
 
 
 def test_a_run_records_how_its_intervals_of_kappa_were_found(ten_blocks: TestSetWriter) -> None:
-    run = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    run = ranking_run_compute(task_id=ten_blocks.task.pk)
 
     assert run is not None
     assert run.parameters["agreement"] == {
@@ -109,7 +109,7 @@ def test_references_are_left_out_by_kind_and_recorded_by_name(writer: TestSetWri
     writer.system("spoilt", kind="bad_reference")
     writer.judgment("j", writer.block(1, ["human", "A", "spoilt", "B"]), [1, 2, 5, 3])
 
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    run = ranking_run_compute(task_id=writer.task.pk)
 
     assert run is not None
     assert [row["system"] for row in run.result["systems"]] == ["A", "B"]
@@ -122,10 +122,10 @@ def test_references_are_left_out_by_kind_and_recorded_by_name(writer: TestSetWri
 def test_a_superseded_judgment_does_not_count(writer: TestSetWriter) -> None:
     block = writer.block(1, ["A", "B"])
     first = writer.judgment("j", block, [1, 2])
-    before = ranking_run_compute(test_set_id=writer.test_set.pk)
+    before = ranking_run_compute(task_id=writer.task.pk)
     writer.judgment("j", block, [2, 1], supersedes=first)
 
-    after = ranking_run_compute(test_set_id=writer.test_set.pk)
+    after = ranking_run_compute(task_id=writer.task.pk)
 
     assert before is not None
     assert after is not None
@@ -140,7 +140,7 @@ def test_collapsed_outputs_count_for_every_system_but_not_against_each_other(
 ) -> None:
     writer.judgment("j", writer.block(1, ["A,B", "C"]), [1, 2])
 
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    run = ranking_run_compute(task_id=writer.task.pk)
 
     assert run is not None
     assert run.result["input"]["comparisons"] == 2
@@ -154,7 +154,7 @@ def test_collapsed_outputs_count_for_every_system_but_not_against_each_other(
 def test_only_ties_leave_nothing_to_estimate(writer: TestSetWriter) -> None:
     writer.judgment("j", writer.block(1, ["A", "B"]), [3, 3])
 
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    run = ranking_run_compute(task_id=writer.task.pk)
 
     assert run is not None
     assert run.result["systems"] == []
@@ -167,51 +167,51 @@ def test_only_ties_leave_nothing_to_estimate(writer: TestSetWriter) -> None:
 
 
 def test_without_judgments_there_is_no_run(writer: TestSetWriter) -> None:
-    assert ranking_run_compute(test_set_id=writer.test_set.pk) is None
+    assert ranking_run_compute(task_id=writer.task.pk) is None
     assert not RankingRun.objects.exists()
 
 
 def test_a_history_has_a_run_for_each_step_and_ends_now(ten_blocks: TestSetWriter) -> None:
-    runs = ranking_history_compute(test_set_id=ten_blocks.test_set.pk, steps=4)
+    runs = ranking_history_compute(task_id=ten_blocks.task.pk, steps=4)
 
     assert [run.watermark for run in runs] == [3, 5, 8, 10]
     assert [run.result["input"]["blocks"] for run in runs] == [3, 5, 8, 10]
     assert RankingRun.objects.latest().watermark == 10
-    assert ranking_run_compute(test_set_id=ten_blocks.test_set.pk) is None
+    assert ranking_run_compute(task_id=ten_blocks.task.pk) is None
 
 
 def test_a_history_goes_on_where_the_latest_run_ended(ten_blocks: TestSetWriter) -> None:
-    assert ranking_run_compute(test_set_id=ten_blocks.test_set.pk) is not None
-    assert ranking_history_compute(test_set_id=ten_blocks.test_set.pk, steps=4) == []
+    assert ranking_run_compute(task_id=ten_blocks.task.pk) is not None
+    assert ranking_history_compute(task_id=ten_blocks.task.pk, steps=4) == []
     ten_blocks.judgment("j3", ten_blocks.block(8, ["A", "B"]), [1, 2])
     ten_blocks.judgment("j3", ten_blocks.block(9, ["A", "B"]), [1, 2])
 
-    runs = ranking_history_compute(test_set_id=ten_blocks.test_set.pk, steps=4)
+    runs = ranking_history_compute(task_id=ten_blocks.task.pk, steps=4)
 
     assert [run.watermark for run in runs] == [11, 12]
 
 
 def test_nothing_new_is_no_new_run(ten_blocks: TestSetWriter) -> None:
-    assert ranking_run_compute(test_set_id=ten_blocks.test_set.pk) is not None
+    assert ranking_run_compute(task_id=ten_blocks.task.pk) is not None
 
-    assert ranking_run_compute(test_set_id=ten_blocks.test_set.pk) is None
+    assert ranking_run_compute(task_id=ten_blocks.task.pk) is None
     assert RankingRun.objects.count() == 1
 
 
 def test_other_code_is_a_new_run(
     ten_blocks: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert ranking_run_compute(test_set_id=ten_blocks.test_set.pk) is not None
+    assert ranking_run_compute(task_id=ten_blocks.task.pk) is not None
     monkeypatch.setattr(planned_runs, "code_version", lambda: "9.9.9")
 
-    run = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    run = ranking_run_compute(task_id=ten_blocks.task.pk)
 
     assert run is not None
     assert run.code_version == "9.9.9"
 
 
 def test_a_stored_run_cannot_be_changed(ten_blocks: TestSetWriter) -> None:
-    run = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    run = ranking_run_compute(task_id=ten_blocks.task.pk)
     assert run is not None
     run.watermark = 1
 
@@ -223,18 +223,18 @@ def test_a_stored_run_cannot_be_changed(ten_blocks: TestSetWriter) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_while_one_worker_ranks_a_test_set_another_goes_on_at_once(
+def test_while_one_worker_ranks_a_task_another_goes_on_at_once(
     ten_blocks: TestSetWriter, other_session: cursor
 ) -> None:
     other_session.execute("BEGIN")
     other_session.execute(
         "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))",
-        [f"ranking run of test set {ten_blocks.test_set.pk}"],
+        [f"ranking run of test set {ten_blocks.task.pk}"],
     )
-    assert ranking_run_compute(test_set_id=ten_blocks.test_set.pk) is None
+    assert ranking_run_compute(task_id=ten_blocks.task.pk) is None
 
     other_session.execute("ROLLBACK")
-    assert ranking_run_compute(test_set_id=ten_blocks.test_set.pk) is not None
+    assert ranking_run_compute(task_id=ten_blocks.task.pk) is not None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -247,24 +247,24 @@ def test_ranking_holds_up_no_submission_and_ranks_exactly_what_it_says(
         # Another judge's submission, committed between the watermark and the judgments.
         other_session.execute("SET lock_timeout = '1s'")
         other_session.execute(
-            "INSERT INTO annotation_judgment (test_set_id, client_id, judge_id, block_id,"
+            "INSERT INTO annotation_judgment (task_id, client_id, judge_id, block_id,"
             " labels, comment, supersedes_id, submitted_at)"
-            " SELECT test_set_id, gen_random_uuid(), judge_id, block_id, '{3,2,1}', '', id, now()"
+            " SELECT task_id, gen_random_uuid(), judge_id, block_id, '{3,2,1}', '', id, now()"
             " FROM annotation_judgment WHERE id ="
-            " (SELECT min(id) FROM annotation_judgment WHERE test_set_id = %(test_set)s)",
-            {"test_set": ten_blocks.test_set.pk},
+            " (SELECT min(id) FROM annotation_judgment WHERE task_id = %(task)s)",
+            {"task": ten_blocks.task.pk},
         )
         return count(run, **arguments)
 
     monkeypatch.setattr(services, "live_tallies", submit_and_count)
-    run = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    run = ranking_run_compute(task_id=ten_blocks.task.pk)
     monkeypatch.undo()
 
     assert run is not None
     assert Judgment.objects.count() == 11
     assert run.watermark == 10
     assert by_name(run.result)["A"]["losses"] == 2
-    later = ranking_run_compute(test_set_id=ten_blocks.test_set.pk)
+    later = ranking_run_compute(task_id=ten_blocks.task.pk)
     assert later is not None
     assert later.watermark == 11
     assert by_name(later.result)["A"]["losses"] == 4

@@ -18,7 +18,7 @@ from ranking.core.rankings.rank import rank
 from ranking.models import RankingRun, RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError, recorded_choice
 from ranking.selectors.judged_blocks import judged_blocks
-from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
+from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
 from ranking.selectors.settings import ranking_settings_in_force
 from ranking.services import (
     ranking_run_compute,
@@ -33,8 +33,8 @@ pytestmark = pytest.mark.django_db
 
 
 def test_nobody_changed_anything_and_ranges_are_two_way(varied: TestSetWriter) -> None:
-    assert ranking_settings_in_force(test_set_id=varied.test_set.pk).choice == RangeChoice()
-    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    assert ranking_settings_in_force(task_id=varied.task.pk).choice == RangeChoice()
+    run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
     recorded = {name: run.parameters[name] for name in RangeChoice().recorded}
     assert recorded == {
@@ -51,9 +51,9 @@ def test_nobody_changed_anything_and_ranges_are_two_way(varied: TestSetWriter) -
 @pytest.mark.parametrize("level", ["two_way", "segments", "judges", "blocks", "pairs"])
 def test_a_run_has_the_ranges_of_the_level_bit_for_bit(varied: TestSetWriter, level: Any) -> None:
     settings_change(varied, resample=level)
-    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
-    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=run.watermark)
+    blocks = judged_blocks(task_id=varied.task.pk, watermark=run.watermark)
     expected = rank(blocks, "expected_wins", resample=level)
     assert [
         (row["system"], row["score"], row["rank_low"], row["rank_high"], row["cluster"])
@@ -67,10 +67,10 @@ def test_a_run_has_the_ranges_of_the_level_bit_for_bit(varied: TestSetWriter, le
 
 def test_a_stored_run_of_before_is_reproduced_bit_for_bit(varied: TestSetWriter) -> None:
     """Its parameters name blocks and none of what is recorded since; its result says less."""
-    now = ranking_run_compute(test_set_id=varied.test_set.pk)
+    now = ranking_run_compute(task_id=varied.task.pk)
     assert now is not None
     new = {"ranges", "correction", "sides", "method_parameters"}
-    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=now.watermark)
+    blocks = judged_blocks(task_id=varied.task.pk, watermark=now.watermark)
     ranges = {row.system: row for row in rank(blocks, resample="blocks").systems}
     said_since = {"limits", "refusals", "pairs"}
     result = {name: value for name, value in now.result.items() if name not in said_since}
@@ -89,7 +89,7 @@ def test_a_stored_run_of_before_is_reproduced_bit_for_bit(varied: TestSetWriter)
     ]
     assert result["systems"] != now.result["systems"]
     before = RankingRun.objects.create(
-        test_set=varied.test_set,
+        task=varied.task,
         method=now.method,
         parameters={
             **{name: value for name, value in now.parameters.items() if name not in new},
@@ -105,37 +105,37 @@ def test_a_stored_run_of_before_is_reproduced_bit_for_bit(varied: TestSetWriter)
     settings_change(varied, resample="judges")
     assert ranking_run_reproduce(RankingRun.objects.get(pk=before.pk)) == result
     # It stays, but is not what the test set asks for: a newer one follows.
-    assert ranking_is_due(test_set_id=varied.test_set.pk)
+    assert ranking_is_due(task_id=varied.task.pk)
 
 
 def test_a_change_is_ranked_once_and_what_was_there_stays(varied: TestSetWriter) -> None:
-    first = ranking_run_compute(test_set_id=varied.test_set.pk)
+    first = ranking_run_compute(task_id=varied.task.pk)
     assert first is not None
-    assert due_test_sets() == []
+    assert due_tasks() == []
     settings_change(varied, resample="blocks")
-    assert due_test_sets() == [varied.test_set.pk]
+    assert due_tasks() == [varied.task.pk]
 
     rank_what_is_due()
 
-    latest = latest_run(test_set_id=varied.test_set.pk)
+    latest = latest_run(task_id=varied.task.pk)
     assert latest is not None
     assert (latest.parameters["resample"], latest.watermark) == ("blocks", first.watermark)
-    assert due_test_sets() == []
+    assert due_tasks() == []
     rank_what_is_due()
     assert RankingRun.objects.count() == 2
     # There and back again is a third run: the latest must be of the settings in force.
     settings_change(varied, resample="two_way")
     rank_what_is_due()
-    again = latest_run(test_set_id=varied.test_set.pk)
+    again = latest_run(task_id=varied.task.pk)
     assert again is not None
     assert (RankingRun.objects.count(), again.result) == (3, first.result)
-    assert due_test_sets() == []
+    assert due_tasks() == []
 
 
 def test_the_worker_is_told_of_a_change_and_of_nothing_else(
     varied: TestSetWriter, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
-    ranking_run_compute(test_set_id=varied.test_set.pk)
+    ranking_run_compute(task_id=varied.task.pk)
     requested = RankingRequest.objects.filter(requested_at__isnull=False)
     with django_capture_on_commit_callbacks() as told:
         settings_change(varied, resample="two_way")
@@ -150,7 +150,7 @@ def test_changes_are_history_with_their_author(varied: TestSetWriter, organiser:
     settings_change(varied, resample="blocks", changed_by=organiser)
     settings_change(varied, ranges="sign_test", correction="holm")
     settings_change(varied, confidence=0.9)
-    rows = list(RankingSettings.objects.of(varied.test_set.pk).order_by("id"))
+    rows = list(RankingSettings.objects.of(varied.task.pk).order_by("id"))
     recorded = [tuple(row.choice.recorded.values()) for row in rows]
     assert recorded == [
         ("blocks", "percentile", "none", 2, 0.95),
@@ -178,27 +178,27 @@ def test_a_run_has_the_ranges_and_the_pairs_that_were_chosen(
     varied: TestSetWriter, chosen: dict[str, Any]
 ) -> None:
     choice = settings_change(varied, **chosen).choice
-    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
-    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=run.watermark)
+    blocks = judged_blocks(task_id=varied.task.pk, watermark=run.watermark)
     expected = rank(blocks, **choice.arguments)
     assert pairs_of(run) == list(expected.pairs)
     assert [(row["rank_low"], row["rank_high"]) for row in run.result["systems"]] == [
         (row.rank_low, row.rank_high) for row in expected.systems
     ]
     assert ranking_run_reproduce(RankingRun.objects.get(pk=run.pk)) == run.result
-    assert due_test_sets() == []
+    assert due_tasks() == []
 
 
 def test_anytime_ranges_are_of_expected_wins_and_not_for_active_designs(
     varied: TestSetWriter,
 ) -> None:
     settings_change(varied, ranges="anytime")
-    design_change(test_set=varied.test_set, kind="active")
-    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    design_change(task=varied.task, kind="active")
+    run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
     assert run.method == "expected_wins"
-    assert not ranking_is_due(test_set_id=varied.test_set.pk)
+    assert not ranking_is_due(task_id=varied.task.pk)
     settings_change(varied, ranges="percentile")
     with pytest.raises(RangeChoiceError, match="active design"):
         settings_change(varied, ranges="anytime")
@@ -238,7 +238,7 @@ def test_the_database_refuses_nonsense(
         pytest.raises(IntegrityError, match=f"ranking_settings_{fact}"),
         transaction.atomic(),
     ):
-        RankingSettings.objects.create(test_set=writer.test_set, **nonsense)
+        RankingSettings.objects.create(task=writer.task, **nonsense)
 
 
 def test_settings_never_change_but_forget_who_made_them(
@@ -258,18 +258,20 @@ def test_what_is_due_takes_two_queries_with_settings_too(varied: TestSetWriter, 
     for number in range(count):
         settings_change(varied, confidence=0.5 + number / 100)
     with CaptureQueriesContext(connection) as queries:
-        assert due_test_sets() == [varied.test_set.pk]
+        assert due_tasks() == [varied.task.pk]
     assert len(queries) == 2
 
 
 def test_one_document_is_said_where_ranges_are_over_segments(varied: TestSetWriter) -> None:
-    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
     assert run.result["limits"] == ["one_document"]
-    other = Document.objects.create(test_set=varied.test_set, name="other", position=9)
-    Segment.objects.filter(test_set=varied.test_set, number=12).update(document=other, position=1)
+    other = Document.objects.create(test_set=varied.task.test_set, name="other", position=9)
+    Segment.objects.filter(test_set_id=varied.task.test_set_id, number=12).update(
+        document=other, position=1
+    )
     settings_change(varied, confidence=0.9)
-    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
     assert run.result["limits"] == ["few_documents"]
     assert run.result["input"]["documents"] == 2
@@ -278,10 +280,10 @@ def test_one_document_is_said_where_ranges_are_over_segments(varied: TestSetWrit
 
 def test_documents_take_the_place_of_segments(varied: TestSetWriter, as_organiser: Client) -> None:
     """Systems differ by document: its two segments say no more than one."""
-    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    run = ranking_run_compute(task_id=varied.task.pk)
     documents_of(varied, 2)
     settings_change(varied, confidence=0.9)
-    by_documents = ranking_run_compute(test_set_id=varied.test_set.pk)
+    by_documents = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
     assert by_documents is not None
     assert by_documents.parameters["documents"] is True
@@ -289,7 +291,7 @@ def test_documents_take_the_place_of_segments(varied: TestSetWriter, as_organise
     assert by_documents.result["input"]["documents"] == 6
     assert by_documents.result["input"]["effective_documents"] == pytest.approx(6)
     assert by_documents.result["input"]["segments"] == 12
-    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=by_documents.watermark)
+    blocks = judged_blocks(task_id=varied.task.pk, watermark=by_documents.watermark)
     document = ((blocks.segment - 1) // 2).astype(np.int32)
     expected = rank(replace(blocks, document=document), confidence=0.9)
     without = rank(blocks, confidence=0.9)
@@ -299,7 +301,7 @@ def test_documents_take_the_place_of_segments(varied: TestSetWriter, as_organise
     assert ranking_run_reproduce(stored) == by_documents.result
     said = text_of(as_organiser.get(addresses(varied)["dashboard"]))
     assert "account for documents and judges" in said
-    rest = as_organiser.get(reverse("api-ranking-latest", args=[varied.test_set.pk])).json()
+    rest = as_organiser.get(reverse("api-ranking-latest", args=[varied.task.pk])).json()
     assert (rest["input"]["documents"], rest["input"]["effective_documents"]) == (6, 6)
 
 
@@ -313,10 +315,10 @@ def test_a_run_of_before_documents_counted_keeps_its_bits(
     """Percentiles and confidence sets took no account of documents, anytime ranges did."""
     documents_of(varied, 1)
     settings_change(varied, **chosen)
-    now = ranking_run_compute(test_set_id=varied.test_set.pk)
+    now = ranking_run_compute(task_id=varied.task.pk)
     assert now is not None
     del now.parameters["documents"]
-    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=now.watermark)
+    blocks = judged_blocks(task_id=varied.task.pk, watermark=now.watermark)
     if chosen.get("ranges") == "anytime":
         blocks = replace(blocks, document=blocks.segment)
     expected = rank(blocks, **recorded_choice(now.parameters).arguments)
@@ -330,21 +332,21 @@ def test_a_run_of_before_documents_counted_keeps_its_bits(
     assert result["limits"] == now.result["limits"] == []
 
 
-def test_anytime_ranges_take_the_documents_of_a_test_set_for_independent(
+def test_anytime_ranges_take_the_documents_of_a_task_for_independent(
     varied: TestSetWriter,
 ) -> None:
     """Two are too few to say anything, where twelve segments by themselves were not."""
     settings_change(varied, ranges="anytime")
-    without = ranking_run_compute(test_set_id=varied.test_set.pk)
-    other = Document.objects.create(test_set=varied.test_set, name="other", position=9)
-    later = Segment.objects.filter(test_set=varied.test_set, number__gt=6)
+    without = ranking_run_compute(task_id=varied.task.pk)
+    other = Document.objects.create(test_set=varied.task.test_set, name="other", position=9)
+    later = Segment.objects.filter(test_set_id=varied.task.test_set_id, number__gt=6)
     for position, segment in enumerate(later.order_by("number"), 1):
         Segment.objects.filter(pk=segment.pk).update(document=other, position=position)
     settings_change(varied, confidence=0.9)
-    run = ranking_run_compute(test_set_id=varied.test_set.pk)
+    run = ranking_run_compute(task_id=varied.task.pk)
     assert without is not None
     assert run is not None
-    blocks = judged_blocks(test_set_id=varied.test_set.pk, watermark=run.watermark)
+    blocks = judged_blocks(task_id=varied.task.pk, watermark=run.watermark)
     documents = (blocks.segment > 6).astype(np.int32)
     expected = rank(replace(blocks, document=documents), ranges="anytime", confidence=0.9)
     assert run.result["refusals"] == expected.extra["refusals"]

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 def command(writer: TestSetWriter, *arguments: str) -> str:
     out = StringIO()
-    name = ["--campaign", writer.campaign.slug, "--test-set", writer.test_set.name]
+    name = ["--campaign", writer.campaign.slug, "--test-set", writer.task.test_set.name]
     call_command("change_ranking", *name, *arguments, stdout=out)
     return out.getvalue()
 
@@ -90,11 +90,11 @@ def test_the_page_rest_and_the_command_on_the_downloaded_file_give_the_same_bits
     if size is not None:
         documents_of(varied, size)
     settings_change(varied, **chosen)
-    ranking_run_compute(test_set_id=varied.test_set.pk)
-    rest = as_organiser.get(reverse("api-ranking-latest", args=[varied.test_set.pk])).json()
+    ranking_run_compute(task_id=varied.task.pk)
+    rest = as_organiser.get(reverse("api-ranking-latest", args=[varied.task.pk])).json()
     dashboard = as_organiser.get(addresses(varied)["dashboard"])
     download = as_organiser.get(
-        reverse("judgments-download", args=[varied.campaign.slug, varied.test_set.pk])
+        reverse("judgments-download", args=[varied.campaign.slug, varied.task.pk])
     )
     file = tmp_path / "judgments.csv"
     file.write_bytes(b"".join(download))

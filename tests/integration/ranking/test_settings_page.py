@@ -17,13 +17,13 @@ pytestmark = pytest.mark.django_db
 
 
 def page_of(writer: TestSetWriter) -> str:
-    return reverse("ranking-settings", args=[writer.campaign.slug, writer.test_set.pk])
+    return reverse("ranking-settings", args=[writer.campaign.slug, writer.task.pk])
 
 
 def test_the_page_offers_levels_in_words_and_changes_the_level(
     as_organiser: Client, organiser: User, varied: TestSetWriter
 ) -> None:
-    ranking_run_compute(test_set_id=varied.test_set.pk)
+    ranking_run_compute(task_id=varied.task.pk)
     dashboard = addresses(varied)["dashboard"]
     assert page_of(varied) in as_organiser.get(dashboard).content.decode()
     shown = as_organiser.get(page_of(varied))
@@ -78,7 +78,7 @@ def test_from_the_first_judgment_on_the_page_asks_for_a_reason(
     assert not RankingSettings.objects.exists()
 
 
-def test_the_campaigns_settings_lead_to_those_of_its_test_sets(
+def test_the_campaigns_settings_lead_to_those_of_its_tasks(
     as_organiser: Client, varied: TestSetWriter
 ) -> None:
     page = as_organiser.get(reverse("campaign-settings", args=[varied.campaign.slug]))

@@ -20,7 +20,7 @@ from ranking.models import LatestRanking, RankingRun, StoppingRule
 from ranking.reports.stored import report_in
 from ranking.selectors.alerts import AlertKind, alerts_of_campaigns
 from ranking.selectors.judged_blocks import judged_blocks
-from ranking.selectors.runs import due_test_sets, latest_run
+from ranking.selectors.runs import due_tasks, latest_run
 from ranking.selectors.stopping_rules import stopping_rule_history, stopping_rule_state
 from ranking.services import (
     StoppingRuleError,
@@ -52,14 +52,14 @@ def judged(writer: TestSetWriter, segments: range, judges: int = 6) -> None:
 
 
 def ranked(writer: TestSetWriter) -> RankingRun:
-    run = ranking_run_compute(test_set_id=writer.test_set.pk)
+    run = ranking_run_compute(task_id=writer.task.pk)
     assert run is not None
     return run
 
 
 def test_a_rule_by_hand(writer: TestSetWriter) -> None:
     """At 4, 8 and 12 judgments; the rule wants ten, and the first ranking with as many is kept for it."""
-    stopping_rule_set(test_set=writer.test_set, judgments=10)
+    stopping_rule_set(task=writer.task, judgments=10)
     met = []
     for first in (1, 5, 9):
         judged(writer, range(first, first + 4), judges=1)
@@ -68,13 +68,13 @@ def test_a_rule_by_hand(writer: TestSetWriter) -> None:
         met.append((run.result["stopping"]["criteria"], run.kept_for))
     assert met[-1] == (["judgments"], "rule")
     assert [criteria for criteria, _kept in met] == [[], [], ["judgments"]]
-    state = stopping_rule_state(test_set_id=writer.test_set.pk)
+    state = stopping_rule_state(task_id=writer.task.pk)
     assert state is not None
     assert state.met is not None
     assert (state.met["run"], state.met["judgments"], state.more) == (run.pk, 12, 0)
     judged(writer, range(13, 16), judges=1)
     ranked(writer)
-    state = stopping_rule_state(test_set_id=writer.test_set.pk)
+    state = stopping_rule_state(task_id=writer.task.pk)
     assert state is not None
     assert (state.is_met, state.more) == (True, 3)
     assert state.met is not None
@@ -84,7 +84,7 @@ def test_a_rule_by_hand(writer: TestSetWriter) -> None:
 
 def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
     """p = 0.30, and twice below 0.001: two of three pairs are told apart, which is two thirds and not 70 %."""
-    stopping_rule_set(test_set=varied.test_set, pairs_share=2 / 3, reason="Money ends.")
+    stopping_rule_set(task=varied.task, pairs_share=2 / 3, reason="Money ends.")
     run = ranked(varied)
     single = sorted(pair[3] for pair in run.result["pairs"])
     assert single[1] * 2 < 0.05 < single[2]
@@ -95,7 +95,7 @@ def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
         "clusters": len({row["cluster"] for row in run.result["systems"]}),
         "criteria": ["pairs_share"],
     }
-    stopping_rule_set(test_set=varied.test_set, pairs_share=0.7, reason="More money.")
+    stopping_rule_set(task=varied.task, pairs_share=0.7, reason="More money.")
     assert ranked(varied).result["stopping"]["criteria"] == []
 
 
@@ -104,13 +104,13 @@ def test_ranges_at_any_time_stand_beside_and_are_those_of_a_ranking_by_them(
     writer: TestSetWriter, method: str
 ) -> None:
     settings_change(writer, method=method)
-    stopping_rule_set(test_set=writer.test_set, clusters=3, tests="anytime", confidence=0.9)
+    stopping_rule_set(task=writer.task, clusters=3, tests="anytime", confidence=0.9)
     judged(writer, range(1, 13))
     ranked(writer)
     # From the tallies of the last ranking.
     judged(writer, range(13, 21))
     run = ranked(writer)
-    blocks = judged_blocks(test_set_id=writer.test_set.pk, watermark=run.watermark)
+    blocks = judged_blocks(task_id=writer.task.pk, watermark=run.watermark)
     expected = rank(blocks, ranges="anytime", confidence=0.9)
     assert [
         (row["system"], row["rank_low"], row["rank_high"], row["cluster"])
@@ -123,35 +123,31 @@ def test_ranges_at_any_time_stand_beside_and_are_those_of_a_ranking_by_them(
 
 
 def test_settings_without_segments_and_judges_say_so(varied: TestSetWriter) -> None:
-    stopping_rule_set(
-        test_set=varied.test_set, pairs_share=0.5, tests="anytime", reason="We look daily."
-    )
+    stopping_rule_set(task=varied.task, pairs_share=0.5, tests="anytime", reason="We look daily.")
     settings_change(varied, resample="blocks")
     run = ranked(varied)
     assert run.result["anytime"] is None
     assert run.result["stopping"]["pairs_apart"] is None
-    state = stopping_rule_state(test_set_id=varied.test_set.pk)
+    state = stopping_rule_state(task_id=varied.task.pk)
     assert state is not None
     assert "account for no segments and judges" in " ".join(shown_rule(state).state)
     with pytest.raises(StoppingRuleError, match="segments and judges"):
-        stopping_rule_set(test_set=varied.test_set, clusters=2, tests="anytime", reason="Again.")
+        stopping_rule_set(task=varied.task, clusters=2, tests="anytime", reason="Again.")
 
 
 def test_a_rule_makes_a_ranking_due_until_it_is_ranked_by(varied: TestSetWriter) -> None:
     ranked(varied)
-    assert due_test_sets() == []
-    stopping_rule_set(
-        test_set=varied.test_set, pairs_share=0.9, until=date(2999, 12, 12), reason="Late."
-    )
-    assert due_test_sets() == [varied.test_set.pk]
+    assert due_tasks() == []
+    stopping_rule_set(task=varied.task, pairs_share=0.9, until=date(2999, 12, 12), reason="Late.")
+    assert due_tasks() == [varied.task.pk]
     assert ranked(varied).kept_for == "parameters"
-    assert due_test_sets() == []
-    stopping_rule_set(test_set=varied.test_set, reason="It was a mistake.")
-    assert due_test_sets() == [varied.test_set.pk]
+    assert due_tasks() == []
+    stopping_rule_set(task=varied.task, reason="It was a mistake.")
+    assert due_tasks() == [varied.task.pk]
     run = ranked(varied)
     assert "stopping_rule" not in run.parameters
     assert "stopping" not in run.result
-    assert due_test_sets() == []
+    assert due_tasks() == []
 
 
 def test_a_rule_asks_for_no_more_queries(varied: TestSetWriter) -> None:
@@ -163,10 +159,10 @@ def test_a_rule_asks_for_no_more_queries(varied: TestSetWriter) -> None:
             ranked(varied)
         return len(found)
 
-    stopping_rule_set(test_set=varied.test_set, judgments=10_000, reason="Late.")
+    stopping_rule_set(task=varied.task, judgments=10_000, reason="Late.")
     ranked(varied)
     with_rule = queries()
-    stopping_rule_set(test_set=varied.test_set, reason="None.")
+    stopping_rule_set(task=varied.task, reason="None.")
     ranked(varied)
     assert queries() == with_rule
 
@@ -174,23 +170,23 @@ def test_a_rule_asks_for_no_more_queries(varied: TestSetWriter) -> None:
 def test_rules_are_appended_with_their_moment_and_reason(
     writer: TestSetWriter, organiser: User
 ) -> None:
-    test_set = writer.test_set
-    assert stopping_rule_set(test_set=test_set) is None
-    stopping_rule_set(test_set=test_set, clusters=2, changed_by=organiser)
-    stopping_rule_set(test_set=test_set, clusters=3)
-    stopping_rule_set(test_set=test_set, clusters=3, reason="The same.")
+    task = writer.task
+    assert stopping_rule_set(task=task) is None
+    stopping_rule_set(task=task, clusters=2, changed_by=organiser)
+    stopping_rule_set(task=task, clusters=3)
+    stopping_rule_set(task=task, clusters=3, reason="The same.")
     judged(writer, range(1, 3), judges=2)
     with pytest.raises(StoppingRuleError) as refused:
-        stopping_rule_set(test_set=test_set, clusters=2)
+        stopping_rule_set(task=task, clusters=2)
     assert refused.value.field == "reason"
-    stopping_rule_set(test_set=test_set, clusters=2, reason="Three will never be.")
-    history = stopping_rule_history(test_set_id=test_set.pk)
+    stopping_rule_set(task=task, clusters=2, reason="Three will never be.")
+    history = stopping_rule_history(task_id=task.pk)
     assert [(row.clusters, row.after_judgments, row.reason) for row in history] == [
         (2, 4, "Three will never be."),
         (3, 0, ""),
         (2, 0, ""),
     ]
-    state = stopping_rule_state(test_set_id=test_set.pk)
+    state = stopping_rule_state(task_id=task.pk)
     assert state is not None
     assert shown_rule(state).since == "Set after 4 judgments."
     events = ActivityEvent.objects.filter(kind="ranking.stoppingrule")
@@ -208,23 +204,23 @@ def test_rules_are_appended_with_their_moment_and_reason(
 )
 def test_nonsense_is_refused(writer: TestSetWriter, terms: dict[str, Any], field: str) -> None:
     with pytest.raises(StoppingRuleError) as refused:
-        stopping_rule_set(test_set=writer.test_set, **terms)
+        stopping_rule_set(task=writer.task, **terms)
     assert refused.value.field == field
     assert not StoppingRule.objects.exists()
 
 
 def test_no_ranges_at_any_time_under_an_active_design(writer: TestSetWriter) -> None:
-    Design.objects.create(test_set=writer.test_set, kind="active")
+    Design.objects.create(task=writer.task, kind="active")
     with pytest.raises(StoppingRuleError, match="active design"):
-        stopping_rule_set(test_set=writer.test_set, clusters=2, tests="anytime")
-    stopping_rule_set(test_set=writer.test_set, judgments=9, tests="anytime")
+        stopping_rule_set(task=writer.task, clusters=2, tests="anytime")
+    stopping_rule_set(task=writer.task, judgments=9, tests="anytime")
 
 
 def test_the_day_comes_without_a_ranking(writer: TestSetWriter) -> None:
     today = timezone.localdate()
-    stopping_rule_set(test_set=writer.test_set, until=today, judgments=1000)
-    ahead = stopping_rule_state(test_set_id=writer.test_set.pk, today=today - timedelta(days=1))
-    state = stopping_rule_state(test_set_id=writer.test_set.pk)
+    stopping_rule_set(task=writer.task, until=today, judgments=1000)
+    ahead = stopping_rule_state(task_id=writer.task.pk, today=today - timedelta(days=1))
+    state = stopping_rule_state(task_id=writer.task.pk)
     assert ahead is not None
     assert state is not None
     assert (ahead.is_met, state.is_met) == (False, True)
@@ -239,7 +235,7 @@ def test_organisers_are_told_and_closing_stays_theirs(varied: TestSetWriter) -> 
             for each in alerts_of_campaigns(campaigns=[varied.campaign])[varied.campaign.pk]
         ]
 
-    stopping_rule_set(test_set=varied.test_set, judgments=80, reason="Money ends.")
+    stopping_rule_set(task=varied.task, judgments=80, reason="Money ends.")
     ranked(varied)
     assert AlertKind.RULE_MET not in kinds()
     judged(varied, range(20, 30), judges=1)
@@ -250,13 +246,13 @@ def test_organisers_are_told_and_closing_stays_theirs(varied: TestSetWriter) -> 
         if each.kind == AlertKind.RULE_MET
     ]
     assert alert.why == "Stop at 80 judgments. Judges go on until it is closed."
-    assert alert.address == reverse("test-set-close", args=["museum", varied.test_set.pk])
-    varied.test_set.refresh_from_db()
-    assert varied.test_set.closed_at is None
+    assert alert.address == reverse("test-set-close", args=["museum", varied.task.pk])
+    varied.task.refresh_from_db()
+    assert varied.task.closed_at is None
 
 
 def test_a_revision_does_not_unmake_what_was_met(writer: TestSetWriter) -> None:
-    stopping_rule_set(test_set=writer.test_set, clusters=2)
+    stopping_rule_set(task=writer.task, clusters=2)
     judged(writer, range(1, 13))
     assert ranked(writer).result["stopping"]["criteria"] == ["clusters"]
     for segment in range(13, 30):
@@ -264,7 +260,7 @@ def test_a_revision_does_not_unmake_what_was_met(writer: TestSetWriter) -> None:
         for judge in range(6):
             writer.judgment(f"j{judge}", block, [3, 2, 1])
     run = ranked(writer)
-    state = stopping_rule_state(test_set_id=writer.test_set.pk)
+    state = stopping_rule_state(task_id=writer.task.pk)
     assert state is not None
     assert run.result["stopping"]["criteria"] in ([], ["clusters"])
     assert state.is_met
@@ -278,9 +274,7 @@ def test_the_dashboard_shows_the_rule_and_both_ranges(
     judged(writer, range(1, 13))
     ranked(writer)
     assert "At any time" not in text_of(as_organiser.get(page))
-    stopping_rule_set(
-        test_set=writer.test_set, pairs_share=0.9, judgments=3000, reason="As agreed."
-    )
+    stopping_rule_set(task=writer.task, pairs_share=0.9, judgments=3000, reason="As agreed.")
     ranked(writer)
     shown = text_of(as_organiser.get(page))
     assert (
@@ -290,7 +284,7 @@ def test_the_dashboard_shows_the_rule_and_both_ranges(
     assert "Set after 72 judgments." in shown
     assert "right at one look, fixed in advance" in shown
     assert "At any time" in shown
-    asked = reverse("analysis", args=[writer.campaign.slug, writer.test_set.pk, "ranking"])
+    asked = reverse("analysis", args=[writer.campaign.slug, writer.task.pk, "ranking"])
     assert "Stop at 90 % of the pairs" in text_of(as_organiser.get(asked))
 
 
@@ -309,12 +303,12 @@ def test_answers_with_a_ranking_say_how_far_the_rule_was(
     as_organiser: Client, writer: TestSetWriter, kind: str, given: dict[str, Any]
 ) -> None:
     said = "Stopping rule: Stop at 65 judgments. Set before the first judgment. It is not met yet. 60 judgments count."
-    test_set = writer.test_set
-    stopping_rule_set(test_set=test_set, judgments=65)
+    task = writer.task
+    stopping_rule_set(task=task, judgments=65)
     judged(writer, range(1, 11))
     ranked(writer)
     choice = analysis_choice(kind, given)
-    asked = analysis_ask(test_set=test_set, choice=choice, is_queued=False)
+    asked = analysis_ask(task=task, choice=choice, is_queued=False)
     # What comes later is no part of the answer, also where that is computed afterwards.
     judged(writer, range(11, 13))
     ranked(writer)
@@ -328,20 +322,18 @@ def test_answers_with_a_ranking_say_how_far_the_rule_was(
         found.data,
         found.reports,
     )
-    where = [writer.campaign.slug, test_set.pk]
+    where = [writer.campaign.slug, task.pk]
     file = as_organiser.get(reverse("analysis-file", args=[*where, found.pk, "md"]))
     assert said in file.content.decode()
-    rest = as_organiser.get(reverse("api-analysis", args=[test_set.pk, found.pk])).json()
+    rest = as_organiser.get(reverse("api-analysis", args=[task.pk, found.pk])).json()
     assert rest["answer"]["stopping_rule"]["rule"]["judgments"] == 65
     # Beside it the page says how far it is now.
     page = text_of(as_organiser.get(reverse("analysis", args=[*where, kind], query=given)))
     assert said in page
     assert "It was first met on" in page
     # Without a rule nothing is said of one.
-    stopping_rule_set(test_set=test_set, reason="It was a mistake.")
-    later = analysis_compute(
-        analysis=analysis_ask(test_set=test_set, choice=choice, is_queued=False)
-    )
+    stopping_rule_set(task=task, reason="It was a mistake.")
+    later = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
     assert later.data is not None
     assert "stopping_rule" not in later.data
     assert "Stopping rule:" not in " ".join(report_in(later.reports or {}, "en").notes)
@@ -350,7 +342,7 @@ def test_answers_with_a_ranking_say_how_far_the_rule_was(
 def test_the_command_says_it_and_the_page_says_it_once(
     as_organiser: Client, writer: TestSetWriter
 ) -> None:
-    stopping_rule_set(test_set=writer.test_set, clusters=3)
+    stopping_rule_set(task=writer.task, clusters=3)
     judged(writer, range(1, 3))
     ranked(writer)
     asked = ["analyse", "firmness", "--campaign", writer.campaign.slug, "--test-set", "one"]
@@ -358,15 +350,15 @@ def test_the_command_says_it_and_the_page_says_it_once(
     call_command(*asked, stdout=out, verbosity=0)
     said = " ".join(out.getvalue().split())
     assert "Stopping rule: Stop at 3 clusters. Set before the first judgment." in said
-    page = reverse("analysis", args=[writer.campaign.slug, writer.test_set.pk, "firmness"])
+    page = reverse("analysis", args=[writer.campaign.slug, writer.task.pk, "firmness"])
     assert text_of(as_organiser.get(page)).count("Stop at 3 clusters") == 1
 
 
 def published(writer: TestSetWriter) -> tuple[dict[str, Any], str]:
-    run = latest_run(test_set_id=writer.test_set.pk)
+    run = latest_run(task_id=writer.task.pk)
     assert run is not None
     content = published_content(
-        published_facts(test_set=writer.test_set, run=run),
+        published_facts(task=writer.task, run=run),
         labels={"A": "System 1", "B": "B", "C": "C"},
         words=PublishedWords(),
         sections={},
@@ -378,7 +370,7 @@ def published(writer: TestSetWriter) -> tuple[dict[str, Any], str]:
 
 
 def test_a_published_result_says_whether_its_rule_is_met(writer: TestSetWriter) -> None:
-    stopping_rule_set(test_set=writer.test_set, judgments=60)
+    stopping_rule_set(task=writer.task, judgments=60)
     judged(writer, range(1, 11))
     run = ranked(writer)
     judged(writer, range(11, 13))
@@ -390,7 +382,7 @@ def test_a_published_result_says_whether_its_rule_is_met(writer: TestSetWriter) 
     assert "Stopping rule: Stop at 60 judgments. Set before the first judgment." in said
     assert "with 60 judgments: 60 judgments" in said
     assert "Judging went on: 12 judgments more since." in said
-    stopping_rule_set(test_set=writer.test_set, judgments=100, reason="More money.")
+    stopping_rule_set(task=writer.task, judgments=100, reason="More money.")
     ranked(writer)
     section, said = published(writer)
     assert [row["judgments"] for row in section["history"]] == [60, 100]
@@ -399,7 +391,7 @@ def test_a_published_result_says_whether_its_rule_is_met(writer: TestSetWriter) 
 
 
 def test_the_page_sets_the_rule(as_organiser: Client, writer: TestSetWriter) -> None:
-    page = reverse("stopping-rule", args=[writer.campaign.slug, writer.test_set.pk])
+    page = reverse("stopping-rule", args=[writer.campaign.slug, writer.task.pk])
     sent = {"pairs": "90", "judgments": "3000", "until": "2999-12-12"}
     sent |= {"tests": "holm", "confidence": "95"}
     answer = as_organiser.post(page, sent, follow=True)
@@ -420,7 +412,7 @@ def test_the_page_sets_the_rule(as_organiser: Client, writer: TestSetWriter) -> 
 
 
 def test_rest_sets_it_and_says_how_far_it_is(as_organiser: Client, writer: TestSetWriter) -> None:
-    address = reverse("api-stopping-rule", args=[writer.test_set.pk])
+    address = reverse("api-stopping-rule", args=[writer.task.pk])
     empty = as_organiser.get(address).json()
     assert (empty["rule"], empty["is_met"], empty["history"]) == (None, False, [])
     body = {"judgments": 6, "clusters": 3}

@@ -14,13 +14,13 @@ from django.utils import timezone
 
 from annotation.models import RankingRequest
 from annotation.services.judging.notifications import ranking_request, ranking_request_clear
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking import tasks
 from ranking.models import RankingRun
 from ranking.selectors.quality import quality_due
-from ranking.selectors.runs import due_test_sets, latest_run, ranking_is_due
+from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
 from ranking.services import ComputedRun, ranking_compute
-from ranking.tasks import rank_test_set, rank_what_is_due
+from ranking.tasks import rank_task, rank_what_is_due
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -42,20 +42,20 @@ def judged(writer: TestSetWriter) -> TestSetWriter:
 def test_the_mark_of_the_message_is_gone_before_judgments_are_read(
     judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ranking_request(test_set_id=judged.test_set.pk)
+    ranking_request(task_id=judged.task.pk)
     request = RankingRequest.objects.filter(requested_at__isnull=False)
     assert request.exists()
     seen = []
     monkeypatch.setattr(tasks, "ranking_compute", lambda **_: seen.append(request.exists()))
 
-    rank_test_set(judged.test_set.pk)
+    rank_task(judged.task.pk)
 
     assert seen == [False]
 
 
 def test_a_task_run_twice_is_one_run(judged: TestSetWriter) -> None:
-    rank_test_set(judged.test_set.pk)
-    rank_test_set(judged.test_set.pk)
+    rank_task(judged.task.pk)
+    rank_task(judged.task.pk)
 
     assert RankingRun.objects.count() == 1
 
@@ -68,8 +68,8 @@ def test_a_judgment_that_came_in_while_ranking_is_requested_again(
 ) -> None:
     compute = ranking_compute
 
-    def compute_and_judge(*, test_set_id: int, **_: bool) -> ComputedRun | None:
-        computed = compute(test_set_id=test_set_id)
+    def compute_and_judge(*, task_id: int, **_: bool) -> ComputedRun | None:
+        computed = compute(task_id=task_id)
         judged.judgment("k", judged.block(2, ["B", "C"]), [1, 2])
         return computed
 
@@ -77,7 +77,7 @@ def test_a_judgment_that_came_in_while_ranking_is_requested_again(
     before = broker.llen("ranking")
 
     with django_capture_on_commit_callbacks(execute=True):
-        rank_test_set(judged.test_set.pk)
+        rank_task(judged.task.pk)
 
     assert broker.llen("ranking") == before + 1
     assert RankingRequest.objects.get().requested_at is not None
@@ -99,34 +99,34 @@ def test_rankings_begin_a_second_apart(
     django_capture_on_commit_callbacks: Callable[..., Any],
 ) -> None:
     """However many judge: dashboards ask no more often."""
-    test_set_id = judged.test_set.pk
+    task_id = judged.task.pk
     began = timezone.now()
-    rank_test_set(test_set_id)
+    rank_task(task_id)
     with django_capture_on_commit_callbacks(execute=True):
-        ranking_request(test_set_id=test_set_id)
+        ranking_request(task_id=task_id)
     until = waits_until(broker)
     assert until is not None
     assert began + timedelta(seconds=0.9) <= until <= timezone.now() + timedelta(seconds=1)
     with django_capture_on_commit_callbacks(execute=True):
-        ranking_request(test_set_id=write_test_set(name="two").test_set.pk)
+        ranking_request(task_id=write_test_set(name="two").task.pk)
     assert waits_until(broker) is None
     # As when the second is over.
-    broker.delete(f"ranking-begun:{test_set_id}")
-    ranking_request_clear(test_set_id=test_set_id)
+    broker.delete(f"ranking-begun:{task_id}")
+    ranking_request_clear(task_id=task_id)
     with django_capture_on_commit_callbacks(execute=True):
-        ranking_request(test_set_id=test_set_id)
+        ranking_request(task_id=task_id)
     assert waits_until(broker) is None
 
 
 def test_a_broker_that_lost_everything_delays_nothing(judged: TestSetWriter) -> None:
-    ranking_request(test_set_id=judged.test_set.pk)
+    ranking_request(task_id=judged.task.pk)
 
     rank_what_is_due()
 
-    run = latest_run(test_set_id=judged.test_set.pk)
+    run = latest_run(task_id=judged.task.pk)
     assert run is not None
     assert run.watermark == 1
-    assert not ranking_is_due(test_set_id=judged.test_set.pk)
+    assert not ranking_is_due(task_id=judged.task.pk)
     # What comes next is told of at once again, although nobody heard of the last.
     assert RankingRequest.objects.get().requested_at is None
 
@@ -142,7 +142,7 @@ def test_a_dead_broker_does_not_stop_the_ranking(
     monkeypatch.setattr(tasks, "ranking_is_due", lambda **_: True)
 
     with django_capture_on_commit_callbacks(execute=True):
-        rank_test_set(judged.test_set.pk)
+        rank_task(judged.task.pk)
 
     assert RankingRun.objects.count() == 1
     assert "The broker cannot be reached" in caplog.text
@@ -152,12 +152,12 @@ def test_only_what_is_behind_is_due(write_test_set: WriteTestSet) -> None:
     behind, ranked, empty = (write_test_set(name=name) for name in ("behind", "ranked", "empty"))
     for writer in (behind, ranked):
         writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
-        rank_test_set(writer.test_set.pk)
+        rank_task(writer.task.pk)
     behind.judgment("j", behind.block(2, ["A", "B"]), [1, 2])
 
-    assert due_test_sets() == [behind.test_set.pk]
-    assert ranking_is_due(test_set_id=behind.test_set.pk)
-    assert not ranking_is_due(test_set_id=empty.test_set.pk)
+    assert due_tasks() == [behind.task.pk]
+    assert ranking_is_due(task_id=behind.task.pk)
+    assert not ranking_is_due(task_id=empty.task.pk)
 
 
 @pytest.mark.parametrize("count", [1, 20])
@@ -167,7 +167,7 @@ def test_two_queries_find_what_is_due(write_test_set: WriteTestSet, count: int) 
         writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
 
     with CaptureQueriesContext(connection) as queries:
-        assert len(due_test_sets()) == count
+        assert len(due_tasks()) == count
 
     assert len(queries) == 2
 
@@ -176,11 +176,11 @@ def test_what_is_closed_and_up_to_date_is_not_even_fetched(write_test_set: Write
     for name in ("one", "two"):
         writer = write_test_set(name=name)
         writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
-        rank_test_set(writer.test_set.pk)
-    TestSet.objects.update(closed_at=timezone.now())
+        rank_task(writer.task.pk)
+    Task.objects.update(closed_at=timezone.now())
 
     with CaptureQueriesContext(connection) as queries:
-        assert due_test_sets() == []
+        assert due_tasks() == []
         assert quality_due() == []
 
     assert len(queries) == 3
@@ -197,11 +197,11 @@ def test_one_more_judgment_costs_as_many_queries_however_many_judge(
 ) -> None:
     for number in range(judges):
         writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     writer.judgment("j0", writer.block(99, ["A", "C"]), [1, 2])
 
     with CaptureQueriesContext(connection) as queries:
-        rank_test_set(writer.test_set.pk)
+        rank_task(writer.task.pk)
 
     about_transactions = ("SAVEPOINT", "RELEASE SAVEPOINT")
     asked = [each for each in queries if not each["sql"].startswith(about_transactions)]
@@ -209,7 +209,7 @@ def test_one_more_judgment_costs_as_many_queries_however_many_judge(
     assert len(asked) <= 30
 
 
-def test_one_test_set_in_trouble_does_not_hold_up_the_others(
+def test_one_task_in_trouble_does_not_hold_up_the_others(
     write_test_set: WriteTestSet, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     first, second = write_test_set(name="first"), write_test_set(name="second")
@@ -217,14 +217,14 @@ def test_one_test_set_in_trouble_does_not_hold_up_the_others(
         writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
     compute = ranking_compute
 
-    def fail_first(*, test_set_id: int, **_: bool) -> ComputedRun | None:
-        if test_set_id == first.test_set.pk:
+    def fail_first(*, task_id: int, **_: bool) -> ComputedRun | None:
+        if task_id == first.task.pk:
             raise ValueError("damaged")
-        return compute(test_set_id=test_set_id)
+        return compute(task_id=task_id)
 
     monkeypatch.setattr(tasks, "ranking_compute", fail_first)
 
     rank_what_is_due()
 
-    assert latest_run(test_set_id=second.test_set.pk) is not None
-    assert f"Test set {first.test_set.pk} could not be ranked." in caplog.text
+    assert latest_run(task_id=second.task.pk) is not None
+    assert f"Test set {first.task.pk} could not be ranked." in caplog.text

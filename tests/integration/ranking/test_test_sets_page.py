@@ -6,8 +6,8 @@ import pytest
 from django.db.models.functions import Now
 from django.test import Client
 
-from campaign.models import Campaign, TestSet
-from tests.factories import make_campaign, make_organiser, make_test_set
+from campaign.models import Campaign, Task
+from tests.factories import make_campaign, make_organiser, make_task
 
 PAGE = "/campaigns/museum/test-sets/"
 
@@ -23,7 +23,7 @@ def organiser(client: Client) -> Client:
         ("talks", "cs", (3,), ("amber", "birch")),
         ("Chats", "de", (5,), ("amber", "birch")),
     ):
-        make_test_set(
+        make_task(
             campaign,
             name=name,
             target_language=target,
@@ -31,7 +31,7 @@ def organiser(client: Client) -> Client:
             systems=systems,
             planned=0,
         )
-    TestSet.objects.filter(name="Chats").update(closed_at=Now(), blocks_wanted=20)
+    Task.objects.filter(test_set__name="Chats").update(closed_at=Now(), blocks_wanted=20)
     client.force_login(make_organiser(campaign))
     return client
 
@@ -43,7 +43,7 @@ def rows_of(page: str) -> list[list[str]]:
     return [[re.sub(r"<[^>]+>", "", cell) for cell in line] for line in cells]
 
 
-def test_each_row_says_what_a_test_set_consists_of(organiser: Client) -> None:
+def test_each_row_says_what_a_task_consists_of(organiser: Client) -> None:
     rows = rows_of(organiser.get(PAGE).content.decode())
     # The reference is ranked like a system.
     assert [row[:8] for row in rows] == [
@@ -79,7 +79,7 @@ def test_it_is_sorted_and_filtered(organiser: Client, asked: str, names: list[st
 
 def test_languages_are_those_of_the_campaign(organiser: Client) -> None:
     other = make_campaign("other")
-    make_test_set(other, name="elsewhere", target_language="fr", planned=0)
+    make_task(other, name="elsewhere", target_language="fr", planned=0)
     page = organiser.get(PAGE).content.decode()
     assert re.findall(r'<option value="(\w+)"', page) == ["cs", "de", "en"]
     assert organiser.get(f"{PAGE}?language=fr").status_code == 400

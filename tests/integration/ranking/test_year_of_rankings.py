@@ -97,7 +97,7 @@ def test_a_year_takes_less_than_100_megabytes(
     names = [f"system{number:02}" for number in range(systems)]
     writer = write_test_set(names)
     run = RankingRun(
-        test_set=writer.test_set,
+        task=writer.task,
         method="expected_wins",
         parameters={"systems": names, "excluded_judges": [], "left_out": []},
         seed=0,

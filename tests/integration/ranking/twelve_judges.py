@@ -9,7 +9,7 @@ from ranking.selectors.runs import latest_run
 from ranking.services import (
     quality_evaluate,
 )
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.integration.ranking.writing import TestSetWriter
 
 JUDGES = [f"j{number:02}" for number in range(12)]
@@ -35,11 +35,11 @@ def judges_judge(writer: TestSetWriter) -> TestSetWriter:
         for number, name in enumerate(JUDGES):
             likes = number == 0 or (number < 11 and segment % 2)
             writer.judgment(name, block, [2, 1, 3, 4] if likes else [1, 4, 2, 3])
-    rank_test_set(writer.test_set.pk)
+    rank_task(writer.task.pk)
     return writer
 
 
 def rank_again(writer: TestSetWriter) -> None:
-    run = latest_run(test_set_id=writer.test_set.pk)
+    run = latest_run(task_id=writer.task.pk)
     assert run is not None
     quality_evaluate(run=run)

@@ -9,11 +9,11 @@ from knox.models import AuthToken
 
 from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, skip_submit
-from campaign.models import Campaign, Judge, Membership, TestSet, User
+from campaign.models import Campaign, Judge, Membership, Task, User
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 
 @pytest.fixture
@@ -22,8 +22,8 @@ def campaign(db: None) -> Campaign:
 
 
 @pytest.fixture
-def test_set(campaign: Campaign) -> TestSet:
-    return make_test_set(campaign, planned=40)
+def task(campaign: Campaign) -> Task:
+    return make_task(campaign, planned=40)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def judge(campaign: Campaign) -> Judge:
 
 
 @pytest.fixture
-def judge_hits(test_set: TestSet) -> Callable[[Judge, int], None]:
+def judge_hits(task: Task) -> Callable[[Judge, int], None]:
     """Judge some HITs: of each, the last block is skipped and the first one revised."""
 
     def judge_some(judge: Judge, hits: int) -> None:
@@ -56,12 +56,10 @@ def judge_hits(test_set: TestSet) -> Callable[[Judge, int], None]:
 
 
 @pytest.fixture
-def ranking(
-    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None]
-) -> RankingRun:
+def ranking(task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None]) -> RankingRun:
     judge_hits(judge, 2)
-    judge_hits(make_judge(test_set.campaign, "bob"), 2)
-    run = ranking_run_compute(test_set_id=test_set.pk)
+    judge_hits(make_judge(task.test_set.campaign, "bob"), 2)
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     return run
 

@@ -9,10 +9,10 @@ from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
 from knox.models import AuthToken
 
-from campaign.models import Campaign, Judge, TestSet, User
+from campaign.models import Campaign, Judge, Task, User
 from config.api import urls as api_urls
 from ranking.models import RankingRun
-from tests.factories import make_campaign, make_organiser, make_test_set
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -21,7 +21,7 @@ Clients = Callable[[User], Client]
 
 OF_A_CAMPAIGN = ("api-campaign",)
 OF_A_TEST_SET = (
-    "api-test-set",
+    "api-task",
     "api-segments",
     "api-systems",
     "api-judgments",
@@ -97,6 +97,7 @@ OF_ITS_ORGANISERS = (
     "api-system",
     "api-system-restore",
     "api-system-withdraw",
+    "api-tasks",
     "api-time-sheet",
     "api-upload",
     "api-upload-check",
@@ -109,19 +110,19 @@ OF_ITS_ORGANISERS = (
 
 
 @pytest.fixture
-def addresses(campaign: Campaign, test_set: TestSet, ranking: RankingRun) -> list[str]:
+def addresses(campaign: Campaign, task: Task, ranking: RankingRun) -> list[str]:
     """Of everything that belongs to the campaign, the download of its dashboard included."""
-    of_test_set = {"test_set_id": test_set.pk}
+    of_task = {"task_id": task.pk}
     return [
         reverse("api-campaign", args=[campaign.slug]),
         *(
             reverse(
                 name,
-                kwargs=of_test_set | ({"ranking_id": ranking.pk} if name == "api-ranking" else {}),
+                kwargs=of_task | ({"ranking_id": ranking.pk} if name == "api-ranking" else {}),
             )
             for name in OF_A_TEST_SET
         ),
-        reverse("api-judgments", kwargs=of_test_set) + "?format=csv",
+        reverse("api-judgments", kwargs=of_task) + "?format=csv",
     ]
 
 
@@ -137,6 +138,8 @@ def test_matrix_knows_every_address() -> None:
     research = {name for name in names(list(api_urls.urlpatterns)) if name.startswith("api-")}
     assert research == {"api-campaigns", *OF_A_CAMPAIGN, *OF_A_TEST_SET, *OF_ITS_ORGANISERS}
     others = {name for name in names(list(api_urls.urlpatterns)) if not name.startswith("api-")}
+    # Addresses of test sets lead to their rankings: tests/integration/test_test_set_addresses.py.
+    others.remove("None")
     assert all(name.startswith(("judging-", "preview-")) for name in others)
     assert get_resolver().reverse_dict  # all of them resolve
 
@@ -187,10 +190,10 @@ def test_members_of_other_campaigns_and_judges_find_nothing(
     assert client_of(judge.user).get(reverse("api-campaigns")).json()["results"] == []
 
 
-def test_runs_of_another_test_set_are_not_found_here(
+def test_runs_of_another_task_are_not_found_here(
     campaign: Campaign, ranking: RankingRun, analyst: Client
 ) -> None:
-    other = make_test_set(campaign, name="other")
+    other = make_task(campaign, name="other")
     address = reverse("api-ranking", args=[other.pk, ranking.pk])
     assert analyst.get(address).status_code == 404
 
@@ -220,15 +223,16 @@ def test_tokens_are_stored_as_hashes(campaign: Campaign, make_member: Members) -
     assert token[15:] not in str(stored)
 
 
-def test_nothing_is_written_here(addresses: list[str], test_set: TestSet, analyst: Client) -> None:
+def test_nothing_is_written_here(addresses: list[str], task: Task, analyst: Client) -> None:
     changed_by_organisers = {
         ("patch", reverse("api-campaign", args=["museum"])),
-        ("patch", reverse("api-test-set", args=[test_set.pk])),
-        ("post", reverse("api-systems", args=[test_set.pk])),
-        ("post", reverse("api-designs", args=[test_set.pk])),
+        ("patch", reverse("api-task", args=[task.pk])),
+        ("delete", reverse("api-task", args=[task.pk])),
+        ("post", reverse("api-systems", args=[task.pk])),
+        ("post", reverse("api-designs", args=[task.pk])),
     }
     # A question, which changes nothing: tests/integration/ranking/test_analyses.py.
-    asked = ("post", reverse("api-rankings", args=[test_set.pk]))
+    asked = ("post", reverse("api-rankings", args=[task.pk]))
     for address in addresses:
         for method in ("post", "put", "patch", "delete"):
             if (method, address) == asked:
@@ -242,9 +246,9 @@ def test_nothing_is_written_here(addresses: list[str], test_set: TestSet, analys
 @pytest.mark.parametrize(
     "address",
     [
-        "/api/v1/test-sets/99999999999999999999999/",
-        "/api/v1/test-sets/99999999999999999999999/judgments/",
-        "/api/v1/test-sets/0/rankings/1/",
+        "/api/v1/tasks/99999999999999999999999/",
+        "/api/v1/tasks/99999999999999999999999/judgments/",
+        "/api/v1/tasks/0/rankings/1/",
         "/api/v1/campaigns/nowhere/",
         "/api/v1/nothing/",
         "/api/",
@@ -257,9 +261,9 @@ def test_what_is_not_there_is_404_in_json(analyst: Client, address: str) -> None
 
 
 def test_download_is_for_members_of_this_campaign(
-    campaign: Campaign, test_set: TestSet, judge: Judge, make_member: Members
+    campaign: Campaign, task: Task, judge: Judge, make_member: Members
 ) -> None:
-    address = reverse("judgments-download", args=[campaign.slug, test_set.pk])
+    address = reverse("judgments-download", args=[campaign.slug, task.pk])
 
     def status(user: User | None) -> int:
         client = Client()
@@ -276,6 +280,6 @@ def test_download_is_for_members_of_this_campaign(
     assert status(organiser) == 200
     client = Client()
     client.force_login(organiser)
-    wrong = reverse("judgments-download", args=[other.slug, test_set.pk])
+    wrong = reverse("judgments-download", args=[other.slug, task.pk])
     assert client.get(wrong).status_code == 404
     assert client.post(address).status_code == 405

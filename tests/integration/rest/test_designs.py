@@ -11,12 +11,12 @@ from django.test import Client
 from annotation.models import Design, Judgment
 from annotation.selectors import assigned_blocks
 from annotation.services import design_change, hits_plan, judgment_submit, judgments_number
-from campaign.models import TestSet
+from campaign.models import Task
 from campaign.services import judge_group_create
 from ranking.selectors.design_forecast import design_forecast
-from ranking.tasks import rank_test_set
+from ranking.tasks import rank_task
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_test_set
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -24,23 +24,23 @@ Post = Callable[..., Any]
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(show_reference=False), planned=2)
+def task() -> Task:
+    return make_task(make_campaign(show_reference=False), planned=2)
 
 
 @pytest.fixture
-def post(test_set: TestSet) -> Post:
+def post(task: Task) -> Post:
     client = Client()
-    client.force_login(make_organiser(test_set.campaign))
+    client.force_login(make_organiser(task.test_set.campaign))
 
     def send(more: str = "", **body: Any) -> Any:
-        address = f"/api/v1/test-sets/{test_set.pk}/designs/{more}"
+        address = f"/api/v1/tasks/{task.pk}/designs/{more}"
         return client.post(address, body, content_type="application/json")
 
     return send
 
 
-def test_a_change_says_first_what_it_would_do(post: Post, test_set: TestSet) -> None:
+def test_a_change_says_first_what_it_would_do(post: Post, task: Task) -> None:
     asked = post(kind="balanced", length_limits=[[30, 3]], documents=[1])
     assert asked.status_code == 409
     assert asked.json()["words"][0] == "From HIT 3 on, HITs are drawn by the new design."
@@ -53,14 +53,14 @@ def test_a_change_says_first_what_it_would_do(post: Post, test_set: TestSet) -> 
         [[30, 3]],
         "Olga",
     )
-    again = post(f"{test_set.designs.earliest('pk').pk}/again/")
+    again = post(f"{task.designs.earliest('pk').pk}/again/")
     assert (again.status_code, again.json()["kind"]) == (201, "uniform")
     assert again.json()["documents"] == []
     assert post("999999/again/").status_code == 404
 
 
-def test_a_group_is_named_as_it_is_read(post: Post, test_set: TestSet) -> None:
-    judge_group_create(campaign=test_set.campaign, name="Experts")
+def test_a_group_is_named_as_it_is_read(post: Post, task: Task) -> None:
+    judge_group_create(campaign=task.test_set.campaign, name="Experts")
     judge_group_create(campaign=make_campaign("zoo"), name="Keepers")
     refused = post(judge_group="Keepers")
     assert refused.json()["errors"] == {"judge_group": ["This campaign has no group “Keepers”."]}
@@ -95,13 +95,13 @@ def test_what_is_refused_is_refused_everywhere(
     assert Design.objects.count() == 1
 
 
-def test_the_preview_is_what_is_planned_then(post: Post, test_set: TestSet) -> None:
+def test_the_preview_is_what_is_planned_then(post: Post, task: Task) -> None:
     seen = post("preview/", kind="balanced", systems_per_block=3, count=4).json()
     assert [hit["number"] for hit in seen] == [3, 4, 5, 6]
-    design_change(test_set=test_set, kind="balanced", systems_per_block=3)
-    hits_plan(test_set_id=test_set.pk, count=4)
+    design_change(task=task, kind="balanced", systems_per_block=3)
+    hits_plan(task_id=task.pk, count=4)
     for hit in seen:
-        blocks = test_set.hits.get(number=hit["number"]).plan
+        blocks = task.hits.get(number=hit["number"]).plan
         assert [len(block["candidates"]) for block in hit["blocks"]] == [
             len(block["candidates"]) for block in blocks or ()
         ]
@@ -111,9 +111,9 @@ def test_the_preview_is_what_is_planned_then(post: Post, test_set: TestSet) -> N
     assert post("preview/", count=0).status_code == 400
 
 
-def test_the_forecast_is_that_of_the_page(post: Post, test_set: TestSet) -> None:
+def test_the_forecast_is_that_of_the_page(post: Post, task: Task) -> None:
     body = post("forecast/", hours=20, rate=10).json()
-    found = design_forecast(test_set=test_set, design=test_set.designs.get(), hours=20, rate=10)
+    found = design_forecast(task=task, design=task.designs.get(), hours=20, rate=10)
     assert found is not None
     assert body["chosen"]["judgments"] == found.chosen.judgments
     assert body["chosen"]["cost"]["value"] == pytest.approx(200, rel=0.01)
@@ -126,19 +126,19 @@ def test_the_forecast_is_that_of_the_page(post: Post, test_set: TestSet) -> None
 
 
 def test_once_judged_the_pace_and_the_comparisons_are_the_campaigns_own(
-    test_set: TestSet,
+    task: Task,
 ) -> None:
-    hits_plan(test_set_id=test_set.pk, count=40)
+    hits_plan(task_id=task.pk, count=40)
     for number in range(12):
-        judge = make_judge(test_set.campaign, f"judge{number}")
+        judge = make_judge(task.test_set.campaign, f"judge{number}")
         for block in assigned_blocks(lend(judge)):
             ranks = [min(rank, 5) for rank in range(1, len(block.candidates) + 1)]
             judgment_submit(
                 assigned=block, client_id=uuid4(), labels=ranks, active_ms=10_000 + 1_000 * number
             )
-    judgments_number(test_set_id=test_set.pk)
-    rank_test_set(test_set.pk)
-    found = design_forecast(test_set=test_set, design=test_set.designs.get())
+    judgments_number(task_id=task.pk)
+    rank_task(task.pk)
+    found = design_forecast(task=task, design=task.designs.get())
     assert found is not None
     judgments = Judgment.objects.filter(active_ms__gt=0)
     assert (found.pace.blocks, found.pace.judges) == (judgments.count(), 12)
@@ -149,6 +149,6 @@ def test_once_judged_the_pace_and_the_comparisons_are_the_campaigns_own(
     )
     assert found.judged == Judgment.objects.count()
     assert found.comparisons > 100
-    nothing_more = design_forecast(test_set=test_set, design=test_set.designs.get(), judgments=0)
+    nothing_more = design_forecast(task=task, design=task.designs.get(), judgments=0)
     assert nothing_more is not None
     assert nothing_more.chosen.pairs.low == nothing_more.chosen.pairs.high

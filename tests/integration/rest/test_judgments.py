@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation.export import five_way_csv
 from annotation.models import Judgment
-from campaign.models import Campaign, Judge, TestSet, User
+from campaign.models import Campaign, Judge, Task, User
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.factories import make_judge
@@ -22,8 +22,8 @@ JudgeHits = Callable[[Judge, int], None]
 
 
 @pytest.fixture
-def address(test_set: TestSet) -> str:
-    return reverse("api-judgments", args=[test_set.pk])
+def address(task: Task) -> str:
+    return reverse("api-judgments", args=[task.pk])
 
 
 def content(client: Client, address: str) -> str:
@@ -48,6 +48,7 @@ def test_record_says_what_a_ranking_needs(
         "document": judgment.block.segment.document.name,
         "candidates": names_shown(judgment.block),
         "labels": judgment.labels,
+        "answer": None,
         "duration_ms": 9000,
         "active_ms": 7000,
         "comment": "a tie?",
@@ -85,9 +86,7 @@ def test_until_shows_what_counted_then(
 
 
 @pytest.mark.parametrize("query", ["until=-1", "until=x", "until=-1&format=csv"])
-def test_until_must_be_a_number(
-    test_set: TestSet, analyst: Client, address: str, query: str
-) -> None:
+def test_until_must_be_a_number(task: Task, analyst: Client, address: str, query: str) -> None:
     response = analyst.get(f"{address}?{query}")
     assert response.status_code == 400
     assert response.headers["Content-Type"] == "application/json"
@@ -104,7 +103,7 @@ def test_unknown_format_is_404_in_json(analyst: Client, address: str) -> None:
 @pytest.mark.parametrize("how", ["format", "accept", "download"])
 def test_csv_streams_the_judgments_that_count(
     campaign: Campaign,
-    test_set: TestSet,
+    task: Task,
     ranking: RankingRun,
     make_member: Callable[..., User],
     analyst: Client,
@@ -118,20 +117,20 @@ def test_csv_streams_the_judgments_that_count(
     else:
         member = make_member(campaign, "organiser", "olga")
         analyst.force_login(member)
-        response = analyst.get(reverse("judgments-download", args=["museum", test_set.pk]))
+        response = analyst.get(reverse("judgments-download", args=["museum", task.pk]))
     assert response.streaming
     assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert response.headers["Content-Disposition"] == (
         'attachment; filename="museum-museum-en-de-judgments.csv"'
     )
     lines = response.getvalue().decode().splitlines()
-    assert lines == "".join(five_way_csv(test_set=test_set)).splitlines()
+    assert lines == "".join(five_way_csv(task=task)).splitlines()
     # A header, four judgments that count of each of two judges, two skips of each.
     assert len(lines) == 1 + 8 + 4
 
 
 def test_file_of_a_rankings_watermark_gives_this_ranking_again(
-    test_set: TestSet,
+    task: Task,
     ranking: RankingRun,
     judge: Judge,
     judge_hits: JudgeHits,
@@ -140,7 +139,7 @@ def test_file_of_a_rankings_watermark_gives_this_ranking_again(
     tmp_path: Path,
 ) -> None:
     judge_hits(make_judge(judge.campaign, "cleo"), 2)
-    later = ranking_run_compute(test_set_id=test_set.pk)
+    later = ranking_run_compute(task_id=task.pk)
     assert later is not None
     assert later.result != ranking.result
     for run in (ranking, later):
@@ -156,6 +155,6 @@ def test_file_of_a_rankings_watermark_gives_this_ranking_again(
             create_test_set=True,
             verbosity=0,
         )
-        again = ranking_run_compute(test_set_id=TestSet.objects.get(campaign__slug=slug).pk)
+        again = ranking_run_compute(task_id=Task.objects.get(test_set__campaign__slug=slug).pk)
         assert again is not None
         assert again.result == run.result

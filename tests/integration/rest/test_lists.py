@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from annotation.models import Judgment
 from annotation.services import judgments_number
-from campaign.models import Campaign, Document, Judge, Membership, Segment, System, TestSet, User
+from campaign.models import Campaign, Document, Judge, Membership, Segment, System, Task, User
 from ranking.models import RankingRun
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import empty_task, make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -35,8 +35,8 @@ def queries(client: Client, address: str, rows: int) -> int:
     return len(context)
 
 
-def test_campaigns_and_their_test_sets(
-    campaign: Campaign, test_set: TestSet, make_member: Members, client_of: Clients
+def test_campaigns_and_their_tasks(
+    campaign: Campaign, task: Task, make_member: Members, client_of: Clients
 ) -> None:
     # Others are members too, with other roles.
     make_member(campaign, "organiser", "olga")
@@ -61,11 +61,17 @@ def test_campaigns_and_their_test_sets(
         "created_at": campaign.created_at.isoformat().replace("+00:00", "Z"),
         "test_sets": [
             {
-                "id": test_set.pk,
+                "id": task.test_set_id,
                 "name": "museum en-de",
                 "source_language": "en",
                 "target_language": "de",
-                "url": f"http://testserver/api/v1/test-sets/{test_set.pk}/",
+                "tasks": [
+                    {
+                        "id": task.pk,
+                        "protocol": "ranking",
+                        "url": f"http://testserver/api/v1/tasks/{task.pk}/",
+                    }
+                ],
             }
         ],
     }
@@ -73,18 +79,22 @@ def test_campaigns_and_their_test_sets(
     assert client.get(reverse("api-campaign", args=["museum"])).json() == expected
 
 
-def test_test_set_says_where_its_parts_are(test_set: TestSet, analyst: Client) -> None:
-    address = f"/api/v1/test-sets/{test_set.pk}/"
+def test_task_says_where_its_parts_are(task: Task, analyst: Client) -> None:
+    address = f"/api/v1/tasks/{task.pk}/"
     body = analyst.get(address).json()
     assert body.pop("created_at")
     assert body == {
-        "id": test_set.pk,
+        "id": task.pk,
+        "test_set": task.test_set_id,
+        "protocol": "ranking",
+        "closed_at": None,
         "name": "museum en-de",
         "campaign": "museum",
         "source_language": "en",
         "target_language": "de",
         "blocks_wanted": None,
         "blocks_per_segment": None,
+        "rules": {},
         "expertise": [],
         "documents": 2,
         "segments": 7,
@@ -106,9 +116,9 @@ def test_test_set_says_where_its_parts_are(test_set: TestSet, analyst: Client) -
     }
 
 
-def test_empty_test_set_counts_nothing(campaign: Campaign, analyst: Client) -> None:
-    empty = TestSet.objects.create(campaign=campaign, name="e", source_language="en")
-    body = analyst.get(reverse("api-test-set", args=[empty.pk])).json()
+def test_empty_task_counts_nothing(campaign: Campaign, analyst: Client) -> None:
+    empty = empty_task(campaign=campaign, name="e", source_language="en")
+    body = analyst.get(reverse("api-task", args=[empty.pk])).json()
     assert (body["documents"], body["segments"]) == (0, 0)
     for name in (
         "api-segments",
@@ -121,8 +131,8 @@ def test_empty_test_set_counts_nothing(campaign: Campaign, analyst: Client) -> N
         assert results(analyst, reverse(name, args=[empty.pk])) == []
 
 
-def test_systems_with_their_kind(test_set: TestSet, analyst: Client) -> None:
-    systems = results(analyst, reverse("api-systems", args=[test_set.pk]))
+def test_systems_with_their_kind(task: Task, analyst: Client) -> None:
+    systems = results(analyst, reverse("api-systems", args=[task.pk]))
     assert [(system["name"], system["kind"]) for system in systems] == [
         ("amber", "system"),
         ("birch", "system"),
@@ -135,9 +145,9 @@ def test_systems_with_their_kind(test_set: TestSet, analyst: Client) -> None:
 
 
 def test_judges_with_agreement_of_the_latest_ranking(
-    test_set: TestSet, ranking: RankingRun, analyst: Client
+    task: Task, ranking: RankingRun, analyst: Client
 ) -> None:
-    judges = results(analyst, reverse("api-judges", args=[test_set.pk]))
+    judges = results(analyst, reverse("api-judges", args=[task.pk]))
     rows = {row["judge"]: row for row in ranking.result["agreement"]["judges"]}
     assert [judge["pseudonym"] for judge in judges] == ["ada", "bob"]
     for judge in judges:
@@ -157,11 +167,11 @@ def test_judges_with_agreement_of_the_latest_ranking(
 
 
 def test_pages_hold_every_row_once_while_rows_come_in(
-    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
+    task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
 ) -> None:
     for pseudonym in ("bob", "cleo", "dan"):
-        judge_hits(make_judge(test_set.campaign, pseudonym), 1)
-    address: str | None = reverse("api-judgments", args=[test_set.pk]) + "?page_size=4"
+        judge_hits(make_judge(task.test_set.campaign, pseudonym), 1)
+    address: str | None = reverse("api-judgments", args=[task.pk]) + "?page_size=4"
     numbers: list[int] = []
     back: list[str | None] = []
     while address:
@@ -180,11 +190,9 @@ def test_pages_hold_every_row_once_while_rows_come_in(
 @pytest.mark.parametrize(
     "query", ["cursor=nonsense", "cursor=cD1hYmM%3D", "cursor=bz05OTk5OTk%3D", "cursor=cD0A"]
 )
-def test_made_up_cursors_are_refused_or_empty(
-    test_set: TestSet, analyst: Client, query: str
-) -> None:
+def test_made_up_cursors_are_refused_or_empty(task: Task, analyst: Client, query: str) -> None:
     for name in ("api-judgments", "api-rankings", "api-systems"):
-        response = analyst.get(f"{reverse(name, args=[test_set.pk])}?{query}")
+        response = analyst.get(f"{reverse(name, args=[task.pk])}?{query}")
         assert response.status_code in {200, 404}
         if response.status_code == 404:
             assert response.json() == {"detail": "Invalid cursor"}
@@ -192,9 +200,11 @@ def test_made_up_cursors_are_refused_or_empty(
     assert response.status_code in {200, 404}
 
 
-def test_page_size_has_a_limit(test_set: TestSet, analyst: Client) -> None:
-    System.objects.bulk_create(System(test_set=test_set, name=f"system {n}") for n in range(1_100))
-    address = reverse("api-systems", args=[test_set.pk])
+def test_page_size_has_a_limit(task: Task, analyst: Client) -> None:
+    System.objects.bulk_create(
+        System(test_set=task.test_set, name=f"system {n}") for n in range(1_100)
+    )
+    address = reverse("api-systems", args=[task.pk])
     assert len(results(analyst, address)) == 100
     assert len(results(analyst, f"{address}?page_size=5000")) == 1000
     assert len(results(analyst, f"{address}?page_size=x")) == 100
@@ -204,7 +214,7 @@ def test_campaigns_cost_the_same_for_one_and_fifty(
     make_member: Members, client_of: Clients
 ) -> None:
     first = make_campaign("c0")
-    TestSet.objects.create(campaign=first, name="t", source_language="en", target_language="de")
+    empty_task(campaign=first, name="t", source_language="en", target_language="de")
     member = make_member(first)
     client = client_of(member)
     one = queries(client, reverse("api-campaigns"), 1)
@@ -212,47 +222,57 @@ def test_campaigns_cost_the_same_for_one_and_fifty(
         campaign = make_campaign(f"c{n}")
         Membership.objects.create(campaign=campaign, user=member, role="owner")
         for name in "tu":
-            TestSet.objects.create(campaign=campaign, name=name, source_language="en")
-    # Token, user, campaigns, test sets.
-    assert queries(client, reverse("api-campaigns"), 50) == one == 4
+            empty_task(campaign=campaign, name=name, source_language="en")
+    # Token, user, campaigns, test sets, tasks.
+    assert queries(client, reverse("api-campaigns"), 50) == one == 5
+
+
+def test_tasks_cost_the_same_for_one_and_fifty(campaign: Campaign, analyst: Client) -> None:
+    address = reverse("api-tasks", args=[campaign.slug])
+    empty_task(campaign=campaign, name="t", source_language="en")
+    one = queries(analyst, address, 1)
+    for n in range(49):
+        empty_task(campaign=campaign, name=f"t{n}", source_language="en")
+    # Token, user, campaign, its tasks.
+    assert queries(analyst, address, 50) == one == 4
 
 
 def test_systems_cost_the_same_for_one_and_fifty(campaign: Campaign, analyst: Client) -> None:
-    test_set = TestSet.objects.create(campaign=campaign, name="t", source_language="en")
-    address = reverse("api-systems", args=[test_set.pk])
-    System.objects.create(test_set=test_set, name="s")
+    task = empty_task(campaign=campaign, name="t", source_language="en")
+    address = reverse("api-systems", args=[task.pk])
+    System.objects.create(test_set=task.test_set, name="s")
     one = queries(analyst, address, 1)
-    System.objects.bulk_create(System(test_set=test_set, name=f"s{n}") for n in range(49))
+    System.objects.bulk_create(System(test_set=task.test_set, name=f"s{n}") for n in range(49))
     # Who asks, of which session, the test set, its systems.
     assert queries(analyst, address, 50) == one == 4
 
 
 def test_judgments_cost_the_same_for_one_and_fifty(
-    test_set: TestSet,
+    task: Task,
     judge: Judge,
     judge_hits: Callable[[Judge, int], None],
     analyst: Client,
 ) -> None:
     judge_hits(judge, 1)
-    judgments_number(test_set_id=test_set.pk)
-    address = reverse("api-judgments", args=[test_set.pk])
+    judgments_number(task_id=task.pk)
+    address = reverse("api-judgments", args=[task.pk])
     one = queries(analyst, f"{address}?page_size=1", 1)
     for n in range(17):
-        judge_hits(make_judge(test_set.campaign, f"judge {n}"), 1)
-    judgments_number(test_set_id=test_set.pk)
+        judge_hits(make_judge(task.test_set.campaign, f"judge {n}"), 1)
+    judgments_number(task_id=task.pk)
     # Token, user, test set, whether one waits for its number, numbers, judgments, which of them are
     # superseded, candidates, names of systems.
     assert queries(analyst, f"{address}?page_size=50", 50) == one == 9
 
 
 def test_rankings_cost_the_same_for_one_and_fifty(
-    test_set: TestSet, ranking: RankingRun, analyst: Client
+    task: Task, ranking: RankingRun, analyst: Client
 ) -> None:
-    address = reverse("api-rankings", args=[test_set.pk])
+    address = reverse("api-rankings", args=[task.pk])
     one = queries(analyst, address, 1)
     RankingRun.objects.bulk_create(
         RankingRun(
-            test_set=test_set,
+            task=task,
             method="expected_wins",
             parameters={},
             seed=seed,
@@ -271,35 +291,35 @@ def test_rankings_cost_the_same_for_one_and_fifty(
 
 
 def test_judges_cost_the_same_for_one_and_fifty(
-    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
+    task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
 ) -> None:
     judge_hits(judge, 1)
-    judgments_number(test_set_id=test_set.pk)
-    address = reverse("api-judges", args=[test_set.pk])
+    judgments_number(task_id=task.pk)
+    address = reverse("api-judges", args=[task.pk])
     one = queries(analyst, address, 1)
     example = Judgment.objects.order_by("id").first()
     assert example is not None
     for n in range(2, 51):
         Judgment.objects.create(
-            test_set=test_set,
+            task=task,
             client_id=uuid4(),
-            judge=make_judge(test_set.campaign, f"judge {n}"),
+            judge=make_judge(task.test_set.campaign, f"judge {n}"),
             block=example.block,
             labels=example.labels,
         )
-    judgments_number(test_set_id=test_set.pk)
+    judgments_number(task_id=task.pk)
     # Token, user, test set, who is not in good standing, judges, latest ranking; where they stand, measures, and
     # that nothing was done about any of them.
     assert queries(analyst, address, 50) == one == 9
 
 
 def test_judges_come_in_pages_by_pseudonym(
-    test_set: TestSet, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
+    task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
 ) -> None:
     for name in ("dana", "bert", "cleo"):
-        judge_hits(make_judge(test_set.campaign, name), 1)
-    judgments_number(test_set_id=test_set.pk)
-    address = f"{reverse('api-judges', args=[test_set.pk])}?page_size=2"
+        judge_hits(make_judge(task.test_set.campaign, name), 1)
+    judgments_number(task_id=task.pk)
+    address = f"{reverse('api-judges', args=[task.pk])}?page_size=2"
     first = analyst.get(address).json()
     second = analyst.get(first["next"]).json()
     assert [row["pseudonym"] for row in first["results"]] == ["bert", "cleo"]
@@ -308,16 +328,16 @@ def test_judges_come_in_pages_by_pseudonym(
     assert analyst.get(second["previous"]).json()["results"] == first["results"]
 
 
-def test_test_set_costs_one_query_beside_token_and_user(
-    campaign: Campaign, analyst: Client
-) -> None:
-    test_set = make_test_set(campaign)
-    document = Document.objects.create(test_set=test_set, name="long", position=3)
+def test_task_costs_one_query_beside_token_and_user(campaign: Campaign, analyst: Client) -> None:
+    task = make_task(campaign)
+    document = Document.objects.create(test_set=task.test_set, name="long", position=3)
     Segment.objects.bulk_create(
-        Segment(test_set=test_set, document=document, number=100 + n, position=n, source_text="x")
+        Segment(
+            test_set=task.test_set, document=document, number=100 + n, position=n, source_text="x"
+        )
         for n in range(1, 51)
     )
     with CaptureQueriesContext(connection) as context:
-        body = analyst.get(reverse("api-test-set", args=[test_set.pk])).json()
+        body = analyst.get(reverse("api-task", args=[task.pk])).json()
     assert (body["documents"], body["segments"]) == (3, 57)
     assert len(context) == 3

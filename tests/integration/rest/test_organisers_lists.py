@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from annotation.selectors import time_sheet
-from campaign.models import Campaign, Judge, TestSet, User
+from campaign.models import Campaign, Judge, Task, User
 from tests.factories import make_judge
 from tests.unchanged import nothing_changes
 
@@ -20,15 +20,13 @@ def organiser(
     return client_of(make_member(campaign, "organiser"))
 
 
-def test_texts_come_by_number_with_what_each_system_wrote(
-    organiser: Client, test_set: TestSet
-) -> None:
-    address = f"/api/v1/test-sets/{test_set.pk}/segments/"
+def test_texts_come_by_number_with_what_each_system_wrote(organiser: Client, task: Task) -> None:
+    address = f"/api/v1/tasks/{task.pk}/segments/"
     page = organiser.get(f"{address}?page_size=2").json()
     assert [row["number"] for row in page["results"]] == [1, 2]
     following = organiser.get(page["next"]).json()["results"]
     assert following[0]["number"] == 3
-    segment = test_set.segments.get(number=1)
+    segment = task.test_set.segments.get(number=1)
     row = page["results"][0]
     assert row["source"] == segment.source_text
     assert row["document"] == segment.document.name
@@ -76,25 +74,25 @@ def test_days_that_are_none_are_refused(organiser: Client, campaign: Campaign, d
 
 
 def test_the_overview_counts_what_was_judged(
-    organiser: Client, campaign: Campaign, test_set: TestSet, judge: Judge, judge_hits: Judged
+    organiser: Client, campaign: Campaign, task: Task, judge: Judge, judge_hits: Judged
 ) -> None:
     judge_hits(judge, 2)
     # Whoever reads judgments gives them their numbers, by which they are counted.
-    organiser.get(f"/api/v1/test-sets/{test_set.pk}/judgments/")
+    organiser.get(f"/api/v1/tasks/{task.pk}/judgments/")
     (row,) = organiser.get(f"/api/v1/campaigns/{campaign.slug}/overview/").json()
-    assert (row["id"], row["judged"], row["at_work"]) == (test_set.pk, 4, 1)
+    assert (row["id"], row["judged"], row["at_work"]) == (task.pk, 4, 1)
     assert [day["judged"] for day in row["days"]] == [0] * 13 + [4]
     assert row["end"] is None
 
 
-def test_a_test_set_is_changed_as_on_its_page(organiser: Client, test_set: TestSet) -> None:
-    address = f"/api/v1/test-sets/{test_set.pk}/"
+def test_a_task_is_changed_as_on_its_page(organiser: Client, task: Task) -> None:
+    address = f"/api/v1/tasks/{task.pk}/"
     sent = {"blocks_wanted": 90, "expertise": ["law"], "target_language": "PT_br"}
     answer = organiser.patch(address, sent, content_type="application/json")
     assert answer.status_code == 200
-    test_set.refresh_from_db()
-    assert (test_set.blocks_wanted, test_set.expertise) == (90, ["law"])
-    assert answer.json()["target_language"] == test_set.target_language == "pt-BR"
+    task.refresh_from_db()
+    assert (task.blocks_wanted, task.test_set.expertise) == (90, ["law"])
+    assert answer.json()["target_language"] == task.test_set.target_language == "pt-BR"
 
 
 @pytest.mark.parametrize(
@@ -108,23 +106,21 @@ def test_a_test_set_is_changed_as_on_its_page(organiser: Client, test_set: TestS
         {"source_language": "de", "target_language": "de"},
     ],
 )
-def test_what_no_test_set_can_ask_for_is_refused(
-    organiser: Client, test_set: TestSet, sent: dict[str, object]
+def test_what_no_task_can_ask_for_is_refused(
+    organiser: Client, task: Task, sent: dict[str, object]
 ) -> None:
     with nothing_changes():
-        answer = organiser.patch(
-            f"/api/v1/test-sets/{test_set.pk}/", sent, content_type="application/json"
-        )
+        answer = organiser.patch(f"/api/v1/tasks/{task.pk}/", sent, content_type="application/json")
     assert answer.status_code == 400
     assert set(answer.json()["errors"]) <= {*sent}
 
 
-def test_a_judged_test_set_keeps_its_languages(
-    organiser: Client, test_set: TestSet, judge: Judge, judge_hits: Judged
+def test_a_judged_task_keeps_its_languages(
+    organiser: Client, task: Task, judge: Judge, judge_hits: Judged
 ) -> None:
     judge_hits(judge, 1)
     answer = organiser.patch(
-        f"/api/v1/test-sets/{test_set.pk}/",
+        f"/api/v1/tasks/{task.pk}/",
         {"target_language": "fr"},
         content_type="application/json",
     )

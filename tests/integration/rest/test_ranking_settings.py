@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from campaign.models import Campaign, Judge, TestSet, User
+from campaign.models import Campaign, Judge, Task, User
 from ranking.models import RankingRun, RankingSettings
 from ranking.services import ranking_run_compute
 from tests.factories import make_campaign, make_organiser
@@ -30,8 +30,8 @@ DEFAULTS = {
 
 
 @pytest.fixture
-def address(test_set: TestSet) -> str:
-    return reverse("api-ranking-settings", args=[test_set.pk])
+def address(task: Task) -> str:
+    return reverse("api-ranking-settings", args=[task.pk])
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_the_defaults_are_nobodys_change(organiser: Client, address: str) -> Non
 
 
 def test_what_is_named_changes_and_the_next_ranking_has_it(
-    organiser: Client, address: str, test_set: TestSet, ranking: RankingRun
+    organiser: Client, address: str, task: Task, ranking: RankingRun
 ) -> None:
     changed = patch(
         organiser, address, {"resample": "segments", "confidence": 0.9, "reason": "Asked."}
@@ -66,7 +66,7 @@ def test_what_is_named_changes_and_the_next_ranking_has_it(
         "reason": "Asked.",
         "judgments": ranking.watermark,
     }
-    run = ranking_run_compute(test_set_id=test_set.pk)
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     assert (run.parameters["resample"], run.parameters["confidence"]) == ("segments", 0.9)
     assert run.watermark == ranking.watermark
@@ -107,7 +107,7 @@ def test_nonsense_is_refused_by_its_name(
 
 def test_nobody_but_an_organiser_changes_anything(
     address: str,
-    test_set: TestSet,
+    task: Task,
     judge: Judge,
     analyst: Client,
     client_of: Callable[[User], Client],
@@ -127,7 +127,7 @@ def test_nobody_but_an_organiser_changes_anything(
 
 
 def test_a_ranking_from_before_says_null_for_what_was_not_recorded(
-    test_set: TestSet, ranking: RankingRun, analyst: Client
+    task: Task, ranking: RankingRun, analyst: Client
 ) -> None:
     said_since = {"limits", "refusals", "pairs"}
     result = {name: value for name, value in ranking.result.items() if name not in said_since}
@@ -135,7 +135,7 @@ def test_a_ranking_from_before_says_null_for_what_was_not_recorded(
     for name in (*since, "documents", "effective_documents"):
         result["input"].pop(name)
     before = RankingRun.objects.create(
-        test_set=test_set,
+        task=task,
         method="expected_wins",
         parameters={
             **{
@@ -151,7 +151,7 @@ def test_a_ranking_from_before_says_null_for_what_was_not_recorded(
         result=result,
         started_at=ranking.started_at,
     )
-    body = analyst.get(reverse("api-ranking", args=[test_set.pk, before.pk])).json()
+    body = analyst.get(reverse("api-ranking", args=[task.pk, before.pk])).json()
     assert (body["limits"], body["refusals"], body["pairs"]) == (None, None, None)
     assert body["input"]["effective_judges"] is None
     assert (body["input"]["documents"], body["input"]["effective_documents"]) == (None, None)

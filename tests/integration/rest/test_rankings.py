@@ -7,23 +7,21 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaign.models import TestSet
+from campaign.models import Task
 from ranking.models import LatestRanking, RankingRun
 from ranking.services import ranking_run_compute, stopping_rule_set
 
 pytestmark = pytest.mark.django_db
 
 
-def test_before_the_first_ranking_there_is_none(test_set: TestSet, analyst: Client) -> None:
-    response = analyst.get(reverse("api-ranking-latest", args=[test_set.pk]))
+def test_before_the_first_ranking_there_is_none(task: Task, analyst: Client) -> None:
+    response = analyst.get(reverse("api-ranking-latest", args=[task.pk]))
     assert response.status_code == 404
     assert response.json() == {"detail": "This test set has no ranking yet."}
 
 
-def test_latest_ranking_is_complete(
-    test_set: TestSet, ranking: RankingRun, analyst: Client
-) -> None:
-    body = analyst.get(reverse("api-ranking-latest", args=[test_set.pk])).json()
+def test_latest_ranking_is_complete(task: Task, ranking: RankingRun, analyst: Client) -> None:
+    body = analyst.get(reverse("api-ranking-latest", args=[task.pk])).json()
     started, finished = body.pop("started_at"), body.pop("finished_at")
     assert started == ranking.started_at.isoformat().replace("+00:00", "Z")
     assert finished >= started
@@ -50,12 +48,12 @@ def test_latest_ranking_is_complete(
 
 
 def test_the_latest_ranking_says_how_far_it_is_by_the_stopping_rule(
-    test_set: TestSet, ranking: RankingRun, analyst: Client
+    task: Task, ranking: RankingRun, analyst: Client
 ) -> None:
-    stopping_rule_set(test_set=test_set, judgments=8, pairs_share=0.9, reason="Money ends.")
-    run = ranking_run_compute(test_set_id=test_set.pk)
+    stopping_rule_set(task=task, judgments=8, pairs_share=0.9, reason="Money ends.")
+    run = ranking_run_compute(task_id=task.pk)
     assert run is not None
-    body = analyst.get(reverse("api-ranking-latest", args=[test_set.pk])).json()
+    body = analyst.get(reverse("api-ranking-latest", args=[task.pk])).json()
     rule = body["parameters"]["stopping_rule"]
     assert (rule["judgments"], rule["pairs_share"], rule["tests"]) == (8, 0.9, "holm")
     systems = len(body["systems"]) + len(body["not_estimable"])
@@ -74,14 +72,14 @@ def test_the_latest_ranking_says_how_far_it_is_by_the_stopping_rule(
 
 
 def test_one_ranking_is_what_the_latest_was(
-    test_set: TestSet, ranking: RankingRun, analyst: Client
+    task: Task, ranking: RankingRun, analyst: Client
 ) -> None:
-    latest = analyst.get(reverse("api-ranking-latest", args=[test_set.pk])).json()
-    assert analyst.get(reverse("api-ranking", args=[test_set.pk, ranking.pk])).json() == latest
+    latest = analyst.get(reverse("api-ranking-latest", args=[task.pk])).json()
+    assert analyst.get(reverse("api-ranking", args=[task.pk, ranking.pk])).json() == latest
 
 
-def test_list_leaves_results_out(test_set: TestSet, ranking: RankingRun, analyst: Client) -> None:
-    (row,) = analyst.get(reverse("api-rankings", args=[test_set.pk])).json()["results"]
+def test_list_leaves_results_out(task: Task, ranking: RankingRun, analyst: Client) -> None:
+    (row,) = analyst.get(reverse("api-rankings", args=[task.pk])).json()["results"]
     assert list(row) == [
         "id",
         "method",
@@ -94,10 +92,8 @@ def test_list_leaves_results_out(test_set: TestSet, ranking: RankingRun, analyst
     ]
 
 
-def test_the_latest_ranking_is_sent_once(
-    test_set: TestSet, ranking: RankingRun, analyst: Client
-) -> None:
-    address = reverse("api-ranking-latest", args=[test_set.pk])
+def test_the_latest_ranking_is_sent_once(task: Task, ranking: RankingRun, analyst: Client) -> None:
+    address = reverse("api-ranking-latest", args=[task.pk])
     first = analyst.get(address)
     seen = {"If-None-Match": first["ETag"]}
     again = analyst.get(address, headers=seen)

@@ -20,25 +20,25 @@ from schemathesis.specs.openapi.checks import ignored_auth, positive_data_accept
 
 from annotation.models import Assignment
 from annotation.selectors import assigned_blocks
-from campaign.models import Judge, TestSet, User
+from campaign.models import Judge, Task, User
 from ranking.models import RankingRun
 from tests.properties import examples
 
-RANKINGS = "/api/v1/test-sets/{test_set_id}/rankings/"
+RANKINGS = "/api/v1/tasks/{task_id}/rankings/"
 # Every one of these can be read without a body.
 READ = [
     "/api/v1/campaigns/",
     "/api/v1/campaigns/{slug}/",
-    "/api/v1/test-sets/{test_set_id}/",
-    "/api/v1/test-sets/{test_set_id}/segments/",
-    "/api/v1/test-sets/{test_set_id}/systems/",
-    "/api/v1/test-sets/{test_set_id}/judgments/",
-    "/api/v1/test-sets/{test_set_id}/skips/",
+    "/api/v1/tasks/{task_id}/",
+    "/api/v1/tasks/{task_id}/segments/",
+    "/api/v1/tasks/{task_id}/systems/",
+    "/api/v1/tasks/{task_id}/judgments/",
+    "/api/v1/tasks/{task_id}/skips/",
     RANKINGS,
-    "/api/v1/test-sets/{test_set_id}/rankings/latest/",
-    "/api/v1/test-sets/{test_set_id}/rankings/{ranking_id}/",
-    "/api/v1/test-sets/{test_set_id}/judges/",
-    "/api/v1/test-sets/{test_set_id}/designs/",
+    "/api/v1/tasks/{task_id}/rankings/latest/",
+    "/api/v1/tasks/{task_id}/rankings/{ranking_id}/",
+    "/api/v1/tasks/{task_id}/judges/",
+    "/api/v1/tasks/{task_id}/designs/",
 ]
 # For organisers only.
 ORGANISERS = [
@@ -47,13 +47,13 @@ ORGANISERS = [
     "/api/v1/campaigns/{slug}/alerts/",
     "/api/v1/campaigns/{slug}/overview/",
     "/api/v1/campaigns/{slug}/time/",
-    "/api/v1/test-sets/{test_set_id}/hits/",
+    "/api/v1/tasks/{task_id}/hits/",
 ]
 CAMPAIGN = "/api/v1/campaigns/{slug}/"
-TEST_SET = "/api/v1/test-sets/{test_set_id}/"
-SETTINGS = "/api/v1/test-sets/{test_set_id}/ranking-settings/"
-STOPPING = "/api/v1/test-sets/{test_set_id}/stopping-rule/"
-CLOSING = "/api/v1/test-sets/{test_set_id}/closing/"
+TEST_SET = "/api/v1/tasks/{task_id}/"
+SETTINGS = "/api/v1/tasks/{task_id}/ranking-settings/"
+STOPPING = "/api/v1/tasks/{task_id}/stopping-rule/"
+CLOSING = "/api/v1/tasks/{task_id}/closing/"
 RULES = {
     "/api/v1/campaigns/{slug}/rules/": {"get", "post"},
     "/api/v1/campaigns/{slug}/rules/preview/": {"post"},
@@ -74,8 +74,8 @@ LIFE = {
 }
 _REPLIES = "/api/v1/campaigns/{slug}/problem-reports/{report_id}/replies/"
 REPLIES = {_REPLIES: {"post"}, f"{_REPLIES}{{number}}/take-back/": {"post"}}
-SYSTEMS = "/api/v1/test-sets/{test_set_id}/systems/"
-DESIGNS = "/api/v1/test-sets/{test_set_id}/designs/"
+SYSTEMS = "/api/v1/tasks/{task_id}/systems/"
+DESIGNS = "/api/v1/tasks/{task_id}/designs/"
 OF_DESIGNS = {
     f"{DESIGNS}preview/": {"post"},
     f"{DESIGNS}forecast/": {"post"},
@@ -86,7 +86,7 @@ ONE_SYSTEM = {
     f"{SYSTEMS}{{system_id}}/withdraw/": {"post"},
     f"{SYSTEMS}{{system_id}}/restore/": {"post"},
 }
-_ANALYSES = "/api/v1/test-sets/{test_set_id}/analyses/"
+_ANALYSES = "/api/v1/tasks/{task_id}/analyses/"
 ANALYSES = {
     "/api/v1/campaigns/{slug}/tables/": {"get"},
     "/api/v1/campaigns/{slug}/tables/{name}/": {"get", "post"},
@@ -97,14 +97,14 @@ ANALYSES = {
     f"{_ANALYSES}{{analysis_id}}/report.{{ending}}": {"get"},
     f"{RANKINGS}keep/": {"post"},
 }
-SEGMENT = {"/api/v1/test-sets/{test_set_id}/segments/{number}/": {"get"}}
-_ACTIONS = "/api/v1/test-sets/{test_set_id}/quality-actions/"
+SEGMENT = {"/api/v1/tasks/{task_id}/segments/{number}/": {"get"}}
+_ACTIONS = "/api/v1/tasks/{task_id}/quality-actions/"
 ACTIONS = {
     _ACTIONS: {"get", "post"},
     f"{_ACTIONS}{{action_id}}/revert/": {"post"},
     f"{_ACTIONS}{{batch}}/undo/": {"post"},
 }
-_PUBLISHED = "/api/v1/test-sets/{test_set_id}/published-results/"
+_PUBLISHED = "/api/v1/tasks/{task_id}/published-results/"
 PUBLISHED = {
     _PUBLISHED: {"get", "post"},
     f"{_PUBLISHED}{{version}}/": {"get", "patch"},
@@ -146,6 +146,7 @@ FILES_AND_WORK = {
     f"{_JOB}stop/": {"post"},
     f"{_JOB}again/": {"post"},
 }
+TASKS = {"/api/v1/campaigns/{slug}/tasks/": {"get", "post"}}
 
 
 @pytest.fixture(scope="module")
@@ -158,13 +159,13 @@ def schema() -> dict[str, Any]:
 def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None:
     paths = {path for path in schema["paths"] if "/judging/" not in path}
     described = RULES | LIFE | REPLIES | FILES_AND_WORK | ONE_SYSTEM | MEMBERS | PEOPLE
-    described |= OF_DESIGNS | ANALYSES | PUBLISHED | SEGMENT | ACTIONS
+    described |= TASKS | OF_DESIGNS | ANALYSES | PUBLISHED | SEGMENT | ACTIONS
     assert paths == {*READ, *ORGANISERS, SETTINGS, STOPPING, CLOSING, *described}
     assert {path: set(schema["paths"][path]) for path in described} == described
     read_only = {*READ, *ORGANISERS} - {CAMPAIGN, TEST_SET, RANKINGS, SYSTEMS, DESIGNS}
     assert all(list(schema["paths"][path]) == ["get"] for path in read_only)
     assert set(schema["paths"][CAMPAIGN]) == {"get", "patch"}
-    assert set(schema["paths"][TEST_SET]) == {"get", "patch"}
+    assert set(schema["paths"][TEST_SET]) == {"get", "patch", "delete"}
     assert set(schema["paths"][RANKINGS]) == {"get", "post"}
     assert set(schema["paths"][SYSTEMS]) == {"get", "post"}
     assert set(schema["paths"][DESIGNS]) == {"get", "post"}
@@ -177,6 +178,7 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
     assert enums == {
         "ActivityOperation",
         "ActivityOrigin",
+        "AdequacyBasis",
         "AlertKind",
         "AnalysisName",
         "TableName",
@@ -186,6 +188,8 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "DesignKind",
         "DesignOrder",
         "DesignSameness",
+        "EditingAsked",
+        "EditingOutcome",
         "FileRole",
         "HITPurpose",
         "HITState",
@@ -206,9 +210,11 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "NotYetState",
         "NullEnum",
         "ProblemKind",
+        "Protocol",
         "QualityActionKind",
         "QualityRuleAction",
         "QualityRuleDirection",
+        "RatingCriterion",
         "RangeCorrection",
         "RangeKind",
         "RangeLevel",
@@ -219,8 +225,12 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "RuleTests",
         "SkipReason",
         "SkippedReason",
+        "SortingVerdict",
+        "SpanKind",
+        "SpanSeverity",
         "SystemKind",
         "TextDirection",
+        "TwoOutputsVerdict",
     }
 
 
@@ -302,10 +312,10 @@ def call_and_validate(case: Any, client: Client) -> int:
 
 @pytest.mark.django_db
 def test_answers_with_real_rows_are_as_described(
-    described: BaseSchema, test_set: TestSet, ranking: RankingRun, analyst: Client
+    described: BaseSchema, task: Task, ranking: RankingRun, analyst: Client
 ) -> None:
-    values = {"slug": "museum", "test_set_id": test_set.pk, "ranking_id": ranking.pk}
-    for path in READ:
+    values = {"slug": "museum", "task_id": task.pk, "ranking_id": ranking.pk}
+    for path in [*READ, *TASKS]:
         named = {name: value for name, value in values.items() if f"{{{name}}}" in path}
         case = described[path]["GET"].Case(path_parameters=named)
         assert call_and_validate(case, analyst) == 200
@@ -313,7 +323,7 @@ def test_answers_with_real_rows_are_as_described(
 
 @pytest.mark.django_db
 def test_what_a_judge_is_sent_is_as_described(
-    described: BaseSchema, judge: Judge, test_set: TestSet, client_of: Callable[[User], Client]
+    described: BaseSchema, judge: Judge, task: Task, client_of: Callable[[User], Client]
 ) -> None:
     """Also the times: the page's clock reads them. The answers are built by hand, for speed."""
     assert judge.user is not None
@@ -325,7 +335,7 @@ def test_what_a_judge_is_sent_is_as_described(
         )
         return call_and_validate(case, client)
 
-    lent = sent("POST", "assignments/", body={"campaign": test_set.campaign.slug})
+    lent = sent("POST", "assignments/", body={"campaign": task.test_set.campaign.slug})
     blocks = assigned_blocks(Assignment.objects.get(judge=judge))
     judged, skipped, reported = (str(each.public_id) for each in blocks)
     labels = [1] * len(blocks[0].candidates)
@@ -361,7 +371,7 @@ def test_what_a_judge_is_sent_is_as_described(
 @pytest.mark.django_db
 def test_made_up_requests_are_answered_as_described(
     described: BaseSchema,
-    test_set: TestSet,
+    task: Task,
     judge: Judge,
     analyst: Client,
     client_of: Callable[[User], Client],
@@ -373,7 +383,7 @@ def test_made_up_requests_are_answered_as_described(
         assert isinstance(result, Ok)
         operation = result.ok()
         client = judging if "/judging/" in operation.path else analyst
-        check(operation, client, {"test_set_id": test_set.pk, "slug": "museum"})
+        check(operation, client, {"task_id": task.pk, "slug": "museum"})
 
 
 def check(operation: Any, client: Client, real: dict[str, int | str]) -> None:

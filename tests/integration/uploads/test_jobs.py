@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from campaign.models import Campaign, Job, JobKind, JobState, TestSet, User
+from campaign.models import Campaign, Job, JobKind, JobState, Task, User
 from campaign.services import jobs
 from campaign.services.jobs import (
     JobProgress,
@@ -21,7 +21,7 @@ from campaign.services.jobs import (
     job_run,
     jobs_run_waiting,
 )
-from tests.factories import make_test_set
+from tests.factories import make_task
 
 KIND = JobKind.TEXTS_CHECK
 
@@ -92,7 +92,7 @@ def test_a_job_that_fails_says_why_and_leaves_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def work(job: Job, progress: JobProgress) -> dict[str, Any]:
-        make_test_set(job.campaign)
+        make_task(job.campaign)
         raise error
 
     handled_by(work)
@@ -100,7 +100,7 @@ def test_a_job_that_fails_says_why_and_leaves_nothing(
     state, said = state_of(job)
     assert state == JobState.FAILED
     assert words in said
-    assert not TestSet.objects.exists()
+    assert not Task.objects.exists()
     # What nobody foresaw is in the log; what was refused is the organiser's alone.
     assert bool(caplog.records) == isinstance(error, ZeroDivisionError)
 
@@ -111,7 +111,7 @@ def test_others_see_how_far_it_is_and_stop_it(
     seen: list[tuple[int, int]] = []
 
     def work(job: Job, progress: JobProgress) -> dict[str, Any]:
-        make_test_set(job.campaign)
+        make_task(job.campaign)
         progress(40, 100)
 
         def is_seen() -> bool:
@@ -132,7 +132,7 @@ def test_others_see_how_far_it_is_and_stop_it(
     jobs_run_waiting()
     assert seen[0] == (40, 100)
     assert state_of(job) == (JobState.CANCELLED, "")
-    assert not TestSet.objects.exists()
+    assert not Task.objects.exists()
 
 
 def test_a_job_that_waits_is_stopped_at_once(

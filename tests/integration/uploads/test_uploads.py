@@ -19,7 +19,7 @@ from campaign.models import (
     Segment,
     System,
     SystemKind,
-    TestSet,
+    Task,
     Upload,
     UploadedPart,
     User,
@@ -126,7 +126,7 @@ def test_the_files_are_recognised_and_described(sent: Sent) -> None:
     assert report["files"][0]["encoding"] == "UTF-8"
     assert report["sample"][0]["source"] == "Die Katze schlief auf dem Dach."
     assert (upload.source_language, upload.target_language) == ("de", "en")
-    assert not TestSet.objects.exists()
+    assert not Task.objects.exists()
 
 
 def test_languages_are_guessed_from_texts_where_no_name_says_them(sent: Sent) -> None:
@@ -140,14 +140,14 @@ def test_languages_are_guessed_from_texts_where_no_name_says_them(sent: Sent) ->
     assert (upload.source_language, upload.target_language) == ("de", "en")
 
 
-def test_a_test_set_is_made_and_the_files_go(sent: Sent) -> None:
+def test_a_task_is_made_and_the_files_go(sent: Sent) -> None:
     upload = sent(name="News", source_language="de", target_language="en", blocks_wanted=50)
     job = imported(upload)
     assert (job.state, job.error) == (JobState.DONE, "")
-    test_set = TestSet.objects.get()
-    assert job.result == {"test_set": test_set.pk}
-    assert (test_set.name, test_set.blocks_wanted) == ("News", 50)
-    assert set(test_set.systems.values_list("name", "kind")) == {
+    task = Task.objects.get()
+    assert job.result == {"test_set": task.test_set_id}
+    assert (task.test_set.name, task.blocks_wanted) == ("News", 50)
+    assert set(task.test_set.systems.values_list("name", "kind")) == {
         ("alpha", SystemKind.SYSTEM),
         ("beta", SystemKind.SYSTEM),
         ("_ref", SystemKind.REFERENCE),
@@ -158,7 +158,7 @@ def test_a_test_set_is_made_and_the_files_go(sent: Sent) -> None:
         "Dog ran through garden.",
     ]
     upload.refresh_from_db()
-    assert upload.test_set == test_set
+    assert upload.test_set == task.test_set
     assert not upload.files.exists()
     with pytest.raises(UploadRefusedError):
         upload_import(upload=upload)
@@ -178,7 +178,7 @@ def test_the_reference_becomes_what_was_chosen(
     upload = sent(name="News", source_language="de", target_language="en", reference_use=use)
     assert imported(upload).error == ""
     assert System.objects.filter(kind=SystemKind.REFERENCE).exists() == has_system
-    design = design_in_force(test_set_id=TestSet.objects.get().pk)
+    design = design_in_force(task_id=Task.objects.get().pk)
     assert (design is not None and design.reference_rate is None) == is_ranked
 
 
@@ -202,7 +202,7 @@ def test_what_does_not_fit_is_shown_side_by_side_and_not_imported(sent: Sent) ->
     job = imported(upload)
     assert job.state == JobState.FAILED
     assert "systems/beta.txt" in job.error
-    assert not TestSet.objects.exists()
+    assert not Task.objects.exists()
     assert not Segment.objects.exists()
     # The files are still there to be put right.
     assert upload.files.count() == len(FILES)

@@ -13,7 +13,7 @@ from django.db import connection
 from annotation.selectors import assigned_blocks
 from annotation.services import assignment_lend, judgment_submit, judgments_number
 from config.gunicorn import threads, workers
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 from tests.gunicorn import web_server
 
 CLIENTS = 60
@@ -47,14 +47,14 @@ def test_there_is_a_connection_a_thread_and_one_that_watches(tmp_path: Path) -> 
 
 @pytest.mark.django_db(transaction=True)
 def test_judging_leaves_nothing_in_a_connection_but_settings_and_prepared_statements() -> None:
-    test_set = make_test_set(make_campaign())
-    judge = make_judge(test_set.campaign)
+    task = make_task(make_campaign())
+    judge = make_judge(task.test_set.campaign)
     lent = assignment_lend(judge=judge)
     assert lent is not None
     for block in assigned_blocks(lent.assignment):
         labels = [1 for _candidate in block.candidates]
         judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
-    judgments_number(test_set_id=test_set.pk)
+    judgments_number(task_id=task.pk)
     with connection.cursor() as cursor:
         cursor.execute(STATE)
         assert cursor.fetchone() == (0, 0, 0, 0)

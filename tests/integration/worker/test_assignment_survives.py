@@ -18,7 +18,7 @@ from campaign.models import Judge
 from launcher.postgresql import Postgres
 from launcher.services import Services
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_long_test_set
+from tests.factories import make_campaign, make_judge, make_long_task
 from tests.roles import owner_cursor
 
 Eventually = Callable[[Callable[[], bool]], None]
@@ -85,10 +85,10 @@ def kill(worker: "Popen[bytes]") -> None:
 def test_killing_the_worker_and_postgresql_loses_and_doubles_nothing(
     postgres: Postgres, start_worker: StartWorker, eventually: Eventually
 ) -> None:
-    test_set = make_long_test_set(make_campaign(), segments=200, systems=3, blocks_wanted=WANTED)
-    design_change(test_set=test_set, redundancy=2)
+    task = make_long_task(make_campaign(), segments=200, systems=3, blocks_wanted=WANTED)
+    design_change(task=task, redundancy=2)
     finished = Event()
-    at_work = [AtWork(make_judge(test_set.campaign, f"judge{n}"), finished) for n in range(8)]
+    at_work = [AtWork(make_judge(task.test_set.campaign, f"judge{n}"), finished) for n in range(8)]
 
     def judged(count: int) -> Callable[[], bool]:
         return lambda: sum(len(each.taken) for each in at_work) >= count

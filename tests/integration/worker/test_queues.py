@@ -10,20 +10,20 @@ import psycopg2
 import pytest
 
 from annotation.services import work_request
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from ranking.models import RankingRun
 from tests.at_work import assignment_lend, judge_one_hit
 from tests.conftest import test_database_url as database_url
-from tests.factories import make_campaign, make_judge, make_long_test_set
+from tests.factories import make_campaign, make_judge, make_long_task
 
 Eventually = Callable[[Callable[[], bool]], None]
 StartWorker = Callable[..., "Popen[bytes]"]
 
 
 @pytest.fixture
-def test_set(transactional_db: None) -> TestSet:
+def task(transactional_db: None) -> Task:
     """Nothing is planned."""
-    return make_long_test_set(make_campaign(), segments=60, systems=3)
+    return make_long_task(make_campaign(), segments=60, systems=3)
 
 
 def work_comes(judge: Judge) -> Callable[[], bool]:
@@ -66,32 +66,30 @@ def rankings_blocked() -> Iterator[Callable[[], bool]]:
 
 
 def test_a_ranking_that_does_not_end_holds_no_planning_up(
-    test_set: TestSet, start_worker: StartWorker, eventually: Eventually
+    task: Task, start_worker: StartWorker, eventually: Eventually
 ) -> None:
-    first, second = (make_judge(test_set.campaign, name) for name in ("first", "second"))
+    first, second = (make_judge(task.test_set.campaign, name) for name in ("first", "second"))
     start_worker("planning")
     start_worker("ranking")
     with rankings_blocked() as ranking_waits:
         eventually(work_comes(first))
         eventually(ranking_waits)
         # Another test set, of which nothing is planned yet.
-        other = make_long_test_set(test_set.campaign, segments=60, systems=3, name="other")
-        second.chosen_test_set = other
+        other = make_long_task(task.test_set.campaign, segments=60, systems=3, name="other")
+        second.chosen_task = other
         second.save()
         assert nothing_is_left(second)
         eventually(work_comes(second))
         assert ranking_waits()
     eventually(
-        lambda: (
-            set(RankingRun.objects.values_list("test_set", flat=True)) == {test_set.pk, other.pk}
-        )
+        lambda: set(RankingRun.objects.values_list("task", flat=True)) == {task.pk, other.pk}
     )
 
 
 def test_a_stopped_ranking_worker_holds_no_planning_up(
-    test_set: TestSet, start_worker: StartWorker, eventually: Eventually
+    task: Task, start_worker: StartWorker, eventually: Eventually
 ) -> None:
-    judge = make_judge(test_set.campaign)
+    judge = make_judge(task.test_set.campaign)
     ranking = start_worker("ranking")
     start_worker("planning")
     os.killpg(ranking.pid, signal.SIGSTOP)

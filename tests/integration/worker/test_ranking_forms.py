@@ -11,21 +11,21 @@ import pytest
 from annotation.models import HIT, Judgment
 from annotation.selectors import assigned_blocks
 from annotation.services import hits_plan, judgment_submit
-from campaign.models import Judge, TestSet
+from campaign.models import Judge, Task
 from launcher.valkey import Valkey
 from ranking.models import LatestRanking
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_test_set
+from tests.factories import make_campaign, make_judge, make_task
 from tests.roles import owner_cursor
 
 Eventually = Callable[[Callable[[], bool]], None]
 StartWorker = Callable[..., "Popen[bytes]"]
 
 
-def campaign_with_a_judge() -> tuple[TestSet, Judge]:
-    test_set = make_test_set(make_campaign())
-    hits_plan(test_set_id=test_set.pk, count=10)
-    return test_set, make_judge(test_set.campaign)
+def campaign_with_a_judge() -> tuple[Task, Judge]:
+    task = make_task(make_campaign())
+    hits_plan(task_id=task.pk, count=10)
+    return task, make_judge(task.test_set.campaign)
 
 
 def judge_one_hit(judge: Judge) -> int:
@@ -43,7 +43,7 @@ def ranked_up_to(number: int) -> Callable[[], bool]:
 
 
 def test_a_worker_ranks_what_was_judged(start_worker: StartWorker, eventually: Eventually) -> None:
-    _test_set, judge = campaign_with_a_judge()
+    _task, judge = campaign_with_a_judge()
     start_worker()
     eventually(ranked_up_to(judge_one_hit(judge)))
     eventually(ranked_up_to(judge_one_hit(judge)))
@@ -53,7 +53,7 @@ def test_a_worker_keeps_its_connection_until_it_is_of_no_use(
     start_worker: StartWorker, eventually: Eventually, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Statements are prepared once a connection, not once a task."""
-    _test_set, judge = campaign_with_a_judge()
+    _task, judge = campaign_with_a_judge()
     with monkeypatch.context() as inside:
         inside.setitem(os.environ, "PGAPPNAME", "keeps_its_connection")
         start_worker("ranking")
@@ -84,7 +84,7 @@ def connections_of(name: str) -> set[int]:
 def test_what_was_judged_while_the_broker_was_away_is_ranked(
     broker: Valkey, start_worker: StartWorker, eventually: Eventually
 ) -> None:
-    _test_set, judge = campaign_with_a_judge()
+    _task, judge = campaign_with_a_judge()
     start_worker()
     eventually(ranked_up_to(judge_one_hit(judge)))
     broker.stop()
@@ -94,7 +94,7 @@ def test_what_was_judged_while_the_broker_was_away_is_ranked(
 
 
 def test_a_killed_worker_loses_nothing(start_worker: StartWorker, eventually: Eventually) -> None:
-    _test_set, judge = campaign_with_a_judge()
+    _task, judge = campaign_with_a_judge()
     worker = start_worker()
     eventually(ranked_up_to(judge_one_hit(judge)))
     number = judge_one_hit(judge)
@@ -107,6 +107,6 @@ def test_a_killed_worker_loses_nothing(start_worker: StartWorker, eventually: Ev
 def test_the_worker_keeps_the_pool_filled(
     start_worker: StartWorker, eventually: Eventually
 ) -> None:
-    make_test_set(make_campaign(), blocks_wanted=90)
+    make_task(make_campaign(), blocks_wanted=90)
     start_worker()
     eventually(lambda: HIT.objects.count() >= 30)

@@ -89,4 +89,4 @@ def test_a_worker_killed_while_it_ranks_leaves_nothing_wrong(
     run = LatestRanking.objects.get().as_run()
     assert run.watermark == 8
     assert ranking_run_reproduce(run) == run.result
-    assert tallies_check(test_set_id=writer.test_set.pk) == []
+    assert tallies_check(task_id=writer.task.pk) == []

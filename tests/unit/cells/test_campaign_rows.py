@@ -12,7 +12,7 @@ def test_each_model_of_the_project_is_moved_or_stays() -> None:
     models = {
         model
         for app in apps.get_app_configs()
-        if Path(settings.BASE_DIR, app.name).is_dir()
+        if Path(settings.BASE_DIR, *app.name.split(".")).is_dir()
         for model in app.get_models()
         if not model._meta.proxy
     }

@@ -13,7 +13,7 @@ MAP = """\
 cell 0 10.0.0.1:8000
 cell 1 10.0.0.2:8000
 campaign news 1
-test-set 17 1
+task 17 1
 """
 CELLS = CellMap.parse(MAP.splitlines())
 
@@ -30,9 +30,9 @@ def test_a_map_that_was_written_says_the_same(tmp_path: Path) -> None:
 def test_a_move_is_a_line_for_the_campaign_and_one_for_each_test_set() -> None:
     moved = CELLS.moved("talks", [5, 6], 1)
     assert moved.campaigns == {"news": 1, "talks": 1}
-    assert moved.test_sets == {17: 1, 5: 1, 6: 1}
+    assert moved.tasks == {17: 1, 5: 1, 6: 1}
     back = moved.moved("talks", [5, 6], 0)
-    assert (back.campaigns["talks"], back.test_sets[5]) == (0, 0)
+    assert (back.campaigns["talks"], back.tasks[5]) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_the_judging_page_says_which_campaign_it_is() -> None:
 
 
 def test_a_test_set_is_in_the_cell_that_gave_its_id_unless_it_moved() -> None:
-    assert asked("/api/v1/test-sets/16/judgments/") == [0]
-    assert asked("/api/v1/test-sets/17/judgments/") == [1]
-    assert asked("/api/v1/test-sets/1000000000003/judgments/") == [1]
+    assert asked("/api/v1/tasks/16/judgments/") == [0]
+    assert asked("/api/v1/tasks/17/judgments/") == [1]
+    assert asked("/api/v1/tasks/1000000000003/judgments/") == [1]
 
 
 def test_secrets_and_files_are_asked_of_all() -> None:

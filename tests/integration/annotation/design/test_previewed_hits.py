@@ -14,35 +14,35 @@ from annotation.selectors.previewed_hits import PreviewedHIT, next_numbers, prev
 from annotation.selectors.shown import blocks_data
 from annotation.services import design_change, hits_plan
 from annotation.services.planning.blocks import hits_prepare
-from campaign.models import BadReference, TestSet
+from campaign.models import BadReference, Task
 from campaign.services import bad_reference_review, bad_references_make
-from tests.factories import make_campaign, make_judge, make_long_test_set, make_test_set
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def test_set() -> TestSet:
-    return make_test_set(make_campaign(), planned=3)
+def task() -> Task:
+    return make_task(make_campaign(), planned=3)
 
 
-def previewed(test_set: TestSet, count: int = 5, **chosen: Any) -> list[PreviewedHIT]:
+def previewed(task: Task, count: int = 5, **chosen: Any) -> list[PreviewedHIT]:
     """Return what a design that changes this much of the one in force would draw next."""
-    design = test_set.designs.latest()
+    design = task.designs.latest()
     for name, value in chosen.items():
         setattr(design, name, value)
     return previewed_hits(
-        test_set_id=test_set.pk,
+        task_id=task.pk,
         parameters=design.parameters if chosen else None,
-        numbers=next_numbers(test_set_id=test_set.pk, count=count),
+        numbers=next_numbers(task_id=task.pk, count=count),
         documents=design.documents,
         segments=design.segments,
     )
 
 
-def planned(test_set: TestSet, count: int = 5) -> list[HIT]:
-    last = HITSequence.objects.get(test_set=test_set).last_number
-    hits_plan(test_set_id=test_set.pk, count=count)
+def planned(task: Task, count: int = 5) -> list[HIT]:
+    last = HITSequence.objects.get(task=task).last_number
+    hits_plan(task_id=task.pk, count=count)
     return list(HIT.objects.filter(number__gt=last).order_by("number").select_related("repeats"))
 
 
@@ -64,7 +64,13 @@ def assert_same(before: list[PreviewedHIT], hits: list[HIT]) -> None:
 
 DESIGNS = st.fixed_dictionaries(
     {
-        "kind": st.sampled_from([kind for kind in Design.Kind if kind != Design.Kind.IMPORTED]),
+        "kind": st.sampled_from(
+            [
+                kind
+                for kind in Design.Kind
+                if kind not in {Design.Kind.IMPORTED, Design.Kind.SORTING}
+            ]
+        ),
         "seed": st.integers(0, 2**128 - 1),
         "systems_per_block": st.integers(2, 6),
         "segments_per_hit": st.integers(1, 4),
@@ -85,43 +91,41 @@ DESIGNS = st.fixed_dictionaries(
 )
 @given(chosen=DESIGNS)
 def test_hits_of_a_design_to_be_are_previewed_as_they_will_be_planned(
-    test_set: TestSet, chosen: dict[str, Any]
+    task: Task, chosen: dict[str, Any]
 ) -> None:
-    before = previewed(test_set, **chosen)
-    design_change(test_set=test_set, rank_shown_reference=True, **chosen)
+    before = previewed(task, **chosen)
+    design_change(task=task, rank_shown_reference=True, **chosen)
     assert before
-    assert_same(before, planned(test_set))
+    assert_same(before, planned(task))
 
 
 @pytest.mark.parametrize("inter_share", [0.0, 0.5])
 def test_hits_of_the_design_in_force_are_previewed_as_they_will_be_planned(
-    test_set: TestSet, inter_share: float
+    task: Task, inter_share: float
 ) -> None:
-    design_change(
-        test_set=test_set, kind="active", redundancy=2, inter_share=inter_share, seed=2**100
-    )
-    planned(test_set, 4)
-    before = previewed(test_set)
-    assert_same(before, planned(test_set))
+    design_change(task=task, kind="active", redundancy=2, inter_share=inter_share, seed=2**100)
+    planned(task, 4)
+    before = previewed(task)
+    assert_same(before, planned(task))
 
 
 def test_previewed_hits_with_attention_checks_are_those_planned() -> None:
-    test_set = make_test_set(make_campaign(), documents=(20, 20), planned=2)
-    bad_references_make(test_set=test_set, seed=5)
-    for row in BadReference.objects.of(test_set.pk):
+    task = make_task(make_campaign(), documents=(20, 20), planned=2)
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
     chosen: dict[str, Any] = {"bad_reference_rate": 0.2, "attention_every": 2}
-    before = previewed(test_set, **chosen)
-    design_change(test_set=test_set, **chosen)
+    before = previewed(task, **chosen)
+    design_change(task=task, **chosen)
     assert any(block.plan.control for hit in before for block in hit.blocks)
-    assert_same(before, planned(test_set))
+    assert_same(before, planned(task))
 
 
-def test_blocks_are_shown_as_judges_see_them(test_set: TestSet) -> None:
-    campaign = test_set.campaign
-    before = previewed(test_set)
-    hits = planned(test_set)
-    hits_prepare(test_set_id=test_set.pk, count=100)
+def test_blocks_are_shown_as_judges_see_them(task: Task) -> None:
+    campaign = task.test_set.campaign
+    before = previewed(task)
+    hits = planned(task)
+    hits_prepare(task_id=task.pk, count=100)
     judge = make_judge(campaign)
     for preview, hit in zip(before, hits, strict=True):
         blocks = list(hit.blocks.order_by("position"))
@@ -142,7 +146,7 @@ def test_blocks_are_shown_as_judges_see_them(test_set: TestSet) -> None:
 
 
 def test_a_preview_stores_nothing_and_asks_as_much_for_one_as_for_twenty(
-    test_set: TestSet, django_assert_max_num_queries: DjangoAssertNumQueries
+    task: Task, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     def stored() -> list[Any]:
         return [
@@ -152,14 +156,14 @@ def test_a_preview_stores_nothing_and_asks_as_much_for_one_as_for_twenty(
 
     before = stored()
     with django_assert_max_num_queries(15):
-        assert len(previewed(test_set, count=1, kind="balanced")) == 1
+        assert len(previewed(task, count=1, kind="balanced")) == 1
     with django_assert_max_num_queries(15):
-        assert len(previewed(test_set, count=20, kind="balanced")) == 20
+        assert len(previewed(task, count=20, kind="balanced")) == 20
     assert stored() == before
 
 
-def test_a_test_set_without_a_design_previews_the_first_one() -> None:
-    test_set = make_long_test_set(make_campaign(), segments=10)
-    test_set.designs.update(kind=Design.Kind.IMPORTED)
-    found = previewed_hits(test_set_id=test_set.pk, parameters=None, numbers=range(1, 4))
+def test_a_task_without_a_design_previews_the_first_one() -> None:
+    task = make_long_task(make_campaign(), segments=10)
+    task.designs.update(kind=Design.Kind.IMPORTED)
+    found = previewed_hits(task_id=task.pk, parameters=None, numbers=range(1, 4))
     assert [hit.number for hit in found] == [1, 2, 3]

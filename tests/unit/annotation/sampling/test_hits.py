@@ -106,7 +106,9 @@ def test_a_segment_is_shown_if_its_systems_wrote_two_texts_and_at_most_as_many_a
         for output in segment.outputs
         if output.kind in ranked
     }
-    assert len(plan.blocks) == (len(distinct) > 1)
+    # In a sort they must also be those of a comparison.
+    if parameters.kind is not DesignKind.SORTING:
+        assert len(plan.blocks) == (len(distinct) > 1)
     for block in plan.blocks:
         size = parameters.block_size(segment.words)
         # Nor more than there are without a control or the reference: the number would tell of it.
@@ -181,6 +183,38 @@ def test_texts_are_the_same_by_the_stated_normalisation_only() -> None:
     ]
 
 
+#: What a sort draws by, and no other design looks at.
+COMPARING = DrawState.empty().comparing([("system-00", "system-01", 9)])
+
+
+def test_a_sort_draws_the_comparison_of_which_most_is_wanted_and_no_more_than_that() -> None:
+    parameters = DesignParameters(kind=DesignKind.SORTING, seed=1, bad_reference_rate=0.0)
+    texts = corpus(system_names(4), segments=9)
+    wanted = [("system-00", "system-03", 4), ("system-01", "system-02", 5)]
+    state = DrawState.empty(system_names(4)).comparing(wanted)
+    seen = []
+    for number, window in enumerate([[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 2, 3]], start=1):
+        plan, state = draw_hit_and_state(
+            parameters=parameters, number=number, window=window, texts=texts, state=state
+        )
+        (pair,) = {tuple(sorted(name for (name,) in block.systems)) for block in plan.blocks}
+        seen.append((pair, len(plan.blocks)))
+    first, second = (pair[:2] for pair in wanted)
+    assert seen == [(second, 3), (first, 3), (second, 2), (first, 1)]
+    assert state.blocks_wanted.tolist() == [0, 0]
+    assert DrawState.from_json(state.to_json()).comparisons == (first, second)
+    # A comparison whose outputs are the same here leaves the HIT to the next one.
+    same = {
+        1: segment_texts(
+            1, dict.fromkeys(("system-01", "system-02"), "x") | {"system-00": "y", "system-03": "z"}
+        )
+    }
+    plan, _after = draw_hit_and_state(
+        parameters=parameters, number=9, window=[1], texts=same, state=state.comparing(wanted)
+    )
+    assert plan.blocks[0].why["comparison"] == ["system-00", "system-03"]
+
+
 def test_a_segment_whose_outputs_are_all_identical_is_never_shown() -> None:
     texts = {
         1: segment_texts(1, dict.fromkeys(system_names(5), "das Gleiche")),
@@ -193,7 +227,7 @@ def test_a_segment_whose_outputs_are_all_identical_is_never_shown() -> None:
             number=1,
             window=[1, 2, 3, 4],
             texts=texts,
-            state=DrawState.empty(),
+            state=COMPARING,
         )
         assert [block.segment for block in plan.blocks] == [2]
 
@@ -208,9 +242,9 @@ def test_long_segments_show_fewer_candidates(kind: DesignKind) -> None:
         for number, words in enumerate((19, 20, 30, 39, 40, 99), start=1)
     }
     plan, _after = draw_hit_and_state(
-        parameters=parameters, number=1, window=list(texts), texts=texts, state=DrawState.empty()
+        parameters=parameters, number=1, window=list(texts), texts=texts, state=COMPARING
     )
-    unlimited = {DesignKind.BINARY: 2, DesignKind.ALL: 7}.get(kind, 5)
+    unlimited = {DesignKind.BINARY: 2, DesignKind.SORTING: 2, DesignKind.ALL: 7}.get(kind, 5)
     assert [len(block.candidates) for block in plan.blocks] == [
         min(unlimited, limit) for limit in (26, 4, 3, 3, 2, 2)
     ]

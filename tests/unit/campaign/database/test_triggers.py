@@ -10,8 +10,11 @@ from campaign.database.triggers import FOLDER
 
 
 def test_each_file_is_the_body_of_a_trigger_of_its_app() -> None:
+    root = Path(settings.BASE_DIR)
     files = {
-        (path.parts[-3], path.stem) for path in Path(settings.BASE_DIR).glob(f"*/{FOLDER}/*.sql")
+        (path.parts[-3], path.stem)
+        for apps in ("*", "protocols/*")
+        for path in root.glob(f"{apps}/{FOLDER}/*.sql")
     }
     triggers = {
         (model._meta.app_label, trigger.name)

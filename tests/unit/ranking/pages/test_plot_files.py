@@ -7,8 +7,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from ranking.pages.plot_drawing import drawn
-from ranking.pages.plot_file import needs_other_fonts, plot_file, png_of
+from ranking.pages.plot_file import plot_file
 from ranking.reports.plots import Plot
+from ranking.reports.png import needs_other_fonts, png_of
 from ranking.reports.tables import Column, Table, Value
 
 SVG = "{http://www.w3.org/2000/svg}"

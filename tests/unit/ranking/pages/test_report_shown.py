@@ -2,7 +2,8 @@
 
 import pytest
 
-from ranking.pages.report_shown import shown_tables
+from ranking.pages.report_shown import ShownCell, ShownPart, shown_tables
+from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
 
 
@@ -12,8 +13,10 @@ from ranking.reports.tables import Column, Report, Table
         # All pairs of twenty systems.
         (12, 190, 190),
         # A thousand judges with what is known of each.
-        (17, 1_000, 141),
-        (2, 1_000, 500),
+        (17, 1_000, 100),
+        (2, 1_000, 100),
+        (2, 500, 500),
+        (30, 90, 80),
         (17, 0, 0),
     ],
 )
@@ -27,5 +30,19 @@ def test_so_many_cells_are_shown_and_the_rest_is_counted(
         rows=[[f"row {row}", *range(columns - 1)] for row in range(rows)],
     )
     (found,) = shown_tables(Report(tables=[table], data={}))
-    assert [row.head.shown for row in found.rows] == [f"row {row}" for row in range(shown)]
+    assert [row.head.markup for row in found.rows] == [f"row {row}" for row in range(shown)]
     assert found.more == rows - shown
+
+
+def test_names_are_escaped_in_cells_links_and_plots() -> None:
+    name, written = "<b>&'j'\"", "&lt;b&gt;&amp;&#x27;j&#x27;&quot;"
+    columns = [Column("judge", "Judge", is_text=True), Column("kappa", "κ")]
+    plot = Plot(kind="intervals", label="judge", value="kappa", low=None, high=None)
+    table = Table("judges", "Judges", columns, [[name, 0.5]], plot=plot)
+    (found,) = shown_tables(Report(tables=[table], data={}))
+    assert found.body == f'<tr><th scope="row">{written}</th><td class="number">0.500</td></tr>'
+    assert f">{written}</text>" in str(found.plot)
+    linked = ShownCell(
+        parts=[ShownPart(name, f"/?judge={name}&x"), ShownPart("<")], is_number=False
+    )
+    assert linked.markup == f'<a href="/?judge={written}&amp;x">{written}</a>&lt;'

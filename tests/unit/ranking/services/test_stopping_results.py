@@ -1,4 +1,4 @@
-"""What a ranking says of its stopping rule: a share of the pairs of all systems, whoever was judged first."""
+"""What a ranking says of its stopping rule: pairs and clusters are of all systems, whoever was judged first."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ from ranking.core.rankings.counted_judgments import count_judgments
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank_counted
 from ranking.services.stopping_results import stopping_result
+from ranking.wording.rule_states import rule_state, shown_rule
 
 NAMES = [f"s{number:02}" for number in range(12)]
 
@@ -45,3 +46,18 @@ def test_a_share_of_the_pairs_is_of_all_systems(tests: str) -> None:
     of_three = found_under(NAMES[:3], tests=tests, pairs_share=0.8)
     assert (of_three["pairs_apart"], of_three["pairs"]) == (3, 3)
     assert of_three["criteria"] == ["pairs_share"]
+
+
+@pytest.mark.parametrize("tests", ["holm", "anytime"])
+def test_clusters_are_known_once_all_systems_are_ranked(tests: str) -> None:
+    """Three of twelve systems were judged, each a cluster of its own: where the others belong nobody knows."""
+    rule = {"tests": tests, "clusters": 3, "until": None, "after_judgments": 0}
+    found = found_under(NAMES, **rule)
+    assert found["clusters"] is None
+    assert found["criteria"] == []
+    terms = {"pairs_share": None, "judgments": None, "confidence": 0.95} | rule
+    said = shown_rule(rule_state(terms, found=found, met=None, judgments=84)).state
+    assert said == ["It is not met yet.", "Clusters are counted once all systems have a rank."]
+    of_three = found_under(NAMES[:3], **rule)
+    assert of_three["clusters"] == 3
+    assert of_three["criteria"] == ["clusters"]

@@ -1,0 +1,289 @@
+"""What differs between protocols on the way of an answer: a registry, which protocols fill as they begin.
+
+Lending, numbering, history, limits, time sheets and exports know judgments, and no protocol. What an answer is
+says its `AnswerKind`: what a request holds, which order of the outputs it implies, where the rest of it is kept.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import ngettext
+from rest_framework.serializers import Serializer
+
+from annotation.models import Design, Judgment
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.models import Campaign
+
+#: What a judge says of a block: labels, or an object with fields of the protocol.
+Answer = Any
+#: Of protocols with passes.
+LAST_PASS: Final = 2
+#: What a protocol leaves to choose, in JSON.
+Rules = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextsBeside:
+    """What judges see beside the outputs."""
+
+    source: bool
+    references: bool
+    context: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passes:
+    """What is special to a protocol whose judges see their outputs twice: first all of them, then again.
+
+    Each text of a segment is for so many different judges, the same in both passes, and nobody meets a
+    segment twice in a pass. Passes count from 1.
+
+    Attributes
+    ----------
+    texts : callable
+        Returns what is shown beside the outputs in a pass, by the task's rules.
+    rules : callable
+        Returns what the judge page must know beside `shown_rules`, likewise.
+    raters : callable
+        Returns how many judges a text is for, by the task's rules.
+    items_per_judge : callable
+        Returns of how many texts at most one is a judge in a pass; None: no limit.
+    needs : callable
+        Returns whether there are judges enough, and what it takes in words: of the number of texts of each segment,
+        judges, the most texts of one of them, and the task's rules.
+    segments_per_hit : int
+        Of a design that nobody has chosen.
+    """
+
+    texts: Callable[[int, Mapping[str, Any]], TextsBeside]
+    rules: Callable[[int, Mapping[str, Any]], Rules]
+    raters: Callable[[Mapping[str, Any]], int]
+    items_per_judge: Callable[[Mapping[str, Any]], int | None]
+    needs: Callable[[Sequence[int], int, int, Mapping[str, Any]], tuple[bool, list[str]]]
+    segments_per_hit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenComparison:
+    """Two systems that a sort compares now.
+
+    Attributes
+    ----------
+    first, second : str
+    missing : int
+        Judgments that it is still to get before it is looked at again.
+    """
+
+    first: str
+    second: str
+    missing: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparisons:
+    """Which systems a protocol compares next, where that depends on what was judged before.
+
+    Attributes
+    ----------
+    close : callable
+        Closes the comparisons that have all their judgments, and returns their number. Before HITs are planned, in
+        a transaction of its own.
+    open : callable
+        Returns the comparisons that are open now. Stores nothing: it is asked for designs not yet in force, too.
+    """
+
+    close: Callable[[Design], int]
+    open: Callable[[Design], Sequence[OpenComparison]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Which of a protocol's questions a block asks, where HITs that repeat others ask about what was said in these.
+
+    Attributes
+    ----------
+    rules : mapping
+        What the judge page must know of it beside the rules of the task.
+    is_text_alone : bool
+        Whether source, references and neighbours are hidden, whatever the campaign shows.
+    texts : tuple of str, optional
+        What is shown of the candidates; None: their outputs as they are.
+    """
+
+    rules: Rules
+    is_text_alone: bool = False
+    texts: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerKind:
+    """The answers of a protocol.
+
+    Attributes
+    ----------
+    protocol : str
+        A value of `campaign.models.Protocol`.
+    candidates : range
+        How many a block may show.
+    first_candidates : int, optional
+        How many the blocks of a task's first design show; None: as many as any design's, or the most there may be.
+    candidates_in_words : lazy str
+        What blocks of so many outputs are, for organisers who choose; empty where a design says it by itself.
+    serializer : type of Serializer, optional
+        Of the `answer` of a request. None: what is said is `labels`.
+    is_kept_in_labels : bool
+        Whether labels say all of an answer, so that nothing else is kept.
+    labels : callable
+        Returns the order that an answer implies for so many candidates: 1 is best.
+    refusal : callable
+        Returns why an answer to a block is not taken, in words for the judge; None if it is.
+    store : callable
+        Stores what an answer says beside its labels. In the transaction that stores the judgment.
+    read : callable
+        Returns answers by the ids of their judgments, as they were given, in JSON. One query.
+    rules : callable
+        Returns the rules of a task, complete. Raises ValidationError for others than the protocol has.
+    rules_fields : mapping
+        A form field of each rule by its name, labelled in words for organisers; what it holds is what `rules` takes.
+    shown_rules : callable
+        Returns what the judge page must know of the campaign and of the task's rules.
+    rules_serializer : type of Serializer
+        Describes that.
+    simulated : callable
+        Returns the answer of a simulated judge: of the stated qualities (0–100) of the candidates, the labels
+        they would get in a ranking, the task's rules, and chance.
+    simulated_on : callable, optional
+        Returns that answer with what it says of parts of the texts: of the answer, the texts of the candidates,
+        the task's rules, and chance. None: it says nothing of parts, and no text is read for it.
+    passes : Passes, optional
+        None: judges see an output once.
+    comparisons : Comparisons, optional
+        Of a protocol that sorts: its designs are of the kind `sorting`, and no others are.
+    screen : str
+        The protocol whose screen judges see, if not its own.
+    first_stage : Stage, optional
+        What HITs that repeat no other ask, if those that do ask about what was said in them. These are lent once the
+        first one is done, and nobody repeats their own. None: all HITs ask the same.
+    stages : callable, optional
+        Returns what blocks ask, by their ids; with a `first_stage`. As many queries, whatever their number.
+    """
+
+    protocol: str
+    candidates: range
+    serializer: type[Serializer[Any]] | None
+    labels: Callable[[Answer, int], list[int | None]]
+    refusal: Callable[[AssignedBlock, Answer], SubmissionRefusedError | None]
+    store: Callable[[Judgment, Answer], None]
+    read: Callable[[Sequence[int]], dict[int, Answer]]
+    rules: Callable[[Mapping[str, Any]], Rules]
+    shown_rules: Callable[[Campaign, Mapping[str, Any]], Rules]
+    rules_serializer: type[Serializer[Any]]
+    simulated: Callable[[Sequence[float], Sequence[int | None], Mapping[str, Any], Random], Answer]
+    rules_fields: Mapping[str, forms.Field] = field(default_factory=dict)
+    first_candidates: int | None = None
+    candidates_in_words: str | Promise = ""
+    is_kept_in_labels: bool = False
+    simulated_on: Callable[[Answer, Sequence[str], Mapping[str, Any], Random], Answer] | None = None
+    passes: Passes | None = None
+    comparisons: Comparisons | None = None
+    screen: str = ""
+    first_stage: Stage | None = None
+    stages: Callable[[Sequence[int]], dict[int, Stage]] | None = None
+
+    @property
+    def has_stages(self) -> bool:
+        """Whether HITs that repeat others ask about what was said in these."""
+        return self.first_stage is not None
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether what is said is an `answer`; otherwise it is `labels`."""
+        return self.serializer is not None
+
+    @property
+    def keeps_answers(self) -> bool:
+        """Whether an answer says more than labels, and is kept in the protocol's own table."""
+        return not self.is_kept_in_labels
+
+    @property
+    def compares_outputs(self) -> bool:
+        """Whether a block may show several outputs, so that an answer implies an order."""
+        return self.candidates[-1] > 1
+
+
+_KINDS: Final[dict[str, AnswerKind]] = {}
+
+
+def answer_kind_register(kind: AnswerKind) -> None:
+    """Make a protocol known; for `AppConfig.ready`."""
+    _KINDS[kind.protocol] = kind
+
+
+def answer_kind(protocol: str) -> AnswerKind:
+    """Return what the answers of a protocol are."""
+    return _KINDS[protocol]
+
+
+def answer_kinds() -> list[AnswerKind]:
+    """Return all kinds of answers, that of rankings first."""
+    return list(_KINDS.values())
+
+
+def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int) -> Rules:
+    """Return what the judge page must know of the rules of the campaign and of a task, in a pass."""
+    kind = answer_kind(protocol)
+    shown = kind.shown_rules(campaign, rules)
+    return shown if kind.passes is None else {**shown, **kind.passes.rules(part, rules)}
+
+
+def texts_beside(
+    protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int
+) -> TextsBeside:
+    """Return what judges see beside the outputs: what the campaign shows, unless the protocol has passes."""
+    passes = answer_kind(protocol).passes
+    if passes is not None:
+        return passes.texts(part, rules)
+    return TextsBeside(
+        source=campaign.show_source, references=campaign.show_reference, context=True
+    )
+
+
+def answer_serializers() -> list[type[Serializer[Any]]]:
+    """Return what `answer` may be in requests and answers, for the description of the API."""
+    return [kind.serializer for kind in _KINDS.values() if kind.serializer is not None]
+
+
+def rules_serializers() -> list[type[Serializer[Any]]]:
+    """Return what `rules` may be in answers, likewise."""
+    return [kind.rules_serializer for kind in _KINDS.values()]
+
+
+def answers_read(protocol: str, judgment_ids: Sequence[int]) -> dict[int, Answer]:
+    """Return what these judgments of a protocol say, by id. One query, or none for rankings."""
+    kind = answer_kind(protocol)
+    return kind.read(judgment_ids) if judgment_ids and kind.has_answers else {}
+
+
+def answer_of(judgment: Judgment, *, protocol: str | None = None) -> Answer | None:
+    """Return what a judgment says; None for a ranking, which is its labels. `protocol` spares a query."""
+    known = judgment.task.protocol if protocol is None else protocol
+    return answers_read(known, [judgment.pk]).get(judgment.pk)
+
+
+def stages_of(protocol: str, block_ids: Sequence[int]) -> dict[int, Stage]:
+    """Return what blocks of a protocol ask, by id; nothing where all HITs ask the same, without a query."""
+    kind = answer_kind(protocol)
+    return {} if kind.stages is None or not block_ids else kind.stages(block_ids)
+
+
+def outputs_at_a_time(count: int) -> str:
+    """Return why blocks of a task show so many outputs and no others."""
+    return ngettext(
+        "Judges of this task are asked about %(count)d output at a time: choose blocks that hold as many.",
+        "Judges of this task are asked about %(count)d outputs at a time: choose blocks that hold as many.",
+        count,
+    ) % {"count": count}

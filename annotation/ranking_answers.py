@@ -1,0 +1,100 @@
+"""The answers of the five-way ranking: labels, which say all."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Final
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from annotation.models import Judgment
+from annotation.protocols import AnswerKind, Rules
+from annotation.sampling.parameters import FEWEST_CANDIDATES, MOST_CANDIDATES
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.models import Campaign, Protocol
+
+Labels = Sequence[int | None]
+
+# Ranked outputs of a block, if the campaign allows partial rankings.
+FEWEST_RANKED: Final = 2
+
+
+class RankingRulesSerializer(serializers.Serializer[object]):
+    """Rules of the campaign for rankings."""
+
+    partial = serializers.BooleanField(  # type: ignore[assignment]  # the contract's name
+        help_text="Some outputs may stay without a rank."
+    )
+
+
+def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefusedError | None:
+    """Return why these labels are not taken; None if they are."""
+    if len(labels) != len(assigned.candidates):
+        return SubmissionRefusedError(
+            _("%(labels)d labels were sent for %(candidates)d outputs.")
+            % {"labels": len(labels), "candidates": len(assigned.candidates)}
+        )
+    if any(label is not None and not 1 <= label <= 5 for label in labels):
+        return SubmissionRefusedError(_("A label is a rank from 1 to 5."))
+    missing = [
+        candidate
+        for candidate, label in zip(assigned.candidates, labels, strict=True)
+        if label is None
+    ]
+    if len(missing) == len(labels):
+        return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
+    if missing and not assigned.allow_partial_ranking:
+        return SubmissionRefusedError(_("Some outputs are still to be ranked."), missing=missing)
+    # One rank alone compares nothing with anything.
+    if missing and len(labels) - len(missing) < FEWEST_RANKED:
+        return SubmissionRefusedError(
+            _("Rank at least two outputs, or skip the sentence."), missing=missing
+        )
+    return None
+
+
+def _labels(labels: Labels, _candidates: int) -> list[int | None]:
+    return list(labels)
+
+
+def _store(_judgment: Judgment, _labels: Labels) -> None:
+    """Nothing: the judgment has the labels."""
+
+
+def _read(_judgment_ids: Sequence[int]) -> dict[int, Any]:
+    return {}
+
+
+def _rules(rules: Mapping[str, Any]) -> Rules:
+    if rules:
+        raise ValidationError(
+            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(sorted(rules))}
+        )
+    return {}
+
+
+def _shown_rules(campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
+    return {"partial": campaign.allow_partial_ranking}
+
+
+def _simulated(
+    _qualities: Sequence[float], labels: Labels, _rules: Mapping[str, Any], _random: Random
+) -> Labels:
+    return labels
+
+
+RANKING: Final = AnswerKind(
+    protocol=Protocol.RANKING,
+    candidates=range(FEWEST_CANDIDATES, MOST_CANDIDATES + 1),
+    serializer=None,
+    is_kept_in_labels=True,
+    labels=_labels,
+    refusal=labels_refusal,
+    store=_store,
+    read=_read,
+    rules=_rules,
+    shown_rules=_shown_rules,
+    rules_serializer=RankingRulesSerializer,
+    simulated=_simulated,
+)

@@ -1,0 +1,154 @@
+"""How far a judge is with a task that shows them its texts twice."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import Count, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+
+from annotation.models import HIT, Assignment, Design, Judgment
+from annotation.protocols import LAST_PASS, answer_kind
+from annotation.selectors.corpus import windows_of
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.first_design import design_unless_chosen
+from campaign.models import Judge, Output, SystemKind, Task
+
+FIRST: Final = 1
+SECOND: Final = LAST_PASS
+
+
+@dataclass(frozen=True, slots=True)
+class PassesSoFar:
+    """How far a judge is.
+
+    Attributes
+    ----------
+    texts : int
+        They were lent in the first pass.
+    has_first_in_hand : bool
+        Whether they hold a HIT of it.
+    has_second : bool
+        Whether the second pass is planned for them: then they are lent nothing more of the first.
+    has_judged : bool
+        Whether there is anything to be shown again.
+    """
+
+    texts: int
+    has_first_in_hand: bool
+    has_second: bool
+    has_judged: bool
+
+    @property
+    def is_second_due(self) -> bool:
+        """Whether the second pass will come as soon as it is known that the first one is over."""
+        return not self.has_second and (self.has_judged or self.has_first_in_hand)
+
+
+def has_passes(task: Task) -> bool:
+    """Return whether judges see the texts of a task twice."""
+    return answer_kind(task.protocol).passes is not None
+
+
+def raters_of(task: Task) -> int:
+    """Return how many judges a text of a task with passes is for."""
+    passes = answer_kind(task.protocol).passes
+    return 1 if passes is None else passes.raters(task.rules)
+
+
+def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
+    """Return how far a judge is with a task. Two queries."""
+    lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id, hit__part=FIRST)
+    size = Func(F("hit__segment_ids"), function="cardinality", output_field=IntegerField())
+    counts = lent.aggregate(
+        texts=Coalesce(Sum(size), 0),
+        in_hand=Count("pk", filter=Q(completed_at=None, released_at=None)),
+    )
+    second = HIT.objects.filter(reserved_for=judge_id, task=task_id, part=SECOND)
+    flags = (
+        Task.objects.filter(pk=task_id)
+        .values_list(Exists(second), Exists(hits_to_show_again(judge_id, task_id)))
+        .get()
+    )
+    return PassesSoFar(counts["texts"], bool(counts["in_hand"]), *flags)
+
+
+def hits_to_show_again(judge_id: int, task_id: int) -> QuerySet[HIT]:
+    """Return the HITs of the first pass that this judge completed, and judged in part at least."""
+    own = Assignment.objects.filter(hit=OuterRef("pk"), judge=judge_id, completed_at__isnull=False)
+    judged = Judgment.objects.filter(block__hit=OuterRef("pk"), judge=judge_id)
+    return HIT.objects.filter(Exists(own), Exists(judged), task=task_id, part=FIRST)
+
+
+def first_pass_is_full(*, task: Task, design: Design, texts: int) -> bool:
+    """Return whether who was lent so many texts may not be lent another HIT of the first pass."""
+    passes = answer_kind(task.protocol).passes
+    most = None if passes is None else passes.items_per_judge(task.rules)
+    return most is not None and texts + design.segments_per_hit > max(most, design.segments_per_hit)
+
+
+def is_over(*, judge_id: int, task: Task) -> bool:
+    """Return whether a judge gets nothing more of the first pass, whatever others give back."""
+    so_far = passes_so_far(judge_id=judge_id, task_id=task.pk)
+    return so_far.has_second or is_full(task_id=task.pk, texts=so_far.texts)
+
+
+def is_full(*, task_id: int, texts: int) -> bool:
+    """Return whether who was lent so many texts gets no more by the task's rules."""
+    design = design_in_force(task_id=task_id)
+    task = Task.objects.get(pk=task_id)
+    return design is not None and first_pass_is_full(task=task, design=design, texts=texts)
+
+
+def segments_allotted(*, task: Task, design: Design) -> list[int]:
+    """Return the numbers of the segments that a task with passes is about, in their order."""
+    return windows_of(task, design).segments
+
+
+@dataclass(frozen=True, slots=True)
+class JudgesNeeded:
+    """Whether a task with passes has judges enough, and what it takes, in words."""
+
+    task: Task
+    is_feasible: bool
+    words: list[str]
+
+
+def judges_needed(tasks: Iterable[Task]) -> list[JudgesNeeded]:
+    """Return what the tasks with passes among these need. No query where there is none, four for each that is."""
+    return [_needed(task) for task in tasks if has_passes(task)]
+
+
+def _needed(task: Task) -> JudgesNeeded:
+    passes = answer_kind(task.protocol).passes
+    assert passes is not None  # noqa: S101  for the type checker
+    campaign = task.test_set.campaign
+    design = design_in_force(task_id=task.pk) or design_unless_chosen(
+        task=task, campaign=campaign, seed=0
+    )
+    segments = segments_allotted(task=task, design=design)
+    kinds = [SystemKind.SYSTEM]
+    if design.reference_rate != 0:
+        kinds.append(SystemKind.REFERENCE)
+    outputs = Output.objects.drawable().filter(
+        segment__test_set=task.test_set_id,
+        segment__number__in=segments,
+        system__kind__in=kinds,
+        system__withdrawn_at=None,
+    )
+    counted = outputs.order_by().values("segment").annotate(texts=Count("text", distinct=True))
+    texts = [row["texts"] for row in counted]
+    size = design.segments_per_hit
+    most = passes.items_per_judge(task.rules)
+    # Whole HITs are lent.
+    most = len(segments) if most is None else max(1, most // size) * size
+    found = passes.needs(texts, _judges(task), max(1, most), task.rules)
+    return JudgesNeeded(task, *found)
+
+
+def _judges(task: Task) -> int:
+    """Count the people who take part and read both languages."""
+    both = [task.test_set.source_language, task.test_set.target_language]
+    reads_both = Q(languages=[]) | Q(languages__contains=both)
+    people = Judge.objects.filter(reads_both, campaign=task.test_set.campaign_id)
+    return people.filter(origin=Judge.Origin.PERSON, withdrawn_at=None, declined_at=None).count()

@@ -1,0 +1,28 @@
+"""What was chosen of what a task's protocol leaves to choose."""
+
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment
+from annotation.protocols import Rules, answer_kind
+from annotation.selectors.passes import has_passes
+from campaign.models import Task
+
+
+def task_rules(task: Task) -> Rules:
+    """Return the rules of a task, complete: what was not chosen is as the protocol has it. No query."""
+    return answer_kind(task.protocol).rules(task.rules)
+
+
+def rules_settled_in_words(*, task: Task) -> str:
+    """Return why the rules of a task stay as they are; empty while they can be changed.
+
+    Judges of each text and texts of each judge are in the HITs of a protocol with passes, lent or not. One query, or
+    two with passes.
+    """
+    if Assignment.objects.filter(hit__task=task).exists():
+        return _("Judges have begun with this task: what they are asked stays as it is.")
+    if has_passes(task) and task.hits.exists():
+        return _(
+            "The texts of this task are allotted to judges already: what they are asked stays as it is."
+        )
+    return ""

@@ -1,0 +1,166 @@
+"""Plan the HITs of a task that shows judges its texts twice: `annotation.protocols.Passes`.
+
+The first pass is planned in rounds (`annotation.sampling.rounds`), for everybody. The second is planned for
+one judge, when nothing of the first is left for them: what they judged, HIT by HIT, in a new order.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from annotation.models import HIT, JudgeAccount, Judgment
+from annotation.sampling.plans import HITPlan
+from annotation.sampling.repeats import Purpose
+from annotation.sampling.rounds import round_add, segments_of_round, shown_again
+from annotation.selectors import systems_not_lent
+from annotation.selectors.passes import (
+    SECOND,
+    first_pass_is_full,
+    hits_to_show_again,
+    passes_so_far,
+    raters_of,
+    segments_allotted,
+)
+from annotation.selectors.planned import plans_read
+from annotation.selectors.pool import JudgeAsks, hits_for_judge, hits_intra
+from annotation.services.planning.batch import PlanningTransaction
+from annotation.services.planning.blocks import hits_prepare
+from campaign.models import Judge, Task
+from campaign.texts.hash_draw import HashDraw
+
+# Of use to nobody else, so they stay reserved.
+_KEPT_FOR: Final = timedelta(days=36_500)
+_PREPARED: Final = 200
+_JUDGES_AT_ONCE: Final = 100
+
+
+def passes_fill(*, task: Task, size: int) -> int:
+    """Plan what is needed now and return the number of HITs planned: as `pool_fill`, for a task with passes."""
+    made = 0
+    available = HIT.objects.filter(task=task).pooled().available()
+    while (missing := size - available.count()) > 0:
+        planned = rounds_plan(task_id=task.pk, count=missing)
+        made += planned
+        if not planned:
+            break
+    requests = JudgeAccount.objects.filter(task=task, requested_at__isnull=False)
+    judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
+    for judge_id in judges[:_JUDGES_AT_ONCE]:
+        made += pass_plan(task_id=task.pk, judge_id=judge_id)
+    hits_prepare(task_id=task.pk, count=_PREPARED)
+    return made
+
+
+@transaction.atomic
+def rounds_plan(*, task_id: int, count: int) -> int:
+    """Plan whole rounds until there are `count` HITs more; return how many there are. 0 after the last round.
+
+    Holds the lock of the task's `HITSequence`, so that each round is planned once.
+    """
+    planning = PlanningTransaction.locked(task_id)
+    segments = segments_allotted(task=planning.task, design=planning.design)
+    while len(planning.planned) < count and not planning.is_all_planned:
+        if not _round_add(planning, segments):
+            break
+    planning.store()
+    return len(planning.planned)
+
+
+def _round_add(planning: PlanningTransaction, segments: list[int]) -> bool:
+    """Plan the next round; return whether there was one."""
+    parameters, number = planning.parameters, planning.sequence.turns + 1
+    window = segments_of_round(
+        segments, number=number, size=parameters.segments_per_hit, seed=parameters.seed
+    )
+    if not window:
+        return False
+    planning.sequence.turns = number
+    round_add(
+        planning, window, number=number, texts=planning.texts, raters=raters_of(planning.task)
+    )
+    return True
+
+
+@transaction.atomic
+def pass_plan(*, task_id: int, judge_id: int) -> int:
+    """Answer a judge who asked for work: plan another round, or their second pass. Return the number of HITs.
+
+    Sets `JudgeAccount.none_left_at` if nothing can be planned for them now. Locks the judge's row.
+    """
+    # Nothing of the first pass is lent to them meanwhile.
+    judge = Judge.objects.select_for_update(no_key=True).get(pk=judge_id)
+    planning = PlanningTransaction.locked(task_id, judge_id=judge_id)
+    account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
+    so_far = passes_so_far(judge_id=judge_id, task_id=task_id)
+    asks: JudgeAsks = {
+        "judge_id": judge_id,
+        "task_id": task_id,
+        "conflicts": systems_not_lent(judge),
+    }
+    if so_far.has_second:
+        is_none_left = not hits_intra(**asks).available().exists()
+    elif _has_first(planning, so_far.texts, asks):
+        is_none_left = False
+    else:
+        if not so_far.has_first_in_hand:
+            _second_add(planning, judge_id)
+        is_none_left = not planning.planned
+    planning.store()
+    account.update(requested_at=None, none_left_at=Now() if is_none_left else None)
+    return len(planning.planned)
+
+
+def _has_first(planning: PlanningTransaction, texts: int, asks: JudgeAsks) -> bool:
+    """Return whether a HIT of the first pass is available for a judge; plans rounds until one is."""
+    if first_pass_is_full(task=planning.task, design=planning.design, texts=texts):
+        return False
+    if hits_for_judge(**asks).available().exists():
+        return True
+    segments = segments_allotted(task=planning.task, design=planning.design)
+    # Nobody has seen the segments of a new round. More than one only where a conflict of interest is in all its HITs.
+    while not planning.is_all_planned and _round_add(planning, segments):
+        not_lent = set(asks["conflicts"])
+        systems = planning.systems
+        if any(
+            not not_lent & {systems[name] for b in hit.plan.blocks for s in b.systems for name in s}
+            for hit in planning.planned
+        ):
+            return True
+    return False
+
+
+def _second_add(planning: PlanningTransaction, judge_id: int) -> None:
+    """Plan the second pass of a judge."""
+    task_id = planning.task.pk
+    hits = {hit.pk: hit for hit in hits_to_show_again(judge_id, task_id).select_related("repeats")}
+    plans = plans_read(hits)
+    judged = set(
+        Judgment.objects.filter(block__hit__in=hits, judge=judge_id).values_list(
+            "block__hit", "block__segment__number"
+        )
+    )
+    draw = HashDraw(seed=planning.parameters.seed, number=0)
+    for pk in draw.shuffled(hits, lambda pk: hits[pk].number, "second pass", judge_id):
+        shown = HITPlan(
+            number=hits[pk].number,
+            blocks=tuple(each for each in plans[pk].blocks if (pk, each.segment) in judged),
+            why={},
+        )
+        again = shown_again(
+            shown,
+            number=planning.number_next(),
+            seed=planning.parameters.seed,
+            purpose=Purpose.INTRA,
+        )
+        first = hits[pk].repeats or hits[pk]
+        planning.stored_ids[first.number] = first.pk
+        planning.add(
+            again,
+            Purpose.INTRA,
+            repeats=first.number,
+            reserved_for=judge_id,
+            reserved_until=planning.now + _KEPT_FOR,
+            part=SECOND,
+        )

@@ -1,0 +1,63 @@
+"""What is submitted for, and why a submission is refused."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from annotation.models import Judgment
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedBlock:
+    """A block lent to a judge; `candidates` are public ids in shown order, `rules` those of its task.
+
+    `part` is the pass, of a protocol with passes.
+    """
+
+    block_id: int
+    public_id: UUID
+    assignment_id: int
+    assignment_public_id: UUID
+    judge_id: int
+    task_id: int
+    protocol: str
+    rules: Mapping[str, Any]
+    candidates: tuple[UUID, ...]
+    allow_partial_ranking: bool
+    is_training: bool
+    part: int = 0
+
+
+class SubmissionRefusedError(Exception):
+    """A submission breaks the campaign's rules or a limit.
+
+    Attributes
+    ----------
+    message : str
+        Why, in words for the judge.
+    missing : tuple of UUID
+        Candidates without a label.
+    retry_after : int, optional
+        In how many seconds the same would be taken; None: never as it is.
+    stored : Judgment, optional
+        What counts instead, where nothing more is taken for the block.
+    field : str
+        Of the request, what is refused.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        missing: Sequence[UUID] = (),
+        retry_after: int | None = None,
+        stored: Judgment | None = None,
+        field: str = "labels",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.missing = tuple(missing)
+        self.retry_after = retry_after
+        self.stored = stored
+        self.field = field

@@ -1,0 +1,35 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("campaign", "0031_protocol_of_spans"),
+    ]
+
+    operations = [
+        migrations.AlterField(
+            model_name="task",
+            name="protocol",
+            field=models.CharField(
+                choices=[
+                    ("ranking", "five-way ranking"),
+                    ("rating", "adequacy and fluency"),
+                    ("two_outputs", "two outputs"),
+                    ("top", "top or not"),
+                    ("spans", "error spans and scores"),
+                ],
+                max_length=20,
+                verbose_name="protocol",
+            ),
+        ),
+        migrations.RemoveConstraint(model_name="task", name="task_protocol_is_known"),
+        migrations.AddConstraint(
+            model_name="task",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("protocol__in", ["ranking", "rating", "two_outputs", "top", "spans"])
+                ),
+                name="task_protocol_is_known",
+            ),
+        ),
+    ]

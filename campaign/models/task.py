@@ -1,0 +1,133 @@
+from typing import TYPE_CHECKING, ClassVar
+
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.functional import cached_property
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.constraints import is_one_of
+from campaign.database.recording import Recorded
+from campaign.models.recorded import OF_TEST_SET
+from campaign.models.state import CampaignState
+
+if TYPE_CHECKING:
+    from campaign.models.campaign import Campaign
+    from campaign.models.user import User
+
+
+class Protocol(models.TextChoices):
+    """What judges are asked about the outputs of a segment."""
+
+    RANKING = "ranking", _("five-way ranking")
+    RATING = "rating", _("adequacy and fluency")
+    TWO_OUTPUTS = "two_outputs", _("two outputs")
+    TOP = "top", _("top or not")
+    SPANS = "spans", _("error spans and scores")
+    SORTING = "sorting", _("sorting")
+    EDITING = "editing", _("blind editing")
+
+
+class TaskQuerySet(models.QuerySet["Task"]):
+    def of(self, campaign: "Campaign | int | models.Expression") -> "TaskQuerySet":
+        return self.filter(test_set__campaign=campaign)
+
+    def open_to(self, user: "User | int | models.Expression") -> "TaskQuerySet":
+        """Tasks of campaigns whose results this user may read; none of campaigns in the bin."""
+        return self.filter(test_set__campaign__memberships__user=user).exclude(
+            test_set__campaign__state=CampaignState.BIN
+        )
+
+    def with_role_of(self, user: "User | int | models.Expression") -> "TaskQuerySet":
+        """Return the same, each with the user's `role` in its campaign."""
+        return self.open_to(user).annotate(role=models.F("test_set__campaign__memberships__role"))
+
+    def named(self) -> "TaskQuerySet":
+        """Return the same, each with its test set, so that `called` asks for nothing more."""
+        others = Task.objects.filter(test_set=models.OuterRef("test_set")).exclude(
+            pk=models.OuterRef("pk")
+        )
+        return self.select_related("test_set").annotate(has_others=models.Exists(others))
+
+
+class Task(models.Model):
+    """One protocol on one test set: designs, HITs, numbers of judgments, and rankings hang on it."""
+
+    test_set = models.ForeignKey(
+        "campaign.TestSet",
+        on_delete=models.CASCADE,
+        related_name="tasks",
+        db_index=False,  # `task_protocol_once_in_a_test_set` begins with it
+    )
+    protocol = models.CharField(_("protocol"), max_length=20, choices=Protocol)
+    rules = models.JSONField(
+        _("rules"),
+        default=dict,
+        blank=True,
+        help_text=_(
+            "What its protocol leaves to choose; they stay as they are once a HIT is lent."
+        ),
+    )
+    blocks_wanted = models.PositiveIntegerField(
+        _("blocks wanted"),
+        null=True,
+        blank=True,
+        help_text=_("What progress is measured against; no more are planned than that."),
+    )
+    blocks_per_segment = models.PositiveIntegerField(
+        _("blocks of a segment"),
+        null=True,
+        blank=True,
+        help_text=_("No segment is planned into more blocks than that; empty means no limit."),
+    )
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    closed_at = models.DateTimeField(
+        _("closed"),
+        null=True,
+        blank=True,
+        help_text=_("Judges are lent nothing more of it; what they hold they may finish."),
+    )
+
+    objects: ClassVar[TaskQuerySet] = TaskQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("task")
+        verbose_name_plural = _("tasks")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["test_set", "protocol"], name="task_protocol_once_in_a_test_set"
+            ),
+            is_one_of("protocol", Protocol, name="task_protocol_is_known"),
+            models.CheckConstraint(
+                condition=models.Q(blocks_per_segment__gte=1),
+                name="task_blocks_per_segment_positive",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="task_recorded",
+                fields=["protocol", "rules", "blocks_wanted", "blocks_per_segment", "closed_at"],
+                campaign=OF_TEST_SET,
+                test_set="{row}.test_set_id",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.test_set_id}: {self.protocol}"
+
+    @property
+    def called(self) -> str:
+        """By what people know it: the name of its test set, and the protocol where that has other tasks."""
+        return self.called_in_full if self.is_one_of_several else self.test_set.name
+
+    @property
+    def called_in_full(self) -> str:
+        """The name of its test set, and the protocol."""
+        return f"{self.test_set.name} · {self.get_protocol_display()}"
+
+    @cached_property
+    def is_one_of_several(self) -> bool:
+        """Whether its test set has other tasks. `named` says it with the row; otherwise one query."""
+        said: bool | None = getattr(self, "has_others", None)
+        if said is not None:
+            return said
+        return Task.objects.filter(test_set=self.test_set_id).exclude(pk=self.pk).exists()

@@ -1,0 +1,108 @@
+"""Tasks beside the five-way ranking that each test set is made with."""
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    Membership,
+    Protocol,
+    Segment,
+    Task,
+    TestSet,
+    User,
+)
+from campaign.services.rehearsals import real_check
+from campaign.services.rights import NotAllowedError, change_demand
+from campaign.services.rules import MAX_BLOCKS
+
+
+class TaskRefusedError(Exception):
+    """There can be no such task, or it cannot be deleted; the message says why, `field` where, if it is one."""
+
+    def __init__(self, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@transaction.atomic
+def task_create(
+    *,
+    test_set: TestSet,
+    protocol: str,
+    by: User | None,
+    blocks_wanted: int | None = None,
+    blocks_per_segment: int | None = None,
+) -> Task:
+    """Ask something else of judges about the texts of a test set; return the task.
+
+    It is open to judges as soon as HITs are planned, and hangs on nothing of the test set's other tasks. Locks the
+    campaign's row. Raises `NotAllowedError` unless `by` may change the campaign (None is whoever has the server),
+    and `TaskRefusedError` for a protocol that there is not or that the test set has already, a number of blocks below
+    1, a test set without texts, and a campaign that nobody changes any more.
+    """
+    campaign = task_campaign_lock(test_set, by)
+    _check(test_set, protocol)
+    for name, quota in {
+        "blocks_wanted": blocks_wanted,
+        "blocks_per_segment": blocks_per_segment,
+    }.items():
+        if quota is not None and not 1 <= quota <= MAX_BLOCKS:
+            raise TaskRefusedError(_("Ask for one block at least, or set no limit."), field=name)
+    try:
+        with transaction.atomic():
+            task = Task.objects.create(
+                test_set=test_set,
+                protocol=protocol,
+                blocks_wanted=blocks_wanted,
+                blocks_per_segment=blocks_per_segment,
+            )
+    except IntegrityError as error:
+        if "task_protocol_once_in_a_test_set" not in str(error):
+            raise
+        raise _is_there(test_set, protocol) from error
+    test_set.campaign = campaign
+    return task
+
+
+def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
+    """Lock and return the campaign whose tasks are to change; refuse that as `task_create` says."""
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=test_set.campaign_id)
+    if by is not None:
+        role = Membership.objects.filter(campaign=campaign, user=by).values_list("role", flat=True)
+        found = role.first()
+        if found is None:
+            raise NotAllowedError(_("There is no such campaign, or you are not a member of it."))
+        change_demand(found)
+    real_check(campaign, TaskRefusedError)
+    if campaign.state in {CampaignState.ARCHIVED, CampaignState.BIN}:
+        raise TaskRefusedError(
+            _("“%(name)s” is %(state)s; this is not possible now.")
+            % {"name": campaign.name, "state": campaign.get_state_display()}
+        )
+    return campaign
+
+
+def _check(test_set: TestSet, protocol: str) -> None:
+    if protocol not in Protocol:
+        raise TaskRefusedError(
+            _("There is no protocol “%(name)s”. The protocols are: %(names)s.")
+            % {"name": protocol, "names": ", ".join(Protocol)},
+            field="protocol",
+        )
+    if Task.objects.filter(test_set=test_set, protocol=protocol).exists():
+        raise _is_there(test_set, protocol)
+    if not Segment.objects.filter(test_set=test_set, source_text__isnull=False).exists():
+        raise TaskRefusedError(
+            _("“%(name)s” has no texts: there is nothing to judge.") % {"name": test_set.name},
+            field="test_set",
+        )
+
+
+def _is_there(test_set: TestSet, protocol: str) -> TaskRefusedError:
+    return TaskRefusedError(
+        _("“%(name)s” has a task of this protocol already: %(protocol)s.")
+        % {"name": test_set.name, "protocol": Protocol(protocol).label},
+        field="protocol",
+    )

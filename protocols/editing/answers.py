@@ -1,0 +1,220 @@
+"""The answers of blind editing: an edit of an output, or whether somebody else's edit is acceptable.
+
+Which of them a block asks for says its HIT: those that repeat no other ask for edits, of an output that stands alone;
+those that repeat one ask two others whether what came out is fluent and means the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Final
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from annotation.models import HIT, Assignment, Block, Judgment
+from annotation.protocols import AnswerKind, Rules
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.models import Campaign, Output, Protocol
+from protocols.editing.edits_shown import (
+    ACCEPT,
+    EDIT,
+    FIRST_STAGE,
+    edits_in_force,
+    edits_shown,
+    first_judgment,
+    stages,
+)
+from protocols.editing.models import Answer, Outcome
+from protocols.editing.simulator import simulated_edit
+
+MAX_CHARACTERS: Final = 20_000
+_MAX_KEYSTROKES: Final = 1_000_000
+#: From this stated quality on (0–100), simulated judges leave an output as it is, and accept what is shown.
+_FINE: Final = 50
+#: Below it they cannot correct an output.
+_HOPELESS: Final = 10
+
+
+class EditingAnswerSerializer(serializers.Serializer[object]):
+    """An edit, with its outcome; or whether an edit is acceptable."""
+
+    outcome = serializers.ChoiceField(
+        choices=Outcome.choices,
+        required=False,
+        help_text="Where the task asks for an edit.",
+    )
+    text = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=MAX_CHARACTERS,
+        help_text="What came out, where the outcome is “edited”; empty otherwise.",
+    )
+    keystrokes = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=0,
+        max_value=_MAX_KEYSTROKES,
+        help_text="Changes of the text while it was edited; null where nobody counted them.",
+    )
+    acceptable = serializers.BooleanField(
+        required=False,
+        help_text="Where the task asks about somebody else's edit: it is fluent and means the same.",
+    )
+
+
+class EditingRulesSerializer(serializers.Serializer[object]):
+    """What a HIT of blind editing asks."""
+
+    asked = serializers.ChoiceField(
+        choices=[EDIT, ACCEPT],
+        help_text="“edit”: an edit of an output; “accept”: whether somebody else's edit is acceptable.",
+    )
+
+
+def _labels(_answer: Mapping[str, Any], candidates: int) -> list[int | None]:
+    """Return that nothing is compared: one output is asked about."""
+    return [1] * candidates
+
+
+def _refused(words: str) -> SubmissionRefusedError:
+    return SubmissionRefusedError(words, field="answer")
+
+
+def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
+    if len(assigned.candidates) != 1:
+        # Practice of which a system was withdrawn.
+        return _refused(_("Judges of this task are asked about one output at a time."))
+    is_edit, is_acceptance = "outcome" in answer, "acceptable" in answer
+    if is_edit == is_acceptance:
+        return _refused(
+            _("An answer has either an outcome, of an edit, or says what is acceptable.")
+        )
+    block = Block.objects.select_related("hit").get(pk=assigned.block_id)
+    if is_acceptance != (block.hit.repeats_id is not None):
+        return _refused(
+            _("This sentence asks for an edit.")
+            if is_acceptance
+            else _("This sentence asks whether somebody else’s edit is acceptable.")
+        )
+    return None if is_acceptance else _edit_refusal(block, answer)
+
+
+def _edit_refusal(block: Block, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
+    is_edited = answer["outcome"] == Outcome.EDITED
+    if not is_edited:
+        return _refused(_("Only what was edited has a text.")) if answer["text"] else None
+    output = Output.objects.values_list("text", flat=True).get(pk=block.outputs[0])
+    if not answer["text"]:
+        return _refused(
+            _("The text is empty: write what came out, or say that you are unable to correct it.")
+        )
+    if answer["text"] == output:
+        return _refused(_("The text is as it was: change it, or say that it needs no corrections."))
+    return None
+
+
+def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
+    if "acceptable" in answer:
+        shown = edits_shown([judgment.block_id])[judgment.block_id]
+        Answer.objects.create(
+            judgment=judgment, acceptable=answer["acceptable"], edit_id=shown.edit_id
+        )
+        return
+    _stays_once_lent(judgment)
+    Answer.objects.create(
+        judgment=judgment,
+        outcome=answer["outcome"],
+        text=answer.get("text", ""),
+        keystrokes=answer.get("keystrokes"),
+    )
+
+
+def _stays_once_lent(judgment: Judgment) -> None:
+    """Raise `SubmissionRefusedError` if others were lent the edit that this judgment would change.
+
+    Takes the locks of the HITs that ask about it, so that none of them is lent meanwhile.
+    """
+    asking = HIT.objects.filter(repeats=judgment.block.hit_id).select_for_update(no_key=True)
+    ids = list(asking.order_by("pk").values_list("pk", flat=True))
+    if not ids or not Assignment.objects.filter(hit__in=ids).exists():
+        return
+    first = first_judgment(judgment.block_id)
+    if first is not None and first.pk != judgment.pk and first.judge_id != judgment.judge_id:
+        # Others are asked about the edit of who was first: this one changes nothing.
+        return
+    edit = edits_in_force([judgment.block_id]).get(judgment.block_id)
+    raise SubmissionRefusedError(
+        _("Others are asked about this sentence already: what you said of it stays as it is."),
+        stored=None if edit is None else edit.judgment,
+        field="answer",
+    )
+
+
+def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    return {answer.pk: answer_json(answer) for answer in Answer.objects.filter(pk__in=judgment_ids)}
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """Return a stored answer as it was given."""
+    if answer.acceptable is not None:
+        return {"acceptable": answer.acceptable}
+    return {"outcome": answer.outcome, "text": answer.text, "keystrokes": answer.keystrokes}
+
+
+def _rules(rules: Mapping[str, Any]) -> Rules:
+    if rules:
+        raise ValidationError(
+            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(sorted(rules))}
+        )
+    return {}
+
+
+def _shown_rules(_campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
+    """Return that edits are asked for, which the stage of a HIT that repeats another overrules."""
+    return dict(FIRST_STAGE.rules)
+
+
+def _simulated(
+    qualities: Sequence[float],
+    _labels: Sequence[int | None],
+    rules: Mapping[str, Any],
+    random: Random,
+) -> dict[str, Any]:
+    perceived = qualities[0] + random.gauss(0, _FINE / 5)
+    if rules.get("asked") == ACCEPT:
+        return {"acceptable": perceived >= _FINE / 2}
+    if perceived < _HOPELESS:
+        return {"outcome": Outcome.UNABLE.value, "text": ""}
+    return {
+        "outcome": (Outcome.UNCHANGED if perceived >= _FINE else Outcome.EDITED).value,
+        "text": "",
+    }
+
+
+def _simulated_on(
+    answer: Mapping[str, Any], texts: Sequence[str], _rules: Mapping[str, Any], random: Random
+) -> dict[str, Any]:
+    if answer.get("outcome") != Outcome.EDITED:
+        return dict(answer)
+    return {**answer, "text": simulated_edit(texts[0], random)}
+
+
+EDITING: Final = AnswerKind(
+    protocol=Protocol.EDITING,
+    candidates=range(1, 2),
+    serializer=EditingAnswerSerializer,
+    labels=_labels,
+    refusal=_refusal,
+    store=_store,
+    read=_read,
+    rules=_rules,
+    shown_rules=_shown_rules,
+    rules_serializer=EditingRulesSerializer,
+    simulated=_simulated,
+    simulated_on=_simulated_on,
+    first_stage=FIRST_STAGE,
+    stages=stages,
+)

@@ -1,0 +1,219 @@
+"""Edits and their acceptances as JSON Lines: an object an edit; `docs/formats.md` describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from protocols.editing.statistics.distance import character_distance
+from protocols.editing.statistics.edits import OUTCOMES, Edits, Outcome
+from ranking.files.json_objects import (
+    boolean_of,
+    integer_of,
+    keys_check,
+    list_of,
+    read_objects,
+    text_of,
+)
+from ranking.files.labels import Refuse, judge_of, systems_of
+from ranking.files.records import FileRead
+from ranking.files.sources import ReadingProgress
+
+_REQUIRED = ("segment", "systems", "judge", "outcome", "acceptances")
+_OPTIONAL = ("output", "text", "keystrokes", "active_ms", "segment_id")
+
+
+@dataclass(frozen=True)
+class EditRecord:
+    """An edit, with what others said of it; see `Edits` for what its fields are there."""
+
+    segment: int
+    systems: tuple[str, ...]
+    outcome: Outcome
+    votes: tuple[bool, ...]
+    distance: int
+    length: int
+    active_ms: int
+
+
+def edits_of(records: Sequence[EditRecord]) -> Edits:
+    """Return edits as columns; systems by name."""
+    systems = sorted({name for edit in records for name in edit.systems})
+    place = {name: number for number, name in enumerate(systems)}
+    wrote = np.zeros((len(records), len(systems)), dtype=np.bool_)
+    for row, edit in enumerate(records):
+        wrote[row, [place[name] for name in edit.systems]] = True
+    columns = np.array(
+        [
+            (
+                edit.segment,
+                OUTCOMES.index(edit.outcome),
+                sum(edit.votes),
+                len(edit.votes),
+                edit.distance,
+                edit.length,
+                edit.active_ms,
+            )
+            for edit in records
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 7)
+    return Edits(tuple(systems), wrote, *columns.T)
+
+
+@dataclass(frozen=True, eq=False)
+class EditsRead:
+    """The edits of all files.
+
+    Attributes
+    ----------
+    files : tuple of FileRead
+    edits : Edits
+    editors, acceptors : int
+        People who edited, and who accepted or rejected.
+    own_segment : int
+        Acceptances by somebody who edited the same segment, of another system: they knew it.
+    """
+
+    files: tuple[FileRead, ...]
+    edits: Edits
+    editors: int
+    acceptors: int
+    own_segment: int
+
+
+def read_edits(
+    names: Sequence[str], *, progress: ReadingProgress = lambda _read, _total: None
+) -> EditsRead:
+    """Read edits; judges and systems of the same name are the same in all files.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Files, plain or gzip; ``-`` is standard input.
+    progress : callable
+
+    Returns
+    -------
+    EditsRead
+
+    Raises
+    ------
+    FormatError
+        With line and key, if a file is not in order; if somebody edits a segment twice, accepts what they
+        edited, or accepts an edit twice; if there is a text exactly where nothing was edited, or none
+        where something was.
+    """
+    reading = _Reading()
+    files = read_objects(names, reading.take, progress)
+    return reading.result(files)
+
+
+@dataclass
+class _Reading:
+    edits: list[EditRecord] = field(default_factory=list)
+    edited: set[tuple[int, str]] = field(default_factory=set)
+    voted: list[tuple[int, str]] = field(default_factory=list)
+
+    def take(self, values: dict[str, Any], refuse: Refuse) -> None:
+        keys_check(values, _REQUIRED, _OPTIONAL, refuse)
+        segment = integer_of("segment", values["segment"], 1, refuse)
+        judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
+        if (segment, judge) in self.edited:
+            refuse(
+                "judge",
+                f"{judge} edits segment {segment} a second time",
+                "keep one edit a judge and segment, whatever the system",
+            )
+        self.edited.add((segment, judge))
+        outcome = _outcome(values["outcome"], refuse)
+        output = _text("output", values.get("output"), refuse)
+        text = _edited_text(outcome, values.get("text"), output, refuse)
+        if values.get("keystrokes") is not None:
+            # For whoever reads the file: nothing is computed of them.
+            integer_of("keystrokes", values["keystrokes"], 0, refuse)
+        self.edits.append(
+            EditRecord(
+                segment=segment,
+                systems=_systems(values["systems"], refuse),
+                outcome=outcome,
+                votes=self._votes(values["acceptances"], segment, judge, outcome, refuse),
+                distance=-1 if output is None or text is None else character_distance(output, text),
+                length=-1 if output is None else len(output),
+                active_ms=-1
+                if values.get("active_ms") is None
+                else integer_of("active_ms", values["active_ms"], 0, refuse),
+            )
+        )
+
+    def _votes(
+        self, value: object, segment: int, editor: str, outcome: Outcome, refuse: Refuse
+    ) -> tuple[bool, ...]:
+        votes: dict[str, bool] = {}
+        for each in list_of("acceptances", value, refuse):
+            if not isinstance(each, dict) or set(each) != {"judge", "acceptable"}:
+                refuse(
+                    "acceptances",
+                    "an acceptance has other keys than judge and acceptable",
+                    'write {"judge": "j2", "acceptable": true}',
+                )
+            judge = judge_of(text_of("acceptances", each["judge"], refuse), "acceptances", refuse)
+            if judge == editor or judge in votes:
+                again = "their own edit" if judge == editor else "the edit a second time"
+                refuse(
+                    "acceptances", f"{judge} accepts or rejects {again}", "remove this acceptance"
+                )
+            votes[judge] = boolean_of("acceptances", each["acceptable"], refuse)
+            self.voted.append((segment, judge))
+        if votes and outcome is Outcome.UNABLE:
+            refuse(
+                "acceptances",
+                "there is nothing to accept where the editor was unable",
+                "write an empty list",
+            )
+        return tuple(votes.values())
+
+    def result(self, files: tuple[FileRead, ...]) -> EditsRead:
+        return EditsRead(
+            files=files,
+            edits=edits_of(self.edits),
+            editors=len({judge for _segment, judge in self.edited}),
+            acceptors=len({judge for _segment, judge in self.voted}),
+            own_segment=sum(each in self.edited for each in self.voted),
+        )
+
+
+def _systems(value: object, refuse: Refuse) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not names:
+        refuse("systems", "the value is no list of systems", 'write ["A"] or ["A", "B"]')
+    seen: set[str] = set()
+    found: tuple[str, ...] = ()
+    for name in names:
+        found += systems_of(text_of("systems", name, refuse), "systems", seen, refuse)
+    return found
+
+
+def _outcome(value: object, refuse: Refuse) -> Outcome:
+    try:
+        return Outcome(text_of("outcome", value, refuse))
+    except ValueError:
+        refuse("outcome", f"{value!r} is no outcome", f"write {', '.join(Outcome)}")
+
+
+def _text(key: str, value: object, refuse: Refuse) -> str | None:
+    return None if value is None else text_of(key, value, refuse)
+
+
+def _edited_text(outcome: Outcome, value: object, output: str | None, refuse: Refuse) -> str | None:
+    """Return what came out; None if the editor was unable, or the text is not known."""
+    if outcome is Outcome.EDITED:
+        if value is None:
+            refuse("text", "the text is missing", "write what came out of the edit")
+        return text_of("text", value, refuse)
+    if value is not None:
+        refuse("text", f"there is a text, but the outcome is {outcome}", "remove one of them")
+    return output if outcome is Outcome.UNCHANGED else None

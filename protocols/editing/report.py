@@ -1,0 +1,226 @@
+"""Edits as a report."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from protocols.editing.edits_read import TaskEdits
+from protocols.editing.files import EditsRead
+from protocols.editing.statistics.edits import Acceptability, Counting, EditedSystem
+from ranking.code_version import code_version
+from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Report, Table
+
+
+def edits_report(read: EditsRead, found: Acceptability) -> Report:
+    """Tell how many edits of each system are acceptable; no percentage of few."""
+    return Report(
+        notes=_notes(read, found),
+        tables=[_systems(found), _effort(found), _pairs(found)],
+        data={
+            "input": {
+                "files": [{"name": file.name, "sha256": file.sha256} for file in read.files],
+                "edits": len(read.edits),
+                "segments": len(set(read.edits.segment.tolist())),
+                "editors": read.editors,
+                "acceptors": read.acceptors,
+                "own_segment": read.own_segment,
+            },
+            "acceptability": found,
+            "version": code_version(),
+        },
+    )
+
+
+def task_edits_report(given: Input, found: Acceptability) -> Report:
+    """Tell the same of the edits of a task."""
+    read: TaskEdits = given.answers
+    notes = _notes(read, found)
+    accepted, asked = read.uncorrected
+    if asked:
+        notes.append(
+            _("Outputs that nobody could correct were accepted as they are: %(counted)s.")
+            % {"counted": _counted(accepted, asked)}
+        )
+    return Report(
+        notes=[*input_notes(given), *notes],
+        tables=[_systems(found), _effort(found), _pairs(found)],
+        data={
+            "input": {
+                **input_data(given),
+                "edits": len(read.edits),
+                "editors": read.editors,
+                "acceptors": read.acceptors,
+                "uncorrected": {"accepted": accepted, "asked": asked},
+            },
+            "acceptability": found,
+            "version": code_version(),
+        },
+    )
+
+
+def _notes(read: EditsRead | TaskEdits, found: Acceptability) -> list[str]:
+    number = found.number
+    notes = [
+        _("Edits: %(edits)s; editors: %(editors)s; acceptors: %(acceptors)s.")
+        % {
+            "edits": f"{len(read.edits):,}",
+            "editors": f"{read.editors:,}",
+            "acceptors": f"{read.acceptors:,}",
+        },
+        _("Edits a system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s.")
+        % {
+            "least": f"{number.least:,}",
+            "most": f"{number.most:,}",
+            "mean": f"{number.mean:.1f}",
+            "deviation": "–" if number.deviation is None else f"{number.deviation:.1f}",
+        },
+    ]
+    if any(row.share is None for row in found.systems):
+        notes.append(
+            ngettext(
+                "Systems with fewer than %(count)d edit have no percentage and no rank: so few say too little.",
+                "Systems with fewer than %(count)d edits have no percentage and no rank: so few say too little.",
+                found.fewest,
+            )
+            % {"count": found.fewest}
+        )
+    if found.acceptors.kappa is not None:
+        notes.append(
+            _("Between those who accepted: κ %(kappa)s on %(edits)s edits.")
+            % {"kappa": f"{found.acceptors.kappa:.2f}", "edits": f"{found.acceptors.edits:,}"}
+        )
+    if isinstance(read, EditsRead) and read.own_segment:
+        notes.append(
+            _(
+                "Warning: acceptances by judges who edited the same segment of another system: %(count)s."
+            )
+            % {"count": f"{read.own_segment:,}"}
+        )
+    return notes
+
+
+def _counted(acceptable: int, decided: int) -> str:
+    return _("%(done)s of %(asked)s") % {"done": f"{acceptable:,}", "asked": f"{decided:,}"}
+
+
+def _percent(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def _systems(found: Acceptability) -> Table:
+    return Table(
+        name="systems",
+        title=_("Acceptable edits"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("acceptable", _("Acceptable"), is_text=True),
+            Column("percent", "%", decimals=1),
+            Column("low", _("From"), decimals=1),
+            Column("high", _("To"), decimals=1),
+            Column("rank", _("Rank")),
+            Column("rank_low", _("From")),
+            Column("rank_high", _("To")),
+            Column("cluster", _("Cluster")),
+            Column("edited", _("Edited"), is_text=True),
+            Column("unchanged", _("Unchanged"), is_text=True),
+            Column("unable", _("Unable")),
+            Column("split", _("Split")),
+            Column("open", _("Undecided")),
+        ),
+        rows=[
+            (
+                row.system,
+                _counted(row.acceptable, row.decided),
+                *_interval(row),
+                row.rank,
+                row.rank_low,
+                row.rank_high,
+                row.cluster,
+                _counted(*row.by_outcome["edited"]),
+                _counted(*row.by_outcome["unchanged"]),
+                row.unable,
+                row.split,
+                row.open,
+            )
+            for row in found.systems
+        ],
+        notes=[
+            _(
+                "What nobody could edit is not acceptable. Intervals: Clopper and Pearson on the effective number of edits, segments as clusters, confidence %(confidence)s %%."
+            )
+            % {"confidence": f"{100 * found.confidence:g}"},
+            *_counting(found.counting),
+        ],
+        plot=Plot(kind="intervals", label="system", value="percent", low="low", high="high"),
+    )
+
+
+def _counting(counting: Counting) -> list[str]:
+    if counting is Counting.MAJORITY:
+        return [_("An edit is acceptable if more than half of those who read it say so.")]
+    return [
+        _("The percentage counts each acceptance by itself."),
+        _("Ranks have no ranges, because the tests are of majorities."),
+    ]
+
+
+def _interval(row: EditedSystem) -> tuple[float | None, float | None, float | None]:
+    share = row.share
+    if share is None:
+        return None, None, None
+    return _percent(share.value), _percent(share.low), _percent(share.high)
+
+
+def _effort(found: Acceptability) -> Table:
+    return Table(
+        name="effort",
+        title=_("Work of the editors"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("edits", _("Edits")),
+            Column("unchanged", _("Unchanged, %"), decimals=1),
+            Column("characters", _("Characters changed in 100"), decimals=1),
+            Column("median_seconds", _("Seconds"), decimals=1),
+        ),
+        rows=[
+            (
+                row.system,
+                row.edits,
+                _percent(row.share_unchanged),
+                row.characters,
+                row.median_seconds,
+            )
+            for row in found.systems
+        ],
+    )
+
+
+def _pairs(found: Acceptability) -> Table:
+    return Table(
+        name="pairs",
+        title=_("Pairs of systems: Fisher’s exact test"),
+        columns=(
+            Column("first", _("System"), is_text=True, names="system"),
+            Column("first_acceptable", _("Acceptable"), is_text=True),
+            Column("second", _("System"), is_text=True, names="other"),
+            Column("second_acceptable", _("Acceptable"), is_text=True),
+            Column("p", _("p")),
+            Column("adjusted_p", _("Corrected p")),
+        ),
+        rows=[
+            (
+                pair.first,
+                _counted(*pair.counts[:2]),
+                pair.second,
+                _counted(*pair.counts[2:]),
+                pair.p_value,
+                pair.adjusted_p,
+            )
+            for pair in found.pairs
+        ],
+        keys=3,
+        notes=[_("Two-sided, corrected by Holm; edits are taken for independent.")],
+    )

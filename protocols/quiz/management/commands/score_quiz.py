@@ -1,0 +1,41 @@
+"""`score_quiz`: how much readers of each system's outputs understood."""
+
+from __future__ import annotations
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from protocols.quiz.files import read_quiz
+from protocols.quiz.report import quiz_report
+from protocols.quiz.statistics.answers import quiz_scores, reader_scores
+from ranking.management.arguments import SHARE
+from ranking.management.file_command import Options, ReportCommand
+from ranking.management.output import Progress
+from ranking.reports import Report
+
+
+class Command(ReportCommand):
+    help = "Score systems by quizzes of their readers (Berka et al. 2011). Needs no database."
+    computes = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "files",
+            metavar="FILE",
+            nargs="+",
+            help="file of answers as JSON Lines, plain or gzip; - is standard input",
+        )
+        parser.add_argument(
+            "--confidence", type=SHARE, default=0.95, help="of intervals (default: 0.95)"
+        )
+        super().add_arguments(parser)
+
+    def report(self, options: Options, progress: Progress) -> Report:
+        read = read_quiz(options["files"], progress=progress.begin(_("Reading")))
+        confidence = options["confidence"]
+        return quiz_report(
+            read,
+            quiz_scores(read.readings, confidence=confidence),
+            reader_scores(read.readings, confidence=confidence),
+            confidence=confidence,
+        )

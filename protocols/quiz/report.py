@@ -1,0 +1,92 @@
+"""Quizzes as a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from protocols.quiz.files import QuizRead
+from protocols.quiz.statistics.answers import QuizScore
+from ranking.code_version import code_version
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Report, Table
+
+
+def quiz_report(
+    read: QuizRead,
+    systems: Sequence[QuizScore],
+    readers: Sequence[QuizScore],
+    *,
+    confidence: float,
+) -> Report:
+    """Tell the share of right answers by system, and by reader."""
+    readings = read.readings
+    notes = [
+        _("Readings: %(readings)s; snippets: %(snippets)s; judges: %(judges)s.")
+        % {
+            "readings": f"{len(readings):,}",
+            "snippets": f"{len(readings.snippets):,}",
+            "judges": f"{len(readings.judges):,}",
+        },
+        _(
+            "Guessing gives half of the answers right. Intervals: Clopper and Pearson on the effective number of answers, snippets as clusters, confidence %(confidence)s %%."
+        )
+        % {"confidence": f"{100 * confidence:g}"},
+    ]
+    if readings.met_again:
+        notes.append(
+            _("Warning: readings by judges who had read the snippet before: %(count)s.")
+            % {"count": f"{readings.met_again:,}"}
+        )
+    return Report(
+        notes=notes,
+        tables=[
+            _table("systems", _("Right answers by system"), _("System"), systems),
+            _table("readers", _("Right answers by judge"), _("Judge"), readers),
+        ],
+        data={
+            "input": {
+                "files": [{"name": file.name, "sha256": file.sha256} for file in read.files],
+                "readings": len(readings),
+                "snippets": len(readings.snippets),
+                "judges": len(readings.judges),
+                "met_again": readings.met_again,
+            },
+            "systems": systems,
+            "readers": readers,
+            "confidence": confidence,
+            "version": code_version(),
+        },
+    )
+
+
+def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Table:
+    return Table(
+        name=name,
+        title=title,
+        columns=(
+            Column("name", heading, is_text=True, names="system" if name == "systems" else "judge"),
+            Column("share", _("Right")),
+            Column("low", _("From")),
+            Column("high", _("To")),
+            Column("right", _("Right answers")),
+            Column("questions", _("Questions")),
+            Column("unanswered", _("Unanswered")),
+            Column("snippets", _("Snippets")),
+        ),
+        rows=[
+            (
+                row.name,
+                row.share.value,
+                row.share.low,
+                row.share.high,
+                row.share.successes,
+                row.share.trials,
+                row.unanswered,
+                row.snippets,
+            )
+            for row in rows
+        ],
+        plot=Plot(kind="intervals", label="name", value="share", low="low", high="high", mark=0.5),
+    )

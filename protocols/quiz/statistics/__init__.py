@@ -1,0 +1,1 @@
+"""Statistics of quizzes: arrays in, frozen results out; no Django."""

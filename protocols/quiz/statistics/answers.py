@@ -1,0 +1,132 @@
+"""Share of right answers of each system's readers, snippets as clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.judges.clustered_share import Share, clustered_share
+
+Int64Array = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Readings:
+    """R readings: somebody read one system's output of a snippet and answered its questions.
+
+    Attributes
+    ----------
+    systems, snippets, judges : tuple of str
+    system, snippet, judge : int64, shape (R,)
+        Places in these.
+    questions, right, unanswered : int64, shape (R,)
+        Questions of the snippet, right answers, and questions without an answer, which is not right.
+    """
+
+    systems: tuple[str, ...]
+    snippets: tuple[str, ...]
+    judges: tuple[str, ...]
+    system: Int64Array
+    snippet: Int64Array
+    judge: Int64Array
+    questions: Int64Array
+    right: Int64Array
+    unanswered: Int64Array
+
+    def __post_init__(self) -> None:
+        columns = (self.snippet, self.judge, self.questions, self.right, self.unanswered)
+        if any(len(each) != len(self.system) for each in columns):
+            raise ValueError("expected columns of one length")
+        if np.any(self.right + self.unanswered > self.questions) or np.any(self.right < 0):
+            raise ValueError("right and unanswered: more than there are questions")
+
+    def __len__(self) -> int:
+        return len(self.system)
+
+    @property
+    def met_again(self) -> int:
+        """Readings by somebody who read the snippet before, of whatever system: they knew it."""
+        pairs = self.snippet * max(1, len(self.judges)) + self.judge
+        return len(pairs) - len(np.unique(pairs))
+
+
+@dataclass(frozen=True)
+class QuizScore:
+    """Right answers of one system's readers, or of one reader.
+
+    Attributes
+    ----------
+    name : str
+    readings, snippets : int
+    unanswered : int
+    share : Share
+        Of all questions, with its interval.
+    """
+
+    name: str
+    readings: int
+    snippets: int
+    unanswered: int
+    share: Share
+
+
+def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
+    """Score systems by the share of right answers, the highest first.
+
+    The interval takes answers about one snippet together, whoever read it: snippets differ in how hard
+    they are. Half of the answers are right by guessing.
+
+    Parameters
+    ----------
+    readings : Readings
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    tuple of QuizScore
+        Of systems with readings; those with equal shares by name.
+
+    Raises
+    ------
+    ValueError
+        If `confidence` is not between 0 and 1.
+
+    References
+    ----------
+    J. Berka, M. Černý, O. Bojar (2011), Quiz-Based Evaluation of Machine Translation, PBML 95.
+    """
+    rows = _scores(readings, readings.systems, readings.system, confidence)
+    return tuple(sorted(rows, key=lambda row: (-(row.share.value or 0.0), row.name)))
+
+
+def reader_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
+    """Score readers likewise, whatever systems they read; in the order of their names."""
+    return tuple(_scores(readings, readings.judges, readings.judge, confidence))
+
+
+def _scores(
+    readings: Readings, names: tuple[str, ...], group: Int64Array, confidence: float
+) -> list[QuizScore]:
+    found = []
+    for place, name in enumerate(names):
+        own = group == place
+        if own.any():
+            right, questions = (
+                np.bincount(readings.snippet[own], column[own], len(readings.snippets)).astype(
+                    np.int64
+                )
+                for column in (readings.right, readings.questions)
+            )
+            found.append(
+                QuizScore(
+                    name=name,
+                    readings=int(own.sum()),
+                    snippets=len(np.unique(readings.snippet[own])),
+                    unanswered=int(readings.unanswered[own].sum()),
+                    share=clustered_share(right, questions, confidence=confidence),
+                )
+            )
+    return found

@@ -1,0 +1,1 @@
+"""Adequacy and fluency: judges rate single outputs on five points (Hamon et al. 2007)."""

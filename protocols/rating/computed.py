@@ -1,0 +1,228 @@
+"""All that is computed of ratings, for reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from django.utils.translation import gettext as _
+
+from protocols.rating.files import RatingsRead
+from protocols.rating.statistics.agreement import RatingAgreement, rating_agreement
+from protocols.rating.statistics.criteria import CriteriaCorrelation, correlated_criteria
+from protocols.rating.statistics.judges import (
+    RatingJudge,
+    proposed_easy_items,
+    rating_judges,
+    standardised,
+)
+from protocols.rating.statistics.means import MeanRatings, RatingRanges, mean_ratings
+from protocols.rating.statistics.outliers import (
+    Removal,
+    Rule,
+    RuleOutcome,
+    RuleOverlap,
+    by_both_criteria,
+    overlap,
+    rating_outliers,
+    removals,
+)
+from protocols.rating.statistics.ratings import THREE_POINTS, Criterion, Ratings
+from ranking.core.ranges.sign_tests import Correction
+
+BoolArray = npt.NDArray[np.bool_]
+Int64Array = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingOptions:
+    """What may be chosen.
+
+    Attributes
+    ----------
+    merge : bool
+        Merge five points into three before anything is computed.
+    standardise : bool
+        Compute means from values standardised by judge.
+    easy_below : int or None
+        A rating of an easy item below this misses it; the most points if None.
+    deviations : float
+        Standard deviations beyond which a judge is an outlier.
+    by_difference : bool
+        Whether the rule of mean scores looks at differences to the others on the same items.
+    ranges, correction, resamples, confidence, seed
+        As for `mean_ratings`.
+    """
+
+    merge: bool = False
+    standardise: bool = False
+    easy_below: int | None = None
+    deviations: float = 1.0
+    by_difference: bool = False
+    ranges: RatingRanges = "confidence_set"
+    correction: Correction = Correction.NONE
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class AgreementOf:
+    """Agreement of a part of the ratings.
+
+    Attributes
+    ----------
+    criterion : Criterion
+    condition : str
+        The kind of input; empty for all of them together ("Cumul." of Table 1).
+    points : int
+    agreement : RatingAgreement
+    """
+
+    criterion: Criterion
+    condition: str
+    points: int
+    agreement: RatingAgreement
+
+
+@dataclass(frozen=True, eq=False)
+class CriterionFound:
+    """What was found by one criterion.
+
+    `not_standardised` are judges without a spread, who are left out of standardised means.
+    """
+
+    means: MeanRatings
+    judges: tuple[RatingJudge, ...]
+    outliers: tuple[RuleOutcome, ...]
+    overlap: RuleOverlap
+    removals: tuple[Removal, ...]
+    not_standardised: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RatingsFound:
+    """What was found in all ratings.
+
+    Attributes
+    ----------
+    criteria : mapping of Criterion to CriterionFound
+    agreement : tuple of AgreementOf
+        By criterion, condition and number of points.
+    both : mapping of Rule to tuple of str
+        Outliers by both criteria; empty with one.
+    correlated : CriteriaCorrelation or None
+    proposed_easy : int64, shape (P,)
+        Places of items for an organiser to read, if no list of easy items was given.
+    """
+
+    criteria: Mapping[Criterion, CriterionFound]
+    agreement: tuple[AgreementOf, ...]
+    both: Mapping[Rule, tuple[str, ...]]
+    correlated: CriteriaCorrelation | None
+    proposed_easy: Int64Array
+
+
+def ratings_found(
+    read: RatingsRead,
+    options: RatingOptions,
+    *,
+    easy: BoolArray | None = None,
+    words: Int64Array | None = None,
+) -> RatingsFound:
+    """Compute all of it.
+
+    Parameters
+    ----------
+    read : RatingsRead
+        Of I items.
+    options : RatingOptions
+    easy : bool, shape (I,), optional
+        Items that an organiser calls easy.
+    words : int64, shape (I,), optional
+        Words of each item's source.
+
+    Returns
+    -------
+    RatingsFound
+    """
+    ratings = {
+        criterion: each.merged(THREE_POINTS) if options.merge else each
+        for criterion, each in read.ratings.items()
+    }
+    criteria = {
+        criterion: _of_criterion(each, options, easy) for criterion, each in ratings.items()
+    }
+    of_both = {criterion: found.outliers for criterion, found in criteria.items()}
+    is_complete = len(ratings) == len(Criterion)
+    first = next(iter(ratings.values()))
+    return RatingsFound(
+        criteria=criteria,
+        agreement=tuple(
+            row
+            for criterion, each in read.ratings.items()
+            for row in _agreement(criterion, each, options)
+        ),
+        both=by_both_criteria(of_both) if is_complete else {},
+        correlated=correlated_criteria(ratings[Criterion.FLUENCY], ratings[Criterion.ADEQUACY])
+        if is_complete
+        else None,
+        proposed_easy=proposed_easy_items(first, words)
+        if easy is None
+        else np.zeros(0, dtype=np.int64),
+    )
+
+
+def _of_criterion(
+    ratings: Ratings, options: RatingOptions, easy: BoolArray | None
+) -> CriterionFound:
+    own = standardised(ratings) if options.standardise else None
+    if own is not None and not len(own.ratings):
+        raise ValueError(_("No judge’s ratings differ, so none can be standardised."))
+    judges = rating_judges(
+        ratings, easy=easy, easy_below=min(options.easy_below or ratings.points, ratings.points)
+    )
+    outliers = rating_outliers(
+        judges, deviations=options.deviations, by_difference=options.by_difference
+    )
+    return CriterionFound(
+        means=mean_ratings(
+            ratings if own is None else own.ratings,
+            value=None if own is None else own.value,
+            ranges=options.ranges,
+            correction=options.correction,
+            resamples=options.resamples,
+            confidence=options.confidence,
+            seed=options.seed,
+        ),
+        judges=judges,
+        outliers=outliers,
+        overlap=overlap(outliers),
+        removals=removals(ratings, outliers),
+        not_standardised=() if own is None else own.left_out,
+    )
+
+
+def _agreement(criterion: Criterion, ratings: Ratings, options: RatingOptions) -> list[AgreementOf]:
+    found = []
+    for each in (ratings, ratings.merged(THREE_POINTS)):
+        parts = [
+            (name, each.of_condition(place)) for place, name in enumerate(each.items.conditions)
+        ]
+        found += [
+            AgreementOf(
+                criterion,
+                name,
+                each.points,
+                rating_agreement(
+                    part,
+                    resamples=options.resamples,
+                    confidence=options.confidence,
+                    seed=options.seed,
+                ),
+            )
+            for name, part in (*parts, ("", each))
+        ]
+    return found

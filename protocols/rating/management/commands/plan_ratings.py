@@ -1,0 +1,83 @@
+"""`plan_ratings`: whether adequacy and fluency can be rated by so many judges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from protocols.rating.allotment import feasibility
+from protocols.rating.wording import feasibility_in_words
+from ranking.code_version import code_version
+from ranking.management.arguments import POSITIVE
+from ranking.management.file_command import Options, ReportCommand
+from ranking.management.output import Progress
+from ranking.reports.tables import Column, Report, Table
+
+
+class Command(ReportCommand):
+    help = "Say how many judges ratings of adequacy and fluency need. Needs no database."
+    computes = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        for name, words in (
+            ("systems", "systems, references included"),
+            ("segments", "segments that are rated of each system"),
+            ("judges", "judges at hand"),
+        ):
+            parser.add_argument(f"--{name}", type=POSITIVE, required=True, help=words)
+        parser.add_argument(
+            "--raters", type=POSITIVE, default=2, help="judges of each text (default: 2)"
+        )
+        parser.add_argument(
+            "--items-per-judge",
+            type=POSITIVE,
+            help="most texts of a judge (default: one of each segment)",
+        )
+        super().add_arguments(parser)
+
+    def report(self, options: Options, progress: Progress) -> Report:  # noqa: ARG002  it is quick
+        asked: dict[str, Any] = {
+            name: options[name]
+            for name in ("systems", "segments", "judges", "raters", "items_per_judge")
+        }
+        most = min(asked["items_per_judge"] or asked["segments"], asked["segments"])
+        found = feasibility(
+            [asked["systems"]] * asked["segments"],
+            judges=asked["judges"],
+            raters=asked["raters"],
+            items_per_judge=most,
+        )
+        return Report(
+            notes=feasibility_in_words(
+                found,
+                systems=asked["systems"],
+                segments=asked["segments"],
+                raters=asked["raters"],
+                items_per_judge=most,
+            ),
+            tables=[
+                Table(
+                    name="plan",
+                    title=_("Ratings of one pass"),
+                    columns=(
+                        Column("ratings", _("Ratings")),
+                        Column("room", _("Room")),
+                        Column("judges", _("Judges")),
+                        Column("needed_judges", _("Judges needed")),
+                        Column("needed_items", _("Texts a judge, needed")),
+                    ),
+                    rows=[
+                        (
+                            found.ratings,
+                            found.room,
+                            found.judges,
+                            found.needed_judges,
+                            found.needed_items_per_judge,
+                        )
+                    ],
+                )
+            ],
+            data={"asked": asked, "feasibility": found, "version": code_version()},
+        )

@@ -1,0 +1,76 @@
+from typing import ClassVar
+
+import pgtrigger
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.constraints import is_one_of
+from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models.move import RefusedWhileMoving
+
+
+class Criterion(models.TextChoices):
+    """What is rated, in the order of the passes."""
+
+    FLUENCY = "fluency", _("fluency")
+    ADEQUACY = "adequacy", _("adequacy")
+
+
+class AdequacyBasis(models.TextChoices):
+    """What the meaning of an output is compared with."""
+
+    REFERENCE = "reference", _("reference")
+    SOURCE = "source", _("source")
+    BOTH = "both", _("both")
+
+
+class Answer(models.Model):
+    """How many points a judgment gives an output by a criterion: 1 … 5, 5 is best. Append-only."""
+
+    judgment = models.OneToOneField(
+        "annotation.Judgment",
+        on_delete=models.PROTECT,
+        related_name="rating_answer",
+        primary_key=True,
+    )
+    criterion = models.CharField(_("criterion"), max_length=8, choices=Criterion)
+    value = models.PositiveSmallIntegerField(
+        _("points"), validators=[MinValueValidator(1), MaxValueValidator(5)]
+    )
+
+    objects: ClassVar[models.Manager["Answer"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("rating")
+        verbose_name_plural = _("ratings")
+        constraints = [
+            is_one_of("criterion", Criterion, name="rating_criterion_is_known"),
+            models.CheckConstraint(
+                condition=models.Q(value__range=(1, 5)), name="rating_value_between_1_and_5"
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="rating_answer_append_only",
+                operation=pgtrigger.Update | pgtrigger.Delete,
+            ),
+            NeverTruncated(name="rating_answer_never_truncated"),
+            RefusedWhileMoving(
+                name="rating_answer_of_no_moving_campaign",
+                join=" JOIN annotation_judgment d ON d.id = i.judgment_id"
+                " JOIN campaign_judge j ON j.id = d.judge_id",
+            ),
+            trigger_from_file(
+                "protocols/rating",
+                "rating_answer_fits_its_judgment",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
+                declare=[("wrong", "RECORD"), ("scans", "TEXT")],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judgment_id}: {self.criterion} {self.value}"

@@ -1,0 +1,1 @@
+"""Statistics of ratings: arrays in, frozen results out; no Django."""

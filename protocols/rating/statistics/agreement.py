@@ -1,0 +1,249 @@
+"""Agreement of those who rated the same item: n-agreement, κ, and both beyond the paper.
+
+All are of items with two or more ratings, and items weigh equally. Intervals are percentiles of a
+bootstrap of whole segments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols.rating.statistics.ratings import Ratings
+from ranking.core.counting.bootstrap import poisson_weights, trim_count
+from ranking.core.counting.resampling import segment_keys
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval; None where the ratings do not determine it."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class NAgreement:
+    """Agreement within n points.
+
+    Attributes
+    ----------
+    n : int
+    share : Estimate
+        Aₙ: share of pairs of ratings of an item that differ by at most n.
+    expected : float or None
+        Eₙ: the same of two ratings that are drawn independently from all ratings.
+    corrected : Estimate
+        κₙ = (Aₙ − Eₙ) / (1 − Eₙ); None where Eₙ is 1.
+    """
+
+    n: int
+    share: Estimate
+    expected: float | None
+    corrected: Estimate
+
+
+@dataclass(frozen=True)
+class RatingAgreement:
+    """Agreement of ratings of one criterion.
+
+    Attributes
+    ----------
+    items, segments : int
+        Items with two or more ratings, and their segments.
+    pairs : int
+        Pairs of ratings of one item.
+    n_agreement : tuple of NAgreement
+        For n = 0 … points − 1 (Hamon et al. 2007, §3.1).
+    kappa : Estimate
+        (P̄_o − P̄_e) / (1 − P̄_e) (ibid., §3.2), Fleiss' κ.
+    p_observed, p_chance : float or None
+        P̄_o and P̄_e.
+    alpha : Estimate
+        Krippendorff's α for ordinal data.
+    """
+
+    items: int
+    segments: int
+    pairs: int
+    n_agreement: tuple[NAgreement, ...]
+    kappa: Estimate
+    p_observed: float | None
+    p_chance: float | None
+    alpha: Estimate
+
+
+def rating_agreement(
+    ratings: Ratings, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
+) -> RatingAgreement:
+    """Measure how far judges agree on items.
+
+    With n judges an item, P̄_o and P̄_e are those of Hamon et al. (2007); where their number differs, each
+    item counts alike: P̄_o is the mean of its shares of agreeing pairs, and P̄_e is computed from the mean
+    of its shares of each point. α weighs items by their ratings, as Krippendorff defines it.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    resamples : int
+    confidence : float
+    seed : int
+        0 ≤ seed < 2**64.
+
+    Returns
+    -------
+    RatingAgreement
+
+    Raises
+    ------
+    ValueError
+        If `resamples`, `confidence` or `seed` is out of range.
+
+    References
+    ----------
+    O. Hamon, D. Mostefa, V. Arranz (2007), Diagnosing Human Judgments in MT Evaluation, MT Summit XI.
+    J. L. Fleiss (1971), Measuring Nominal Scale Agreement Among Many Raters, Psychol. Bull. 76.
+    K. Krippendorff (2004), Content Analysis, §11.3.
+    """
+    cut = trim_count(resamples, confidence)
+    counts = ratings.counts()
+    several = counts.sum(axis=1) > 1
+    counts, segment = counts[several], ratings.items.segment[several]
+    segments, place = np.unique(segment, return_inverse=True)
+    sums = np.zeros((len(segments), _size(ratings.points)))
+    np.add.at(sums, place, _of_items(counts))
+    point = _figures(sums.sum(axis=0)[np.newaxis], ratings.points)
+    weights = poisson_weights(segment_keys(segments), seed=seed, resamples=resamples)
+    drawn = _figures(weights.T.astype(np.float64) @ sums, ratings.points)
+
+    def estimate(value: FloatArray, of_samples: FloatArray, lowest: float) -> Estimate:
+        if np.isnan(value):
+            return Estimate(None, None, None)
+        # A sample that does not determine the number may have any.
+        low = np.sort(np.nan_to_num(of_samples, nan=lowest))[cut]
+        high = np.sort(np.nan_to_num(of_samples, nan=1.0))[resamples - 1 - cut]
+        return Estimate(float(value), float(low), float(high))
+
+    per_item = counts.sum(axis=1)
+    return RatingAgreement(
+        items=len(counts),
+        segments=len(segments),
+        pairs=int((per_item * (per_item - 1) // 2).sum()),
+        n_agreement=tuple(
+            NAgreement(
+                n=n,
+                share=estimate(point.within[0, n], drawn.within[:, n], 0.0),
+                expected=_number(point.expected[0, n]),
+                corrected=estimate(point.corrected[0, n], drawn.corrected[:, n], -1.0),
+            )
+            for n in range(ratings.points)
+        ),
+        kappa=estimate(point.corrected[0, 0], drawn.corrected[:, 0], -1.0),
+        p_observed=_number(point.within[0, 0]),
+        p_chance=_number(point.expected[0, 0]),
+        alpha=estimate(point.alpha[0], drawn.alpha, -1.0),
+    )
+
+
+def expected_within(shares: FloatArray) -> FloatArray:
+    """Return Eₙ: how often two independent ratings differ by at most n points.
+
+    Parameters
+    ----------
+    shares : float64, shape (..., points)
+        Share of the ratings with each point.
+
+    Returns
+    -------
+    float64, shape (..., points)
+        For n = 0 … points − 1; 0.20, 0.52, 0.76, 0.92 and 1 if all five points are used alike.
+    """
+    apart = _apart(shares.shape[-1])
+    both = shares[..., :, np.newaxis] * shares[..., np.newaxis, :]
+    return np.stack(
+        [(both * (apart <= n)).sum(axis=(-2, -1)) for n in range(shares.shape[-1])], axis=-1
+    )
+
+
+def chance_corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
+    """Return (A − E) / (1 − E); NaN where E is 1."""
+    found = np.full(np.broadcast_shapes(observed.shape, expected.shape), np.nan)
+    # Shares of one point alone add up to 1 but for rounding.
+    np.divide(observed - expected, 1 - expected, out=found, where=expected < 1 - 1e-12)
+    return found
+
+
+def _apart(points: int) -> Int64Array:
+    steps = np.arange(points)
+    return np.asarray(np.abs(steps[:, np.newaxis] - steps))
+
+
+@dataclass(frozen=True, eq=False)
+class _Figures:
+    """Of R samples: `within`, `expected` and `corrected` of shape (R, points), `alpha` of shape (R,)."""
+
+    within: FloatArray
+    expected: FloatArray
+    corrected: FloatArray
+    alpha: FloatArray
+
+
+def _size(points: int) -> int:
+    return 1 + 2 * points + points * points
+
+
+def _of_items(counts: Int64Array) -> FloatArray:
+    """Return what each item adds: 1, shares of pairs within n, shares of points, coincidences."""
+    points = counts.shape[1]
+    number = counts.sum(axis=1)[:, np.newaxis]
+    pairs = counts[:, :, np.newaxis] * counts[:, np.newaxis, :]
+    pairs = pairs - np.eye(points, dtype=np.int64) * counts[:, :, np.newaxis]
+    apart = _apart(points)
+    within = np.stack([(pairs * (apart <= n)).sum(axis=(1, 2)) for n in range(points)], axis=1)
+    return np.hstack(
+        [
+            np.ones((len(counts), 1)),
+            within / (number * (number - 1)),
+            counts / number,
+            pairs.reshape(len(counts), points * points) / (number - 1),
+        ]
+    )
+
+
+def _figures(sums: FloatArray, points: int) -> _Figures:
+    items = sums[:, :1]
+    within, shares = (
+        np.divide(part, items, out=np.full(part.shape, np.nan), where=items > 0)
+        for part in (sums[:, 1 : 1 + points], sums[:, 1 + points : 1 + 2 * points])
+    )
+    expected = expected_within(shares)
+    coincidences = sums[:, 1 + 2 * points :].reshape(-1, points, points)
+    return _Figures(
+        within, expected, chance_corrected(within, expected), _ordinal_alpha(coincidences)
+    )
+
+
+def _ordinal_alpha(coincidences: FloatArray) -> FloatArray:
+    """Return α of R tables of coincidences, shape (R, points, points); NaN where nothing varies."""
+    of_point = coincidences.sum(axis=2)
+    total = of_point.sum(axis=1)
+    below = np.cumsum(of_point, axis=1)
+    # Ordinal distance: the ratings from one point to the other, half of those at both ends.
+    middle = below - of_point / 2
+    distance = (middle[:, :, np.newaxis] - middle[:, np.newaxis, :]) ** 2
+    observed = (coincidences * distance).sum(axis=(1, 2))
+    expected = (of_point[:, :, np.newaxis] * of_point[:, np.newaxis, :] * distance).sum(axis=(1, 2))
+    ratio = np.divide(
+        (total - 1) * observed, expected, out=np.full(len(total), np.nan), where=expected > 0
+    )
+    return np.asarray(1 - ratio)
+
+
+def _number(value: np.floating) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,413 @@
+"""Mean rating of each system, with intervals, rank ranges and clusters.
+
+Ratings are not independent: those of a segment share what is hard about it, and those of a judge their
+severity. Three intervals are given, of which the last is the one to believe:
+
+- *range*: mean ± z · s / √m, as if all m ratings were independent (the "confidence range" of Vilar et al. 2007);
+- *by segments*: percentiles of a bootstrap of whole segments, which knows what is hard, but no judges;
+- *over segments and judges*: Student's t with the variance over segments plus that over judges minus that over
+  single ratings (`ranking.core.uncertainty.two_way`), which also says what other judges would have given.
+
+Ranks depend on differences of means only, and a judge who meets all systems alike moves none of these. So
+for ranks the common part of each unit's influence on all means is taken out first.
+
+A variance of 0 is no certainty: nothing was seen that could tell how far a mean may be off. A single rating, or two
+that agree, have it, and so has a difference of two systems to which the only judge gives one point more each time. Such
+a mean has no interval, and any rank; such a difference is not significant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri, stdtrit
+
+from protocols.rating.statistics.ratings import Ratings
+from ranking.core.counting.bootstrap import poisson_weights, trim_count
+from ranking.core.counting.effective_numbers import effective_number_of_units
+from ranking.core.counting.moments import MIN_UNITS
+from ranking.core.counting.resampling import segment_keys
+from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
+from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
+from ranking.core.ranges.pairs import PairTests, difference_tests
+from ranking.core.ranges.sign_tests import Correction
+from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
+from ranking.core.uncertainty.two_way import (
+    ClusteredCovariance,
+    ScoreCovariance,
+    combined_covariance,
+    draw_scores,
+    with_least_variance,
+)
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+RatingRanges = Literal["confidence_set", "percentile"]
+RATING_RANGES: tuple[RatingRanges, ...] = get_args(RatingRanges)
+
+#: Smaller variances are 0 but for rounding: of means of points, or of values standardised by judge.
+_NO_VARIANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class MeanRating:
+    """The mean rating of a system.
+
+    Attributes
+    ----------
+    system : str
+    ratings, items : int
+        m ratings of so many items.
+    mean : float
+        Of the ratings.
+    deviation : float or None
+        Standard deviation s of the ratings (n − 1); None of one rating.
+    range_low, range_high : float or None
+        mean ± z · s / √m; None where s is None or 0.
+    segments_low, segments_high : float
+        Percentiles of the bootstrap by segments.
+    low, high : float or None
+        Student's t over segments and judges; None where the standard error is.
+    standard_error : float or None
+        Over segments and judges; None where the ratings do not differ, which says nothing.
+    rank, rank_low, rank_high, cluster : int
+        1 for the best; any rank is possible without a standard error.
+    """
+
+    system: str
+    ratings: int
+    items: int
+    mean: float
+    deviation: float | None
+    range_low: float | None
+    range_high: float | None
+    segments_low: float
+    segments_high: float
+    low: float | None
+    high: float | None
+    standard_error: float | None
+    rank: int
+    rank_low: int
+    rank_high: int
+    cluster: int
+
+
+@dataclass(frozen=True, eq=False)
+class MeanRatings:
+    """Mean ratings of all rated systems by one criterion, best first.
+
+    Attributes
+    ----------
+    systems : tuple of MeanRating, length n
+    tests : PairTests
+        Of the differences, in that order.
+    limits : tuple of str
+        Codes of `ranking.core.uncertainty.two_way.RangeLimit`: what ranges do not account for.
+    segments, judges : float
+        Effective numbers.
+    ranges : "confidence_set" or "percentile"
+    correction : Correction
+    resamples : int
+    confidence : float
+    seed : int
+    not_rated : tuple of str
+        Systems without any rating.
+    """
+
+    systems: tuple[MeanRating, ...]
+    tests: PairTests
+    limits: tuple[str, ...]
+    segments: float
+    judges: float
+    ranges: RatingRanges
+    correction: Correction
+    resamples: int
+    confidence: float
+    seed: int
+    not_rated: tuple[str, ...]
+
+
+def mean_ratings(
+    ratings: Ratings,
+    *,
+    value: FloatArray | None = None,
+    ranges: RatingRanges = "confidence_set",
+    correction: Correction = Correction.NONE,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> MeanRatings:
+    """Rank systems by their mean rating.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        N ratings of n rated systems. A text that several systems wrote counts for each of them.
+    value : float64, shape (N,), optional
+        Used instead of the points, such as standardised values.
+    ranges : "confidence_set" or "percentile"
+        Of ranks: sets that also hold among near-equal systems (`ranking.core.ranges.confidence_sets`), or
+        percentiles of drawn ranks, which are narrower and then hold too seldom.
+    correction : Correction
+        `NONE`, or `HOLM` for sets and tests that hold all together.
+    resamples : int
+    confidence : float
+    seed : int
+        0 ≤ seed < 2**64.
+
+    Returns
+    -------
+    MeanRatings
+        The same for any order of the ratings and of the names.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or nothing is rated.
+    """
+    if ranges not in RATING_RANGES:
+        raise ValueError(f"ranges: {ranges!r} is none of {', '.join(RATING_RANGES)}")
+    if correction not in (Correction.NONE, Correction.HOLM):
+        raise ValueError("correction: expected none or holm")
+    values = ratings.value.astype(np.float64) if value is None else value
+    if values.shape != ratings.value.shape:
+        raise ValueError("value: expected one of each rating")
+    sums = _sums(ratings, values)
+    if not sums.names:
+        raise ValueError("nothing is rated")
+    by_segments = _by_segments(ratings, values, sums, resamples, confidence, seed)
+    covariance = _covariance(ratings, sums, sums.influence - _common(sums.influence))
+    of_each = [
+        _covariance(ratings, sums, sums.influence[:, place : place + 1], place)
+        for place in range(len(sums.names))
+    ]
+    varies = np.array([own.matrix[0, 0] > _NO_VARIANCE for own in of_each])
+    scores = Scores(values=np.where(varies, sums.mean, np.nan), estimable=varies)
+    together = _without_variance(covariance.matrix)
+    tests = _untested(_tests(scores, covariance, correction, seed), together)
+    found = _widened(
+        _ranges(scores, covariance, ranges, correction, resamples, confidence, seed),
+        scores,
+        together,
+    )
+    ranks = ordinal_ranks(Scores(values=sums.mean, estimable=np.ones_like(varies)))
+    order = np.argsort(ranks)
+    group = clusters(found)
+    rows = []
+    for place in order.tolist():
+        own = of_each[place]
+        error = float(np.sqrt(own.matrix[0, 0])) if varies[place] else None
+        half = float(stdtrit(min(own.degrees_of_freedom, 1e9), (1 + confidence) / 2))
+        mean, number = float(sums.mean[place]), int(sums.number[place])
+        deviation = float(sums.deviation[place]) if number > 1 else None
+        around = float(ndtri((1 + confidence) / 2)) * (deviation or 0.0) / number**0.5
+        rows.append(
+            MeanRating(
+                system=sums.names[place],
+                ratings=number,
+                items=int(sums.items[place]),
+                mean=mean,
+                deviation=deviation,
+                range_low=mean - around if deviation else None,
+                range_high=mean + around if deviation else None,
+                segments_low=float(by_segments[0, place]),
+                segments_high=float(by_segments[1, place]),
+                low=None if error is None else mean - half * error,
+                high=None if error is None else mean + half * error,
+                standard_error=error,
+                rank=int(ranks[place]),
+                rank_low=int(found.low[place]),
+                rank_high=int(found.high[place]),
+                cluster=int(group[place]),
+            )
+        )
+    square = np.ix_(order, order)
+    return MeanRatings(
+        systems=tuple(rows),
+        tests=PairTests(tests.p_value[square], tests.adjusted_p[square]),
+        limits=tuple(str(limit) for limit in covariance.limits),
+        segments=covariance.segments,
+        judges=covariance.judges,
+        ranges=ranges,
+        correction=correction,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+        not_rated=sums.not_rated,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Of n rated systems in the order of their names: means, and what each rating does to them.
+
+    `wrote` (N, n) says which systems wrote the rated text; `influence` (N, n) adds up to 0 by system.
+    """
+
+    names: tuple[str, ...]
+    not_rated: tuple[str, ...]
+    wrote: BoolArray
+    number: Int64Array
+    items: Int64Array
+    mean: FloatArray
+    deviation: FloatArray
+    influence: FloatArray
+
+
+def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
+    wrote = ratings.items.wrote[ratings.item]
+    number = wrote.sum(axis=0)
+    kept = sorted(np.flatnonzero(number).tolist(), key=lambda place: ratings.items.systems[place])
+    wrote, number = wrote[:, kept], number[kept]
+    mean = np.where(wrote, values[:, np.newaxis], 0.0).sum(axis=0) / np.maximum(1, number)
+    apart = np.where(wrote, values[:, np.newaxis] - mean, 0.0)
+    rated = np.unique(ratings.item)
+    return _Sums(
+        names=tuple(ratings.items.systems[place] for place in kept),
+        not_rated=tuple(
+            name for place, name in enumerate(ratings.items.systems) if place not in set(kept)
+        ),
+        wrote=wrote,
+        number=number,
+        items=ratings.items.wrote[rated][:, kept].sum(axis=0),
+        mean=mean,
+        deviation=np.sqrt((apart**2).sum(axis=0) / np.maximum(1, number - 1)),
+        influence=apart / np.maximum(1, number),
+    )
+
+
+def _common(influence: FloatArray) -> FloatArray:
+    """Return what each rating does to the mean of all means, shape (N, 1)."""
+    return np.asarray(influence.mean(axis=1, keepdims=True))
+
+
+def _covariance(
+    ratings: Ratings, sums: _Sums, influence: FloatArray, place: int | None = None
+) -> ScoreCovariance:
+    """Return the covariance of means over segments and judges, of all systems or of one.
+
+    No variance is taken for smaller than that over segments alone: judges do not make means more certain.
+    With fewer than `MIN_UNITS` segments, the variance over single ratings takes that place.
+    """
+    sizes = (sums.wrote.sum(axis=1) if place is None else sums.wrote[:, place]).astype(np.int64)
+    singles, segments, judges = (
+        _clustered(influence, unit, sizes)
+        for unit in (np.arange(len(ratings)), ratings.segment, ratings.judge)
+    )
+    found = combined_covariance(singles, segments, judges)
+    least = singles if segments.effective < MIN_UNITS else segments
+    return with_least_variance(found, np.diag(least.matrix))
+
+
+def _clustered(influence: FloatArray, unit: Int64Array, sizes: Int64Array) -> ClusteredCovariance:
+    effective = effective_number_of_units(unit, sizes)
+    if effective <= 1:
+        return ClusteredCovariance(np.zeros((influence.shape[1],) * 2), effective)
+    numbers, of_rating = np.unique(unit, return_inverse=True)
+    summed = np.zeros((len(numbers), influence.shape[1]))
+    np.add.at(summed, of_rating, influence)
+    return ClusteredCovariance(summed.T @ summed * (effective / (effective - 1)), effective)
+
+
+def _by_segments(
+    ratings: Ratings,
+    values: FloatArray,
+    sums: _Sums,
+    resamples: int,
+    confidence: float,
+    seed: int,
+) -> FloatArray:
+    """Return both ends of percentile intervals, shape (2, n)."""
+    cut = trim_count(resamples, confidence)
+    segments, place = np.unique(ratings.segment, return_inverse=True)
+    total, number = (np.zeros((len(segments), len(sums.names))) for _kind in range(2))
+    np.add.at(total, place, np.where(sums.wrote, values[:, np.newaxis], 0.0))
+    np.add.at(number, place, sums.wrote.astype(np.float64))
+    weights = poisson_weights(segment_keys(segments), seed=seed, resamples=resamples)
+    drawn = weights.T.astype(np.float64)
+    of_samples = drawn @ number
+    means = np.divide(
+        drawn @ total, of_samples, out=np.full(of_samples.shape, np.nan), where=of_samples > 0
+    )
+    # A sample without any segment of a system says nothing: it may have any mean.
+    low, high = (
+        np.sort(np.where(np.isnan(means), end, means), axis=0)
+        for end in (values.min(), values.max())
+    )
+    return np.stack([low[cut], high[resamples - 1 - cut]])
+
+
+def _without_variance(covariance: FloatArray) -> BoolArray:
+    """Return which differences of scores have no variance, shape (n, n)."""
+    variance = np.diag(covariance)
+    return variance[:, np.newaxis] + variance - 2 * covariance <= _NO_VARIANCE
+
+
+def _untested(tests: PairTests, together: BoolArray) -> PairTests:
+    """Return tests that find nothing where a difference has no variance."""
+    return PairTests(
+        p_value=np.where(together, 1.0, tests.p_value),
+        adjusted_p=np.where(together, 1.0, tests.adjusted_p),
+    )
+
+
+def _widened(found: RankRanges, scores: Scores, together: BoolArray) -> RankRanges:
+    """Return ranges in which a system may be above or below another where their difference has no variance.
+
+    In `found` such differences are certain: the lower system is below in each draw and by each test.
+    """
+    values = np.round(scores.values, TIE_DECIMALS)
+    above = together & (values[:, np.newaxis] > values)
+    return RankRanges(
+        low=np.maximum(1, found.low - np.count_nonzero(above, axis=0)),
+        high=np.minimum(len(values), found.high + np.count_nonzero(above, axis=1)),
+    )
+
+
+def _tests(
+    scores: Scores, covariance: ScoreCovariance, correction: Correction, seed: int
+) -> PairTests:
+    tests = difference_tests(
+        scores,
+        covariance.matrix,
+        degrees_of_freedom=covariance.degrees_of_freedom,
+        sides=2,
+        correction=Correction.NONE,
+    )
+    if correction is Correction.NONE:
+        return tests
+    adjusted = pairwise_p_values(
+        scores.values,
+        covariance.matrix,
+        degrees_of_freedom=covariance.degrees_of_freedom,
+        seed=seed,
+    )
+    return replace(tests, adjusted_p=adjusted)
+
+
+def _ranges(
+    scores: Scores,
+    covariance: ScoreCovariance,
+    ranges: RatingRanges,
+    correction: Correction,
+    resamples: int,
+    confidence: float,
+    seed: int,
+) -> RankRanges:
+    if ranges == "confidence_set":
+        return rank_confidence_sets(
+            scores.values,
+            covariance.matrix,
+            confidence=confidence,
+            simultaneous=correction is Correction.HOLM,
+            degrees_of_freedom=covariance.degrees_of_freedom,
+            seed=seed,
+        )
+    order = np.lexsort((np.diag(covariance.matrix), scores.values)).astype(np.int64)
+    drawn = draw_scores(scores, covariance, range(resamples), seed=seed, order=order)
+    return rank_ranges(drawn, confidence=confidence)

@@ -1,0 +1,261 @@
+"""Outliers among judges by three rules, their overlap, and the means without them (Hamon et al. 2007, §3.3–3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols.rating.statistics.judges import RatingJudge
+from protocols.rating.statistics.ratings import Criterion, Ratings
+from ranking.core.diagnosis.correlation import Correlation, correlation
+
+FloatArray = npt.NDArray[np.float64]
+
+#: Fewer easy items say nothing of a judge.
+LEAST_EASY = 5
+_ROUNDING = 1e-12
+
+
+class Rule(StrEnum):
+    """A rule by which a judge is an outlier: more than one standard deviation from the mean over judges."""
+
+    MEAN_SCORE = "mean_score"
+    """The judge's mean is far from that of the judges, on either side."""
+
+    MEAN_AGREEMENT = "mean_agreement"
+    """The judge's ratings are far from those of the others: only above."""
+
+    EASY_ITEMS = "easy_items"
+    """The judge misses many of at least five easy items: only above. The paper does not say how many are
+    too many."""
+
+
+@dataclass(frozen=True)
+class RuleOutcome:
+    """The outliers by a rule and a criterion.
+
+    Attributes
+    ----------
+    rule : Rule
+    judged : int
+        Judges whom the rule has a value of.
+    mean, deviation : float or None
+        Of their values, with n − 1; None of fewer than two judges.
+    low, high : tuple of str
+        Outliers below and above the others, in the order of the judges.
+    """
+
+    rule: Rule
+    judged: int
+    mean: float | None
+    deviation: float | None
+    low: tuple[str, ...]
+    high: tuple[str, ...]
+
+    @property
+    def outliers(self) -> tuple[str, ...]:
+        """Both, the lower ones first."""
+        return self.low + self.high
+
+
+def rating_outliers(
+    judges: Sequence[RatingJudge],
+    *,
+    deviations: float = 1.0,
+    by_difference: bool = False,
+    least_easy: int = LEAST_EASY,
+) -> tuple[RuleOutcome, ...]:
+    """Apply each rule to the judges of one criterion.
+
+    In a normal distribution, 31.7 % of the values are more than one standard deviation away, and 15.9 %
+    above: outliers deserve a look, and there are some in every campaign.
+
+    Parameters
+    ----------
+    judges : sequence of RatingJudge
+    deviations : float
+        Standard deviations beyond which a judge is an outlier.
+    by_difference : bool
+        Take a judge's difference to the others on the same items for `Rule.MEAN_SCORE`, not their mean.
+    least_easy : int
+        Judges of fewer easy items have no value for `Rule.EASY_ITEMS`.
+
+    Returns
+    -------
+    tuple of RuleOutcome
+        In the order of `Rule`.
+
+    Raises
+    ------
+    ValueError
+        If `deviations` is not positive.
+    """
+    if not deviations > 0:
+        raise ValueError("deviations: expected a positive number")
+    values: Mapping[Rule, dict[str, float | None]] = {
+        Rule.MEAN_SCORE: {
+            each.judge: each.difference if by_difference else each.mean for each in judges
+        },
+        Rule.MEAN_AGREEMENT: {each.judge: each.distance for each in judges},
+        Rule.EASY_ITEMS: {
+            each.judge: each.easy_share if each.easy >= least_easy else None for each in judges
+        },
+    }
+    return tuple(
+        _outcome(rule, of_rule, deviations, low=rule is Rule.MEAN_SCORE)
+        for rule, of_rule in values.items()
+    )
+
+
+def _outcome(
+    rule: Rule, values: Mapping[str, float | None], deviations: float, *, low: bool
+) -> RuleOutcome:
+    known = {name: value for name, value in values.items() if value is not None}
+    if len(known) < 2:
+        return RuleOutcome(rule, len(known), None, None, (), ())
+    numbers = np.array(list(known.values()))
+    mean, deviation = float(numbers.mean()), float(numbers.std(ddof=1))
+    # If all values are equal, a rounded mean must not make outliers of them.
+    margin = deviations * deviation + _ROUNDING
+    return RuleOutcome(
+        rule,
+        len(known),
+        mean,
+        deviation,
+        tuple(name for name, value in known.items() if low and value < mean - margin),
+        tuple(name for name, value in known.items() if value > mean + margin),
+    )
+
+
+@dataclass(frozen=True)
+class RuleOverlap:
+    """Outliers by mean score who are outliers by mean agreement, too.
+
+    Attributes
+    ----------
+    both : tuple of str
+    upper, lower : int
+        Those above and below the others in mean score; they add up to `both`.
+    """
+
+    both: tuple[str, ...]
+    upper: int
+    lower: int
+
+
+def overlap(outcomes: Sequence[RuleOutcome]) -> RuleOverlap:
+    """Return who is an outlier by both rules (Hamon et al. 2007, below Table 3)."""
+    of_rule = {each.rule: each for each in outcomes}
+    score, far = of_rule[Rule.MEAN_SCORE], set(of_rule[Rule.MEAN_AGREEMENT].outliers)
+    upper, lower = (tuple(name for name in part if name in far) for part in (score.high, score.low))
+    return RuleOverlap(both=lower + upper, upper=len(upper), lower=len(lower))
+
+
+def by_both_criteria(
+    outcomes: Mapping[Criterion, Sequence[RuleOutcome]],
+) -> dict[Rule, tuple[str, ...]]:
+    """Return the judges who are outliers by a rule in each criterion (last row of Table 3)."""
+    found = {}
+    for rule in Rule:
+        groups = [
+            set(each.outliers)
+            for of_one in outcomes.values()
+            for each in of_one
+            if each.rule is rule
+        ]
+        found[rule] = tuple(sorted(set.intersection(*groups))) if groups else ()
+    return found
+
+
+@dataclass(frozen=True)
+class Removal:
+    """Mean ratings without the outliers of a rule, and of these alone.
+
+    Attributes
+    ----------
+    rule : Rule
+    judges : tuple of str
+        The judges removed.
+    removed_ratings : int
+    share : float
+        Share of all ratings that are theirs.
+    official, without, alone : dict of str to float or None
+        Mean rating of each system by all judges, without the removed, and by the removed alone; None
+        without a rating.
+    correlation : Correlation
+        Of `official` and `without` (Table 4).
+    correlation_alone : Correlation
+        Of `official` and `alone`.
+    mean_kept, mean_removed : float or None
+        Mean of all ratings of the judges who are kept, and of those removed.
+    """
+
+    rule: Rule
+    judges: tuple[str, ...]
+    removed_ratings: int
+    share: float
+    official: dict[str, float | None]
+    without: dict[str, float | None]
+    alone: dict[str, float | None]
+    correlation: Correlation
+    correlation_alone: Correlation
+    mean_kept: float | None
+    mean_removed: float | None
+
+
+def removals(ratings: Ratings, outcomes: Sequence[RuleOutcome]) -> tuple[Removal, ...]:
+    """Remove the outliers of each rule, and compare the means of systems.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        At least one.
+    outcomes : sequence of RuleOutcome
+
+    Returns
+    -------
+    tuple of Removal
+        In the order of `outcomes`.
+    """
+    official = system_means(ratings)
+    found = []
+    for outcome in outcomes:
+        kept, removed = ratings.without(outcome.outliers), ratings.only(outcome.outliers)
+        without, alone = system_means(kept), system_means(removed)
+        found.append(
+            Removal(
+                rule=outcome.rule,
+                judges=tuple(sorted(outcome.outliers)),
+                removed_ratings=len(removed),
+                share=len(removed) / len(ratings),
+                official=_by_system(ratings, official),
+                without=_by_system(ratings, without),
+                alone=_by_system(ratings, alone),
+                correlation=correlation(official, without),
+                correlation_alone=correlation(official, alone),
+                mean_kept=float(kept.value.mean()) if len(kept) else None,
+                mean_removed=float(removed.value.mean()) if len(removed) else None,
+            )
+        )
+    return tuple(found)
+
+
+def system_means(ratings: Ratings) -> FloatArray:
+    """Return the mean rating of each of K systems, NaN without a rating."""
+    wrote = ratings.items.wrote[ratings.item]
+    number = wrote.sum(axis=0)
+    total = (wrote * ratings.value[:, np.newaxis]).sum(axis=0)
+    means = np.full(len(number), np.nan)
+    np.divide(total.astype(np.float64), number, out=means, where=number > 0)
+    return means
+
+
+def _by_system(ratings: Ratings, means: FloatArray) -> dict[str, float | None]:
+    return {
+        name: None if np.isnan(value) else float(value)
+        for name, value in zip(ratings.items.systems, means, strict=True)
+    }

@@ -1,0 +1,149 @@
+"""Ratings of one criterion as columns: who gave which item how many points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+#: Points of the scale of Hamon et al. (2007); the highest is the best.
+POINTS = 5
+
+
+class Criterion(StrEnum):
+    """What is rated, in the order of the passes."""
+
+    FLUENCY = "fluency"
+    """Whether the text is good language, seen alone."""
+
+    ADEQUACY = "adequacy"
+    """How much of the meaning is there, seen beside the reference (or the source)."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """What was rated: I distinct texts of segments.
+
+    Attributes
+    ----------
+    systems : tuple of str, length K
+    segment : int64, shape (I,)
+        Number of the segment, from 1.
+    wrote : bool, shape (I, K)
+        Which systems wrote the text; each item has at least one, and a system one item a segment and condition.
+    conditions : tuple of str
+        Kinds of input, such as transcriptions of speech; () where none is named.
+    condition : int64, shape (I,)
+        Place in `conditions`; -1 where none is named.
+    """
+
+    systems: tuple[str, ...]
+    segment: Int64Array
+    wrote: BoolArray
+    conditions: tuple[str, ...]
+    condition: Int64Array
+
+    def __len__(self) -> int:
+        return len(self.segment)
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """N ratings of items by one criterion; a judge rates an item at most once.
+
+    Attributes
+    ----------
+    items : Items
+        I of them; some may have no rating.
+    judges : tuple of str, length J
+        In order of their names; some may have no rating.
+    item : int64, shape (N,)
+        Place of the rated item.
+    judge : int64, shape (N,)
+        Place of the judge.
+    value : int64, shape (N,)
+        1 … `points`, the highest is the best.
+    points : int
+    """
+
+    items: Items
+    judges: tuple[str, ...]
+    item: Int64Array
+    judge: Int64Array
+    value: Int64Array
+    points: int = POINTS
+
+    def __post_init__(self) -> None:
+        if not len(self.item) == len(self.judge) == len(self.value):
+            raise ValueError("item, judge and value: expected one length")
+        if len(self.value) and (self.value.min() < 1 or self.value.max() > self.points):
+            raise ValueError(f"value: expected whole numbers from 1 to {self.points}")
+        pairs = self.item * max(1, len(self.judges)) + self.judge
+        if len(np.unique(pairs)) != len(pairs):
+            raise ValueError("a judge rated an item twice")
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def segment(self) -> Int64Array:
+        """Segment of each rating, shape (N,)."""
+        return self.items.segment[self.item]
+
+    @property
+    def met_again(self) -> int:
+        """Ratings by somebody who rated another text of the segment, which the protocol forbids."""
+        pairs = self.segment * max(1, len(self.judges)) + self.judge
+        return len(pairs) - len(np.unique(pairs))
+
+    def take(self, rows: BoolArray | Int64Array) -> Ratings:
+        """Return some of the ratings, of the same items and judges."""
+        return replace(self, item=self.item[rows], judge=self.judge[rows], value=self.value[rows])
+
+    def of_condition(self, condition: int) -> Ratings:
+        """Return the ratings of items of one condition."""
+        return self.take(self.items.condition[self.item] == condition)
+
+    def without(self, judges: Sequence[str]) -> Ratings:
+        """Return the ratings of the other judges."""
+        out = np.array([name in set(judges) for name in self.judges], dtype=np.bool_)
+        return self.take(~out[self.judge]) if len(self) else self
+
+    def only(self, judges: Sequence[str]) -> Ratings:
+        """Return the ratings of these judges."""
+        return self.without([name for name in self.judges if name not in set(judges)])
+
+    def merged(self, points_to: Sequence[int]) -> Ratings:
+        """Return the same ratings with points merged.
+
+        Parameters
+        ----------
+        points_to : sequence of int, one of each point
+            What each point becomes, from 1 without gaps and not falling.
+
+        Raises
+        ------
+        ValueError
+            If it is not so.
+        """
+        table = np.array([0, *points_to], dtype=np.int64)
+        steps = np.diff(table)
+        if len(points_to) != self.points or steps[0] != 1 or not np.isin(steps[1:], (0, 1)).all():
+            raise ValueError("points_to: expected what each point becomes, from 1 without gaps")
+        return replace(self, value=table[self.value], points=int(table[-1]))
+
+    def counts(self) -> Int64Array:
+        """Return how many judges gave an item so many points, shape (I, points)."""
+        found = np.zeros((len(self.items), self.points), dtype=np.int64)
+        np.add.at(found, (self.item, self.value - 1), 1)
+        return found
+
+
+#: Hamon et al. (2007, §4) propose three points: 1 with 2, 3 alone, 4 with 5.
+THREE_POINTS = (1, 1, 2, 3, 3)

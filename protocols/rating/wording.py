@@ -1,0 +1,109 @@
+"""Words for criteria, rules, feasibility, and intervals."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from protocols.rating.allotment import Feasibility
+from protocols.rating.statistics.means import MeanRatings
+from protocols.rating.statistics.outliers import Rule
+from protocols.rating.statistics.ratings import Criterion
+from ranking.core.ranges.sign_tests import Correction
+from ranking.core.uncertainty.two_way import RangeLimit
+
+
+def criterion_in_words(criterion: Criterion) -> str:
+    """Return "Fluency" or "Adequacy"."""
+    return {Criterion.FLUENCY: _("Fluency"), Criterion.ADEQUACY: _("Adequacy")}[criterion]
+
+
+def rule_in_words(rule: Rule) -> str:
+    """Return the name that Hamon et al. (2007) give a rule."""
+    return {
+        Rule.MEAN_SCORE: _("mean score"),
+        Rule.MEAN_AGREEMENT: _("mean agreement"),
+        Rule.EASY_ITEMS: _("easy sentences"),
+    }[rule]
+
+
+def feasibility_in_words(
+    found: Feasibility, *, systems: int, segments: int, raters: int, items_per_judge: int
+) -> list[str]:
+    """Say whether a campaign of ratings can be done, and what it needs; `systems` is of distinct texts."""
+    needs = ngettext(
+        "%(systems)s systems, %(segments)s segments and %(raters)s ratings of each text need at least %(count)s judge.",
+        "%(systems)s systems, %(segments)s segments and %(raters)s ratings of each text need at least %(count)s judges.",
+        found.needed_judges,
+    ) % {
+        "systems": f"{systems:,}",
+        "segments": f"{segments:,}",
+        "raters": f"{raters:,}",
+        "count": f"{found.needed_judges:,}",
+    }
+    said = [needs]
+    if found.is_feasible:
+        said.append(
+            _(
+                "%(judges)s judges rate %(items)s texts each, or one more, first all for fluency and "
+                "then all for adequacy."
+            )
+            % {"judges": f"{found.judges:,}", "items": f"{found.ratings // max(1, found.judges):,}"}
+        )
+    elif found.needed_items_per_judge is None:
+        said.append(
+            _(
+                "Nobody may meet a segment twice, so each segment needs %(needed)s different judges; there are %(judges)s."
+            )
+            % {"needed": f"{found.judges_of_a_segment:,}", "judges": f"{found.judges:,}"}
+        )
+    else:
+        said.append(
+            _(
+                "%(judges)s judges would have to rate %(needed)s texts each; at most %(items)s are allowed."
+            )
+            % {
+                "judges": f"{found.judges:,}",
+                "needed": f"{found.needed_items_per_judge:,}",
+                "items": f"{items_per_judge:,}",
+            }
+        )
+    return said
+
+
+def ranges_in_words(found: MeanRatings) -> list[str]:
+    """Say what the intervals and the rank ranges of mean ratings are, and what they do not account for."""
+    confidence = f"{100 * found.confidence:g}"
+    said = [
+        _(
+            "From and To: Student’s t over segments and judges, confidence %(confidence)s %%. The two columns after them: "
+            "mean ± z · s / √m, as if all ratings were independent, and a bootstrap of segments (%(resamples)s "
+            "resamples, seed %(seed)s); both are too narrow where judges differ in severity."
+        )
+        % {"confidence": confidence, "resamples": f"{found.resamples:,}", "seed": found.seed}
+    ]
+    if found.ranges == "percentile":
+        said.append(
+            _("Ranks: percentiles of drawn ranks, which hold too seldom among near-equal systems.")
+        )
+    elif found.correction is Correction.HOLM:
+        said.append(_("Ranks: confidence sets that hold all together."))
+    else:
+        said.append(_("Ranks: confidence sets, each of which holds by itself."))
+    unsure = [row.system for row in found.systems if row.standard_error is None]
+    if unsure:
+        said.append(
+            _(
+                "Warning: ratings too few or all alike, so nothing tells how far the mean may be off: %(systems)s."
+            )
+            % {"systems": ", ".join(unsure)}
+        )
+    limits = {
+        RangeLimit.FEW_JUDGES.value: _(
+            "Warning: too few judges to tell how judges differ; intervals do not account for them."
+        ),
+        RangeLimit.FEW_SEGMENTS.value: _(
+            "Warning: too few segments to tell how segments differ; intervals do not account for them."
+        ),
+    }
+    return [*said, *(limits.get(limit, limit) for limit in found.limits)]

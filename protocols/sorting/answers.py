@@ -1,0 +1,142 @@
+"""The answers of a sort: which of two outputs is better, or that they are of the same quality. Labels say all."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+
+from annotation.models import Judgment
+from annotation.protocols import AnswerKind, Comparisons, Rules
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.models import Campaign, Protocol
+from protocols.sorting.closing import comparisons_close
+from protocols.sorting.rules import DEFAULTS, LOWEST, MOST
+from protocols.sorting.sorts import comparisons_open
+
+_OUTPUTS: Final = 2
+_LABELS: Final[Mapping[str, tuple[int, int]]] = {"first": (1, 2), "same": (1, 1), "second": (2, 1)}
+_VERDICTS: Final[Mapping[tuple[int | None, ...], str]] = {
+    labels: verdict for verdict, labels in _LABELS.items()
+}
+SortAnswer = Mapping[str, str]
+
+
+class SortingAnswerSerializer(serializers.Serializer[object]):
+    """Which of two outputs is better, in shown order."""
+
+    verdict = serializers.ChoiceField(choices=list(_LABELS))
+
+
+class SortingRulesSerializer(serializers.Serializer[object]):
+    """Judges need to know nothing of the rules of a sort."""
+
+
+def _labels(answer: SortAnswer, _candidates: int) -> list[int | None]:
+    return list(_LABELS[answer["verdict"]])
+
+
+def _refusal(assigned: AssignedBlock, _answer: SortAnswer) -> SubmissionRefusedError | None:
+    if len(assigned.candidates) == _OUTPUTS:
+        return None
+    # Practice of which a system was withdrawn.
+    return SubmissionRefusedError(
+        _("Rank at least two outputs, or skip the sentence."), field="answer"
+    )
+
+
+def _store(_judgment: Judgment, _answer: SortAnswer) -> None:
+    """Nothing: the judgment has the labels."""
+
+
+def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, str]]:
+    rows = Judgment.objects.filter(pk__in=judgment_ids).values_list("pk", "labels")
+    return {id_: {"verdict": _VERDICTS[tuple(labels)]} for id_, labels in rows}
+
+
+def _rules(rules: Mapping[str, Any]) -> Rules:
+    others = sorted(set(rules) - set(DEFAULTS))
+    if others:
+        raise ValidationError(
+            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
+        )
+    # A field that is left empty, or of a form for other protocols, too.
+    given = {name: value for name, value in rules.items() if value is not None}
+    chosen: Rules = {**DEFAULTS, **given}
+    for name, value in chosen.items():
+        if type(value) is not int or not LOWEST[name] <= value <= MOST:
+            raise ValidationError(
+                _("%(name)s: %(value)s is not from %(low)s to %(high)s.")
+                % {"name": name, "value": value, "low": LOWEST[name], "high": MOST}
+            )
+    return chosen
+
+
+def _shown_rules(_campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
+    return {}
+
+
+def _simulated(
+    _qualities: Sequence[float],
+    labels: Sequence[int | None],
+    _rules: Mapping[str, Any],
+    _random: Random,
+) -> dict[str, str]:
+    first, second = (label or 0 for label in labels)
+    if first == second:
+        return {"verdict": "same"}
+    return {"verdict": "first" if first < second else "second"}
+
+
+def _number_field(name: str, label: Any, help_text: Any = "") -> forms.IntegerField:
+    return forms.IntegerField(
+        label=label,
+        help_text=help_text,
+        min_value=LOWEST[name],
+        max_value=MOST,
+        initial=DEFAULTS[name],
+        required=False,
+    )
+
+
+SORTING: Final = AnswerKind(
+    protocol=Protocol.SORTING,
+    candidates=range(_OUTPUTS, _OUTPUTS + 1),
+    serializer=SortingAnswerSerializer,
+    is_kept_in_labels=True,
+    labels=_labels,
+    refusal=_refusal,
+    store=_store,
+    read=_read,
+    rules=_rules,
+    shown_rules=_shown_rules,
+    rules_serializer=SortingRulesSerializer,
+    simulated=_simulated,
+    rules_fields={
+        "judgments": _number_field(
+            "judgments",
+            gettext_lazy("Judgments of a comparison"),
+            gettext_lazy(
+                "With as many it is closed: 700 are seven judges with 100 sentences each."
+            ),
+        ),
+        "extension": _number_field(
+            "extension",
+            gettext_lazy("Further judgments where it is even"),
+            gettext_lazy("If it is even then, too, lot decides."),
+        ),
+        "most_of_a_judge": _number_field(
+            "most_of_a_judge",
+            gettext_lazy("Of these from one judge at most"),
+            gettext_lazy(
+                "What a judge says beyond that is kept, and does not count for the verdict. 0: no limit."
+            ),
+        ),
+    },
+    comparisons=Comparisons(close=comparisons_close, open=comparisons_open),
+    screen=Protocol.TWO_OUTPUTS,
+)

@@ -1,0 +1,273 @@
+"""A sort of judged comparisons: the steps made, the order, and which neighbours could be swapped.
+
+Neighbours of the final order have been compared with each other in any sort by comparisons (nothing else could tell their
+order), so each two of them have a test of their own. Neighbours whose difference is not significant share a cluster, as "the two bottom
+positions … could be swapped" in Vilar et al. (2007). Systems further apart may not have met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from protocols.sorting.statistics.comparison import ComparisonResult, ErrorChoice, TestName, compare
+from protocols.sorting.statistics.judgments import PairJudgments
+from protocols.sorting.statistics.merge_insertion import SortState, Verdict, next_comparisons
+from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide
+from ranking.core.ranges.sign_tests import Correction, adjusted
+
+
+@dataclass(frozen=True)
+class Step:
+    """A comparison that the sort asked for, read for its winner, or for its first system while it is open.
+
+    Attributes
+    ----------
+    number : int
+        From 1, in the order of the sort; comparisons that were open at once follow each other.
+    result : ComparisonResult
+        `first` is the winner.
+    decision : Decision
+    p : float
+        Two-sided p-value of all judges together by the test that was chosen.
+    adjusted_p : float
+        The same, corrected for the number of comparisons that are closed.
+    significant : bool
+        Whether the comparison is closed and `adjusted_p` is at most the level.
+    """
+
+    number: int
+    result: ComparisonResult
+    decision: Decision
+    p: float
+    adjusted_p: float
+    significant: bool
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """A pair that the sort did not compare, the better one by the order first.
+
+    Attributes
+    ----------
+    better, worse : str
+    places : int
+        How many places they are apart, from 2.
+    result : ComparisonResult or None
+        If it was judged all the same, with `first` the better one by the order.
+    contradicts : bool
+        Whether it was judged, and for the worse one.
+    """
+
+    better: str
+    worse: str
+    places: int
+    result: ComparisonResult | None
+    contradicts: bool
+
+
+@dataclass(frozen=True)
+class SortedChain:
+    """How far a sort is, and what its order rests on.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Sorted by name.
+    state : SortState
+    steps : tuple of Step
+        Closed and begun comparisons.
+    order : tuple of str or None
+        Best first; None as long as comparisons are open.
+    clusters : tuple of int
+        For each system of `order` the number of its cluster, from 1; empty without an order.
+    neighbours : tuple of Step
+        The n − 1 comparisons between neighbours of `order`, from the top; empty without one.
+    remaining : tuple of Remaining
+        Pairs that the sort did not need, the nearest first: to verify the order, start here. Empty without an order.
+    """
+
+    systems: tuple[str, ...]
+    state: SortState
+    steps: tuple[Step, ...]
+    clusters: tuple[int, ...]
+    neighbours: tuple[Step, ...]
+    remaining: tuple[Remaining, ...]
+
+    @property
+    def order(self) -> tuple[str, ...] | None:
+        """Return all systems, best first; None as long as comparisons are open."""
+        return self.state.order
+
+
+@dataclass(frozen=True, slots=True)
+class SortSettings:
+    """How comparisons are decided and tested.
+
+    Attributes
+    ----------
+    seed : int
+        Of the start order, of arbitrary winners, and of the bootstrap.
+    rule : VerdictRule or None
+        When a comparison is closed; None closes each with the judgments there are.
+    test : "normal" or "exact"
+    level : float
+    correction : Correction
+        For the number of comparisons closed.
+    error : "auto", "judgments" or "two_way"
+        What the error of all judges together takes for independent, see `compare`.
+    resamples : int
+        Of the bootstrap.
+    """
+
+    seed: int = 0
+    rule: VerdictRule | None = None
+    test: TestName = "normal"
+    level: float = 0.05
+    correction: Correction = Correction.NONE
+    error: ErrorChoice = "auto"
+    resamples: int = 1000
+
+    def compare(self, judgments: PairJudgments) -> ComparisonResult:
+        """Read the judgments of a comparison as these settings say."""
+        return compare(judgments, error=self.error, seed=self.seed, resamples=self.resamples)
+
+
+def sort_judged(
+    systems: Iterable[str],
+    judged: Mapping[frozenset[str], PairJudgments],
+    settings: SortSettings,
+    *,
+    decisions: Mapping[frozenset[str], Decision] | None = None,
+) -> SortedChain:
+    """Sort systems by the judgments there are, as far as they reach.
+
+    Parameters
+    ----------
+    systems : iterable of str
+        Two or more.
+    judged : mapping of pair to PairJudgments
+        Judgments by pair, those of pairs that the sort does not need among them.
+    settings : SortSettings
+    decisions : mapping of pair to Decision, optional
+        What was decided before, whatever the judgments say now.
+
+    Returns
+    -------
+    SortedChain
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two systems, a pair is not of these systems, or a setting is out of range.
+    """
+    names = tuple(sorted(systems))
+    for pair in judged:
+        if unknown := pair.difference(names):
+            raise ValueError(f"there is no system {min(unknown)} to sort")
+    results: dict[frozenset[str], ComparisonResult] = {}
+    decided: dict[frozenset[str], Decision] = {}
+    known = decisions or {}
+    verdicts: list[Verdict] = []
+    while True:
+        state = next_comparisons(names, verdicts, settings.seed)
+        fresh = [pair for each in state.open if (pair := frozenset(each)) not in decided]
+        for pair in fresh:
+            if pair not in judged:
+                continue
+            result = settings.compare(judged[pair])
+            results[pair] = result
+            decided[pair] = known[pair] if pair in known else _decided(result, settings)
+        closed = [decided[pair] for pair in fresh if pair in decided]
+        new = [Verdict(each.winner, each.loser) for each in closed if each.winner and each.loser]
+        if not new:
+            break
+        verdicts += new
+    steps = _steps(judged, results, decided, settings)
+    return SortedChain(names, state, steps, *_ordered(state.order, steps, judged, settings))
+
+
+def _decided(result: ComparisonResult, settings: SortSettings) -> Decision:
+    there = result.pooled.counts.judgments
+    rule = settings.rule or VerdictRule(quota=max(1, there))
+    return decide(result, rule, seed=settings.seed)
+
+
+def _steps(
+    judged: Mapping[frozenset[str], PairJudgments],
+    results: Mapping[frozenset[str], ComparisonResult],
+    decisions: Mapping[frozenset[str], Decision],
+    settings: SortSettings,
+) -> tuple[Step, ...]:
+    closed = [pair for pair, each in decisions.items() if each.winner is not None]
+    p = {pair: result.pooled.p(settings.test) for pair, result in results.items()}
+    corrected = adjusted(np.array([p[pair] for pair in closed]), settings.correction).tolist()
+    adjusted_p = p | dict(zip(closed, corrected, strict=True))
+    return tuple(
+        Step(
+            number=number,
+            result=_read_for(pair, decisions[pair].winner, judged, results, settings),
+            decision=decisions[pair],
+            p=p[pair],
+            adjusted_p=adjusted_p[pair],
+            significant=pair in closed and adjusted_p[pair] <= settings.level,
+        )
+        for number, pair in enumerate(decisions, 1)
+    )
+
+
+def _read_for(
+    pair: frozenset[str],
+    first: str | None,
+    judged: Mapping[frozenset[str], PairJudgments],
+    results: Mapping[frozenset[str], ComparisonResult],
+    settings: SortSettings,
+) -> ComparisonResult:
+    """Return the result with a system first."""
+    if first is None or results[pair].first == first:
+        return results[pair]
+    return settings.compare(judged[pair].reversed())
+
+
+def _ordered(
+    order: Sequence[str] | None,
+    steps: Sequence[Step],
+    judged: Mapping[frozenset[str], PairJudgments],
+    settings: SortSettings,
+) -> tuple[tuple[int, ...], tuple[Step, ...], tuple[Remaining, ...]]:
+    """Return clusters, the comparisons of neighbours, and the pairs that were not needed."""
+    if order is None:
+        return (), (), ()
+    by_pair = {frozenset((step.result.first, step.result.second)): step for step in steps}
+    neighbours = tuple(by_pair[frozenset(pair)] for pair in pairwise(order))
+    clusters = [1]
+    for step in neighbours:
+        clusters.append(clusters[-1] + step.significant)
+    apart = sorted(
+        (below - above, above, below)
+        for above, below in combinations(range(len(order)), 2)
+        if frozenset((order[above], order[below])) not in by_pair
+    )
+    remaining = tuple(
+        _remaining(order[above], order[below], places, judged, settings)
+        for places, above, below in apart
+    )
+    return tuple(clusters), neighbours, remaining
+
+
+def _remaining(
+    better: str,
+    worse: str,
+    places: int,
+    judged: Mapping[frozenset[str], PairJudgments],
+    settings: SortSettings,
+) -> Remaining:
+    judgments = judged.get(frozenset((better, worse)))
+    if judgments is None:
+        return Remaining(better, worse, places, None, contradicts=False)
+    facing = judgments if judgments.first == better else judgments.reversed()
+    result = settings.compare(facing)
+    return Remaining(better, worse, places, result, contradicts=result.pooled.counts.lead < 0)

@@ -1,0 +1,342 @@
+"""The answers about error spans and scores: of each output a score, and the errors marked in it (ESA, contrastive ESA).
+
+With the rule `spans_asked` off, judges give scores alone, as in direct assessment; with `missing` off they cannot say
+that something is missing in an output. Scores that contradict the spans are stored as they are: the judge page asks.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from random import Random
+from typing import Any, Final
+
+from django import forms
+from django.contrib.postgres.expressions import ArraySubquery
+from django.core.exceptions import ValidationError
+from django.db.models.functions import Length
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+from rest_framework.settings import api_settings
+
+from annotation.models import Block, Judgment
+from annotation.models.block import by_candidate
+from annotation.protocols import AnswerKind, Rules
+from annotation.selectors.outputs_shown import outputs_of
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.models import Campaign, Protocol
+from protocols.spans.contradictions import ContradictionRule
+from protocols.spans.models import Answer
+from protocols.spans.records import (
+    MAX_CHARACTERS,
+    MAX_OUTPUTS,
+    MAX_SCORE,
+    MAX_SPANS,
+    Severity,
+    Span,
+    span_problems,
+)
+from protocols.spans.simulator import scores_of_qualities, spans_on_words
+
+ERROR: Final = "error"
+MISSING: Final = "missing"
+_KINDS: Final = (ERROR, MISSING)
+_RULES: Final = {"spans_asked": True, "missing": True}
+
+
+class SpanSerializer(serializers.Serializer[object]):
+    """An error that a judge marked."""
+
+    start = serializers.IntegerField(
+        min_value=0,
+        max_value=MAX_CHARACTERS,
+        allow_null=True,
+        default=None,
+        help_text="The first character, in Unicode code points of the output as shown, from 0; null if missing.",
+    )
+    end = serializers.IntegerField(
+        min_value=0,
+        max_value=MAX_CHARACTERS,
+        allow_null=True,
+        default=None,
+        help_text="The character after the last; null if missing.",
+    )
+    severity = serializers.ChoiceField(choices=[each.value for each in Severity])
+    kind = serializers.ChoiceField(
+        choices=_KINDS,
+        default=ERROR,
+        help_text="“missing”: the output lacks something; it belongs to no place of the text.",
+    )
+
+
+class ScoredOutputSerializer(serializers.Serializer[object]):
+    """What a judge said of one output."""
+
+    score = serializers.IntegerField(
+        min_value=0, max_value=MAX_SCORE, help_text="From 0, no meaning preserved, to 100, perfect."
+    )
+    spans = serializers.ListField(
+        child=SpanSerializer(),
+        max_length=MAX_SPANS,
+        default=list,
+        help_text="No two of them overlap.",
+    )
+
+
+class SpansAnswerSerializer(serializers.Serializer[object]):
+    """Scores and errors of the outputs, in shown order."""
+
+    outputs = serializers.ListField(
+        child=ScoredOutputSerializer(), min_length=1, max_length=MAX_OUTPUTS
+    )
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Refuse in words that say which output and what, as `answer_validated` hands them on."""
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            words = list(_in_words(error.detail))
+            raise serializers.ValidationError({api_settings.NON_FIELD_ERRORS_KEY: words}) from error
+
+
+class ContradictionRuleSerializer(serializers.Serializer[object]):
+    """When a score contradicts the errors: the judge page asks whether it is meant."""
+
+    error_free_from = serializers.IntegerField(help_text="A score below it needs an error.")
+    perfect_from = serializers.IntegerField(help_text="A score from it on has no error.")
+    major_below = serializers.IntegerField(help_text="A score from it on has no major error.")
+    margin = serializers.IntegerField(
+        help_text="Scores that differ by less do not contradict their numbers of errors."
+    )
+
+
+class SpansRulesSerializer(serializers.Serializer[object]):
+    """What a task of error spans and scores leaves to choose."""
+
+    spans_asked = serializers.BooleanField(help_text="Judges mark errors before they score.")
+    missing = serializers.BooleanField(
+        help_text="They may say that something is missing in an output."
+    )
+    contradictions = ContradictionRuleSerializer()
+
+
+def _in_words(detail: Any) -> Iterator[str]:
+    """Yield what is wrong, by output and span. What is wrong in lists has the place for its key, from 0."""
+    outputs = detail.get("outputs") if isinstance(detail, dict) else None
+    of_places = outputs if isinstance(outputs, dict) else {}
+    for place, each in of_places.items():
+        for words in _leaves(each):
+            yield _of_output(place, words) if isinstance(place, int) else f"outputs: {words}"
+    if not of_places:
+        yield from _leaves(detail)
+
+
+def _leaves(detail: Any, *path: str) -> Iterator[str]:
+    if isinstance(detail, dict):
+        for name, below in detail.items():
+            is_named = name != api_settings.NON_FIELD_ERRORS_KEY
+            step = [str(name + 1 if isinstance(name, int) else name)] if is_named else []
+            yield from _leaves(below, *path, *step)
+    elif isinstance(detail, list):
+        for below in detail:
+            yield from _leaves(below, *path)
+    else:
+        yield ": ".join([" ".join(path), str(detail)] if path else [str(detail)])
+
+
+def _of_output(place: int, words: str) -> str:
+    """Return what is said of an output, which judges know by its letter."""
+    return _("Output %(letter)s: %(words)s") % {"letter": chr(ord("A") + place), "words": words}
+
+
+def _labels(answer: Mapping[str, Any], _candidates: int) -> list[int | None]:
+    """Return the ranks of the scores; equal scores tie."""
+    scores = [output["score"] for output in answer["outputs"]]
+    order = sorted(set(scores), reverse=True)
+    return [order.index(score) + 1 for score in scores]
+
+
+def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
+    outputs, shown = answer["outputs"], len(assigned.candidates)
+    if len(outputs) != shown:
+        return _refused(
+            _("%(scored)d outputs are scored, but %(shown)d are shown.")
+            % {"scored": len(outputs), "shown": shown}
+        )
+    if not any(output["spans"] for output in outputs):
+        return None
+    rules = _rules(assigned.rules)
+    lengths = _text_lengths(assigned.block_id)
+    for place, (output, length) in enumerate(zip(outputs, lengths, strict=True)):
+        words = _spans_refusal(output["spans"], length, rules)
+        if words:
+            return _refused(_of_output(place, words))
+    return None
+
+
+def _refused(words: str) -> SubmissionRefusedError:
+    return SubmissionRefusedError(words, field="answer")
+
+
+def _spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules) -> str:
+    """Return what is wrong with the spans of an output; empty if nothing is."""
+    if spans and not rules["spans_asked"]:
+        return _("judges of this task give scores alone, and mark no errors.")
+    placed: list[Span] = []
+    for number, span in enumerate(spans, 1):
+        start, end = span["start"], span["end"]
+        if span["kind"] == MISSING:
+            if not rules["missing"]:
+                return _("nothing is marked as missing in this task.")
+            if start is not None or end is not None:
+                return _("span %(number)d: what is missing has neither start nor end.") % {
+                    "number": number
+                }
+        elif start is None or end is None or not 0 <= start < end <= length:
+            return _(
+                "span %(number)d, from %(start)s to %(end)s, marks no part of the text, which has %(length)d "
+                "characters."
+            ) % {
+                "number": number,
+                "start": "—" if start is None else start,
+                "end": "—" if end is None else end,
+                "length": length,
+            }
+        placed.append(Span(start, end, Severity(span["severity"])))
+    for _problem, (one, other, *_more) in span_problems(placed, None):
+        return _("the spans %(one)d and %(other)d overlap.") % {"one": one + 1, "other": other + 1}
+    return ""
+
+
+def _text_lengths(block_id: int) -> list[int]:
+    """Return how many characters the texts of a block have, in shown order."""
+    lengths = ArraySubquery(outputs_of().values(length=Length("text")))
+    shown, stands_for = Block.objects.values_list(lengths, "stands_for").get(pk=block_id)
+    return [length or 0 for length, *_same in by_candidate(shown, stands_for)]
+
+
+def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
+    outputs = answer["outputs"]
+    spans = [(place, span) for place, output in enumerate(outputs, 1) for span in output["spans"]]
+    Answer.objects.create(
+        judgment=judgment,
+        scores=[output["score"] for output in outputs],
+        span_candidates=[place for place, _span in spans],
+        span_starts=[span["start"] for _place, span in spans],
+        span_ends=[span["end"] for _place, span in spans],
+        span_majors=[span["severity"] == Severity.MAJOR for _place, span in spans],
+    )
+
+
+def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    return {answer.pk: answer_json(answer) for answer in Answer.objects.filter(pk__in=judgment_ids)}
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """Return a stored answer as it was given."""
+    outputs: list[dict[str, Any]] = [{"score": score, "spans": []} for score in answer.scores]
+    spans = zip(
+        answer.span_candidates,
+        answer.span_starts,
+        answer.span_ends,
+        answer.span_majors,
+        strict=True,
+    )
+    for candidate, start, end, is_major in spans:
+        outputs[candidate - 1]["spans"].append(
+            {
+                "start": start,
+                "end": end,
+                "severity": (Severity.MAJOR if is_major else Severity.MINOR).value,
+                "kind": MISSING if start is None else ERROR,
+            }
+        )
+    return {"outputs": outputs}
+
+
+def _rules(rules: Mapping[str, Any]) -> Rules:
+    others = sorted(set(rules) - set(_RULES))
+    if others:
+        raise ValidationError(
+            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
+        )
+    said = {**_RULES, **rules}
+    for name, value in said.items():
+        if not isinstance(value, bool):
+            raise ValidationError(_("%(name)s is true or false.") % {"name": name})
+    return said
+
+
+def spans_are_asked(rules: Mapping[str, Any]) -> bool:
+    """Return whether judges of a task with these rules mark errors."""
+    return bool(_rules(rules)["spans_asked"])
+
+
+def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
+    return {**_rules(rules), "contradictions": asdict(ContradictionRule())}
+
+
+def _simulated(
+    qualities: Sequence[float],
+    labels: Sequence[int | None],
+    _asked: Mapping[str, Any],
+    random: Random,
+) -> dict[str, Any]:
+    scores = scores_of_qualities(qualities, [label or 0 for label in labels], random)
+    return {"outputs": [{"score": score, "spans": []} for score in scores]}
+
+
+def _simulated_on(
+    answer: Mapping[str, Any], texts: Sequence[str], rules: Mapping[str, Any], random: Random
+) -> dict[str, Any]:
+    """Return a simulated answer with errors marked in the texts: more of them where scores are low."""
+    asked = _rules(rules)
+    if not asked["spans_asked"]:
+        return dict(answer)
+    return {
+        "outputs": [
+            {
+                "score": output["score"],
+                "spans": [
+                    {
+                        "start": span.start,
+                        "end": span.end,
+                        "severity": span.severity.value,
+                        "kind": MISSING if span.is_missing_content else ERROR,
+                    }
+                    for span in spans_on_words(
+                        text, output["score"], random, missing=asked["missing"]
+                    )
+                ],
+            }
+            for output, text in zip(answer["outputs"], texts, strict=True)
+        ]
+    }
+
+
+SPANS: Final = AnswerKind(
+    protocol=Protocol.SPANS,
+    candidates=range(1, MAX_OUTPUTS + 1),
+    first_candidates=1,
+    candidates_in_words=gettext_lazy(
+        "One output: each is scored by itself (ESA). Two to five: they are scored side by side (contrastive ESA)."
+    ),
+    serializer=SpansAnswerSerializer,
+    labels=_labels,
+    refusal=_refusal,
+    store=_store,
+    read=_read,
+    rules=_rules,
+    shown_rules=_shown_rules,
+    rules_serializer=SpansRulesSerializer,
+    simulated=_simulated,
+    simulated_on=_simulated_on,
+    rules_fields={
+        "spans_asked": forms.BooleanField(
+            label=gettext_lazy("Judges mark errors before they score"), required=False
+        ),
+        "missing": forms.BooleanField(
+            label=gettext_lazy("Judges may say that something is missing in an output"),
+            required=False,
+        ),
+    },
+)

@@ -1,0 +1,113 @@
+"""What judges of error spans and scores said, asked for by page, REST and command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from campaign.models import Protocol, Task
+from protocols.spans.analysis import SpanAnalysis, SpanOptions, analyse_spans
+from protocols.spans.report import task_report
+from protocols.spans.scores import ScoresRead, scores_read
+from protocols.spans.statistics.additive import Level
+from protocols.spans.statistics.columns import Measure
+from protocols.spans.statistics.rules import ClusterRule
+from ranking.analyses import AnalysisKind, Begin, Option
+from ranking.analyses.common import CONFIDENCE, METHOD, RESAMPLES, SEED
+from ranking.analyses.judgments import ChosenJudgments
+from ranking.reports import Report
+from ranking.reports.inputs import Input
+from ranking.wording.pair_tests import LEVEL_WORDS
+
+MEASURE = Option(
+    name="measure",
+    label=gettext_lazy("Scores"),
+    default="score",
+    choices={
+        "score": gettext_lazy("as judges gave them"),
+        "mqm": gettext_lazy("from the errors, as in MQM"),
+    },
+)
+RULE = Option(
+    name="rule",
+    label=gettext_lazy("Clusters of means"),
+    default="permutation",
+    choices={
+        "permutation": gettext_lazy("by permutation tests"),
+        "wmt25": "WMT25",
+        "wmt26": "WMT26",
+        "wmt26_bootstrap": gettext_lazy("WMT26, by bootstrap"),
+    },
+)
+LEVEL = Option(
+    name="level",
+    label=gettext_lazy("Intervals account for"),
+    default="two_way",
+    choices={level: LEVEL_WORDS[level] for level in get_args(Level)},
+)
+DRAWN = Option(
+    name="draw",
+    label=gettext_lazy("Intervals of means draw"),
+    default="segments",
+    choices={"segments": gettext_lazy("segments"), "documents": gettext_lazy("documents")},
+)
+COMPARED = Option(
+    name="compare",
+    label=gettext_lazy("Scores that are compared"),
+    default="screen",
+    choices={
+        "screen": gettext_lazy("of outputs side by side"),
+        "judge": gettext_lazy("of one judge and sentence"),
+    },
+)
+
+
+def _read(
+    task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
+) -> ScoresRead:
+    return scores_read(task=task, watermark=watermark, judgments=judgments)
+
+
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SpanAnalysis:
+    begin(_("Counting"))
+    read: ScoresRead = given.answers
+    if not read.judgments:
+        raise ValueError(_("No judgment counts by this choice."))
+    asked = any(output.spans is not None for each in read.judgments for output in each.outputs)
+    if options[MEASURE.name] == Measure.MQM and not asked:
+        raise ValueError(_("Judges of this task give scores alone, and mark no errors."))
+    return analyse_spans(
+        read.judgments,
+        SpanOptions(
+            measure=Measure(options[MEASURE.name]),
+            rule=ClusterRule(options[RULE.name]),
+            level=options[LEVEL.name],
+            drawn=options[DRAWN.name],
+            compared=options[COMPARED.name],
+            method=options[METHOD.name],
+            resamples=options[RESAMPLES.name],
+            confidence=options[CONFIDENCE.name],
+            seed=options[SEED.name],
+        ),
+    )
+
+
+def _tell(given: Input, _options: Mapping[str, Any], found: SpanAnalysis) -> Report:
+    return task_report(given.answers, found, given=given)
+
+
+SPANS_ANALYSED = AnalysisKind(
+    name="spans",
+    title=gettext_lazy("Error spans and scores"),
+    question=gettext_lazy(
+        "Which scores do systems have, how sure are they, and how far do judges agree?"
+    ),
+    options=(MEASURE, RULE, LEVEL, DRAWN, COMPARED, METHOD, RESAMPLES, CONFIDENCE, SEED),
+    protocols=frozenset({Protocol.SPANS}),
+    read=_read,
+    find=_find,
+    tell=_tell,
+)

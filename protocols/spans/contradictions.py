@@ -1,0 +1,173 @@
+"""Scores that contradict the spans, each other's spans or an order: to be asked about, never refused.
+
+The thresholds are a rule of the campaign. Where they come from:
+
+- *a low score without an error*: Appraise asks below 66, Pearmut 1.0 below 80, WMT26 below 85, which is also its
+  definition of an output without errors (at least 85 and no span). Default: 85.
+- *a perfect score with an error*: 100 is "perfect" in the guidelines of ESA. Default: 100.
+- *a high score with a major error*: the guidelines have "most meaning preserved, minor issues" at 66 and "perfect" at 100,
+  so a major error leaves no room above. The default, 90, is ours.
+- *more errors, and still better*: no source; an output that has at least as many major and as many minor errors as another
+  one on the same screen, and more of one, has the higher score by the margin (10, ours) at least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations, permutations
+
+from protocols.spans.records import MAX_SCORE, ScoredJudgment, ScoredOutput, Severity
+
+
+class ContradictionKind(StrEnum):
+    """What contradicts what."""
+
+    LOW_WITHOUT_ERROR = "low_without_error"
+    PERFECT_WITH_ERROR = "perfect_with_error"
+    HIGH_WITH_MAJOR = "high_with_major"
+    BETTER_WITH_MORE_ERRORS = "better_with_more_errors"
+    AGAINST_ORDER = "against_order"
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictionRule:
+    """When to ask.
+
+    Attributes
+    ----------
+    error_free_from : float
+        A score below it needs an error.
+    perfect_from : float
+        A score from it on has no error.
+    major_below : float
+        A score from it on has no major error.
+    margin : float
+        Scores of one screen that differ by less do not contradict their numbers of errors.
+
+    Raises
+    ------
+    ValueError
+        If a threshold is not between 0 and 100.
+    """
+
+    error_free_from: float = 85
+    perfect_from: float = 100
+    major_below: float = 90
+    margin: float = 10
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if not 0 <= getattr(self, name) <= MAX_SCORE:
+                raise ValueError(f"{name}: {getattr(self, name)} is not between 0 and {MAX_SCORE}")
+
+
+#: When the field's tools ask, for comparison: Appraise and Pearmut know the first question only.
+APPRAISE = ContradictionRule(error_free_from=66)
+PEARMUT = ContradictionRule(error_free_from=80)
+WMT26 = ContradictionRule(error_free_from=85)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """One question to the judge.
+
+    Attributes
+    ----------
+    kind : ContradictionKind
+    outputs : tuple of int
+        Places of the output it is about on its screen, from 0; of two outputs, the one that is better by its score first.
+    threshold : float
+        The number of the rule that decided; 0 for `AGAINST_ORDER`.
+    """
+
+    kind: ContradictionKind
+    outputs: tuple[int, ...]
+    threshold: float
+
+
+def contradictions(
+    judgment: ScoredJudgment, rule: ContradictionRule | None = None
+) -> list[Contradiction]:
+    """Return what contradicts what on a screen, by output and then by pair.
+
+    Outputs without a score, or whose judge was not asked for spans, contradict nothing.
+    """
+    rule = rule or ContradictionRule()
+    found = [
+        Contradiction(kind, (place,), threshold)
+        for place, output in enumerate(judgment.outputs)
+        for kind, threshold in _of_output(output, rule)
+    ]
+    for better, worse in permutations(range(len(judgment.outputs)), 2):
+        if _is_better_with_more(judgment.outputs[better], judgment.outputs[worse], rule.margin):
+            found.append(
+                Contradiction(
+                    ContradictionKind.BETTER_WITH_MORE_ERRORS, (better, worse), rule.margin
+                )
+            )
+    return found
+
+
+def _of_output(
+    output: ScoredOutput, rule: ContradictionRule
+) -> list[tuple[ContradictionKind, float]]:
+    if output.score is None or output.spans is None:
+        return []
+    if not output.spans:
+        low = output.score < rule.error_free_from
+        return [(ContradictionKind.LOW_WITHOUT_ERROR, rule.error_free_from)] if low else []
+    if output.score >= rule.perfect_from:
+        return [(ContradictionKind.PERFECT_WITH_ERROR, rule.perfect_from)]
+    if output.count(Severity.MAJOR) and output.score >= rule.major_below:
+        return [(ContradictionKind.HIGH_WITH_MAJOR, rule.major_below)]
+    return []
+
+
+def _is_better_with_more(better: ScoredOutput, worse: ScoredOutput, margin: float) -> bool:
+    if better.score is None or worse.score is None:
+        return False
+    if better.spans is None or worse.spans is None:
+        return False
+    if better.score <= worse.score or better.score - worse.score < margin:
+        return False
+    more = [better.count(severity) - worse.count(severity) for severity in Severity]
+    return min(more) >= 0 and max(more) > 0
+
+
+def against_order(judgment: ScoredJudgment, ranks: Sequence[int | None]) -> list[Contradiction]:
+    """Return the pairs of outputs whose scores contradict ranks that the same judge gave them.
+
+    Parameters
+    ----------
+    judgment : ScoredJudgment
+    ranks : sequence of int or None
+        The rank of each output, 1 is best; None where the judge gave none. Equal ranks ask for equal scores, and
+        different ones for different scores the same way round.
+
+    Returns
+    -------
+    list of Contradiction
+        Each names the output with the higher score first; of equal scores, the one with the better rank.
+
+    Raises
+    ------
+    ValueError
+        If there is not one rank an output.
+    """
+    if len(ranks) != len(judgment.outputs):
+        raise ValueError(f"{len(ranks)} ranks for {len(judgment.outputs)} outputs")
+    found = []
+    for one, other in combinations(range(len(ranks)), 2):
+        rank, other_rank = ranks[one], ranks[other]
+        score, other_score = judgment.outputs[one].score, judgment.outputs[other].score
+        if rank is None or other_rank is None or score is None or other_score is None:
+            continue
+        by_rank = (other_rank > rank) - (other_rank < rank)
+        by_score = (score > other_score) - (score < other_score)
+        if by_rank != by_score:
+            first = (by_score or by_rank) > 0
+            pair = (one, other) if first else (other, one)
+            found.append(Contradiction(ContradictionKind.AGAINST_ORDER, pair, 0))
+    return found

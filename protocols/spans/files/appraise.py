@@ -1,0 +1,325 @@
+"""The CSV of Appraise: direct assessment (DA), and ESA with spans; a row an output, without a header.
+
+The columns are those of its command ``ExportSystemScoresToCSV``: user, system, segment, kind of item, source and target
+language, score, document, whether the item is a whole document, spans as JSON, start and end in seconds since 1970, and
+with ``--batch-info`` the numbers of batch and item. Older campaigns of segments have no document: user, system, segment,
+kind, languages, score, start and end.
+
+Positions of spans are units of UTF-16, as a browser counts them, and the last one is included; the CSV has no texts, so
+characters beyond U+FFFF cannot be told and count two. Missing content is ``"missing"`` instead of a position.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.records import counted
+from campaign.formats.streams import text_lines
+from protocols.spans.files.jsonl import span_made, spans_check
+from protocols.spans.files.losses import Loss, Losses
+from protocols.spans.files.values import (
+    Refuse,
+    judge_of,
+    judgment_made,
+    output_made,
+    refuse_at,
+    refuse_broken_text,
+    score_value,
+    system_value,
+)
+from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
+
+_KINDS = ("TGT", "CHK", "BAD", "REF")
+_MISSING = "missing"
+_FIRST = (
+    "user",
+    "system",
+    "segment",
+    "kind",
+    "source_language",
+    "target_language",
+    "score",
+)
+_NUMBER = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,9})?")
+#: Rows by their number of cells: whether they have a document and spans, times, and a batch.
+_WITH_DOCUMENT: Final = {8: (0, 0), 9: (0, 0), 10: (0, 0), 12: (1, 0), 14: (1, 1)}
+_SEGMENTS_ONLY: Final = {7: (0, 0), 9: (1, 0), 11: (1, 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row by its columns; empty where the file has none."""
+
+    line: int
+    user: str
+    system: str
+    segment: str
+    kind: str
+    source_language: str
+    target_language: str
+    score: str
+    document: str = ""
+    is_document: bool = False
+    spans: str | None = None
+    start: str = ""
+    end: str = ""
+    has_batch: bool = False
+
+
+def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
+    """Return a judgment for each row of an output (TGT) or a repeated one (CHK), and what was left out.
+
+    Each row is a screen of its own: which outputs were side by side the file does not say.
+
+    Raises
+    ------
+    FormatError
+        With line and column.
+    """
+    losses = Losses()
+    judgments = []
+    empty = True
+    for line, text in enumerate(text_lines(file), 1):
+        if not text.strip():
+            continue
+        empty = False
+        row = _row(file.name, line, text)
+        where = f"line {line}"
+        if row.kind in ("BAD", "REF"):
+            losses.add("quality controls (BAD, REF), which say nothing of a system", where)
+        elif "tutorial" in row.segment or "tutorial" in row.document:
+            losses.add("rows of the tutorial", where)
+        elif row.is_document:
+            losses.add("scores of whole documents", where)
+        else:
+            if row.has_batch:
+                losses.add("numbers of batch and item", where)
+            judgments.append(_judgment(row, refuse_at(file.name, line), losses))
+    if empty:
+        raise FormatError(file.name, "the file is empty", "give the scores that Appraise exports")
+    return judgments, losses.found()
+
+
+def _row(file: str, line: int, text: str) -> _Row:
+    refuse = refuse_at(file, line)
+    try:
+        cells = next(csv.reader((text,), strict=True))
+    except csv.Error as error:
+        raise FormatError(
+            file, f"the line is no CSV ({error})", "close every quote on its line", line=line
+        ) from error
+    if len(cells) < 7 or cells[3] not in _KINDS:
+        refuse(
+            "itemType",
+            "the row has no kind of item (TGT, CHK, BAD, REF) in its fourth cell",
+            "give the scores as Appraise's ExportSystemScoresToCSV writes them",
+        )
+    has_document = len(cells) in _WITH_DOCUMENT and (
+        len(cells) not in _SEGMENTS_ONLY or cells[8] in ("True", "False")
+    )
+    layout = (_WITH_DOCUMENT if has_document else _SEGMENTS_ONLY).get(len(cells))
+    if layout is None:
+        refuse(
+            None,
+            f"the row has {counted(len(cells), 'cell')}",
+            "give 7, 9 or 11 cells (DA of segments) or 8, 9, 10, 12 or 14 (with documents)",
+        )
+    times, batch = layout
+    rest = cells[7:]
+    more: dict[str, str] = {}
+    is_document = has_document and len(cells) > 8 and cells[8] == "True"
+    if has_document:
+        more["document"] = rest[0]
+        if len(cells) >= 10:
+            more["spans"] = rest[2]
+        rest = rest[3:]
+    if times:
+        more["start"], more["end"] = rest[:2]
+    return _Row(
+        line=line,
+        has_batch=bool(batch),
+        is_document=is_document,
+        **dict(zip(_FIRST, cells, strict=False)),
+        **more,
+    )
+
+
+def _judgment(row: _Row, refuse: Refuse, losses: Losses) -> ScoredJudgment:
+    score = _number("score", row.score, refuse)
+    if score is None:
+        refuse("score", "the cell is empty", "fill it in")
+    if not row.segment.strip():
+        refuse("itemID", "the cell is empty", "fill it in")
+    spans = None if row.spans is None else _spans(row, refuse, losses)
+    return judgment_made(
+        refuse,
+        source_language=row.source_language,
+        target_language=row.target_language,
+        document=row.document,
+        segment=row.segment,
+        judge=judge_of(row.user, "username", refuse),
+        outputs=(
+            output_made(
+                refuse,
+                systems=(system_value("targetID", row.system, refuse),),
+                score=score_value("score", score, refuse),
+                spans=spans,
+            ),
+        ),
+        started_at=_number("start_time", row.start, refuse),
+        ended_at=_number("end_time", row.end, refuse),
+        line=row.line,
+    )
+
+
+def _number(key: str, text: str, refuse: Refuse) -> float | None:
+    stripped = text.strip()
+    if stripped in ("", "None"):
+        return None
+    if not _NUMBER.fullmatch(stripped):
+        refuse(key, f"{stripped!r} is no number", "write a number")
+    return float(stripped)
+
+
+def _spans(row: _Row, refuse: Refuse, losses: Losses) -> tuple[Span, ...] | None:
+    text = (row.spans or "").strip()
+    if text in ("", "None"):
+        return None
+    try:
+        value = json.loads(text)
+        if isinstance(
+            value, str
+        ):  # Appraise itself stores a JSON text of JSON where nobody marked anything.
+            value = json.loads(value)
+    except (ValueError, RecursionError):
+        refuse(
+            "mqm",
+            "the spans are no JSON",
+            'write [{"start_i": 0, "end_i": 4, "severity": "minor"}]',
+        )
+    if not isinstance(value, list):
+        refuse("mqm", "the spans are no list", "write them in square brackets")
+    where = f"line {row.line}"
+    spans = []
+    for number, each in enumerate(value):
+        key = f"mqm[{number}]"
+        if not isinstance(each, dict):
+            refuse(key, "the span is no object", "write it in curly brackets")
+        severity = each.get("severity")
+        if severity not in ("minor", "major"):
+            losses.add("spans whose severity is neither minor nor major", where)
+            continue
+        start, end = _ends(key, each.get("start_i"), each.get("end_i"), refuse)
+        category = _category(each.get("error_type"))
+        refuse_broken_text(f"{key}.error_type", category, refuse)
+        spans.append(span_made(key, start, end, Severity(severity), category, refuse))
+    spans_check("mqm", spans, None, refuse, overlap="any")
+    return tuple(spans)
+
+
+def _ends(key: str, start: object, end: object, refuse: Refuse) -> tuple[int | None, int | None]:
+    if start == _MISSING and end == _MISSING:
+        return None, None
+    if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
+        refuse(
+            key,
+            "the span has no whole numbers start_i and end_i",
+            f'give the first and the last character, or "{_MISSING}" twice',
+        )
+    return int(start), int(end) + 1  # type: ignore[call-overload]  # just looked at
+
+
+def _category(value: object) -> str:
+    if isinstance(value, list):
+        return "/".join(map(str, value))
+    return value if isinstance(value, str) else ""
+
+
+def write_appraise_csv(
+    judgments: Iterable[ScoredJudgment],
+) -> tuple[list[str], tuple[Loss, ...]]:
+    """Return rows of 12 cells, one for each system of each output, and what they cannot carry."""
+    losses = Losses()
+    lines = []
+    for number, judgment in enumerate(judgments, 1):
+        where = f"judgment {number}"
+        _left_out(judgment, where, losses)
+        for output in judgment.outputs:
+            if output.score is None:
+                losses.add("outputs without a score", where)
+                continue
+            if output.text is not None:
+                losses.add("texts of outputs", where)
+            lines += [_line(judgment, output, system) for system in output.systems]
+    return lines, losses.found()
+
+
+def _left_out(judgment: ScoredJudgment, where: str, losses: Losses) -> None:
+    losses.add("source texts", where, judgment.source is not None)
+    losses.add("comments", where, bool(judgment.comment))
+    losses.add("times without breaks", where, judgment.duration_ms is not None)
+    losses.add("which outputs were shown side by side", where, judgment.is_contrastive)
+    losses.add(
+        "that systems wrote the same text",
+        where,
+        sum(len(output.systems) > 1 for output in judgment.outputs),
+    )
+
+
+def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
+    buffer = io.StringIO()
+    # Names are written as they are, also those that a spreadsheet takes for formulas: docs/formats.md says why.
+    csv.writer(buffer, lineterminator="\n").writerow(
+        [
+            judgment.judge,
+            system,
+            judgment.segment,
+            "TGT",
+            judgment.source_language,
+            judgment.target_language,
+            _plain(output.score),
+            judgment.document,
+            "False",
+            "None"
+            if output.spans is None
+            else json.dumps(
+                [_span_object(span, output.text) for span in output.spans], ensure_ascii=False
+            ),
+            _plain(judgment.started_at),
+            _plain(judgment.ended_at),
+        ]
+    )
+    return buffer.getvalue()
+
+
+def _plain(number: float | None) -> str:
+    """Return a number without an exponent, as short as it can be read again."""
+    if number is None:
+        return "None"
+    return f"{number:.6f}".rstrip("0").rstrip(".")
+
+
+def _span_object(span: Span, text: str | None) -> dict[str, Any]:
+    if span.start is None or span.end is None:
+        ends: dict[str, Any] = {"start_i": _MISSING, "end_i": _MISSING}
+    else:
+        ends = {
+            "start_i": utf16_units(text, span.start),
+            "end_i": utf16_units(text, span.end) - 1,
+        }
+    error_type = span.category.split("/") if span.category else None
+    return ends | {"severity": span.severity.value, "error_type": error_type}
+
+
+def utf16_units(text: str | None, characters: int) -> int:
+    """Return how many units of UTF-16 the first characters of a text have; without a text, one each."""
+    if text is None:
+        return characters
+    return characters + sum(character > "\uffff" for character in text[:characters])

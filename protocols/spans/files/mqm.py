@@ -1,0 +1,273 @@
+"""Google's MQM TSV (github.com/google/wmt-mqm-human-evaluation): a row an error, or one that says there is none.
+
+Columns are ``system``, ``doc``, ``doc_id``, ``seg_id``, ``rater``, ``source``, ``target``, ``category``, ``severity`` and
+perhaps ``comment``. The error stands between ``<v>`` and ``</v>`` in the target, or in the source where something is left
+out. Rows of one system, segment and rater are one judgment. There is no score.
+
+Some of these files put cells with quotes into quotes, some do not: a file is read as quoted if each cell that holds a quote
+would be right so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.records import counted
+from campaign.formats.streams import text_lines
+from protocols.spans.files.losses import Loss, Losses
+from protocols.spans.files.values import (
+    Refuse,
+    judge_of,
+    judgment_made,
+    output_made,
+    refuse_at,
+    system_value,
+)
+from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
+
+COLUMNS: Final = (
+    "system",
+    "doc",
+    "doc_id",
+    "seg_id",
+    "rater",
+    "source",
+    "target",
+    "category",
+    "severity",
+)
+COMMENT: Final = "comment"
+_NO_ERROR = ("no-error", "no error")
+_MARK = re.compile(r"</?v>")
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    cells: dict[str, str]
+
+
+def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
+    """Return a judgment for each system, segment and rater, in the order of their first rows, and what was left out.
+
+    Raises
+    ------
+    FormatError
+        With line and column: other columns, marks that do not pair, or rows of one judgment with other texts.
+    """
+    losses = Losses()
+    rows: dict[tuple[str, ...], list[_Row]] = defaultdict(list)
+    for row in _rows(file):
+        rows[tuple(row.cells[name] for name in ("system", "doc", "seg_id", "rater"))].append(row)
+    judgments = [_judgment(file.name, same, losses) for same in rows.values()]
+    return judgments, losses.found()
+
+
+def _rows(file: InputFile) -> Iterator[_Row]:
+    lines = [(line, text) for line, text in enumerate(text_lines(file), 1) if text.strip()]
+    if not lines:
+        raise FormatError(
+            file.name, "the file is empty", "give a TSV whose first line names its columns"
+        )
+    cells = [(line, text.split("\t")) for line, text in lines]
+    if all(_QUOTED.fullmatch(cell) for _line, row in cells for cell in row if '"' in cell):
+        cells = [(line, [_unquoted(cell) for cell in row]) for line, row in cells]
+    line, names = cells[0]
+    for name in COLUMNS:
+        if name not in names:
+            raise FormatError(
+                file.name,
+                f"the header has no column {name}",
+                "name the columns as docs/formats.md lists them",
+                line=line,
+                field=name,
+            )
+    for number, row in cells[1:]:
+        # Some files leave the last cell out where it is empty.
+        if len(row) not in (len(names), len(names) - 1):
+            raise FormatError(
+                file.name,
+                f"the row has {counted(len(row), 'cell')}, the header {len(names)}",
+                "give every row one cell for each column",
+                line=number,
+            )
+        yield _Row(number, dict(zip(names, [*row, ""], strict=False)))
+
+
+def _unquoted(cell: str) -> str:
+    return cell[1:-1].replace('""', '"') if '"' in cell else cell
+
+
+def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
+    first = rows[0]
+    refuse = refuse_at(file, first.line)
+    text, source = (_MARK.sub("", first.cells[name]) for name in ("target", "source"))
+    spans = []
+    for row in rows:
+        where = f"line {row.line}"
+        said = refuse_at(file, row.line)
+        if _MARK.sub("", row.cells["target"]) != text:
+            said(
+                "target",
+                f"the text is another than in line {first.line}, which is of the same judgment",
+                "write the same output in all rows of a system, segment and rater",
+            )
+        losses.add("comments", where, bool(row.cells.get(COMMENT)))
+        span = _span(row, said, losses, where)
+        if span is not None:
+            spans.append(span)
+    return judgment_made(
+        refuse,
+        source_language="",
+        target_language="",
+        document=first.cells["doc"],
+        segment=first.cells["seg_id"],
+        judge=judge_of(first.cells["rater"], "rater", refuse),
+        outputs=(
+            output_made(
+                refuse,
+                systems=(system_value("system", first.cells["system"], refuse),),
+                score=None,
+                spans=tuple(spans),
+                text=text,
+            ),
+        ),
+        source=source,
+        line=first.line,
+    )
+
+
+def _span(row: _Row, refuse: Refuse, losses: Losses, where: str) -> Span | None:
+    category, severity = row.cells["category"], row.cells["severity"].strip().lower()
+    if category.strip().lower() in _NO_ERROR or severity in _NO_ERROR:
+        return None
+    if severity == "critical":
+        losses.add("that an error was critical; it counts as major", where)
+        severity = "major"
+    if severity not in ("minor", "major"):
+        losses.add("errors whose severity is neither minor nor major", where)
+        return None
+    marked = _marked(row.cells["target"], refuse, losses, where)
+    if len(marked) > 1:
+        losses.add("further places of one error", where, len(marked) - 1)
+    if not marked:
+        losses.add(
+            "which part of the source has no translation", where, "<v>" in row.cells["source"]
+        )
+    start, end = marked[0] if marked else (None, None)
+    return Span(start, end, Severity(severity), category)
+
+
+def _marked(text: str, refuse: Refuse, losses: Losses, where: str) -> list[tuple[int, int]]:
+    """Return what stands between the marks, in characters of the text without them; empty marks are none."""
+    found, begun, at, left = [], None, 0, 0
+    for mark in _MARK.finditer(text):
+        at += mark.start() - left
+        left = mark.end()
+        if (mark.group() == "<v>") is (begun is not None):
+            refuse(
+                "target", "the marks <v> and </v> do not pair", "close each mark before the next"
+            )
+        if begun is None:
+            begun = at
+        else:
+            if at > begun:
+                found.append((begun, at))
+            begun = None
+    if begun is not None:
+        losses.add("that a mark was not closed; it ends with the text", where)
+        end = at + len(text) - left
+        if end > begun:
+            found.append((begun, end))
+    return found
+
+
+def write_mqm_tsv(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], tuple[Loss, ...]]:
+    """Return the rows under a header, and what they cannot carry.
+
+    ``doc_id`` counts the segments of a document, in the order in which they first come.
+    """
+    losses = Losses()
+    lines = ["\t".join(COLUMNS) + "\n"]
+    numbers: dict[str, dict[str, int]] = defaultdict(dict)
+    written: set[tuple[str, ...]] = set()
+    for number, judgment in enumerate(judgments, 1):
+        where = f"judgment {number}"
+        _left_out(judgment, where, losses)
+        of_document = numbers[judgment.document]
+        place = of_document.setdefault(judgment.segment, len(of_document) + 1)
+        for output in judgment.outputs:
+            if output.spans is None or output.text is None:
+                losses.add("outputs without a text, or without a search for errors", where)
+                continue
+            if _MARK.search(output.text):
+                losses.add("outputs that hold <v> or </v> themselves", where)
+                continue
+            losses.add("scores", where, output.score is not None)
+            for system in output.systems:
+                key = (system, judgment.document, judgment.segment, judgment.judge)
+                # Rows of two judgments with this key would be read as one.
+                losses.add("further judgments of one output by one judge", where, key in written)
+                if key not in written:
+                    lines += _lines(judgment, output, system, place, losses, where)
+                written.add(key)
+    return lines, losses.found()
+
+
+def _left_out(judgment: ScoredJudgment, where: str, losses: Losses) -> None:
+    losses.add("languages", where, bool(judgment.source_language or judgment.target_language))
+    losses.add("comments", where, bool(judgment.comment))
+    losses.add("<v> and </v> in source texts", where, bool(_MARK.search(judgment.source or "")))
+    losses.add("which outputs were shown side by side", where, judgment.is_contrastive)
+    timed = (judgment.started_at, judgment.ended_at, judgment.duration_ms)
+    losses.add("times", where, any(time is not None for time in timed))
+    losses.add(
+        "that systems wrote the same text",
+        where,
+        sum(len(output.systems) > 1 for output in judgment.outputs),
+    )
+
+
+def _lines(
+    judgment: ScoredJudgment,
+    output: ScoredOutput,
+    system: str,
+    place: int,
+    losses: Losses,
+    where: str,
+) -> list[str]:
+    text = output.text or ""
+    source = _MARK.sub("", judgment.source or "")
+    rows = []
+    for span in output.spans or (None,):
+        if span is None:
+            target, category, severity = text, "No-error", "No-error"
+        else:
+            target = text
+            if span.start is not None and span.end is not None:
+                target = (
+                    f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end :]}"
+                )
+            category, severity = span.category or "Other", span.severity.value.capitalize()
+            losses.add("that an error had no category; it is Other", where, not span.category)
+        cells = [system, judgment.document, str(place), judgment.segment, judgment.judge]
+        rows.append(
+            "\t".join(
+                _cell(cell, losses, where) for cell in (*cells, source, target, category, severity)
+            )
+            + "\n"
+        )
+    return rows
+
+
+def _cell(text: str, losses: Losses, where: str) -> str:
+    """Return a cell, in quotes if it holds one; line breaks and tabs become blanks, so that places stay."""
+    plain = re.sub("[\t\r\n]", " ", text)
+    losses.add("tabs and line breaks in texts", where, plain != text)
+    return '"' + plain.replace('"', '""') + '"' if '"' in plain else plain

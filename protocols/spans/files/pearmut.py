@@ -1,0 +1,430 @@
+"""The annotation log of Pearmut: a line of JSON each time a judge submits a document, or the download of several logs.
+
+A line has the documents' items (``item``), what the judge said of each (``annotation``: by model a score and error spans),
+who (``user_id``), which document (``item_i``) and what they did when (``actions``). A later line of the same judge and
+document replaces what it says again, model by model; a line whose annotation is ``__RESET__`` takes back all that came
+before of that judge and document, and of all of the judge's where it names no document.
+
+Positions count what Pearmut's page makes a place: units of UTF-16, line breaks left out, the last one included. The place
+after the last one is ``[missing]``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Final
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.json_objects import decode_object
+from campaign.formats.streams import text_lines
+from protocols.spans.files.jsonl import span_made, spans_check
+from protocols.spans.files.losses import Loss, Losses
+from protocols.spans.files.values import (
+    Refuse,
+    judge_of,
+    judgment_made,
+    list_value,
+    number_value,
+    object_value,
+    output_made,
+    refuse_at,
+    refuse_broken_text,
+    score_value,
+    system_value,
+    text_value,
+)
+from protocols.spans.records import MAX_OUTPUTS, ScoredJudgment, ScoredOutput, Severity, Span
+
+RESET: Final = "__RESET__"
+#: What Pearmut counts at most between two actions.
+_LONGEST_PAUSE: Final = 60.0
+#: Documents that are no part of the campaign, by how their item_i begins.
+_BESIDE = ("welcome_", "random_", "goodbye_")
+_SHAPE = '{"user_id": "…", "item_i": 0, "item": [{…}], "annotation": [{"model": {…}}]}'
+_WMT25, _WMT26 = "_#_", "_###_"
+_PLACE_IN_DOCUMENT = re.compile(r"[0-9]+")
+_PAIR = re.compile(r"([A-Za-z_]+)---([A-Za-z_]+?)( v[0-9]+)?")
+_OF_OUTPUT = ("score", "error_spans", "textfield", "sliders")
+
+
+@dataclass(slots=True)
+class _Submission:
+    """One line that counts: the judgments of its items by their place, None for what is none."""
+
+    line: int
+    judgments: list[ScoredJudgment | None] = field(default_factory=list)
+
+
+def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
+    """Return a judgment for each item of each submission that still counts, and what was left out.
+
+    Raises
+    ------
+    FormatError
+        With line and key: what is no such log, a score out of range, a span outside its text.
+    """
+    losses = Losses()
+    submitted: dict[tuple[str, str, str], list[_Submission]] = {}
+    empty = True
+    for campaign, line, values in _lines(file):
+        empty = False
+        refuse = refuse_at(file.name, line)
+        judge = judge_of(text_value("user_id", values.get("user_id"), refuse), "user_id", refuse)
+        document = values.get("item_i")
+        if values.get("annotation") == RESET:
+            _reset(submitted, campaign, judge, document, losses, f"line {line}")
+            continue
+        if document is None or isinstance(document, bool):
+            refuse("item_i", "the line says of no document", "write the document's number")
+        if str(document).startswith(_BESIDE):
+            losses.add("forms, tutorials and attention checks", f"line {line}")
+            continue
+        submission = _submission(file.name, line, campaign, judge, values, losses)
+        before = submitted.setdefault((campaign, judge, str(document)), [])
+        _replace(before, submission, losses)
+        before.append(submission)
+    if empty:
+        raise FormatError(file.name, "the file is empty", "give the log of a campaign of Pearmut")
+    found = [
+        (submission.line, judgment)
+        for submissions in submitted.values()
+        for submission in submissions
+        for judgment in submission.judgments
+        if judgment is not None
+    ]
+    # In the order in which they were made.
+    return [judgment for _line, judgment in sorted(found, key=lambda each: each[0])], losses.found()
+
+
+def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """Yield campaign, line and entry; of a download of several logs, the line is that of the campaign's log."""
+    for line, text in enumerate(text_lines(file), 1):
+        if not text.strip():
+            continue
+        values = decode_object(text, file=file.name, shape=_SHAPE, line=line)
+        if "annotation" in values or "user_id" in values:
+            yield "", line, values
+            continue
+        refuse = refuse_at(file.name, line)
+        for campaign, entries in values.items():
+            for number, entry in enumerate(list_value(campaign, entries, refuse)):
+                yield campaign, line, object_value(f"{campaign}[{number}]", entry, refuse)
+
+
+def _reset(
+    submitted: dict[tuple[str, str, str], list[_Submission]],
+    campaign: str,
+    judge: str,
+    document: object,
+    losses: Losses,
+    where: str,
+) -> None:
+    for key, submissions in submitted.items():
+        if key[:2] == (campaign, judge) and (document is None or key[2] == str(document)):
+            taken = sum(each is not None for one in submissions for each in one.judgments)
+            losses.add("judgments that were reset", where, taken)
+            submissions.clear()
+
+
+def _replace(before: list[_Submission], later: _Submission, losses: Losses) -> None:
+    """Take from earlier submissions the outputs that the later one judges again."""
+    for submission in before:
+        for place, earlier in enumerate(submission.judgments):
+            again = later.judgments[place] if place < len(later.judgments) else None
+            if earlier is None or again is None:
+                continue
+            systems = {system for output in again.outputs for system in output.systems}
+            kept = tuple(out for out in earlier.outputs if not systems.intersection(out.systems))
+            losses.add(
+                "outputs that the same judge judged again later",
+                f"line {submission.line}",
+                len(earlier.outputs) - len(kept),
+            )
+            submission.judgments[place] = replace(earlier, outputs=kept) if kept else None
+
+
+def _submission(
+    file: str, line: int, campaign: str, judge: str, values: dict[str, Any], losses: Losses
+) -> _Submission:
+    refuse = refuse_at(file, line)
+    items = list_value("item", values.get("item"), refuse)
+    annotations = list_value("annotation", values.get("annotation"), refuse)
+    if len(items) != len(annotations):
+        refuse(
+            "annotation",
+            f"there are {len(annotations)} annotations of {len(items)} items",
+            "give the log as Pearmut writes it",
+        )
+    started, ended, duration = _times(values.get("actions"), refuse)
+    comment = values.get("comment")
+    if isinstance(comment, str):
+        refuse_broken_text("comment", comment, refuse)
+    submission = _Submission(line)
+    for place, (item, annotation) in enumerate(zip(items, annotations, strict=True)):
+        key = f"item[{place}]"
+        judged = _judged(key, item, annotation, refuse, losses, f"line {line}")
+        if judged is None:
+            submission.judgments.append(None)
+            continue
+        outputs = [
+            _output(file, line, f"annotation[{place}].{model}", model, said, judged, losses)
+            for model, said in object_value(f"annotation[{place}]", annotation, refuse).items()
+        ]
+        if len(outputs) > MAX_OUTPUTS:
+            refuse(
+                f"annotation[{place}]",
+                f"there are {len(outputs)} outputs on one screen",
+                f"give at most {MAX_OUTPUTS}",
+            )
+        source_language, target_language, document, segment = _names(
+            judged.get("item_id"), campaign, values["item_i"], place
+        )
+        source = judged.get("src")
+        submission.judgments.append(
+            judgment_made(
+                refuse,
+                source_language=source_language,
+                target_language=target_language,
+                document=document,
+                segment=segment,
+                judge=judge,
+                outputs=tuple(outputs),
+                source=None
+                if source is None
+                else text_value(f"{key}.src", source, refuse, empty=True),
+                started_at=started,
+                ended_at=ended,
+                # Of several items of one document, only all together are timed.
+                duration_ms=duration if len(items) == 1 else None,
+                comment=comment if isinstance(comment, str) else "",
+                line=line,
+            )
+        )
+    return submission
+
+
+def _judged(
+    key: str, item: object, annotation: object, refuse: Refuse, losses: Losses, where: str
+) -> dict[str, Any] | None:
+    """Return the item if it is of the campaign and was judged."""
+    values = object_value(key, item, refuse)
+    identifier = str(values.get("item_id", ""))
+    if (
+        "form" in values
+        or values.get("skippable")
+        or values.get("validation")
+        or identifier.startswith("attention_check_")
+        or "tutorial" in identifier
+    ):
+        losses.add("forms, tutorials and attention checks", where)
+        return None
+    if annotation is None:
+        losses.add("items that were passed over", where)
+        return None
+    for more in ("ref", "instructions"):
+        losses.add("references and instructions of items", where, bool(values.get(more)))
+    return values
+
+
+def _names(
+    identifier: object, campaign: str, number: object, place: int
+) -> tuple[str, str, str, str]:
+    """Return languages, document and segment, as far as WMT's ids or the campaign's name say them."""
+    pair = _PAIR.fullmatch(campaign)
+    source, target = pair.group(1, 2) if pair else ("", "")
+    document = f"{campaign}#{number}" if campaign else f"{number}"
+    if identifier is None:
+        return source, target, document, f"{number}.{place}"
+    segment = str(identifier)
+    for mark, languages in ((_WMT26, slice(2, 4)), (_WMT25, slice(0, 0))):
+        parts = segment.split(mark)
+        if len(parts) > 2:
+            if len(parts[languages]) == 2 and not pair:
+                source, target = parts[languages]
+            if _PLACE_IN_DOCUMENT.fullmatch(parts[-1]):
+                return source, target, mark.join(parts[:-1]), segment
+            return source, target, segment, segment
+    return source, target, document, segment
+
+
+def _times(value: object, refuse: Refuse) -> tuple[float | None, float | None, int | None]:
+    """Return the first and the last action, and the time between actions, a minute each at most."""
+    if value is None:
+        return None, None, None
+    times = sorted(
+        number_value(f"actions[{place}].time", action.get("time"), refuse)
+        for place, action in enumerate(list_value("actions", value, refuse))
+        if isinstance(action, dict)
+    )
+    if not times:
+        return None, None, None
+    worked = sum(min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(times))
+    return times[0], times[-1], round(1000 * worked)
+
+
+def _output(
+    file: str,
+    line: int,
+    key: str,
+    model: str,
+    value: object,
+    item: dict[str, Any],
+    losses: Losses,
+) -> ScoredOutput:
+    refuse, where = refuse_at(file, line), f"line {line}"
+    values = object_value(key, value, refuse)
+    targets = object_value("item.tgt", item.get("tgt"), refuse)
+    text = text_value(f"item.tgt.{model}", targets.get(model), refuse, empty=True)
+    losses.add("scores of sliders of its own", where, bool(values.get("sliders")))
+    losses.add("texts that judges wrote", where, bool(values.get("textfield")))
+    losses.add("other keys of annotations", where, bool(values.keys() - set(_OF_OUTPUT)))
+    score, spans = values.get("score"), values.get("error_spans")
+    return output_made(
+        refuse,
+        systems=(system_value("item.tgt", model, refuse),),
+        score=None if score is None else score_value(f"{key}.score", score, refuse),
+        spans=None
+        if spans is None
+        else _spans(f"{key}.error_spans", spans, text, refuse, losses, where),
+        text=text,
+    )
+
+
+def _spans(
+    key: str, value: object, text: str, refuse: Refuse, losses: Losses, where: str
+) -> tuple[Span, ...]:
+    places = _character_of_place(text)
+    spans = []
+    for number, each in enumerate(list_value(key, value, refuse)):
+        values = object_value(f"{key}[{number}]", each, refuse)
+        severity = str(values.get("severity") or "").lower()
+        if severity not in ("minor", "major"):
+            losses.add("spans whose severity is neither minor nor major", where)
+            continue
+        first, last = (
+            _place(f"{key}[{number}].{name}", values.get(name), refuse)
+            for name in ("start_i", "end_i")
+        )
+        if first >= len(places):
+            losses.add("which special token was marked", where, first > len(places))
+            start = end = None
+        elif last >= len(places):
+            refuse(
+                f"{key}[{number}].end_i",
+                f"the span ends at {last}, but the output has {len(places)} places",
+                "give the log as Pearmut writes it, with the text that was judged",
+            )
+        else:
+            start, end = places[first], places[last] + 1
+        category = str(values.get("category") or "")
+        refuse_broken_text(f"{key}[{number}].category", category, refuse)
+        spans.append(
+            span_made(f"{key}[{number}]", start, end, Severity(severity), category, refuse)
+        )
+    spans_check(key, spans, text, refuse, overlap="any")
+    return tuple(spans)
+
+
+def _place(key: str, value: object, refuse: Refuse) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        refuse(key, f"{value!r} is no place", "write a whole number from 0")
+    return value
+
+
+def _character_of_place(text: str) -> list[int]:
+    """Return the character of each place that can be marked."""
+    return [
+        place
+        for place, character in enumerate(text)
+        if character != "\n"
+        for _unit in range(1 + (character > "\uffff"))
+    ]
+
+
+def write_pearmut_log(
+    judgments: Iterable[ScoredJudgment],
+) -> tuple[list[str], tuple[Loss, ...]]:
+    """Return a line for each judgment, as a document of one item, and what they cannot carry."""
+    losses = Losses()
+    lines = []
+    for number, judgment in enumerate(judgments):
+        where = f"judgment {number + 1}"
+        losses.add(
+            "languages, and documents other than by the segment's name",
+            where,
+            _names(judgment.segment, "", number, 0)[:3]
+            != (judgment.source_language, judgment.target_language, judgment.document),
+        )
+        annotation: dict[str, Any] = {}
+        texts: dict[str, str] = {}
+        for output in judgment.outputs:
+            losses.add("that systems wrote the same text", where, len(output.systems) > 1)
+            if output.text is None:
+                losses.add("spans of outputs without a text", where, len(output.spans or ()))
+            said = _said(output, losses, where)
+            for system in output.systems:
+                annotation[system] = said
+                texts[system] = output.text or ""
+        entry: dict[str, Any] = {"annotation": [annotation]}
+        actions = _actions(judgment, losses, where)
+        if actions:
+            entry["actions"] = actions
+        item: dict[str, Any] = {"item_id": judgment.segment}
+        if judgment.source is not None:
+            item["src"] = judgment.source
+        entry["item"] = [item | {"tgt": texts}]
+        if judgment.comment:
+            entry["comment"] = judgment.comment
+        entry |= {"user_id": judgment.judge, "item_i": number}
+        lines.append(json.dumps(entry, ensure_ascii=False) + "\n")
+    return lines, losses.found()
+
+
+def _said(output: ScoredOutput, losses: Losses, where: str) -> dict[str, Any]:
+    said: dict[str, Any] = {"score": output.score}
+    if output.spans is not None:
+        said["error_spans"] = [
+            found
+            for span in (output.spans if output.text is not None else ())
+            if (found := _span_object(span, output.text or "", losses, where)) is not None
+        ]
+    return said
+
+
+def _span_object(span: Span, text: str, losses: Losses, where: str) -> dict[str, Any] | None:
+    places = _character_of_place(text)
+    if span.start is None or span.end is None:
+        first = last = len(places)
+    else:
+        inside = [at for at, place in enumerate(places) if span.start <= place < span.end]
+        if not inside:
+            losses.add("spans of line breaks alone", where)
+            return None
+        first, last = inside[0], inside[-1]
+        exact = places[first] == span.start and places[last] == span.end - 1
+        losses.add("line breaks at the ends of spans", where, not exact)
+    return {
+        "start_i": first,
+        "end_i": last,
+        "category": span.category or None,
+        "severity": span.severity.value,
+    }
+
+
+def _actions(judgment: ScoredJudgment, losses: Losses, where: str) -> list[dict[str, Any]]:
+    """Return loading and submitting, with nothing between."""
+    known = [
+        (at, action)
+        for at, action in ((judgment.started_at, "load"), (judgment.ended_at, "submit"))
+        if at is not None
+    ]
+    if len(known) == 1:
+        losses.add("which of start and end the time is", where)
+    actions = [{"time": at, "action": action} for at, action in known]
+    if judgment.duration_ms != _times(actions or None, refuse_at("", 0))[2]:
+        losses.add("times without breaks", where)
+    return actions

@@ -1,0 +1,156 @@
+"""Files of any format in, scored judgments and losses out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import IO, Final
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.streams import peek
+from protocols.spans.files.appraise import read_appraise_csv
+from protocols.spans.files.jsonl import read_spans_jsonl
+from protocols.spans.files.losses import Loss, Losses
+from protocols.spans.files.mqm import COLUMNS, read_mqm_tsv
+from protocols.spans.files.pearmut import read_pearmut_log
+from protocols.spans.records import ScoredJudgment
+from ranking.files.records import FileRead
+from ranking.files.sources import STANDARD_INPUT, STANDARD_INPUT_NAME, ReadingProgress, Sources
+
+_SNIFFED_BYTES: Final = 64 * 1024
+
+
+class SpansFormat(StrEnum):
+    """The formats scored judgments are read from and written in."""
+
+    JSONL = "spans-jsonl"
+    APPRAISE_CSV = "appraise-csv"
+    PEARMUT_LOG = "pearmut-log"
+    MQM_TSV = "mqm-tsv"
+
+
+@dataclass(frozen=True, slots=True)
+class SpansRead:
+    """What files say.
+
+    Attributes
+    ----------
+    judgments : tuple of ScoredJudgment
+        In the order of the files.
+    losses : tuple of Loss
+        What the files say and the judgments do not.
+    files : tuple of FileRead
+    input_format : SpansFormat
+    """
+
+    judgments: tuple[ScoredJudgment, ...]
+    losses: tuple[Loss, ...]
+    files: tuple[FileRead, ...]
+    input_format: SpansFormat
+
+
+def read_spans(
+    names: Sequence[str],
+    *,
+    input_format: SpansFormat | None = None,
+    source_language: str = "",
+    target_language: str = "",
+    progress: ReadingProgress | None = None,
+    standard_input: IO[bytes] | None = None,
+) -> SpansRead:
+    """Read files of one format.
+
+    Parameters
+    ----------
+    names : sequence of str
+        At least one; ``-`` is standard input.
+    input_format : SpansFormat, optional
+        Told from the first file if not given.
+    source_language, target_language : str
+        For files that do not say them.
+    progress : callable, optional
+        Called with (bytes read, all bytes).
+    standard_input : binary stream, optional
+
+    Raises
+    ------
+    FormatError
+        With file, line and field; also if the files hold no judgment.
+    """
+    sources = Sources(names, progress=progress, standard_input=standard_input)
+    judgments: list[ScoredJudgment] = []
+    files, losses = [], Losses()
+    for name in sources.names:
+        shown = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
+        with sources.opened(name) as stream:
+            file = InputFile(shown, stream)
+            if input_format is None:
+                input_format, file = detect_spans_format(file)
+            found, lost = _READERS[input_format](file)
+            files.append(FileRead(shown, stream.sha256()))
+        for loss in lost:
+            losses.add(loss.what, f"{shown}, {loss.first}", loss.count)
+        judgments += found
+    if not judgments or input_format is None:
+        raise FormatError(
+            STANDARD_INPUT_NAME if sources.names[0] == STANDARD_INPUT else sources.names[0],
+            "there is no judgment in it, only what is left out",
+            "give a file with judgments of outputs",
+        )
+    return SpansRead(
+        judgments=tuple(
+            replace(
+                judgment,
+                source_language=judgment.source_language or source_language,
+                target_language=judgment.target_language or target_language,
+            )
+            for judgment in judgments
+        ),
+        losses=losses.found(),
+        files=tuple(files),
+        input_format=input_format,
+    )
+
+
+def _jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
+    return list(read_spans_jsonl(file)), ()
+
+
+_READERS: Final[
+    dict[SpansFormat, Callable[[InputFile], tuple[list[ScoredJudgment], tuple[Loss, ...]]]]
+] = {
+    SpansFormat.JSONL: _jsonl,
+    SpansFormat.APPRAISE_CSV: read_appraise_csv,
+    SpansFormat.PEARMUT_LOG: read_pearmut_log,
+    SpansFormat.MQM_TSV: read_mqm_tsv,
+}
+
+
+def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
+    """Tell the format from how the file begins; returns it, and the file to read instead.
+
+    Raises
+    ------
+    FormatError
+        If it begins like none of the formats.
+    """
+    head, whole = peek(file, _SNIFFED_BYTES)
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    first_line = text.split("\n", 1)[0]
+    found: SpansFormat | None = None
+    if text.startswith("{"):
+        own = '"outputs"' in first_line and '"annotation"' not in first_line
+        found = SpansFormat.JSONL if own else SpansFormat.PEARMUT_LOG
+    elif {name.strip().strip('"') for name in first_line.split("\t")} >= set(COLUMNS):
+        found = SpansFormat.MQM_TSV
+    elif any(f",{kind}," in first_line for kind in ("TGT", "CHK", "BAD", "REF")):
+        found = SpansFormat.APPRAISE_CSV
+    if found is None:
+        raise FormatError(
+            file.name,
+            "the file begins like none of the formats of scored judgments",
+            f"give one of {', '.join(SpansFormat)}, or say which it is with --input-format",
+            line=1,
+        )
+    return found, whole

@@ -1,0 +1,46 @@
+"""`convert_spans`: scored judgments from one format to another, and what was lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from protocols.spans.files import SpansFormat, write_spans
+from protocols.spans.management.spans_command import add_spans_files, read_spans_files
+from protocols.spans.report import conversion_report
+from ranking.management.file_command import Options, ReportCommand, refuse, refused_writing
+from ranking.management.output import Progress, replaced
+from ranking.reports import Report
+
+
+class Command(ReportCommand):
+    help = (
+        "Write judgments of ESA, contrastive ESA, DA or MQM in another format, and say what it could not carry. Needs "
+        "no database."
+    )
+    computes = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_spans_files(parser)
+        parser.add_argument("--to", metavar="F", type=Path, required=True, help="the file to write")
+        parser.add_argument(
+            "--output-format",
+            type=SpansFormat,
+            choices=list(SpansFormat),
+            default=SpansFormat.JSONL,
+            help="format of the file to write (default: spans-jsonl, which loses nothing)",
+        )
+        super().add_arguments(parser)
+
+    def report(self, options: Options, progress: Progress) -> Report:
+        to: Path = options["to"]
+        if to.is_dir() or not to.parent.is_dir():
+            refuse(_("%(file)s: the folder does not exist.") % {"file": to})
+        read = read_spans_files(options, progress)
+        lines, lost = write_spans(read.judgments, options["output_format"])
+        with refused_writing(to), replaced(to) as part:
+            # As it is: line ends are those of the format, on any machine.
+            part.write_text("".join(lines), encoding="utf-8", newline="")
+        return conversion_report(read, str(to), options["output_format"], lost)

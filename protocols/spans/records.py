@@ -1,0 +1,222 @@
+"""A scored judgment: what one judge marked and scored on one screen, and whether its spans fit their text."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import combinations
+from typing import Final, Literal
+
+#: Outputs that a screen shows at most, as a block of the five-way ranking does.
+MAX_OUTPUTS: Final = 5
+MAX_SCORE: Final = 100
+#: Spans that a judge marks in one output at most.
+MAX_SPANS: Final = 100
+#: No output has more characters.
+MAX_CHARACTERS: Final = 4_000_000
+# What no name holds: a line of any format has room for it as it is, and it can be encoded.
+_NO_NAME: Final = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+class Severity(StrEnum):
+    """How bad an error is (Kocmi et al. 2024, ESA)."""
+
+    MINOR = "minor"
+    """Style, grammar or choice of words could be better."""
+
+    MAJOR = "major"
+    """The meaning is changed, or the part is really hard to understand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One error.
+
+    Attributes
+    ----------
+    start, end : int or None
+        The first character of the output, and the one after the last, in Unicode code points from 0. Both are None for
+        missing content, which has no place in the output.
+    severity : Severity
+    category : str
+        For instance "Accuracy/Mistranslation"; empty where none was asked for.
+
+    Raises
+    ------
+    ValueError
+        If only one end is given, they do not enclose a character, or no output is as long.
+    """
+
+    start: int | None
+    end: int | None
+    severity: Severity
+    category: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.start is None) != (self.end is None):
+            raise ValueError("a span has a start and an end, or neither")
+        if self.start is not None and self.end is not None and not 0 <= self.start < self.end:
+            raise ValueError(f"the span from {self.start} to {self.end} encloses no character")
+        if self.end is not None and self.end > MAX_CHARACTERS:
+            raise ValueError(f"the span ends after {MAX_CHARACTERS:,} characters")
+
+    @property
+    def is_missing_content(self) -> bool:
+        """Whether it says that something is missing, rather than that something is wrong."""
+        return self.start is None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredOutput:
+    """What a judge said of one output.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        The systems that wrote exactly this text, at least one.
+    score : float or None
+        From 0 (no meaning preserved) to 100 (perfect); None where none was given, as in MQM.
+    spans : tuple of Span, or None
+        () if the judge marked no error; None if they were not asked for any, as in direct assessment.
+    text : str or None
+        None if the file does not say it.
+
+    Raises
+    ------
+    ValueError
+        If no system is named, one is named twice, or the score is out of range.
+    """
+
+    systems: tuple[str, ...]
+    score: float | None
+    spans: tuple[Span, ...] | None = None
+    text: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.systems or len(set(self.systems)) != len(self.systems):
+            raise ValueError("an output is of one system at least, and names each once")
+        if self.score is not None and not 0 <= self.score <= MAX_SCORE:
+            raise ValueError(f"the score {self.score:g} is not between 0 and {MAX_SCORE}")
+
+    def count(self, severity: Severity) -> int:
+        """Return the number of spans of a severity; 0 if none were asked for."""
+        return sum(span.severity is severity for span in self.spans or ())
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredJudgment:
+    """What one judge said on one screen: of one output, or of two to five side by side.
+
+    Attributes
+    ----------
+    source_language, target_language : str
+        As the file spells them; empty where it does not say.
+    document, segment : str
+        Names; a segment's name is unique within its document. The document is empty where the file does not say it.
+    judge : str
+        The judge's pseudonym.
+    outputs : tuple of ScoredOutput
+        In the order shown, as far as the file has it.
+    source : str or None
+        The source text.
+    started_at, ended_at : float or None
+        Seconds since 1970, UTC.
+    duration_ms : int or None
+        The time that the judge worked, breaks left out.
+    comment : str
+    line : int
+        Where it stood in its file; does not count in comparisons.
+
+    Raises
+    ------
+    ValueError
+        If a name has a control character or the segment none, there is no output or more than five, a system wrote two
+        of them, a time is before 1970, or it ended before it started.
+    """
+
+    source_language: str
+    target_language: str
+    document: str
+    segment: str
+    judge: str
+    outputs: tuple[ScoredOutput, ...]
+    source: str | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    duration_ms: int | None = None
+    comment: str = ""
+    line: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in (self.source_language, self.target_language, self.document, self.segment):
+            if _NO_NAME.search(name):
+                raise ValueError(
+                    f"the name {name!r} has a tab, a line break, a control character or half of one"
+                )
+        if not self.segment.strip():
+            raise ValueError("the segment has no name")
+        if not 1 <= len(self.outputs) <= MAX_OUTPUTS:
+            raise ValueError(f"there are {len(self.outputs)} outputs, not 1 to {MAX_OUTPUTS}")
+        systems = [system for output in self.outputs for system in output.systems]
+        if len(set(systems)) != len(systems):
+            raise ValueError("a system wrote two of the outputs")
+        for at in (self.started_at, self.ended_at):
+            if at is not None and not (math.isfinite(at) and at >= 0):
+                raise ValueError("a time is no number of seconds since 1970")
+        if (
+            self.started_at is not None
+            and self.ended_at is not None
+            and self.ended_at < self.started_at
+        ):
+            raise ValueError("it ended before it started")
+
+    @property
+    def is_contrastive(self) -> bool:
+        """Whether outputs were shown side by side."""
+        return len(self.outputs) > 1
+
+
+#: Which spans of one output may share characters: none (as in Appraise and Pearmut), those of which one lies within the
+#: other, or any (as in Google's MQM, where each error is marked by itself).
+Overlap = Literal["none", "nested", "any"]
+
+
+class SpanProblem(StrEnum):
+    """What is wrong with the spans of an output."""
+
+    OUT_OF_RANGE = "out_of_range"
+    OVERLAPPING = "overlapping"
+    CROSSING = "crossing"
+
+
+def span_problems(
+    spans: Sequence[Span], text: str | None, *, overlap: Overlap = "none"
+) -> list[tuple[SpanProblem, tuple[int, ...]]]:
+    """Return what is wrong with the spans of one output, each with the places of the spans it is about.
+
+    Missing content never overlaps. Without a text, ends cannot be out of range.
+    """
+    found: list[tuple[SpanProblem, tuple[int, ...]]] = [
+        (SpanProblem.OUT_OF_RANGE, (place,))
+        for place, span in enumerate(spans)
+        if text is not None and span.end is not None and span.end > len(text)
+    ]
+    if overlap == "any":
+        return found
+    placed = [
+        (place, span.start, span.end)
+        for place, span in enumerate(spans)
+        if span.start is not None and span.end is not None
+    ]
+    for (one, start, end), (other, begin, stop) in combinations(placed, 2):
+        if end <= begin or stop <= start:
+            continue
+        nested = (start <= begin and stop <= end) or (begin <= start and end <= stop)
+        if not nested:
+            found.append((SpanProblem.CROSSING, (one, other)))
+        elif overlap == "none":
+            found.append((SpanProblem.OVERLAPPING, (one, other)))
+    return found

@@ -1,0 +1,378 @@
+"""Scores as system + segment + judge: differences of systems that stay right when sampling was adaptive.
+
+The model is y = a_system + b_segment + c_judge + e with fixed effects. What a mean score confounds, whether a system was
+judged on easy segments or by mild judges, is taken out, so that it does not matter *which* outputs were chosen to be
+judged, also if the choice depended on earlier scores: only that the noise of a score does not depend on whether it was
+asked for. Effects are found by least squares; segments are eliminated first (each score minus the mean of its segment), so
+that the equations are those of systems and judges alone.
+
+Covariances are sandwiches over clusters (Liang and Zeger 1986), of segments, of judges, or of both as "segments + judges −
+their intersection" (Cameron, Gelbach and Miller 2011), as `ranking.core.uncertainty.two_way` combines them. A judge's own
+effect is in the model; what clusters of judges add is that a judge may favour systems. Clusters count by how much they say:
+a segment with one score, or a judge who never scored two outputs of a segment, moves nothing, and adds no degree of freedom.
+
+That difference can be 0 by chance, and a sandwich does not see the error of a score that the model fits exactly. So no
+variance is taken for smaller than that over segments alone, or than that of single scores with equal noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.special import stdtrit
+
+from protocols.spans.statistics.columns import FloatArray, ScoreColumns
+from ranking.core.counting.effective_numbers import effective_number_of_units
+from ranking.core.counting.moments import MIN_UNITS
+from ranking.core.ranges.clusters import RankRanges, clusters
+from ranking.core.ranges.confidence_sets import rank_confidence_sets
+from ranking.core.scores import BoolArray, NotEstimable, Scores, ordinal_ranks
+from ranking.core.uncertainty.two_way import (
+    ClusteredCovariance,
+    RangeLimit,
+    ScoreCovariance,
+    combined_covariance,
+    with_least_variance,
+)
+
+Int64Array = npt.NDArray[np.int64]
+Level = Literal["segments", "judges", "two_way"]
+
+#: Eigenvalues below this share of the largest are none: what they would measure, no score connects.
+_NOTHING = 1e-9
+#: Fewer free residuals of a group than this are none: its scores are fitted whatever they are.
+_NO_RESIDUAL = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveFit:
+    """Estimated effects of n systems.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    effect : float64, shape (n,)
+        The system's effect minus the mean of its group: points above (or below) the average system, on the same segments
+        by the same judges. NaN if not estimable.
+    error, low, high : float64, shape (n,)
+        Its standard error and the ends of its interval; NaN also if the model fits the group whatever its scores are.
+    adjusted : float64, shape (n,)
+        `effect` plus the mean score of the group's systems, so that it reads like a mean score. Only differences mean
+        anything.
+    covariance : float64, shape (n, n)
+        Of `effect`, within groups; 0 for systems without a standard error.
+    group : int64, shape (n,)
+        Systems of different groups share no segments and judges, directly or through others, and cannot be compared.
+    estimable : bool, shape (n,)
+        Whether there is another system in the group.
+    reason : NotEstimable or None
+        Why any system is not estimable.
+    rank : int64, shape (n,)
+        By `effect`; 0 if not estimable. Ranks of several groups are arbitrary.
+    ranges : RankRanges
+        Confidence sets (`ranking.core.ranges.confidence_sets`) within groups.
+    cluster : int64, shape (n,)
+    level : "segments", "judges" or "two_way"
+    degrees : float64, shape (n,)
+        Degrees of freedom of t; NaN for systems without a standard error.
+    limits : tuple of str
+        Codes of `ranking.core.uncertainty.two_way.RangeLimit`: what intervals of some group do not account for.
+    noise : float
+        Standard deviation of e; NaN if the model fits whatever the scores are.
+    confidence : float
+    seed : int
+    """
+
+    systems: tuple[str, ...]
+    effect: FloatArray
+    error: FloatArray
+    low: FloatArray
+    high: FloatArray
+    adjusted: FloatArray
+    covariance: FloatArray
+    group: Int64Array
+    estimable: BoolArray
+    reason: NotEstimable | None
+    rank: Int64Array
+    ranges: RankRanges
+    cluster: Int64Array
+    level: Level
+    degrees: FloatArray
+    limits: tuple[str, ...]
+    noise: float
+    confidence: float
+    seed: int
+
+    def difference(self, one: str, other: str) -> tuple[float, float, float] | None:
+        """Return the difference of two systems and the ends of its interval; None if they cannot be compared."""
+        first, second = self.systems.index(one), self.systems.index(other)
+        if self.group[first] != self.group[second]:
+            return None
+        found = float(self.effect[first] - self.effect[second])
+        variance = (
+            self.covariance[first, first]
+            + self.covariance[second, second]
+            - 2 * self.covariance[first, second]
+        )
+        degrees = min(self.degrees[first], self.degrees[second])
+        width = float(_t(self.confidence, degrees) * np.sqrt(max(variance, 0)))
+        return found, found - width, found + width
+
+
+def fit_additive(
+    columns: ScoreColumns,
+    *,
+    level: Level = "two_way",
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> AdditiveFit:
+    """Estimate the effects of systems.
+
+    Parameters
+    ----------
+    columns : ScoreColumns
+    level : "segments", "judges" or "two_way"
+        What is taken for independent. With fewer than about eight judges, intervals over judges are too short, and with
+        fewer than four, "two_way" leaves them out (see `limits`); "segments" speaks of these judges only.
+    confidence : float
+    seed : int
+        Of the draws behind rank ranges.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two clusters, or `confidence` is not between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"the confidence {confidence} is not between 0 and 1")
+    design = _Design(columns)
+    group, estimable = design.groups()
+    centre = _centring(group, estimable)
+    effect = centre @ design.systems_effects
+    moved = design.moved() @ centre.T
+    _require_clusters(columns, moved, level)
+    free = np.bincount(
+        group[columns.system], weights=design.free_residuals(), minlength=int(group.max()) + 1
+    )
+    free[free < _NO_RESIDUAL] = 0
+    squares = float(np.sum(design.residual**2))
+    noise = float(np.sqrt(squares / free.sum())) if free.any() else float("nan")
+    estimate = _Estimate(columns, level, moved, design.residual, noise)
+    size = len(columns.systems)
+    covariance, known = np.zeros((size, size)), np.zeros(size, dtype=np.bool_)
+    error, degrees = np.full(size, np.nan), np.full(size, np.nan)
+    ranges = RankRanges(low=np.ones(size, dtype=np.int64), high=np.full(size, size))
+    limits: set[RangeLimit] = set()
+    for number, left in enumerate(free.tolist()):
+        members = np.flatnonzero((group == number) & estimable)
+        if not len(members) or not left:
+            continue
+        known[members] = True
+        found = estimate.covariance(members, left)
+        covariance[np.ix_(members, members)] = found.matrix
+        limits |= set(found.limits)
+        for system in members.tolist():
+            own = estimate.covariance(np.array([system]), left)
+            error[system] = np.sqrt(own.matrix[0, 0])
+            degrees[system] = own.degrees_of_freedom
+        sets = rank_confidence_sets(
+            effect[members],
+            found.matrix,
+            confidence=confidence,
+            degrees_of_freedom=found.degrees_of_freedom,
+            seed=seed,
+        )
+        ranges.low[members] = sets.low
+        # Systems of other groups may be better.
+        ranges.high[members] = sets.high + size - len(members)
+    width = np.where(known, _t(confidence, degrees) * error, np.nan)
+    shown = np.where(estimable, effect, np.nan)
+    return AdditiveFit(
+        systems=columns.systems,
+        effect=shown,
+        error=error,
+        low=shown - width,
+        high=shown + width,
+        adjusted=shown + _group_means(columns, group, len(shown)),
+        covariance=covariance,
+        group=group,
+        estimable=estimable,
+        reason=None if estimable.all() else NotEstimable.NO_COMPARISON,
+        rank=ordinal_ranks(Scores(values=shown, estimable=estimable, group=group)),
+        ranges=ranges,
+        cluster=clusters(ranges),
+        level=level,
+        degrees=degrees,
+        limits=tuple(str(limit) for limit in RangeLimit if limit in limits),
+        noise=noise,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def _t(confidence: float, degrees: FloatArray | float) -> FloatArray:
+    return np.asarray(stdtrit(np.minimum(degrees, 1e9), (1 + confidence) / 2))
+
+
+def _require_clusters(columns: ScoreColumns, moved: FloatArray, level: Level) -> None:
+    """Raise ValueError unless two clusters say anything of systems."""
+    says = np.abs(moved).max(axis=1) > _NOTHING
+    for what, unit in (("judges", columns.judge), ("segments", columns.segment)):
+        if level in (what, "two_way") and says.any() and len(np.unique(unit[says])) < 2:
+            raise ValueError(f"there are fewer than two {what}, so nothing says how {what} vary")
+
+
+class _Design:
+    """The equations of systems and judges, with segments eliminated."""
+
+    def __init__(self, columns: ScoreColumns) -> None:
+        rows, systems = len(columns), len(columns.systems)
+        self._rows, self._systems = rows, systems
+        self._judges = len(columns.judges)
+        self._system, self._segment, self._judge = columns.system, columns.segment, columns.judge
+        ones, places = np.ones(rows), np.arange(rows)
+        self._x = sparse.csr_matrix(
+            (
+                np.tile(ones, 2),
+                (
+                    np.tile(places, 2),
+                    np.concatenate([columns.system, systems + columns.judge.astype(np.int64)]),
+                ),
+            ),
+            shape=(rows, systems + self._judges),
+        )
+        segments = sparse.csr_matrix(
+            (ones, (places, columns.segment)), shape=(rows, len(columns.segments))
+        )
+        self._segments = segments
+        self._size = np.asarray(segments.sum(axis=0)).ravel()
+        # Means of the columns and of the scores in each segment.
+        self._x_mean = sparse.diags(1 / self._size) @ (segments.T @ self._x)
+        y_mean = np.asarray(segments.T @ columns.score) / self._size
+        weighted = self._x_mean.T @ sparse.diags(self._size) @ self._x_mean
+        self._a = np.asarray((self._x.T @ self._x - weighted).todense())
+        right = np.asarray(self._x.T @ columns.score - self._x_mean.T @ (self._size * y_mean))
+        self._inverse = np.linalg.pinv(self._a, rcond=_NOTHING, hermitian=True)
+        effects = self._inverse @ right
+        self.systems_effects: FloatArray = np.asarray(effects)[:systems]
+        fitted = self._x @ effects - segments @ (self._x_mean @ effects)
+        self.residual: FloatArray = np.asarray(columns.score - segments @ y_mean - fitted)
+
+    def groups(self) -> tuple[Int64Array, BoolArray]:
+        """Return the group of each system, by what the equations determine, and whether it has company.
+
+        The difference of two systems is determined if it has no part in what the equations leave open.
+        """
+        n = self._systems
+        a_ss, a_sj, a_jj = self._a[:n, :n], self._a[:n, n:], self._a[n:, n:]
+        information = a_ss - a_sj @ np.linalg.pinv(a_jj, rcond=_NOTHING, hermitian=True) @ a_sj.T
+        values, vectors = np.linalg.eigh((information + information.T) / 2)
+        open_ = vectors[:, values <= _NOTHING * max(float(values.max()), 1.0)]
+        left = open_ @ open_.T
+        group = np.full(n, -1, dtype=np.int64)
+        for system in range(n):
+            if group[system] < 0:
+                same = np.abs(left - left[system]).max(axis=1) < 1e-6
+                group[same & (group < 0)] = group.max() + 1
+        return group, np.bincount(group)[group] > 1
+
+    def moved(self) -> FloatArray:
+        """Return how much one more point in each score moves the systems' effects, shape (N, n)."""
+        to_systems = self._inverse[:, : self._systems]
+        return np.asarray(self._x @ to_systems - self._segments @ (self._x_mean @ to_systems))
+
+    def free_residuals(self) -> FloatArray:
+        """Return how much of each score the model leaves free, shape (N,): 1 − its leverage; 0 if it is fitted exactly."""
+        mean = self._x_mean @ self._inverse
+        of_mean = np.asarray(self._x_mean.multiply(mean).sum(axis=1)).ravel()
+        left = 1 - (1 / self._size + of_mean)[self._segment]
+        first, second = self._system, self._systems + self._judge
+        inverse = self._inverse
+        left -= inverse[first, first] + inverse[second, second] + 2 * inverse[first, second]
+        left += 2 * (mean[self._segment, first] + mean[self._segment, second])
+        return np.asarray(np.maximum(left, 0))
+
+
+def _centring(group: Int64Array, estimable: BoolArray) -> FloatArray:
+    """Return the matrix that takes from each system the mean of its group; 0 for systems alone."""
+    same = (group[:, np.newaxis] == group).astype(np.float64)
+    centre = np.eye(len(group)) - same / same.sum(axis=1, keepdims=True)
+    return np.asarray(centre * estimable[:, np.newaxis])
+
+
+class _Estimate:
+    """Covariances of effects, of a group or of one system."""
+
+    def __init__(
+        self,
+        columns: ScoreColumns,
+        level: Level,
+        moved: FloatArray,
+        residual: FloatArray,
+        noise: float,
+    ) -> None:
+        segment, judge = columns.segment.astype(np.int64), columns.judge.astype(np.int64)
+        self._units = (segment * len(columns.judges) + judge, segment, judge)
+        self._level = level
+        self._moved, self._influence = moved, moved * residual[:, np.newaxis]
+        self._noise = noise
+
+    def covariance(self, systems: Int64Array, free: float) -> ScoreCovariance:
+        """Return the covariance of the effects of some systems, with `free` degrees of freedom at most."""
+        moved, influence = self._moved[:, systems], self._influence[:, systems]
+        sizes = np.asarray((moved**2).sum(axis=1))
+        both, segments, judges = (_clustered(influence, unit, sizes) for unit in self._units)
+        if self._level == "two_way":
+            found = combined_covariance(both, segments, judges)
+            parts = [part for part in (segments, judges) if part.effective >= MIN_UNITS] or [both]
+        else:
+            part, limit = {
+                "segments": (segments, RangeLimit.FEW_SEGMENTS),
+                "judges": (judges, RangeLimit.FEW_JUDGES),
+            }[self._level]
+            parts = [part]
+            found = ScoreCovariance(
+                matrix=part.matrix,
+                degrees_of_freedom=np.inf,
+                segments=segments.effective,
+                judges=judges.effective,
+                limits=(limit,) if part.effective < MIN_UNITS else (),
+            )
+        found = replace(found, matrix=_at_least(found.matrix, self._noise**2 * (moved.T @ moved)))
+        if segments.effective >= MIN_UNITS:
+            found = with_least_variance(found, np.diag(segments.matrix))
+        # Satterthwaite's, of the variance as it is used: that it was raised makes it no less certain.
+        uncertain = sum(np.trace(part.matrix) ** 2 / max(part.effective - 1, 1.0) for part in parts)
+        degrees = max(1.0, np.trace(found.matrix) ** 2 / uncertain) if uncertain else np.inf
+        return replace(found, degrees_of_freedom=float(min(degrees, free)))
+
+
+def _at_least(matrix: FloatArray, least: FloatArray) -> FloatArray:
+    """Return `least` and the positive part of what `matrix` has beyond it: no difference of effects varies less."""
+    beyond = matrix - least
+    values, vectors = np.linalg.eigh((beyond + beyond.T) / 2)
+    return np.asarray(least + (vectors * np.maximum(values, 0)) @ vectors.T)
+
+
+def _clustered(influence: FloatArray, unit: Int64Array, sizes: FloatArray) -> ClusteredCovariance:
+    effective = effective_number_of_units(unit, sizes)
+    if effective <= 1 + _NOTHING:
+        return ClusteredCovariance(np.zeros((influence.shape[1],) * 2), effective)
+    _names, place = np.unique(unit, return_inverse=True)
+    matrix: Any = sparse.csr_matrix(
+        (np.ones(len(place)), (place, np.arange(len(place)))),
+        shape=(int(place.max()) + 1, len(place)),
+    )
+    sums = matrix @ influence
+    return ClusteredCovariance(np.asarray(sums.T @ sums) * (effective / (effective - 1)), effective)
+
+
+def _group_means(columns: ScoreColumns, group: Int64Array, size: int) -> FloatArray:
+    """Return for each system the mean of the mean scores of its group's systems."""
+    total = np.bincount(columns.system, weights=columns.score, minlength=size)
+    mean = total / np.bincount(columns.system, minlength=size)
+    return np.asarray((np.bincount(group, weights=mean) / np.bincount(group))[group])

@@ -1,0 +1,280 @@
+"""Agreement of judges on the same outputs: their scores, and the characters they mark."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity
+from protocols.spans.statistics.columns import FloatArray, Measure, mqm_score
+
+Int64Array = npt.NDArray[np.int64]
+
+#: What a character counts that both marked with different severities (WMT23's task of finding error spans).
+OTHER_SEVERITY: Final = 0.5
+#: Fewer shared outputs give no correlation.
+_FEWEST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePairScores:
+    """Two judges' scores of the outputs that both scored.
+
+    Attributes
+    ----------
+    one, other : str
+    shared : int
+        Outputs that both scored.
+    pearson, spearman, kendall : float or None
+        None for fewer than three shared outputs, or where one of the two always gave the same score.
+    difference : float
+        Mean of the first's score minus the second's.
+    distance : float
+        Mean of the absolute difference.
+    """
+
+    one: str
+    other: str
+    shared: int
+    pearson: float | None
+    spearman: float | None
+    kendall: float | None
+    difference: float
+    distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreAgreement:
+    """Agreement of scores between judges.
+
+    Attributes
+    ----------
+    pairs : tuple of JudgePairScores
+        Judges with a shared output, by name.
+    shared : int
+        Pairs of scores of one output by two judges.
+    pearson : float or None
+        Correlation over all these pairs, each both ways round, so that judges of different severity lower it (Fisher's
+        intraclass correlation).
+    standardised : float or None
+        The same of scores standardised by judge, which takes out that judges use the scale in different ways.
+    low, high : float or None
+        Ends of the interval of `pearson`, by a bootstrap of segments; None with fewer than ten segments.
+    distance : float or None
+        Mean absolute difference.
+    """
+
+    pairs: tuple[JudgePairScores, ...]
+    shared: int
+    pearson: float | None
+    standardised: float | None
+    low: float | None
+    high: float | None
+    distance: float | None
+
+
+Item = tuple[str, str, str]
+
+
+def score_agreement(
+    judgments: Sequence[ScoredJudgment],
+    *,
+    measure: Measure = Measure.SCORE,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> ScoreAgreement:
+    """Return how far judges give the same scores to the same outputs.
+
+    An item is an output: system and segment. Of several scores of a judge for one item the last counts. Of an output of
+    several systems, the first counts for all.
+    """
+    by_judge: dict[str, dict[Item, float]] = defaultdict(dict)
+    for judgment in judgments:
+        for output in judgment.outputs:
+            score = output.score if measure is Measure.SCORE else mqm_score(output)
+            if score is not None:
+                item = (judgment.document, judgment.segment, min(output.systems))
+                by_judge[judgment.judge][item] = score
+    standard = {judge: _standardised(scores) for judge, scores in by_judge.items()}
+    pairs, raw, z, segments = [], [], [], []
+    for one, other in combinations(sorted(by_judge), 2):
+        items = sorted(by_judge[one].keys() & by_judge[other].keys())
+        if not items:
+            continue
+        values = np.array([(by_judge[one][item], by_judge[other][item]) for item in items])
+        pairs.append(_pair(one, other, values))
+        raw.append(values)
+        segments += [item[:2] for item in items]
+        if standard[one] and standard[other]:
+            z.append(np.array([(standard[one][item], standard[other][item]) for item in items]))
+    if not raw:
+        return ScoreAgreement((), 0, None, None, None, None, None)
+    together = np.concatenate(raw)
+    low, high = _bootstrapped(
+        together, segments, resamples=resamples, confidence=confidence, seed=seed
+    )
+    return ScoreAgreement(
+        pairs=tuple(pairs),
+        shared=len(together),
+        pearson=_both_ways(together),
+        standardised=_both_ways(np.concatenate(z)) if z else None,
+        low=low,
+        high=high,
+        distance=float(np.abs(together[:, 0] - together[:, 1]).mean()),
+    )
+
+
+def _standardised(scores: dict[Item, float]) -> dict[Item, float]:
+    values = np.array(list(scores.values()))
+    if len(values) < 2 or np.ptp(values) == 0:
+        return {}
+    z = (values - values.mean()) / values.std(ddof=1)
+    return dict(zip(scores, z.tolist(), strict=True))
+
+
+def _pair(one: str, other: str, values: FloatArray) -> JudgePairScores:
+    first, second = values.T
+    whole = len(values) >= _FEWEST and np.ptp(first) > 0 and np.ptp(second) > 0
+    return JudgePairScores(
+        one=one,
+        other=other,
+        shared=len(values),
+        pearson=float(stats.pearsonr(first, second).statistic) if whole else None,
+        spearman=float(stats.spearmanr(first, second).statistic) if whole else None,
+        kendall=float(stats.kendalltau(first, second).statistic) if whole else None,
+        difference=float((first - second).mean()),
+        distance=float(np.abs(first - second).mean()),
+    )
+
+
+def _both_ways(values: FloatArray) -> float | None:
+    """Return the correlation of pairs, each counted both ways round."""
+    if len(values) < _FEWEST or np.ptp(values) == 0:
+        return None
+    away = values - values.mean()
+    return float(2 * (away[:, 0] * away[:, 1]).sum() / (away**2).sum())
+
+
+def _bootstrapped(
+    values: FloatArray,
+    segments: Sequence[tuple[str, str]],
+    *,
+    resamples: int,
+    confidence: float,
+    seed: int,
+) -> tuple[float | None, float | None]:
+    names = {name: place for place, name in enumerate(sorted(set(segments)))}
+    if len(names) < 10 or _both_ways(values) is None:
+        return None, None
+    of_segment = np.array([names[name] for name in segments])
+    one, other = values.T
+    # Sums by segment, so that a resample is a weighted sum of them.
+    moments = np.column_stack(
+        [
+            np.bincount(of_segment, weights=each, minlength=len(names))
+            for each in (np.full(len(one), 2.0), one + other, one**2 + other**2, 2 * one * other)
+        ]
+    )
+    generator = np.random.default_rng(seed)
+    times = generator.multinomial(len(names), np.full(len(names), 1 / len(names)), size=resamples)
+    count, total, squares, products = (times.astype(np.float64) @ moments).T
+    spread = squares - total**2 / count
+    drawn = ((products - total**2 / count) / spread)[spread > 0]
+    if len(drawn) < resamples / 2:
+        return None, None
+    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)
+
+
+@dataclass(frozen=True, slots=True)
+class SpanAgreement:
+    """Agreement of marked characters between judges.
+
+    Attributes
+    ----------
+    shared : int
+        Outputs marked by two judges, a pair of judges each.
+    f1 : float or None
+        2 · agreeing characters / (characters marked by one + by the other), over all pairs; the same severity counts 1,
+        another one 0.5 (WMT23). None if nobody marked anything.
+    unweighted : float or None
+        The same if severities do not matter.
+    both_free, one_free : int
+        Pairs in which both marked nothing, and one marked nothing and the other did.
+    """
+
+    shared: int
+    f1: float | None
+    unweighted: float | None
+    both_free: int
+    one_free: int
+
+
+def span_agreement(judgments: Sequence[ScoredJudgment]) -> SpanAgreement:
+    """Return how far judges mark the same characters of the same outputs.
+
+    Missing content counts as one character of its own, since it has no place. Where spans overlap, a character has the
+    higher severity. Of several judgments of a judge of one output the last counts.
+    """
+    marked: dict[Item, dict[str, ScoredOutput]] = defaultdict(dict)
+    for judgment in judgments:
+        for output in judgment.outputs:
+            if output.spans is not None:
+                item = (judgment.document, judgment.segment, min(output.systems))
+                marked[item][judgment.judge] = output
+    shared = both_free = one_free = 0
+    agreeing = touching = total = 0.0
+    for by_judge in marked.values():
+        length, severities = marked_stretches(list(by_judge.values()))
+        for one, other in combinations(severities, 2):
+            shared += 1
+            both_free += not one.any() and not other.any()
+            one_free += bool(one.any()) != bool(other.any())
+            common = length * ((one > 0) & (other > 0))
+            touching += int(common.sum())
+            agreeing += float((common * np.where(one == other, 1, OTHER_SEVERITY)).sum())
+            total += int((length * (one > 0)).sum() + (length * (other > 0)).sum())
+    return SpanAgreement(
+        shared=shared,
+        f1=2 * agreeing / total if total else None,
+        unweighted=2 * touching / total if total else None,
+        both_free=both_free,
+        one_free=one_free,
+    )
+
+
+def marked_stretches(outputs: Sequence[ScoredOutput]) -> tuple[Int64Array, list[Int64Array]]:
+    """Return the lengths of the stretches that the ends of all spans cut, and each output's severities of these.
+
+    Stretches and not characters, so that it does not matter how long a span is. A severity is 0 where nothing is marked,
+    1 of a minor and 2 of a major error. Missing content is a stretch of one character before the text.
+    """
+    placed = [
+        [
+            (-1, 0, span.severity)
+            if span.start is None or span.end is None
+            else (span.start, span.end, span.severity)
+            for span in output.spans or ()
+        ]
+        for output in outputs
+    ]
+    cuts = np.unique(
+        np.array([end for spans in placed for span in spans for end in span[:2]], dtype=np.int64)
+    )
+    length = np.diff(cuts)
+    severities = []
+    for spans in placed:
+        found = np.zeros(len(length), dtype=np.int64)
+        for start, end, severity in spans:
+            stretch = slice(*np.searchsorted(cuts, (start, end)).tolist())
+            found[stretch] = np.maximum(found[stretch], 1 + (severity is Severity.MAJOR))
+        severities.append(found)
+    return length, severities

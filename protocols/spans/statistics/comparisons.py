@@ -1,0 +1,141 @@
+"""Scores imply comparisons: judged blocks of what was shown side by side, for every ranking method."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from protocols.spans.records import ScoredJudgment
+from protocols.spans.statistics.columns import Measure, mqm_score
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+
+#: Which scores are compared: those of one screen, or all that one judge gave outputs of one segment.
+Compared = Literal["screen", "judge"]
+
+
+def blocks_of_scores(
+    judgments: Sequence[ScoredJudgment],
+    *,
+    measure: Measure = Measure.SCORE,
+    compared: Compared = "screen",
+) -> Blocks:
+    """Return the comparisons that scores imply: the higher score is better, equal ones tie.
+
+    Of the scores only their order within a block remains, so that judges who use the scale in different ways say the
+    same. Identical outputs with the same score are one candidate, as in the five-way ranking.
+
+    Parameters
+    ----------
+    judgments : sequence of ScoredJudgment
+        Of one test set.
+    measure : Measure
+    compared : "screen" or "judge"
+        "screen": outputs shown side by side, a block for each screen (contrastive ESA). "judge": all outputs of a
+        segment that a judge scored, at whatever time (ESA); a block for each pair of scores then, since a block has five
+        ranks and a judge may have scored more outputs. Of several scores of a judge for one system, the last one counts.
+        Systems that wrote the same text are not compared: they are one candidate where the judge gave them one score.
+
+    Returns
+    -------
+    Blocks
+        Segments are numbered from 1 in the order of (document, segment); documents are there if two or more are named.
+
+    Raises
+    ------
+    ValueError
+        If no two scores can be compared.
+    """
+    names = sorted({(judgment.document, judgment.segment) for judgment in judgments})
+    number = {name: place for place, name in enumerate(names, 1)}
+    rows = list((_of_screens if compared == "screen" else _of_judges)(judgments, number, measure))
+    if not rows:
+        raise ValueError(
+            "no two scored outputs were shown side by side"
+            if compared == "screen"
+            else "no judge scored two outputs of one segment"
+        )
+    systems = {
+        system for judgment in judgments for output in judgment.outputs for system in output.systems
+    }
+    blocks = blocks_from_rows(rows, systems)
+    documents = sorted({document for document, _segment in names})
+    if len(documents) < 2 or "" in documents:
+        return blocks
+    document_of = np.array(
+        [documents.index(document) for document, _segment in names], dtype=np.int32
+    )
+    return Blocks(
+        systems=blocks.systems,
+        labels=blocks.labels,
+        candidates=blocks.candidates,
+        judge=blocks.judge,
+        judges=blocks.judges,
+        segment=blocks.segment,
+        key=blocks.key,
+        document=document_of[blocks.segment - 1],
+    )
+
+
+def _of_screens(
+    judgments: Sequence[ScoredJudgment], number: dict[tuple[str, str], int], measure: Measure
+) -> Iterator[BlockRow]:
+    for judgment in judgments:
+        scored = _collapsed(_scored(judgment, measure))
+        if len(scored) > 1:
+            yield _block(judgment.judge, number[judgment.document, judgment.segment], scored)
+
+
+def _of_judges(
+    judgments: Sequence[ScoredJudgment], number: dict[tuple[str, str], int], measure: Measure
+) -> Iterator[BlockRow]:
+    # Of each system the text, or which output it is of where the file has no text, and the score.
+    of_judge: dict[tuple[str, int], dict[str, tuple[str, float]]] = defaultdict(dict)
+    for screen, judgment in enumerate(judgments):
+        place = (judgment.judge, number[judgment.document, judgment.segment])
+        for output, (systems, text, score) in enumerate(_scored(judgment, measure)):
+            written = f"{screen} {output}" if text is None else f"text {text}"
+            of_judge[place].update(dict.fromkeys(systems, (written, score)))
+    for (judge, segment), scores in sorted(of_judge.items()):
+        candidates: dict[tuple[str, float], tuple[str, ...]] = {}
+        for system in sorted(scores):
+            candidates[scores[system]] = (*candidates.get(scores[system], ()), system)
+        for one, other in combinations(candidates.items(), 2):
+            if one[0][0] != other[0][0]:
+                yield _block(judge, segment, [(one[1], one[0][1]), (other[1], other[0][1])])
+
+
+def _scored(
+    judgment: ScoredJudgment, measure: Measure
+) -> list[tuple[tuple[str, ...], str | None, float]]:
+    found = []
+    for output in judgment.outputs:
+        score = output.score if measure is Measure.SCORE else mqm_score(output)
+        if score is not None:
+            found.append((output.systems, output.text, score))
+    return found
+
+
+def _collapsed(
+    scored: list[tuple[tuple[str, ...], str | None, float]],
+) -> list[tuple[tuple[str, ...], float]]:
+    """Join outputs of the same text and score, which can be no comparison."""
+    joined: dict[object, tuple[tuple[str, ...], float]] = {}
+    for place, (systems, text, score) in enumerate(scored):
+        key: object = place if text is None else (text, score)
+        before = joined.get(key, ((), score))[0]
+        joined[key] = (before + systems, score)
+    return list(joined.values())
+
+
+def _block(judge: str, segment: int, scored: list[tuple[tuple[str, ...], float]]) -> BlockRow:
+    order = sorted({score for _systems, score in scored}, reverse=True)
+    return BlockRow(
+        judge=judge,
+        segment=segment,
+        candidates=[systems for systems, _score in scored],
+        labels=[order.index(score) + 1 for _systems, score in scored],
+    )

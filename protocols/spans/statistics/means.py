@@ -1,0 +1,258 @@
+"""Mean scores of systems, raw and standardised by judge, with intervals from a bootstrap of segments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols.spans.statistics.columns import FloatArray, ScoreColumns
+from ranking.core.counting.bootstrap import trim_count
+from ranking.core.ranges.clusters import RankRanges, clusters
+from ranking.core.ranges.confidence_sets import rank_confidence_sets
+from ranking.core.scores import Scores, ordinal_ranks
+
+Int64Array = npt.NDArray[np.int64]
+
+#: What pairs scores of two systems: the segment, whose several scores are averaged (as in WMT26), or the segment and the
+#: round, so that the first scores of a segment pair with the first and the second with the second (as in WMT25).
+Unit = Literal["segment", "round"]
+#: What is drawn with replacement.
+Drawn = Literal["segments", "documents"]
+
+_AT_A_TIME = 64
+
+
+@dataclass(frozen=True, eq=False)
+class UnitScores:
+    """Scores of n systems on U units.
+
+    Attributes
+    ----------
+    values : float64, shape (U, n)
+        Mean score on the unit; NaN where there is none.
+    segment : int64, shape (U,)
+        The segment of each unit.
+    """
+
+    values: FloatArray
+    segment: Int64Array
+
+
+def unit_scores(
+    columns: ScoreColumns, *, scores: FloatArray | None = None, unit: Unit = "segment"
+) -> UnitScores:
+    """Return the scores by unit and system.
+
+    Parameters
+    ----------
+    columns : ScoreColumns
+    scores : float64, shape (N,), optional
+        Instead of `columns.score`; NaN is left out.
+    unit : "segment" or "round"
+    """
+    values = columns.score if scores is None else scores
+    kept = np.isfinite(values)
+    rounds = int(columns.round.max()) + 1 if unit == "round" else 1
+    row = columns.segment.astype(np.int64) * rounds
+    if unit == "round":
+        row = row + columns.round
+    size = len(columns.segments) * rounds
+    cell = row[kept] * len(columns.systems) + columns.system[kept]
+    shape = (size, len(columns.systems))
+    total = np.bincount(cell, weights=values[kept], minlength=size * shape[1]).reshape(shape)
+    count = np.bincount(cell, minlength=size * shape[1]).reshape(shape)
+    used = count.any(axis=1)
+    with np.errstate(invalid="ignore"):
+        mean = total / np.where(count, count, np.nan)
+    return UnitScores(values=mean[used], segment=(np.arange(size) // rounds)[used])
+
+
+def standardised(columns: ScoreColumns) -> FloatArray:
+    """Return z = (x − x̄_j) / s_j of each score, with mean and standard deviation of its judge (WMT's DA).
+
+    Returns
+    -------
+    float64, shape (N,)
+        NaN for judges with one score, or all of whose scores are the same: they have no scale.
+    """
+    count = np.bincount(columns.judge, minlength=len(columns.judges)).astype(np.float64)
+    total = np.bincount(columns.judge, weights=columns.score, minlength=len(columns.judges))
+    mean = total / count
+    away = columns.score - mean[columns.judge]
+    squares = np.bincount(columns.judge, weights=away**2, minlength=len(columns.judges))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        deviation = np.sqrt(squares / (count - 1))
+        deviation[~(deviation > 1e-9)] = np.nan
+        return np.asarray(away / deviation[columns.judge], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class SystemMeans:
+    """Means of n systems, over units.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    mean, low, high : float64, shape (n,)
+        With the ends of the interval; NaN for a system without a score, ends also if there is one segment (or document)
+        alone, which says nothing of others.
+    z, z_low, z_high : float64, shape (n,)
+        The same of standardised scores.
+    scores, units : int64, shape (n,)
+        Scores, and units with one.
+    rank : int64, shape (n,)
+        By `mean`; 0 for a system without a score.
+    ranges : RankRanges
+        Confidence sets (`ranking.core.ranges.confidence_sets`), of the covariance of the raw means in the resamples.
+    cluster : int64, shape (n,)
+    unscaled_judges : tuple of str
+        Judges without a standardised score.
+    drawn : "segments" or "documents"
+    unit : "segment" or "round"
+    resamples : int
+    confidence : float
+    seed : int
+    """
+
+    systems: tuple[str, ...]
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    z: FloatArray
+    z_low: FloatArray
+    z_high: FloatArray
+    scores: Int64Array
+    units: Int64Array
+    rank: Int64Array
+    ranges: RankRanges
+    cluster: Int64Array
+    unscaled_judges: tuple[str, ...]
+    drawn: Drawn
+    unit: Unit
+    resamples: int
+    confidence: float
+    seed: int
+
+
+def system_means(
+    columns: ScoreColumns,
+    *,
+    unit: Unit = "segment",
+    drawn: Drawn = "segments",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> SystemMeans:
+    """Return mean scores with percentile intervals of a bootstrap.
+
+    These are the means that WMT prints. They compare systems fairly only if all were judged on the same segments by the
+    same judges; `statistics.additive` does not need that. The bootstrap draws segments (or documents) with all their
+    scores, so that what one segment's scores share is accounted for; judges are not drawn.
+
+    Raises
+    ------
+    ValueError
+        If `confidence` or `resamples` is out of range, or documents are to be drawn and fewer than two are named.
+    """
+    cut = trim_count(resamples, confidence)
+    if drawn == "documents" and sum(map(bool, columns.documents)) < 2:
+        raise ValueError("fewer than two documents are named, so none can be drawn")
+    raw = unit_scores(columns, unit=unit)
+    z_of_scores = standardised(columns)
+    z = unit_scores(columns, scores=z_of_scores, unit=unit)
+    groups = _groups(columns, drawn)
+    drawn_raw = _resampled_means(raw, groups, resamples=resamples, seed=seed)
+    drawn_z = _resampled_means(z, groups, resamples=resamples, seed=seed)
+    mean = _means(raw.values)
+    whole = Scores(values=mean, estimable=np.isfinite(mean))
+    ranges = _ranges(mean, drawn_raw, len(np.unique(groups)), confidence=confidence, seed=seed)
+    low, high = _interval(drawn_raw, cut)
+    z_low, z_high = _interval(drawn_z, cut)
+    unscaled = np.unique(columns.judge[~np.isfinite(z_of_scores)])
+    return SystemMeans(
+        systems=columns.systems,
+        mean=mean,
+        low=low,
+        high=high,
+        z=_means(z.values),
+        z_low=z_low,
+        z_high=z_high,
+        scores=np.bincount(columns.system, minlength=len(columns.systems)),
+        units=np.count_nonzero(np.isfinite(raw.values), axis=0).astype(np.int64),
+        rank=ordinal_ranks(whole),
+        ranges=ranges,
+        cluster=clusters(ranges),
+        unscaled_judges=tuple(columns.judges[judge] for judge in unscaled),
+        drawn=drawn,
+        unit=unit,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def _ranges(
+    mean: FloatArray, resampled: FloatArray, groups: int, *, confidence: float, seed: int
+) -> RankRanges:
+    """Return confidence sets; a system that some resample lacks may have any rank."""
+    known = np.isfinite(resampled).all(axis=0) & (groups > 1)
+    covariance = np.zeros((len(mean), len(mean)))
+    if known.any():
+        # What is drawn with replacement varies less than another sample would, by a group in all.
+        covariance[np.ix_(known, known)] = np.cov(resampled[:, known].T) * groups / (groups - 1)
+    return rank_confidence_sets(
+        np.where(known, mean, np.nan),
+        covariance,
+        confidence=confidence,
+        degrees_of_freedom=max(groups - 1, 1),
+        seed=seed,
+    )
+
+
+def _groups(columns: ScoreColumns, drawn: Drawn) -> Int64Array:
+    """Return what each segment is drawn with, shape (S,)."""
+    if drawn == "documents":
+        return columns.document.astype(np.int64)
+    return np.arange(len(columns.segments))
+
+
+def _means(values: FloatArray) -> FloatArray:
+    present = np.isfinite(values)
+    total, count = np.where(present, values, 0).sum(axis=0), present.sum(axis=0)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _resampled_means(
+    units: UnitScores, group_of: Int64Array, *, resamples: int, seed: int
+) -> FloatArray:
+    """Return means in resamples of groups of segments, shape (R, n); NaN where a system is in none drawn."""
+    groups = int(group_of.max()) + 1
+    present = np.isfinite(units.values)
+    sums = np.zeros((groups, units.values.shape[1]))
+    counts = np.zeros_like(sums)
+    np.add.at(sums, group_of[units.segment], np.where(present, units.values, 0))
+    np.add.at(counts, group_of[units.segment], present)
+    generator = np.random.default_rng(seed)
+    means = np.full((resamples, sums.shape[1]), np.nan)
+    if groups < 2:
+        return means
+    for start in range(0, resamples, _AT_A_TIME):
+        rows = min(_AT_A_TIME, resamples - start)
+        times = generator.multinomial(groups, np.full(groups, 1 / groups), size=rows)
+        weights = times.astype(np.float64)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means[start : start + rows] = (weights @ sums) / (weights @ counts)
+    return means
+
+
+def _interval(resampled: FloatArray, cut: int) -> tuple[FloatArray, FloatArray]:
+    """Return the ends after trimming; NaN for systems that some resample lacks."""
+    ordered = np.sort(resampled, axis=0)
+    whole = np.isfinite(resampled).all(axis=0)
+    return (
+        np.where(whole, ordered[cut], np.nan),
+        np.where(whole, ordered[len(ordered) - 1 - cut], np.nan),
+    )

@@ -1,0 +1,296 @@
+"""Tests on paired segments, and how rank ranges and clusters are made of them: WMT's rules by name, and ours.
+
+WMT's rules are kept as its published scripts compute them, so that tables of later years can be set beside earlier ones:
+
+- `wmt25` (github.com/wmt-conference/wmt25-general-mt, ``humeval/05-compute_clusters.py``): systems in the order of their
+  means; one-sided Wilcoxon signed-rank test at 0.05 of the upper against the lower one on common units, each round of a
+  segment by itself, zero differences dropped. A rank range goes up and down until the first significant difference; a
+  cluster ends where no range crosses.
+- `wmt26` (github.com/wmt-conference/wmt26-general-mt, ``humeval/02-analyze_results.py``): units are segments, whose scores
+  are averaged. A differs from B if the *paired or the unpaired* t-test, two-sided, has p < 0.05. A cluster ends where
+  each system above differs from each one below. The script prints no rank ranges; here they are the ranks of the cluster.
+- `wmt26_bootstrap`: the same with a *paired or unpaired* bootstrap of 100 resamples, one-sided at 0.05. Of the script
+  (``02b``) only a description was at hand.
+
+They take no correction for the number of tests; `wmt26` gives a system two chances a pair, and its unpaired test takes
+scores of one segment for independent. What is ours:
+
+- `permutation`: the paired permutation test on common segments (signs flipped), two-sided, with Holm's correction over all
+  pairs. Which of the two is better, the common segments say, and not the means over all segments. Rank ranges count the
+  systems that are better and worse for sure; clusters are those of Koehn (2012), eq. 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from protocols.spans.statistics.columns import FloatArray, ScoreColumns
+from protocols.spans.statistics.means import Unit, unit_scores
+from ranking.core.ranges.clusters import RankRanges, clusters
+from ranking.core.scores import TIE_DECIMALS
+
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+LEVEL: Final = 0.05
+_PERMUTATIONS: Final = 10_000
+_BOOTSTRAPS: Final = 100
+#: As many flips of signs are all tried, rather than drawn.
+_ALL_SIGNS: Final = 12
+
+
+class ClusterRule(StrEnum):
+    """How systems are told apart."""
+
+    WMT25 = "wmt25"
+    WMT26 = "wmt26"
+    WMT26_BOOTSTRAP = "wmt26_bootstrap"
+    PERMUTATION = "permutation"
+
+
+#: (scores of the better, of the worse by their means; each NaN where there is none) → p, for the two in this order.
+_Test = Callable[[FloatArray, FloatArray, np.random.Generator], float]
+
+
+@dataclass(frozen=True, eq=False)
+class RuleResult:
+    """What a rule makes of n systems, best first.
+
+    Attributes
+    ----------
+    rule : ClusterRule
+    systems : tuple of str
+        In the order of their means; systems without a score are left out.
+    mean : float64, shape (n,)
+    p : float64, shape (n, n)
+        Above the diagonal: the p-value of the upper against the lower system, corrected if the rule corrects; 1 where
+        the rule's tests can say nothing. Unpaired tests need no common unit. NaN elsewhere.
+    common : int64, shape (n, n)
+        Units on which both were scored.
+    ranges : RankRanges
+    cluster : int64, shape (n,)
+        1 for the best.
+    seed : int
+    """
+
+    rule: ClusterRule
+    systems: tuple[str, ...]
+    mean: FloatArray
+    p: FloatArray
+    common: Int64Array
+    ranges: RankRanges
+    cluster: Int64Array
+    seed: int
+
+
+def apply_rule(
+    columns: ScoreColumns, rule: ClusterRule = ClusterRule.PERMUTATION, *, seed: int = 0
+) -> RuleResult:
+    """Test all pairs of systems on paired units, and make rank ranges and clusters by the rule.
+
+    Like the means, these tests are fair only where sampling did not depend on the scores; `common` says on how many units
+    each rests.
+
+    Parameters
+    ----------
+    columns : ScoreColumns
+    rule : ClusterRule
+    seed : int
+        Of permutations and bootstraps.
+    """
+    unit: Unit = "round" if rule is ClusterRule.WMT25 else "segment"
+    values = unit_scores(columns, unit=unit).values
+    mean = np.array([column[np.isfinite(column)].mean() for column in values.T])
+    # A tie must not depend on the order of summation; then by name.
+    order = np.argsort(-np.round(mean, TIE_DECIMALS), kind="stable")
+    values, mean = values[:, order], mean[order]
+    size = len(order)
+    present = np.isfinite(values).astype(np.int64)
+    p = np.full((size, size), np.nan)
+    for upper in range(size):
+        for lower in range(upper + 1, size):
+            # A generator of its own, so that a pair's p does not depend on the other systems.
+            names = (columns.systems[order[upper]], columns.systems[order[lower]])
+            generator = np.random.default_rng(
+                [seed, *(byte for name in sorted(names) for byte in (*name.encode(), 0))]
+            )
+            p[upper, lower] = _TESTS[rule](values[:, upper], values[:, lower], generator)
+    if rule is ClusterRule.PERMUTATION:
+        p = _holm(p)
+        ranges, cluster = _for_sure(p < LEVEL, _upper_is_better(values))
+    else:
+        ranges, cluster = _RANGES[rule](p < LEVEL)
+    return RuleResult(
+        rule=rule,
+        systems=tuple(columns.systems[place] for place in order),
+        mean=mean,
+        p=p,
+        common=present.T @ present,
+        ranges=ranges,
+        cluster=cluster,
+        seed=seed,
+    )
+
+
+# --- Tests --------------------------------------------------------------------------------------
+
+
+def _differences(upper: FloatArray, lower: FloatArray) -> FloatArray:
+    both = np.isfinite(upper) & np.isfinite(lower)
+    return np.asarray(upper[both] - lower[both])
+
+
+def wilcoxon_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Generator) -> float:
+    """Return the one-sided p of the Wilcoxon signed-rank test that the first is better; 1 if nothing differs."""
+    differences = _differences(upper, lower)
+    if not np.any(differences):
+        return 1.0
+    return float(stats.wilcoxon(differences, alternative="greater").pvalue)
+
+
+def either_t_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Generator) -> float:
+    """Return the smaller two-sided p of the paired and the unpaired t-test; 1 if neither can be computed."""
+    differences = _differences(upper, lower)
+    found = [1.0]
+    if len(differences) > 1:
+        # A difference that is always the same has t = ∞, as scipy says, too.
+        constant = np.ptp(differences) == 0
+        found.append(
+            float(differences[0] == 0)
+            if constant
+            else float(stats.ttest_1samp(differences, 0).pvalue)
+        )
+    one, other = upper[np.isfinite(upper)], lower[np.isfinite(lower)]
+    if min(len(one), len(other)) > 1:
+        constant = np.ptp(one) + np.ptp(other) == 0
+        found.append(
+            float(one[0] == other[0]) if constant else float(stats.ttest_ind(one, other).pvalue)
+        )
+    return min(found)
+
+
+def either_bootstrap_p(
+    upper: FloatArray, lower: FloatArray, generator: np.random.Generator
+) -> float:
+    """Return the smaller share of resamples, paired or unpaired, in which the first is not better."""
+    differences = _differences(upper, lower)
+    one, other = upper[np.isfinite(upper)], lower[np.isfinite(lower)]
+
+    def drawn(values: FloatArray) -> FloatArray:
+        places = generator.integers(len(values), size=(_BOOTSTRAPS, len(values)))
+        return np.asarray(values[places].mean(axis=1))
+
+    found = [1.0]
+    if len(differences) > 1:
+        found.append(float(np.mean(drawn(differences) <= 0)))
+    if min(len(one), len(other)) > 1:
+        found.append(float(np.mean(drawn(one) <= drawn(other))))
+    return min(found)
+
+
+def permutation_p(upper: FloatArray, lower: FloatArray, generator: np.random.Generator) -> float:
+    """Return the two-sided p of the paired permutation test: the signs of differences are exchangeable.
+
+    All flips are tried for up to 12 differences that are not 0; otherwise 10,000 are drawn, and the p is (1 + as far) /
+    (1 + drawn), which errs on the safe side.
+    """
+    differences = _differences(upper, lower)
+    differences = differences[differences != 0]
+    count = len(differences)
+    if count == 0:
+        return 1.0
+    observed = abs(differences.sum()) * (1 - 1e-12)
+    if count <= _ALL_SIGNS:
+        every = 1.0 - 2 * ((np.arange(2**count)[:, np.newaxis] >> np.arange(count)) & 1)
+        return float(np.mean(np.abs(every @ differences) >= observed))
+    as_far = 0
+    rows, width = _PERMUTATIONS // 10, -(-count // 8)
+    for _part in range(10):
+        drawn = np.frombuffer(generator.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
+        kept = np.unpackbits(drawn, axis=1, count=count).astype(np.float64)
+        # A bit keeps the sign of a difference, or turns it.
+        turned = 2 * (kept @ differences) - differences.sum()
+        as_far += int(np.count_nonzero(np.abs(turned) >= observed))
+    return (1 + as_far) / (1 + _PERMUTATIONS)
+
+
+def _holm(p: FloatArray) -> FloatArray:
+    """Return p-values corrected by Holm over all pairs above the diagonal."""
+    above = np.triu_indices(len(p), 1)
+    values = p[above]
+    order = np.argsort(values, kind="stable")
+    steps = values[order] * np.arange(len(values), 0, -1)
+    corrected = np.empty(len(values))
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    result = np.full_like(p, np.nan)
+    result[above] = corrected
+    return result
+
+
+# --- Rank ranges and clusters, of a matrix that says whether the upper is told apart from the lower --------------
+
+
+def _until_first_difference(apart: BoolArray) -> tuple[RankRanges, Int64Array]:
+    size = len(apart)
+    low, high = np.arange(1, size + 1), np.arange(1, size + 1)
+    for place in range(size):
+        while low[place] > 1 and not apart[low[place] - 2, place]:
+            low[place] -= 1
+        while high[place] < size and not apart[place, high[place]]:
+            high[place] += 1
+    ends = [bool(np.all(high[:end] <= end) and np.all(low[end:] > end)) for end in range(1, size)]
+    return RankRanges(low=low, high=high), _clusters_ending(ends)
+
+
+def _all_above_from_all_below(apart: BoolArray) -> tuple[RankRanges, Int64Array]:
+    size = len(apart)
+    cluster = _clusters_ending([bool(apart[:end, end:].all()) for end in range(1, size)])
+    first = np.searchsorted(cluster, cluster, side="left") + 1
+    last = np.searchsorted(cluster, cluster, side="right")
+    return RankRanges(low=first.astype(np.int64), high=last.astype(np.int64)), cluster
+
+
+def _upper_is_better(values: FloatArray) -> BoolArray:
+    """Return whether the upper system of a pair has the higher sum on common units, shape (n, n)."""
+    size = values.shape[1]
+    return np.array(
+        [
+            [_differences(values[:, upper], values[:, lower]).sum() > 0 for lower in range(size)]
+            for upper in range(size)
+        ]
+    )
+
+
+def _for_sure(apart: BoolArray, upper_is_better: BoolArray) -> tuple[RankRanges, Int64Array]:
+    """Count who is better and worse for sure; the own place by the mean is always within the range."""
+    better = (apart & upper_is_better) | (apart & ~upper_is_better).T
+    place = np.arange(1, len(apart) + 1)
+    ranges = RankRanges(
+        low=np.minimum(1 + better.sum(axis=0), place),
+        high=np.maximum(len(apart) - better.sum(axis=1), place),
+    )
+    return ranges, clusters(ranges)
+
+
+def _clusters_ending(ends: list[bool]) -> Int64Array:
+    return np.cumsum([1, *ends]).astype(np.int64)
+
+
+_TESTS: Final[dict[ClusterRule, _Test]] = {
+    ClusterRule.WMT25: wilcoxon_p,
+    ClusterRule.WMT26: either_t_p,
+    ClusterRule.WMT26_BOOTSTRAP: either_bootstrap_p,
+    ClusterRule.PERMUTATION: permutation_p,
+}
+_RANGES: Final[dict[ClusterRule, Callable[[BoolArray], tuple[RankRanges, Int64Array]]]] = {
+    ClusterRule.WMT25: _until_first_difference,
+    ClusterRule.WMT26: _all_above_from_all_below,
+    ClusterRule.WMT26_BOOTSTRAP: _all_above_from_all_below,
+}

@@ -1,0 +1,102 @@
+"""The answers of “top or not”: for each output whether it is at the top. Labels say all of it."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Final
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from annotation.models import Judgment
+from annotation.protocols import AnswerKind, Rules
+from annotation.sampling.parameters import FEWEST_CANDIDATES
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.models import Campaign, Protocol
+
+TopAnswer = Mapping[str, Sequence[bool]]
+
+_TOP: Final = 1
+_NOT: Final = 2
+#: Outputs of a block: a key for each.
+_MOST: Final = 5
+
+
+class TopAnswerSerializer(serializers.Serializer[object]):
+    """Which outputs are at the top."""
+
+    top = serializers.ListField(
+        child=serializers.BooleanField(),
+        max_length=_MOST,
+        help_text="One for each output, in shown order; at least one is true.",
+    )
+
+
+class TopRulesSerializer(serializers.Serializer[object]):
+    """Top or not leaves nothing to choose."""
+
+
+def _labels(answer: TopAnswer, _candidates: int) -> list[int | None]:
+    return [_TOP if each else _NOT for each in answer["top"]]
+
+
+def _refusal(assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedError | None:
+    said, shown = len(answer["top"]), len(assigned.candidates)
+    if said != shown:
+        return SubmissionRefusedError(
+            _("%(answers)d answers were sent for %(candidates)d outputs.")
+            % {"answers": said, "candidates": shown},
+            field="answer",
+        )
+    if any(answer["top"]):
+        return None
+    return SubmissionRefusedError(
+        _("Mark at least one output as top, or skip the sentence."), field="answer"
+    )
+
+
+def _store(_judgment: Judgment, _answer: TopAnswer) -> None:
+    """Nothing: the judgment has the labels."""
+
+
+def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, list[bool]]]:
+    rows = Judgment.objects.filter(pk__in=judgment_ids).values_list("pk", "labels")
+    return {id_: {"top": [label == _TOP for label in labels]} for id_, labels in rows}
+
+
+def _rules(rules: Mapping[str, Any]) -> Rules:
+    if rules:
+        raise ValidationError(
+            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(sorted(rules))}
+        )
+    return {}
+
+
+def _shown_rules(_campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
+    return {}
+
+
+def _simulated(
+    _qualities: Sequence[float],
+    labels: Sequence[int | None],
+    _rules: Mapping[str, Any],
+    _random: Random,
+) -> dict[str, list[bool]]:
+    best = min(label for label in labels if label is not None)
+    return {"top": [label == best for label in labels]}
+
+
+TOP_OR_NOT: Final = AnswerKind(
+    protocol=Protocol.TOP,
+    candidates=range(FEWEST_CANDIDATES, _MOST + 1),
+    serializer=TopAnswerSerializer,
+    is_kept_in_labels=True,
+    labels=_labels,
+    refusal=_refusal,
+    store=_store,
+    read=_read,
+    rules=_rules,
+    shown_rules=_shown_rules,
+    rules_serializer=TopRulesSerializer,
+    simulated=_simulated,
+)

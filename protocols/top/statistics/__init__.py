@@ -1,0 +1,1 @@
+"""How much time judges take. No Django."""

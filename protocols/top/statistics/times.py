@@ -1,0 +1,126 @@
+"""How much active time a block of one task takes, against one of another (Bojar et al. 2011, §2.1, expect less)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, log, sqrt
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Times:
+    """B blocks that judges judged in a task.
+
+    Attributes
+    ----------
+    seconds : float, shape (B,)
+        Active seconds; more than 0.
+    judge, segment : int64, shape (B,)
+        Numbers from 0; the same judge or segment has the same number in every task.
+    candidates : int64, shape (B,)
+        How many outputs were shown.
+    """
+
+    seconds: FloatArray
+    judge: Int64Array
+    segment: Int64Array
+    candidates: Int64Array
+
+    def __post_init__(self) -> None:
+        columns = (self.seconds, self.judge, self.segment, self.candidates)
+        if len({column.shape for column in columns}) != 1:
+            raise ValueError("seconds, judge, segment, candidates: expected one of each a block")
+        if len(self.seconds) and self.seconds.min() <= 0:
+            raise ValueError("seconds: expected more than 0")
+
+
+@dataclass(frozen=True)
+class TimesCompared:
+    """Mean active time per block of two tasks.
+
+    Attributes
+    ----------
+    means, medians : tuple of two float or None
+        Seconds per block.
+    ratio : float or None
+        The first mean divided by the second; None where either is missing.
+    low, high : float or None
+        Interval of the ratio; None where the times do not tell how far it may be off.
+    judges : int
+        In either task.
+    judges_of_both : int
+    """
+
+    means: tuple[float | None, float | None]
+    medians: tuple[float | None, float | None]
+    ratio: float | None
+    low: float | None
+    high: float | None
+    judges: int
+    judges_of_both: int
+
+
+def times_compared(first: Times, second: Times, *, confidence: float = 0.95) -> TimesCompared:
+    """Compare the mean active seconds per block of two tasks.
+
+    Judges differ in pace, and so do segments: the variance of the logarithm of the ratio, linearised, is that over
+    judges + over segments − that of single blocks, at least each of the first two. What a judge takes in both tasks
+    goes together, so judges of both make the interval shorter. Student's t has a degree of freedom fewer than there
+    are judges or segments, whichever are fewer.
+    """
+    of_first, of_second = set(first.judge.tolist()), set(second.judge.tolist())
+    one, other = _mean(first), _mean(second)
+    ratio = None if one is None or other is None else one / other
+    reach = None if ratio is None else _reach(first, second, confidence)
+    return TimesCompared(
+        means=(one, other),
+        medians=(_median(first), _median(second)),
+        ratio=ratio,
+        low=None if ratio is None or reach is None else exp(log(ratio) - reach),
+        high=None if ratio is None or reach is None else exp(log(ratio) + reach),
+        judges=len(of_first | of_second),
+        judges_of_both=len(of_first & of_second),
+    )
+
+
+def _mean(times: Times) -> float | None:
+    return float(times.seconds.mean()) if len(times.seconds) else None
+
+
+def _median(times: Times) -> float | None:
+    return float(np.median(times.seconds)) if len(times.seconds) else None
+
+
+def _reach(first: Times, second: Times, confidence: float) -> float | None:
+    """Return how far the interval of the logarithm reaches to each side; None if nothing tells."""
+    parts = np.concatenate([_influence(first), -_influence(second)])
+    judges, segments = (
+        np.unique(np.concatenate(each), return_inverse=True)[1]
+        for each in ((first.judge, second.judge), (first.segment, second.segment))
+    )
+    fewest = min(int(judges.max()), int(segments.max())) + 1
+    if fewest == 1:
+        return None
+    over_judges, over_segments = _variance(parts, judges), _variance(parts, segments)
+    alone = _variance(parts, np.arange(len(parts)))
+    variance = max(over_judges + over_segments - alone, over_judges, over_segments)
+    if variance <= 0:
+        return None
+    return float(stdtrit(fewest - 1, (1 + confidence) / 2)) * sqrt(variance)
+
+
+def _influence(times: Times) -> FloatArray:
+    mean = times.seconds.mean()
+    return np.asarray((times.seconds - mean) / (mean * len(times.seconds)), dtype=np.float64)
+
+
+def _variance(parts: FloatArray, group: npt.NDArray[np.intp]) -> float:
+    """Return the variance of the sum of all parts, if groups are drawn and their parts hang together."""
+    sums = np.bincount(group, weights=parts)
+    return float((sums**2).sum() * len(sums) / (len(sums) - 1))

@@ -1,0 +1,129 @@
+"""The answers about two outputs: which one is better, or that they are the same.
+
+With the rule `four_answers` (Bojar et al. 2011, §2.5.2) "the same" is divided into "both fine" and "both wrong".
+"""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+
+from annotation.models import Judgment
+from annotation.protocols import AnswerKind, Rules
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.models import Campaign, Protocol
+from protocols.two_outputs.models import Answer, Verdict
+
+_LABELS: Final[Mapping[str, tuple[int, int]]] = {
+    Verdict.FIRST: (1, 2),
+    Verdict.SAME: (1, 1),
+    Verdict.SECOND: (2, 1),
+    Verdict.BOTH_FINE: (1, 1),
+    Verdict.BOTH_WRONG: (1, 1),
+}
+_OUTPUTS: Final = 2
+_OF_FOUR: Final = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
+_OF_THREE: Final = frozenset({Verdict.SAME})
+#: From this stated quality on (0–100), simulated judges find two equal outputs fine.
+_FINE: Final = 50
+
+
+class TwoOutputsAnswerSerializer(serializers.Serializer[object]):
+    """Which of two outputs is better, in shown order."""
+
+    verdict = serializers.ChoiceField(
+        choices=Verdict.choices,
+        help_text="“same” where the task has three answers, “both_fine” and “both_wrong” where it has four.",
+    )
+
+
+class TwoOutputsRulesSerializer(serializers.Serializer[object]):
+    """What a task of two outputs leaves to choose."""
+
+    four_answers = serializers.BooleanField(
+        help_text="Instead of “the same” there are “both fine” and “both wrong”."
+    )
+
+
+def _labels(answer: Mapping[str, str], _candidates: int) -> list[int | None]:
+    return list(_LABELS[answer["verdict"]])
+
+
+def _refusal(assigned: AssignedBlock, answer: Mapping[str, str]) -> SubmissionRefusedError | None:
+    if len(assigned.candidates) != _OUTPUTS:
+        # Practice of which a system was withdrawn.
+        return SubmissionRefusedError(
+            _("Rank at least two outputs, or skip the sentence."), field="answer"
+        )
+    verdict = answer["verdict"]
+    if verdict not in (_OF_THREE if assigned.rules.get("four_answers") else _OF_FOUR):
+        return None
+    return SubmissionRefusedError(
+        _("“%(answer)s” is none of the answers of this task.") % {"answer": Verdict(verdict).label},
+        field="answer",
+    )
+
+
+def _store(judgment: Judgment, answer: Mapping[str, str]) -> None:
+    Answer.objects.create(judgment=judgment, verdict=answer["verdict"])
+
+
+def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, str]]:
+    rows = Answer.objects.filter(pk__in=judgment_ids).values_list("pk", "verdict")
+    return {judgment_id: {"verdict": verdict} for judgment_id, verdict in rows}
+
+
+def _rules(rules: Mapping[str, Any]) -> Rules:
+    others = sorted(set(rules) - {"four_answers"})
+    if others:
+        raise ValidationError(
+            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
+        )
+    four_answers = rules.get("four_answers", False)
+    if not isinstance(four_answers, bool):
+        raise ValidationError(_("four_answers is true or false."))
+    return {"four_answers": four_answers}
+
+
+def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
+    return _rules(rules)
+
+
+def _simulated(
+    qualities: Sequence[float],
+    labels: Sequence[int | None],
+    rules: Mapping[str, Any],
+    random: Random,  # noqa: ARG001  the labels are by chance already
+) -> dict[str, str]:
+    first, second = (label or 0 for label in labels)
+    if first != second:
+        return {"verdict": Verdict.FIRST if first < second else Verdict.SECOND}
+    if not rules.get("four_answers"):
+        return {"verdict": Verdict.SAME}
+    is_fine = sum(qualities) / len(qualities) >= _FINE
+    return {"verdict": Verdict.BOTH_FINE if is_fine else Verdict.BOTH_WRONG}
+
+
+TWO_OUTPUTS: Final = AnswerKind(
+    protocol=Protocol.TWO_OUTPUTS,
+    candidates=range(_OUTPUTS, _OUTPUTS + 1),
+    serializer=TwoOutputsAnswerSerializer,
+    labels=_labels,
+    refusal=_refusal,
+    store=_store,
+    read=_read,
+    rules=_rules,
+    shown_rules=_shown_rules,
+    rules_serializer=TwoOutputsRulesSerializer,
+    simulated=_simulated,
+    rules_fields={
+        "four_answers": forms.BooleanField(
+            label=gettext_lazy("“both fine” and “both wrong” instead of “the same”"), required=False
+        )
+    },
+)

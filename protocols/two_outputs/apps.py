@@ -1,0 +1,17 @@
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class TwoOutputsConfig(AppConfig):
+    name = "protocols.two_outputs"
+    label = "two_outputs"
+    verbose_name = _("Two outputs")
+
+    def ready(self) -> None:
+        from annotation.protocols import answer_kind_register
+        from protocols.two_outputs.analysis import TWO_OUTPUTS_COMPARED
+        from protocols.two_outputs.answers import TWO_OUTPUTS
+        from ranking.analyses import analysis_register
+
+        answer_kind_register(TWO_OUTPUTS)
+        analysis_register(TWO_OUTPUTS_COMPARED)

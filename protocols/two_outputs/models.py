@@ -1,0 +1,62 @@
+from typing import ClassVar
+
+import pgtrigger
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.constraints import is_one_of
+from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models.move import RefusedWhileMoving
+
+
+class Verdict(models.TextChoices):
+    """What a judge says of two outputs, which the page calls A and B in shown order."""
+
+    FIRST = "first", _("A is better")
+    SAME = "same", _("the same")
+    SECOND = "second", _("B is better")
+    BOTH_FINE = "both_fine", _("both fine")
+    BOTH_WRONG = "both_wrong", _("both wrong")
+
+
+class Answer(models.Model):
+    """What a judgment of two outputs says: its labels are those that the verdict implies. Append-only."""
+
+    judgment = models.OneToOneField(
+        "annotation.Judgment",
+        on_delete=models.PROTECT,
+        related_name="two_outputs_answer",
+        primary_key=True,
+    )
+    verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict)
+
+    objects: ClassVar[models.Manager["Answer"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("answer about two outputs")
+        verbose_name_plural = _("answers about two outputs")
+        constraints = [is_one_of("verdict", Verdict, name="two_outputs_verdict_is_known")]
+        triggers = [
+            pgtrigger.Protect(
+                name="two_outputs_answer_append_only",
+                operation=pgtrigger.Update | pgtrigger.Delete,
+            ),
+            NeverTruncated(name="two_outputs_answer_never_truncated"),
+            RefusedWhileMoving(
+                name="two_outputs_answer_of_no_moving_campaign",
+                join=" JOIN annotation_judgment d ON d.id = i.judgment_id"
+                " JOIN campaign_judge j ON j.id = d.judge_id",
+            ),
+            trigger_from_file(
+                "protocols/two_outputs",
+                "two_outputs_answer_fits_its_judgment",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
+                declare=[("wrong", "RECORD"), ("scans", "TEXT")],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judgment_id}: {self.verdict}"

@@ -1,0 +1,214 @@
+"""What judges of two outputs chose, and how far they agree, as a report (Bojar et al. 2011, §2.5.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from protocols.two_outputs.choices import ChoicesRead
+from protocols.two_outputs.statistics.judges import (
+    Choice,
+    JudgesCompared,
+    TwoJudges,
+    judges_compared,
+)
+from ranking.code_version import code_version
+from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
+
+
+@dataclass(frozen=True)
+class TwoOutputsFound:
+    """Agreement of judges with the answers as they are, and with both kinds of ties as one if there are two."""
+
+    read: ChoicesRead
+    compared: JudgesCompared
+    merged: JudgesCompared | None
+
+
+def two_outputs_found(read: ChoicesRead) -> TwoOutputsFound:
+    """Compare the judges of a task."""
+    is_mirrored = read.systems is None
+    merged = read.choices.merged() if read.four_answers else None
+    return TwoOutputsFound(
+        read=read,
+        compared=judges_compared(read.choices, is_mirrored=is_mirrored),
+        merged=None if merged is None else judges_compared(merged, is_mirrored=is_mirrored),
+    )
+
+
+def two_outputs_report(given: Input, found: TwoOutputsFound, *, judges: tuple[str, ...]) -> Report:
+    """Tell answers by judge, κ of all pairs of judges and of all together; of two with `judges`, their answers."""
+    chosen = _chosen(found.compared, judges)
+    tables = [_totals(found), _agreement(found), _pairs(found)]
+    tables += [] if chosen is None else [_side_by_side(found, chosen)]
+    return Report(
+        notes=[*input_notes(given), *_notes(found)],
+        tables=[table for table in tables if table.rows],
+        data={
+            "input": input_data(given),
+            "systems": found.read.systems,
+            "four_answers": found.read.four_answers,
+            "choices": [choice.name.lower() for choice in Choice],
+            "agreement": found.compared,
+            "merged": found.merged,
+            "side_by_side": chosen,
+            "version": code_version(),
+        },
+    )
+
+
+def _notes(found: TwoOutputsFound) -> list[str]:
+    choices, systems = found.read.choices, found.read.systems
+    notes = [
+        _("Answers: %(answers)s; pairs of outputs: %(items)s; judges: %(judges)s.")
+        % {
+            "answers": number_format(len(choices.item)),
+            "items": number_format(choices.items),
+            "judges": number_format(len(choices.judges)),
+        }
+    ]
+    if systems is None:
+        notes.append(
+            _(
+                "Of each two systems, the one whose name comes first is X, the other one Y; P(E) does not depend on "
+                "which is which."
+            )
+        )
+    if not found.compared.pairs:
+        notes.append(
+            _("No two judges compared the same two outputs, so there is nothing to compare.")
+        )
+    return notes
+
+
+def _words(found: TwoOutputsFound) -> dict[Choice, str]:
+    """Return what choices are called; "both wrong" only where there is such an answer."""
+    x, y = found.read.systems or ("X", "Y")
+    words = {
+        Choice.X: _("%(system)s is better") % {"system": x},
+        Choice.Y: _("%(system)s is better") % {"system": y},
+    }
+    if found.read.four_answers:
+        return {**words, Choice.SAME: _("both fine"), Choice.BOTH_WRONG: _("both wrong")}
+    return {**words, Choice.SAME: _("the same")}
+
+
+def _totals(found: TwoOutputsFound) -> Table:
+    words, compared = _words(found), found.compared
+    rows: list[list[Value]] = [
+        [judge, *(total[choice] for choice in words), sum(total)]
+        for judge, total in zip(compared.judges, compared.totals, strict=True)
+    ]
+    if rows:
+        sums = [sum(total[choice] for total in compared.totals) for choice in words]
+        rows.append([_("Total"), *sums, sum(sums)])
+    return Table(
+        name="answers",
+        title=_("Answers by judge"),
+        columns=[
+            Column("judge", _("Judge"), is_text=True, names="judge"),
+            *(Column(choice.name.lower(), word) for choice, word in words.items()),
+            Column("answers", _("Answers")),
+        ],
+        rows=rows,
+        rules=frozenset({len(rows) - 2}) if rows else frozenset(),
+    )
+
+
+def _agreement(found: TwoOutputsFound) -> Table:
+    rows: list[list[Value]] = [[_("as they are"), *_numbers(found.compared)]]
+    if found.merged is not None:
+        rows.append([_("“both fine” and “both wrong” as one"), *_numbers(found.merged)])
+    return Table(
+        name="agreement",
+        title=_("Agreement of all judges"),
+        columns=[
+            Column("answers", _("Answers"), is_text=True),
+            Column("pairs", _("Pairs of judges")),
+            Column("lowest", _("Lowest κ")),
+            Column("highest", _("Highest κ")),
+            Column("mean", _("Mean κ")),
+            Column("deviation", _("± SD")),
+            Column("fleiss", _("Fleiss’ κ")),
+            Column("p_agree", _("P(A)")),
+            Column("p_chance", _("P(E)")),
+            Column("items", _("Pairs of outputs")),
+            Column("unanimous", _("All agree, share")),
+        ],
+        rows=rows if found.compared.pairs else [],
+    )
+
+
+def _numbers(compared: JudgesCompared) -> list[Value]:
+    together = compared.together
+    return [
+        len(compared.pairs),
+        compared.lowest,
+        compared.highest,
+        compared.mean,
+        compared.deviation,
+        together.kappa,
+        together.p_agree,
+        together.p_chance,
+        together.items,
+        together.unanimous / together.items if together.items else None,
+    ]
+
+
+def _pairs(found: TwoOutputsFound) -> Table:
+    merged = {pair.judges: pair for pair in found.merged.pairs} if found.merged else {}
+    return Table(
+        name="judge_pairs",
+        title=_("κ of every two judges"),
+        columns=[
+            Column("judges", _("Judges"), is_text=True, names="judges"),
+            Column("items", _("Pairs of outputs")),
+            Column("agreeing", _("Agreeing")),
+            Column("p_agree", _("P(A)")),
+            Column("p_chance", _("P(E)")),
+            Column("kappa", _("κ")),
+            *([Column("merged", _("κ, ties as one"))] if merged else []),
+        ],
+        rows=[
+            [
+                BETWEEN.join(pair.judges),
+                pair.items,
+                pair.agreeing,
+                pair.p_agree,
+                pair.p_chance,
+                pair.kappa,
+                *([merged[pair.judges].kappa] if merged else []),
+            ]
+            for pair in found.compared.pairs
+        ],
+    )
+
+
+def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | None:
+    """Return the two judges who are named, of all with these the two who share most; None without any."""
+    named = [pair for pair in compared.pairs if set(judges) <= set(pair.judges)]
+    return max(named, key=lambda pair: pair.items, default=None)
+
+
+def _side_by_side(found: TwoOutputsFound, pair: TwoJudges) -> Table:
+    words = _words(found)
+    one, other = pair.judges
+    rows: list[list[Value]] = [
+        [word, *(pair.table[choice][of_other] for of_other in words), sum(pair.table[choice])]
+        for choice, word in words.items()
+    ]
+    sums = [sum(row[of_other] for row in pair.table) for of_other in words]
+    return Table(
+        name="side_by_side",
+        title=_("%(one)s (rows) and %(other)s (columns)") % {"one": one, "other": other},
+        columns=[
+            Column("answer", one, is_text=True),
+            *(Column(choice.name.lower(), word) for choice, word in words.items()),
+            Column("answers", _("Total")),
+        ],
+        rows=[*rows, [_("Total"), *sums, pair.items]],
+        rules=frozenset({len(rows) - 1}),
+    )

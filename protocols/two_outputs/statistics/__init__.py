@@ -1,0 +1,1 @@
+"""The numbers of judges who chose between two outputs. No Django."""

@@ -1,0 +1,155 @@
+"""Objects of JSON Lines and the values of their keys, with errors that name line and key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NoReturn
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.records import CONTROL
+from campaign.formats.streams import text_lines
+from ranking.files.labels import MAX_INTEGER, Refuse
+from ranking.files.records import FileRead
+from ranking.files.sources import STANDARD_INPUT, STANDARD_INPUT_NAME, ReadingProgress, Sources
+
+
+def json_objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
+    """Yield each line's number and object, and what raises an error that names the line.
+
+    Empty lines are passed over.
+
+    Raises
+    ------
+    FormatError
+        If a line is no JSON object, with the column where it is not; if there is none.
+    """
+    empty = True
+    for line, text in enumerate(text_lines(file), 1):
+        if text.strip():
+            empty = False
+            yield line, _parsed(file.name, line, text), partial(_refuse, file.name, line)
+    if empty:
+        raise FormatError(file.name, "the file is empty", "give an object a line")
+
+
+def keys_check(
+    values: Mapping[str, Any], required: Sequence[str], optional: Sequence[str], refuse: Refuse
+) -> None:
+    """Refuse an object with missing or with other keys."""
+    for key in required:
+        if key not in values:
+            refuse(key, "the key is missing", f"give every line the keys {', '.join(required)}")
+    for key in values:
+        if key not in required and key not in optional:
+            refuse(
+                key,
+                "the key is unknown",
+                f"remove it; there are {', '.join([*required, *optional])}",
+            )
+
+
+def list_of(key: str, value: object, refuse: Refuse) -> list[Any]:
+    """Take a list."""
+    if not isinstance(value, list):
+        refuse(key, "the value is no list", "write it in square brackets")
+    return value
+
+
+def text_of(key: str, value: object, refuse: Refuse) -> str:
+    """Take a text of one line that is not empty."""
+    if not isinstance(value, str) or not value.strip():
+        refuse(key, "the value is no text, or an empty one", "write a text in double quotes")
+    if CONTROL.search(value):
+        refuse(key, "the text contains a control character", "remove it")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        refuse(key, "the text contains half of a surrogate pair", "write the whole character")
+    return value
+
+
+def integer_of(
+    key: str, value: object, smallest: int, refuse: Refuse, largest: int = MAX_INTEGER
+) -> int:
+    """Take a whole number from `smallest` (to `largest`)."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        refuse(key, f"{value!r} is no whole number", "write a whole number, without quotes")
+    if not smallest <= value <= largest:
+        upto = "" if largest == MAX_INTEGER else f" to {largest}"
+        refuse(key, f"{value} is out of range", f"write a whole number from {smallest}{upto}")
+    return value
+
+
+def boolean_of(key: str, value: object, refuse: Refuse) -> bool:
+    """Take true or false."""
+    if not isinstance(value, bool):
+        refuse(key, f"{value!r} is neither true nor false", "write true or false, without quotes")
+    return value
+
+
+def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
+    raise FormatError(file, problem, remedy, line=line, field=field)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return values
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
+
+
+def _parsed(file: str, line: int, text: str) -> dict[str, Any]:
+    remedy = "write one complete JSON object on every line"
+    try:
+        values = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            file, f"the line is no JSON ({error.msg})", remedy, line=line, column=error.pos + 1
+        ) from error
+    except (RecursionError, ValueError) as error:  # too deep, thousands of digits, or from above
+        raise FormatError(file, f"the line is no JSON ({error})", remedy, line=line) from error
+    if not isinstance(values, dict):
+        raise FormatError(file, "the line is no JSON object", remedy, line=line)
+    return values
+
+
+def read_objects(
+    names: Sequence[str], read: Callable[[dict[str, Any], Refuse], None], progress: ReadingProgress
+) -> tuple[FileRead, ...]:
+    """Hand each object of some files to `read`, with what raises an error for its line.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Files, plain or gzip whatever they are called; ``-`` is standard input.
+    read : callable
+    progress : callable
+        Called with the bytes read so far, and those of all files.
+
+    Returns
+    -------
+    tuple of FileRead
+
+    Raises
+    ------
+    FormatError
+        If a file cannot be read, is empty or is no JSON Lines.
+    """
+    sources = Sources(names, progress=progress)
+    found = []
+    for name in sources.names:
+        called = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
+        with sources.opened(name) as stream:
+            for _line, values, refuse in json_objects(InputFile(called, stream)):
+                read(values, refuse)
+            found.append(FileRead(name, stream.sha256()))
+    return tuple(found)

@@ -1,0 +1,307 @@
+"""The plots of pages that are no report: each as a table, from which its files are made as those of reports are."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.selectors import hours_worked
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.first_design import design_unless_chosen
+from campaign.models import Campaign, Judge, Task
+from ranking.pages.design_forecast import BudgetForm
+from ranking.pages.judge_measures import measure_rows
+from ranking.pages.judge_table import JudgeFilter
+from ranking.pages.plot_file import PLOT_FILES
+from ranking.reports.plots import Plot
+from ranking.reports.rankings import ranks_table
+from ranking.reports.tables import Column, Table
+from ranking.selectors.design_forecast import design_forecast
+from ranking.selectors.history import ranking_history
+from ranking.selectors.judge_list import judges_listed
+from ranking.selectors.judge_measures import measures_of, values_by_measure
+from ranking.selectors.overview import campaign_overview
+from ranking.selectors.progress import judging_progress
+from ranking.selectors.runs import latest_run
+
+#: What each is called and its address, by the name of the plot.
+PlotLinks = Mapping[str, Sequence[tuple[str, str]]]
+
+
+def links_of_task(task: Task, names: Sequence[str] | None = None, *, query: str = "") -> PlotLinks:
+    """Return the files of the plots of a test set, or of these; `query` says what of them is asked for."""
+    place = reverse("test-set-plot", args=[task.test_set.campaign.slug, task.pk, "-", "-"])
+    return _links(place, TEST_SET_PLOTS if names is None else names, query)
+
+
+def links_of_judge(judge: Judge, task: Task) -> PlotLinks:
+    """Return the files of the plots of a judge, as they judged in a test set."""
+    place = reverse("judge-plot", args=[task.test_set.campaign.slug, task.pk, judge.pk, "-", "-"])
+    return _links(place, JUDGE_PLOTS, "")
+
+
+def links_of_campaign(campaign: Campaign) -> PlotLinks:
+    """Return the files of the plots of a campaign."""
+    place = reverse("campaign-plot", args=[campaign.slug, "-", "-"])
+    return _links(place, CAMPAIGN_PLOTS, "")
+
+
+def _links(place: str, names: Sequence[str] | Mapping[str, object], query: str) -> PlotLinks:
+    # The dashboard is made anew every second: one look-up of an address for all.
+    start, end = place.removesuffix("-.-"), f"?{query}" if query else ""
+    return {
+        name: [(ending.upper(), f"{start}{name}.{ending}{end}") for ending in PLOT_FILES]
+        for name in names
+    }
+
+
+# --- Of a test set ------------------------------------------------------------------------------
+
+
+def _ranks(_request: HttpRequest, task: Task) -> Table | None:
+    run = latest_run(task_id=task.pk)
+    if run is None:
+        return None
+    return ranks_table(run.result["systems"], name="ranks", method=run.method)
+
+
+def _history(_request: HttpRequest, task: Task) -> Table:
+    points = ranking_history(task_id=task.pk, latest=latest_run(task_id=task.pk))
+    place = {row["system"]: at for at, row in enumerate(points[-1].systems)} if points else {}
+    last = len(place)
+    rows = [
+        (point.comparisons, row["system"], row["rank"], row["rank_low"], row["rank_high"])
+        for point in points
+        for row in point.systems
+    ]
+    return Table(
+        name="history",
+        title=_("How the ranking formed"),
+        columns=(
+            Column("comparisons", _("Comparisons")),
+            Column("system", _("System"), is_text=True),
+            Column("rank", _("Rank")),
+            Column("rank_low", _("From")),
+            Column("rank_high", _("To")),
+        ),
+        # Lines are named in the order in which systems come: as they are now.
+        rows=sorted(rows, key=lambda row: (row[0], place.get(row[1], last))),
+        keys=2,
+        plot=Plot(
+            kind="ranks",
+            label="comparisons",
+            across="system",
+            value="rank",
+            low="rank_low",
+            high="rank_high",
+        ),
+    )
+
+
+def _progress(_request: HttpRequest, task: Task) -> Table:
+    progress = judging_progress(task=task)
+    periods = [(timezone.localtime(each.start), each.judged) for each in progress.periods]
+    judged = Column("judged", _("Blocks"))
+    day = Column("day", _("Day"), is_text=True)
+    hour = Column("time", _("Time"), is_text=True)
+    return Table(
+        name="progress",
+        title=_("Blocks judged"),
+        columns=(day, hour, judged) if progress.hourly else (day, judged),
+        rows=[
+            (f"{start:%Y-%m-%d}", f"{start:%H:%M}", count)
+            if progress.hourly
+            else (f"{start:%Y-%m-%d}", count)
+            for start, count in periods
+        ],
+        keys=2 if progress.hourly else 1,
+        plot=Plot(
+            kind="bars", label="time" if progress.hourly else "day", value="judged", is_whole=True
+        ),
+    )
+
+
+def _agreement(request: HttpRequest, task: Task) -> Table:
+    columns = (
+        Column("pseudonym", _("Judge"), is_text=True),
+        Column("judged", _("Blocks")),
+        Column("standing", _("Skipped")),
+        Column("kappa", _("κ with others"), decimals=2),
+        Column("kappa_low", _("From"), decimals=2),
+        Column("kappa_high", _("To"), decimals=2),
+    )
+    found = JudgeFilter.of(request, judges_listed(task=task)).found
+    return Table(
+        name="agreement",
+        title=_("κ with others"),
+        columns=columns,
+        rows=list(found.order_by("pseudonym").values_list(*(column.key for column in columns))),
+        plot=Plot(
+            kind="intervals",
+            label="pseudonym",
+            value="kappa",
+            low="kappa_low",
+            high="kappa_high",
+            mark=0,
+            end=1,
+        ),
+    )
+
+
+def _forecast(request: HttpRequest, task: Task) -> Table | None:
+    """Return the forecast of the design in force, with the budget in the address."""
+    design = design_in_force(task_id=task.pk) or design_unless_chosen(
+        task=task, campaign=task.test_set.campaign, seed=0
+    )
+    found = design_forecast(task=task, design=design, **BudgetForm(request.GET).asked)
+    if found is None:
+        return None
+    costs = found.chosen.cost is not None
+    kinds = [
+        ("pairs", _("Pairs")),
+        ("hours", _("Hours")),
+        *([("cost", _("Cost"))] if costs else []),
+        ("clusters", _("Clusters")),
+    ]
+    return Table(
+        name="forecast",
+        title=_("Pairs told apart, of %(pairs)s") % {"pairs": found.pairs},
+        columns=(
+            Column("judgments", _("Judgments")),
+            *(
+                column
+                for kind, heading in kinds
+                for column in (
+                    Column(kind, heading, decimals=1),
+                    Column(f"{kind}_low", _("From"), decimals=1),
+                    Column(f"{kind}_high", _("To"), decimals=1),
+                )
+            ),
+        ),
+        rows=[
+            (
+                row.judgments,
+                *(number for kind, _heading in kinds for number in _estimated(getattr(row, kind))),
+            )
+            for row in found.curve
+        ],
+        plot=Plot(
+            kind="line",
+            label="judgments",
+            value="pairs",
+            low="pairs_low",
+            high="pairs_high",
+            start=0,
+            end=found.pairs,
+        ),
+    )
+
+
+def _estimated(estimate: Any) -> tuple[float, float, float]:
+    return estimate.value, estimate.low, estimate.high
+
+
+#: By the name in the address: of the dashboard, of the list of judges, of the page of the design.
+TEST_SET_PLOTS: Final[Mapping[str, Callable[[HttpRequest, Task], Table | None]]] = {
+    "ranks": _ranks,
+    "history": _history,
+    "progress": _progress,
+    "agreement": _agreement,
+    "forecast": _forecast,
+}
+
+
+# --- Of a judge ---------------------------------------------------------------------------------
+
+
+def _measures(judge: Judge, task: Task) -> Table:
+    own, everybody = (
+        measures_of(judge=judge, task=task),
+        values_by_measure(task_id=task.pk),
+    )
+    rows = []
+    for row in measure_rows(own):
+        values, found = everybody.get(row.measure) or [], own.get(row.measure, {})
+        ends = (min(values), float(np.median(values)), max(values)) if values else (None,) * 3
+        numbers = (found.get(each) for each in ("value", "low", "high"))
+        rows.append((row.label, *numbers, *ends, len(values)))
+    return Table(
+        name="measures",
+        title=_("Measures of %(who)s") % {"who": judge.pseudonym},
+        columns=(
+            Column("measure", _("Measure"), is_text=True),
+            Column("value", _("Value")),
+            Column("low", _("From")),
+            Column("high", _("To")),
+            Column("least", _("Least of all judges")),
+            Column("middle", _("Middle of all judges")),
+            Column("most", _("Most of all judges")),
+            Column("judges", _("Judges")),
+        ),
+        rows=rows,
+        plot=Plot(
+            kind="strips",
+            label="measure",
+            value="value",
+            low="low",
+            high="high",
+            least="least",
+            middle="middle",
+            most_of_all="most",
+        ),
+    )
+
+
+def _hours(judge: Judge, _task: Task) -> Table:
+    worked = hours_worked(judge)
+    return Table(
+        name="hours",
+        title=_("Hours of the day (%(zone)s)") % {"zone": settings.TIME_ZONE},
+        columns=(
+            Column("time", _("Time"), is_text=True),
+            Column("sentences", _("Sentences")),
+        ),
+        rows=[(f"{hour:02}:00", worked.get(hour, 0)) for hour in range(24)],
+        plot=Plot(kind="bars", label="time", value="sentences", is_whole=True),
+    )
+
+
+#: By the name in the address.
+JUDGE_PLOTS: Final[Mapping[str, Callable[[Judge, Task], Table]]] = {
+    "measures": _measures,
+    "hours": _hours,
+}
+
+
+# --- Of a campaign ------------------------------------------------------------------------------
+
+
+def _ends(campaign: Campaign) -> Table:
+    rows = []
+    for overview in campaign_overview(campaign=campaign):
+        summary, end = overview.summary, overview.end
+        ends = (None,) * 3 if end is None else (end.days, end.low, end.high)
+        rows.append((overview.task.called, summary.judged, overview.task.blocks_wanted, *ends))
+    return Table(
+        name="ends",
+        title=_("Forecast"),
+        columns=(
+            Column("task", _("Test set"), is_text=True),
+            Column("judged", _("Blocks judged")),
+            Column("wanted", _("Blocks wanted")),
+            Column("days", _("Days"), decimals=1),
+            Column("low", _("From"), decimals=1),
+            Column("high", _("To"), decimals=1),
+        ),
+        rows=rows,
+        plot=Plot(kind="intervals", label="task", value="days", low="low", high="high", start=0),
+    )
+
+
+#: By the name in the address: of the overview.
+CAMPAIGN_PLOTS: Final[Mapping[str, Callable[[Campaign], Table]]] = {"ends": _ends}

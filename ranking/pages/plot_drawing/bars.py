@@ -1,0 +1,46 @@
+"""A bar for each row, from left to right."""
+
+from typing import Final
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from ranking.pages.plot_drawing.axis import Axis, horizontal
+from ranking.pages.plot_drawing.rows import Row
+from ranking.pages.plot_drawing.svg import LINE_HEIGHT, MARGIN, WIDTH, joined, shortened
+from ranking.reports.plots import Plot
+
+_LEFT, _RIGHT = 56, WIDTH - MARGIN
+#: So many labels, each as long as a date, fit below.
+_LABELS: Final = 7
+_FILLED: Final = 0.72
+
+
+def bars(plot: Plot, rows: list[Row]) -> tuple[int, SafeString]:
+    """Return height and drawing."""
+    bottom = LINE_HEIGHT - 40
+    y = Axis([0.0, *(row.value for row in rows)], plot, bottom, 16)
+    slot = (_RIGHT - _LEFT) / len(rows)
+    every = -(-len(rows) // _LABELS)
+    parts = [horizontal(y, _LEFT - 8, _RIGHT)]
+    for number, row in enumerate(rows):
+        left, top = _LEFT + number * slot, float(y.at(row.value))
+        parts.append(
+            format_html(
+                '<rect class="dot" x="{}" y="{}" width="{}" height="{}"/>',
+                f"{left:.1f}",
+                f"{top:.1f}",
+                f"{slot * _FILLED:.1f}",
+                f"{bottom - top:.1f}",
+            )
+        )
+        if number % every == 0:
+            parts.append(
+                format_html(
+                    '<text class="quiet" x="{}" y="{}">{}</text>',
+                    f"{left:.1f}",
+                    bottom + 20,
+                    shortened(str(row.label)),
+                )
+            )
+    return LINE_HEIGHT, joined(parts)

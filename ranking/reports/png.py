@@ -1,0 +1,48 @@
+"""A drawing as PNG, for slides and word processors."""
+
+from importlib.resources import files
+from typing import Final
+
+#: Pixels of a PNG for one of the drawing: of print.
+_ZOOM: Final = 2
+#: A drawing of a thousand judges stays below 64 million pixels.
+_MOST_PIXELS: Final = 64_000_000
+_FAMILY: Final = "DejaVu Sans"
+#: Scripts that DejaVu Sans has none of: from Devanagari to Myanmar, and from Hangul on but for Latin,
+#: Greek, symbols and forms of Arabic letters.
+_BEYOND: Final = (range(0x0900, 0x10A0), range(0x1100, 0x1400), range(0x2E80, 0xFB00))
+
+
+def png_of(svg: str, *, most_pixels: int = _MOST_PIXELS) -> bytes:
+    """Return a drawing as PNG on white; a large one with fewer pixels, so that it has no more than `most_pixels`.
+
+    Letters are those of DejaVu Sans, which is installed with us, whatever the machine has: the same file
+    everywhere. Only for scripts that it lacks are the fonts of the machine searched.
+    """
+    # Five hundredths of a second and a few megabytes, in the processes that need it only.
+    import resvg_py
+
+    width, height = (_number(svg, name) for name in ("width", "height"))
+    zoom = min(_ZOOM, (most_pixels / max(1, width * height)) ** 0.5)
+    return bytes(
+        resvg_py.svg_to_bytes(
+            svg_string=svg,
+            background="#ffffff",
+            zoom=zoom,
+            font_files=[str(files("ziafont") / "fonts" / "DejaVuSans.ttf")],
+            font_family=_FAMILY,
+            sans_serif_family=_FAMILY,
+            skip_system_fonts=not needs_other_fonts(svg),
+        )
+    )
+
+
+def needs_other_fonts(text: str) -> bool:
+    """Return whether a text has letters of scripts that DejaVu Sans lacks."""
+    return any(ord(letter) in block for letter in set(text) for block in _BEYOND) or any(
+        ord(letter) > 0x1F000 for letter in set(text)
+    )
+
+
+def _number(svg: str, name: str) -> int:
+    return int(svg.partition(f' {name}="')[2].partition('"')[0])

@@ -1,0 +1,153 @@
+"""The other tasks of a test set: which of their judgments count, and what was judged in all of them in which time."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, F, Q, Sum
+from django.utils.translation import gettext as _
+
+from annotation.models import JudgeTally, Judgment
+from annotation.protocols import answer_kind
+from campaign.models import Protocol, Task
+from ranking.analyses.judgments import JUDGMENT_OPTIONS, WITHOUT, ChosenJudgments, TaskBeside
+from ranking.core.beside.judged_task import ActiveTime, JudgedTask
+from ranking.core.beside.scored_task import ScoredTask
+from ranking.reports.inputs import Input
+from ranking.reports.task_read import TaskRead
+from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
+from ranking.selectors.output_scores import output_scores, scores_outputs
+
+_MILLISECONDS = 1000
+
+
+def other_tasks(*, task: Task) -> list[Task]:
+    """Return the other tasks of a test set whose judgments compare or score outputs, the oldest first. One query."""
+    others = Task.objects.filter(test_set=task.test_set_id).exclude(pk=task.pk)
+    found = others.select_related("test_set").order_by("pk")
+    return [
+        each
+        for each in found
+        if answer_kind(each.protocol).compares_outputs or scores_outputs(each.protocol)
+    ]
+
+
+def tasks_beside(
+    *, task: Task, options: Mapping[str, Any], watermarks: Mapping[int, int]
+) -> tuple[TaskBeside, ...]:
+    """Return which judgments of the other tasks complete options ask for, as of now.
+
+    `watermarks` are theirs by primary key. A judge whom the options leave out need not have judged all tasks.
+
+    Raises
+    ------
+    OptionError
+        As `judgments_chosen` does.
+    """
+    return tuple(
+        TaskBeside(
+            protocol=each.protocol,
+            watermark=watermarks[each.pk],
+            judgments=_chosen(each, options, watermarks[each.pk]) if watermarks[each.pk] else None,
+        )
+        for each in other_tasks(task=task)
+        if each.pk in watermarks
+    )
+
+
+def _chosen(task: Task, options: Mapping[str, Any], watermark: int) -> ChosenJudgments:
+    known = JudgeTally.objects.filter(task=task, judge__pseudonym__in=options[WITHOUT.name])
+    of_judgments = {option.name: options[option.name] for option in JUDGMENT_OPTIONS}
+    without = tuple(sorted(known.values_list("judge__pseudonym", flat=True)))
+    return judgments_chosen(
+        task=task, options={**of_judgments, WITHOUT.name: without}, watermark=watermark
+    )
+
+
+def tasks_read(
+    *, task: Task, watermark: int, chosen: ChosenJudgments, given: Input
+) -> tuple[TaskRead, ...]:
+    """Return a task, whose judgments are given, and the others that were recorded with it. Call it in a transaction.
+
+    Raises
+    ------
+    ValueError
+        If one of them was deleted since, with words for organisers.
+    """
+    beside = chosen.beside or ()
+    others = {each.protocol: each for each in other_tasks(task=task)}
+    deleted = [each.protocol for each in beside if each.judgments and each.protocol not in others]
+    if deleted:
+        raise ValueError(
+            _("A task that it was of has been deleted (%(task)s).")
+            % {"task": ", ".join(str(Protocol(each).label) for each in deleted)}
+        )
+    return (
+        _read(task, watermark, chosen, given),
+        *(_other(others.get(each.protocol), each) for each in beside),
+    )
+
+
+def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
+    nothing = TaskRead(protocol=beside.protocol, watermark=beside.watermark, judged=None)
+    if task is None or beside.judgments is None:
+        return nothing
+    try:
+        given = stored_input(
+            task=task,
+            watermark=beside.watermark,
+            chosen=beside.judgments,
+            languages=(task.test_set.source_language, task.test_set.target_language),
+        )
+    except ValueError:  # none of them counts
+        return nothing
+    return _read(task, beside.watermark, beside.judgments, given)
+
+
+def _read(task: Task, watermark: int, chosen: ChosenJudgments, given: Input) -> TaskRead:
+    time, untimed = _active_time(task, watermark, chosen)
+    return TaskRead(
+        protocol=task.protocol,
+        watermark=watermark,
+        judged=_judged(task, watermark, chosen, JudgedTask(task.protocol, given.blocks, time)),
+        untimed=untimed,
+        excluded_judges=chosen.without,
+    )
+
+
+def _judged(
+    task: Task, watermark: int, chosen: ChosenJudgments, judged: JudgedTask
+) -> JudgedTask | ScoredTask:
+    """Return the task by its scores, where no block compares outputs and its answers score them."""
+    if judged.systems:
+        return judged
+    scores = output_scores(task=task, watermark=watermark, chosen=chosen)
+    if scores is None:
+        return judged
+    return ScoredTask(judged.name, judged.blocks, judged.time, scores)
+
+
+def _active_time(task: Task, watermark: int, chosen: ChosenJudgments) -> tuple[ActiveTime, int]:
+    """Return the time of each judge for each segment, and of how many judgments it is not known. One query."""
+    judgments = Judgment.objects.of(task.pk).counted().until(watermark)
+    judgments = judgments.exclude(judge__pseudonym__in=chosen.without)
+    if chosen.documents is not None:
+        judgments = judgments.filter(block__segment__document__name__in=chosen.documents)
+    rows = sorted(
+        judgments.order_by()
+        .values(segment=F("block__segment__number"), name=F("judge__pseudonym"))
+        .annotate(
+            milliseconds=Sum("active_ms"),
+            untimed=Count("pk", filter=Q(active_ms__isnull=True)),
+        )
+        .values_list("segment", "name", "milliseconds", "untimed")
+    )
+    seconds = [
+        np.nan if untimed else milliseconds / _MILLISECONDS for *_key, milliseconds, untimed in rows
+    ]
+    time = ActiveTime(
+        seconds=np.array(seconds, dtype=np.float64),
+        segment=np.array([segment for segment, *_others in rows], dtype=np.int64),
+        judge=tuple(name for _segment, name, *_others in rows),
+    )
+    return time, sum(untimed for *_others, untimed in rows)

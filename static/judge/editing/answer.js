@@ -1,0 +1,61 @@
+// What is said of one output: what became of it, or whether somebody else's edit is acceptable, or nothing yet. Knows
+// nothing of the screen.
+
+/** @param {Rules} rules */
+export const isAsked = ({ asked }) => asked === "accept";
+
+/** @returns {EditingAnswer} */
+export const blank = () => ({ outcome: null, text: null, keystrokes: 0, acceptable: null });
+
+/** @param {Stored} stored @returns {EditingAnswer} */
+export function read({ answer }) {
+  const { outcome = null, text = "", keystrokes = 0, acceptable = null } = answer ?? {};
+  return { outcome, text: outcome === "edited" ? text : null, keystrokes: keystrokes ?? 0, acceptable };
+}
+
+// With how many keystrokes it was said does not matter.
+/** @param {EditingAnswer} one @param {EditingAnswer} other */
+export const same = (one, other) =>
+  one.outcome === other.outcome && one.text === other.text && one.acceptable === other.acceptable;
+
+/** @param {EditingAnswer} answer */
+export const begun = ({ outcome, acceptable }) => outcome !== null || acceptable !== null;
+
+/** @param {EditingAnswer} answer @param {Rules} rules @returns {Phrase | null} */
+export function lack({ outcome, text, acceptable }, rules) {
+  if (isAsked(rules)) return acceptable === null ? { key: "accept_wanted" } : null;
+  if (outcome === null) return { key: "edit_wanted" };
+  return outcome === "edited" && !text?.trim() ? { key: "edit_empty" } : null;
+}
+
+// The text, and the button that is pressed, say it.
+export const hint = () => null;
+
+// The answer after the text was changed, from what was shown.
+/** @param {EditingAnswer} answer @param {string} text @param {string} shown @returns {EditingAnswer} */
+export function written({ keystrokes }, text, shown) {
+  const isChanged = text !== shown;
+  return { ...blank(), outcome: isChanged ? "edited" : null, text: isChanged ? text : null, keystrokes: keystrokes + 1 };
+}
+
+/** @param {EditingAnswer} answer @param {Candidate[]} candidates */
+export const toDraft = (answer, [{ id }]) => ({ edit: { ...answer }, first: id });
+
+/** @param {Draft} draft @param {Candidate[]} candidates @returns {EditingAnswer} */
+export const fromDraft = ({ edit, first }, candidates) =>
+  edit && candidates[0]?.id === first ? { ...blank(), ...edit } : blank();
+
+/** @param {EditingAnswer} answer @returns {Stored} */
+export function fields({ outcome, text, keystrokes, acceptable }) {
+  if (acceptable !== null) return { answer: { acceptable } };
+  return { answer: outcome && { outcome, text: outcome === "edited" ? text : "", keystrokes } };
+}
+
+/** @param {EditingAnswer} answer */
+export function said({ outcome, acceptable }) {
+  if (acceptable !== null) return { key: acceptable ? "accept_yes" : "accept_no" };
+  return outcome ? { key: `outcome_${outcome}` } : "";
+}
+
+/** @param {Rules} rules */
+export const rulesAfter = (rules) => rules;

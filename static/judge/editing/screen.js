@@ -1,0 +1,216 @@
+// One output: its text to be edited, or somebody else's edit of it and whether that is acceptable.
+
+import { announce } from "../announce.js";
+import { lengthOf, setText } from "../block.js";
+import { digitOf } from "../keys.js";
+import { say } from "../words.js";
+import * as editing from "./answer.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+
+// What each digit does, of an edit and of an acceptance.
+const EDIT = ["edited", "unchanged", "unable"];
+const ACCEPT = ["yes", "no"];
+// Characters of a line of the field, by which its first height is guessed.
+const LINE = 60;
+const FEWEST_LINES = 3;
+const MOST_LINES = 14;
+
+/** @type {AnswerOf<EditingAnswer>} */
+export const answers = editing;
+
+/** @param {Page} page */
+export const open = (page) => new EditingScreen(page);
+
+/** @implements {ProtocolScreen<EditingAnswer>} */
+class EditingScreen {
+  answers = answers;
+  block = /** @type {Block<EditingAnswer>} */ (/** @type {unknown} */ (null));
+  #root = $("editing-template").content.firstElementChild.cloneNode(true);
+  #question = this.#root.querySelector(".edit-question");
+  #shown = this.#root.querySelector(".edit-shown");
+  #field = this.#root.querySelector(".edit-field");
+  // What has the focus while nothing is chosen: screen readers leave digits to the page there.
+  #bar = this.#root.querySelector(".edit-answers");
+  /** @type {string[]} */
+  #choices = [];
+
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
+    this.#field.setAttribute("aria-label", say("edit_text"));
+    this.#field.addEventListener("input", () => this.#written());
+    this.#field.addEventListener("keydown", (event) => this.#pressed(event));
+    // Words to be heard with it are heard once.
+    this.#bar.addEventListener("focusout", () => this.#nameBar());
+  }
+
+  get #isAsked() {
+    return editing.isAsked(this.page.queue.hits.get(this.block.hit).rules);
+  }
+
+  // An edit is submitted once it is done, whatever else is said of an output as it is said.
+  get submitsAtOnce() {
+    return this.#isAsked;
+  }
+
+  enter() {
+    $("foot").setAttribute("aria-label", say("your_answer"));
+    // The texts above, which have the whole width.
+    $("outputs").dataset.layout = "columns";
+    $("rows").replaceChildren(this.#root);
+  }
+
+  leave() {
+    delete $("outputs").dataset.layout;
+    $("rows").replaceChildren();
+  }
+
+  /** @param {Block<EditingAnswer>} block */
+  show(block) {
+    this.block = block;
+    const [candidate] = block.candidates;
+    const isAsked = this.#isAsked;
+    this.#question.textContent = say(isAsked ? "accept_question" : "edit_question");
+    this.#shown.hidden = !isAsked;
+    this.#field.hidden = isAsked;
+    setText(this.#shown, candidate);
+    this.#field.lang = candidate.lang;
+    this.#field.dir = candidate.dir;
+    this.#field.value = block.answer.text ?? candidate.text;
+    this.#field.rows = Math.min(MOST_LINES, Math.max(FEWEST_LINES, Math.ceil(candidate.text.length / LINE) + 1));
+    this.#offer(isAsked ? ACCEPT : EDIT);
+    this.#nameBar();
+    this.#want(false);
+    $("outputs").dataset.length = lengthOf(block);
+    const keys = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-asked]"));
+    for (const row of keys) row.hidden = row.dataset.asked !== (isAsked ? "accept" : "edit");
+  }
+
+  /** @param {string[]} choices */
+  #offer(choices) {
+    if (choices === this.#choices) return;
+    this.#choices = choices;
+    this.#bar.replaceChildren(...choices.map((choice, index) => this.#makeButton(choice, String(index + 1))));
+  }
+
+  /** @param {string} choice @param {string} digit */
+  #makeButton(choice, digit) {
+    const button = $("edit-answer-template").content.firstElementChild.cloneNode(true);
+    button.dataset.choice = choice;
+    button.setAttribute("aria-keyshortcuts", digit);
+    button.querySelector("kbd").textContent = digit;
+    button.querySelector(".edit-answer-word").textContent = say(`choose_${choice}`);
+    // It goes to the text, and is no answer by itself.
+    if (choice === "edited") button.removeAttribute("aria-pressed");
+    button.addEventListener("click", () => this.#choose(choice));
+    return button;
+  }
+
+  #nameBar() {
+    this.#bar.setAttribute("aria-label", this.#question.textContent ?? "");
+  }
+
+  /** @param {boolean} wanting */
+  #want(wanting) {
+    this.#root.classList.toggle("wanting", wanting);
+  }
+
+  get #chosen() {
+    const { outcome, acceptable } = this.block.answer;
+    if (acceptable !== null) return acceptable ? "yes" : "no";
+    return outcome;
+  }
+
+  showAnswer() {
+    const chosen = this.#chosen;
+    const { text } = this.block.answer;
+    const shown = text ?? this.block.candidates[0].text;
+    // Where the page changed it. What is being written stays as it is written.
+    if (this.#field.value !== shown) this.#field.value = shown;
+    for (const button of /** @type {HTMLElement[]} */ ([...this.#bar.children])) {
+      const isPressed = button.dataset.choice === chosen;
+      if (button.hasAttribute("aria-pressed")) button.setAttribute("aria-pressed", String(isPressed));
+      button.classList.toggle("chosen", isPressed);
+    }
+    if (chosen) this.#want(false);
+  }
+
+  // There is one output, and nothing it could differ from.
+  showDifferences() {}
+
+  // The text is heard, and the focus does not go into it: digits act.
+  /** @param {string} words */
+  introduce(words) {
+    const question = this.#question.textContent;
+    if (document.activeElement === this.#bar) this.#bar.blur();
+    this.#bar.setAttribute("aria-label", [words, question, this.block.candidates[0].text].join(" "));
+  }
+
+  /** @param {FocusOptions} [options] */
+  focus(options) {
+    this.#bar.focus(options);
+  }
+
+  resume() {
+    if (this.#isAsked || this.block.answer.outcome !== "edited") this.focus();
+    else this.#field.focus();
+  }
+
+  refuse() {
+    this.#want(true);
+    this.resume();
+  }
+
+  // --- The answer --------------------------------------------------------------------------------
+
+  /** @param {string} choice */
+  #choose(choice) {
+    if (choice === "edited") {
+      this.#field.focus();
+      return true;
+    }
+    // The second press of a double one is meant for the sentence that is gone.
+    if (this.page.isTooSoon()) return true;
+    const { keystrokes } = this.block.answer;
+    const said = this.#isAsked ? { acceptable: choice === "yes" } : { outcome: /** @type {EditOutcome} */ (choice), keystrokes };
+    Object.assign(this.block.answer, editing.blank(), said);
+    this.page.conclude(`${say(`choose_${choice}`)}.`);
+    return true;
+  }
+
+  #written() {
+    Object.assign(this.block.answer, editing.written(this.block.answer, this.#field.value, this.block.candidates[0].text));
+    this.page.answered();
+  }
+
+  // Out of the text, to where digits act.
+  /** @param {KeyboardEvent} event */
+  #pressed(event) {
+    const { key, ctrlKey, metaKey, altKey, isComposing } = event;
+    if (key !== "Escape" || ctrlKey || metaKey || altKey || isComposing) return;
+    event.preventDefault();
+    this.focus();
+  }
+
+  // --- Keys --------------------------------------------------------------------------------------
+
+  arrow() {
+    return null;
+  }
+
+  /** @param {Pressed} event */
+  single(event) {
+    const choice = this.#choices[(digitOf(event, this.#choices.length) ?? 0) - 1];
+    // A key held down must not answer one sentence after the other.
+    return choice ? () => event.repeat || this.#choose(choice) : null;
+  }
+
+  // Has the text read again, in its own language.
+  /** @param {string} letter @param {Pressed} event */
+  letter(letter, { repeat }) {
+    if (letter !== "a" || repeat) return null;
+    return () => announce("", { ...this.block.candidates[0], text: this.block.answer.text ?? this.block.candidates[0].text });
+  }
+}

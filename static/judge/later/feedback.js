@@ -1,0 +1,58 @@
+// After a practice sentence: whether the answer was as expected, and why. One dialog at a time.
+
+import { letterOf } from "../letters.js";
+import { say } from "../words.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+
+export class Feedback {
+  /** @type {(PracticeFeedback & { block: Block })[]} */
+  #waiting = [];
+
+  /** @param {Queue} queue */
+  constructor(queue) {
+    this.queue = queue;
+    $("feedback-dialog").addEventListener("close", () => this.#next());
+  }
+
+  /** @param {OutboxEvents["sent"]} detail */
+  answered({ item, answer }) {
+    const block = this.queue.find(item.body.block);
+    if (!block) return;
+    this.#waiting.push({ block, ...answer.feedback });
+    this.#next();
+  }
+
+  #next() {
+    // A dialog the judge has opened is not covered by another; the next chance is when one closes.
+    const open = document.querySelector("dialog[open]");
+    if (open) open.addEventListener("close", () => this.#next(), { once: true });
+    else this.#show(this.#waiting.shift());
+  }
+
+  /** @param {(PracticeFeedback & { block: Block }) | undefined} feedback */
+  #show(feedback) {
+    if (!feedback) return;
+    const { block, agrees, expected, explanation } = feedback;
+    $("feedback-title").textContent = say(agrees ? "practice_agrees" : "practice_differs");
+    $("feedback-order").textContent = say("practice_expected", { order: expected });
+    $("feedback-explanation").textContent = explanation;
+    $("feedback-texts").replaceChildren(
+      ...[...expected.matchAll(/[A-Z]/g)].map(([letter]) => {
+        // The server names no letter that the block has not.
+        const { text, lang, dir } = /** @type {Candidate} */ (
+          block.candidates.find((_, index) => letterOf(index) === letter)
+        );
+        const item = document.createElement("li");
+        const name = document.createElement("b");
+        const words = document.createElement("span");
+        name.textContent = letter;
+        Object.assign(words, { className: "reading", textContent: text, lang, dir });
+        item.append(name, " ", words);
+        return item;
+      }),
+    );
+    $("feedback-dialog").showModal();
+  }
+}

@@ -1,0 +1,99 @@
+// The tiers: a place for each rank and one for what has none. The rows themselves are moved there, so
+// that digits, rank buttons and what a screen reader hears are those of the list.
+
+import { listenForDrags } from "./drag.js";
+import { letterOf } from "../../letters.js";
+import { say } from "../../words.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+/** @type {Label[]} */
+const RANKS = [null, 1, 2, 3, 4, 5];
+const NEAR_PX = 16;
+
+/** @param {Label} rank */
+function nameOf(rank) {
+  if (rank === null) return say("tier_none");
+  if (rank === 1) return say("tier_best");
+  return rank === 5 ? say("tier_worst") : say("tier", { rank });
+}
+
+/** @param {Label} rank */
+function make(rank) {
+  const tier = $("tier-template").content.firstElementChild.cloneNode(true);
+  const name = tier.querySelector(".tier-name");
+  name.textContent = nameOf(rank);
+  // Not by the heading: it is shown in capitals, and would be read as letters.
+  tier.setAttribute("aria-label", nameOf(rank));
+  tier.dataset.tier = String(rank ?? "");
+  return tier;
+}
+
+export class Tiers {
+  #tiers = new Map(RANKS.map((rank) => [rank, make(rank)]));
+
+  /** @param {Layout} layout */
+  constructor(layout) {
+    listenForDrags($("rows"), {
+      mayStart: () => layout.inTiers() && layout.screen.isShown(),
+      onStart: (from) => showDock(layout.screen.rows, from),
+      onEnd: () => ($("dock").hidden = true),
+      onDrop: (row, rank) => layout.drop(row, rank),
+    });
+  }
+
+  /** @param {Rows} rows */
+  arrange({ block, rows }) {
+    /** @type {(rank: Label) => HTMLElement[]} */
+    const rowsOf = (rank) => rows.filter((_, index) => block.answer.labels[index] === rank);
+    for (const [rank, tier] of this.#tiers) {
+      const place = tier.querySelector(".tier-rows");
+      const wanted = rowsOf(rank);
+      const there = [...place.children];
+      if (wanted.length !== there.length || wanted.some((row, index) => row !== there[index])) {
+        place.replaceChildren(...wanted);
+      }
+    }
+    const none = this.#tiers.get(null);
+    if (none) none.hidden = !rowsOf(null).length;
+    const all = [...this.#tiers.values()];
+    if (all.some((tier, index) => $("rows").children[index] !== tier)) $("rows").replaceChildren(...all);
+  }
+
+  // After a rank.
+  /** @param {Rows} rows */
+  follow(rows) {
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+    this.arrange(rows);
+    // What is moved loses the focus.
+    if (rows.rows.some((row) => row.contains(focused))) focused?.focus({ preventScroll: true });
+  }
+}
+
+// While something is dragged: the same tiers within reach of a thumb, whatever is scrolled where; for a mouse
+// beside where the drag began.
+/** @param {Rows} rows @param {PointerEvent} from */
+function showDock({ block }, { pointerType, clientX, clientY }) {
+  $("dock").replaceChildren(
+    ...[...RANKS.slice(1), null].map((rank) => {
+      const target = document.createElement("div");
+      target.dataset.tier = String(rank ?? "");
+      target.className = rank === null ? "dock-none" : `rank-${rank}`;
+      const name = document.createElement("b");
+      name.textContent = String(rank ?? "–");
+      const letters = document.createElement("span");
+      letters.textContent = block.answer.labels.flatMap((label, index) => (label === rank ? letterOf(index) : [])).join(" ");
+      target.append(name, letters);
+      return target;
+    }),
+  );
+  const dock = $("dock");
+  dock.hidden = false;
+  dock.classList.toggle("beside", pointerType === "mouse");
+  if (pointerType !== "mouse") return;
+  const { offsetWidth, offsetHeight } = dock;
+  const below = clientY + NEAR_PX;
+  const top = below + offsetHeight < innerHeight ? below : clientY - NEAR_PX - offsetHeight;
+  dock.style.setProperty("--dock-x", `${Math.max(0, Math.min(clientX - offsetWidth / 2, innerWidth - offsetWidth))}px`);
+  dock.style.setProperty("--dock-y", `${top}px`);
+}

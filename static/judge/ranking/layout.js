@@ -1,0 +1,104 @@
+// How the outputs of a block stand on the page: in a list, side by side, or in tiers that they are
+// dragged into. One ranking, three views of it; the choice is remembered on the device.
+
+import { announce } from "../announce.js";
+import { later } from "../later.js";
+import * as store from "../store.js";
+import { say } from "../words.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+const KEPT = "quintet/layout";
+const LAYOUTS = ["list", "columns", "tiers"];
+
+export class Layout {
+  // Once tiers are asked for.
+  /** @type {Tiers | null} */
+  #tiers = null;
+  #loadTiers;
+
+  /** @param {RankingScreen} screen */
+  constructor(screen) {
+    this.screen = screen;
+    this.#loadTiers = later(screen.page, async () => new (await import("./later/tiers.js")).Tiers(this));
+    const kept = store.get(KEPT);
+    this.choice = LAYOUTS.includes(kept) ? kept : "list";
+    for (const name of /** @type {const} */ (["columns", "tiers"])) {
+      $(name).addEventListener("click", () => this.toggle(name));
+    }
+    if (this.inTiers()) this.#startInTiers();
+  }
+
+  async #startInTiers() {
+    this.#tiers = await this.#loadTiers();
+    if (!this.#tiers && this.inTiers()) this.choice = "list";
+    if (!this.screen.isShown()) return;
+    this.show();
+    if (this.screen.page.block) this.arrange();
+  }
+
+  // The same choice again is the list.
+  /** @param {string} choice */
+  toggle(choice) {
+    if (!this.screen.page.block) return false;
+    this.#choose(this.choice === choice ? "list" : choice);
+    return true;
+  }
+
+  /** @param {string} choice */
+  async #choose(choice) {
+    if (choice === "tiers") {
+      this.#tiers ??= await this.#loadTiers();
+      if (!this.#tiers || !this.screen.page.block || !this.screen.isShown()) return;
+    }
+    const { rows } = this.screen;
+    this.choice = choice;
+    store.put(KEPT, this.choice);
+    this.show();
+    if (!this.inTiers()) $("rows").replaceChildren(...rows.rows);
+    this.arrange();
+    rows.focus(rows.active);
+    announce(say(`layout_${this.choice}`));
+  }
+
+  // The rows of the block shown.
+  arrange() {
+    if (this.inTiers()) this.#tiers?.arrange(this.screen.rows);
+    if (this.choice === "columns") this.#align();
+    else this.screen.rows.showSentences(null);
+  }
+
+  // After a rank.
+  follow() {
+    if (this.inTiers()) this.#tiers?.follow(this.screen.rows);
+  }
+
+  async #align() {
+    const { rows } = this.screen;
+    const { block } = rows;
+    // Without the network, if it was not needed before, each text stays whole.
+    const sentences = await import("../later/sentences.js").catch(() => null);
+    if (block === rows.block && this.choice === "columns") rows.showSentences(sentences?.beside(block) ?? null);
+  }
+
+  inTiers() {
+    return this.choice === "tiers";
+  }
+
+  show() {
+    $("outputs").dataset.layout = this.choice;
+    for (const name of /** @type {const} */ (["columns", "tiers"])) {
+      $(`${name}-word`).textContent = say(this.choice === name ? "layout_back" : name);
+    }
+  }
+
+  // A row was dragged onto a tier.
+  /** @param {HTMLElement} row @param {Label} rank */
+  drop(row, rank) {
+    const { rows } = this.screen;
+    const index = rows.rows.indexOf(row);
+    if (index < 0) return;
+    if (rows.block.answer.labels[index] !== rank) this.screen.rank(index, rank);
+    rows.focus(index, { preventScroll: true });
+  }
+}

@@ -1,0 +1,187 @@
+// Ranking: a row with five ranks for each output, the order they make, and where the rows stand.
+
+import { announce } from "../announce.js";
+import { digitOf } from "../keys.js";
+import { letterOf } from "../letters.js";
+import { say } from "../words.js";
+import * as ranking from "./answer.js";
+import { Layout } from "./layout.js";
+import { showOrder } from "./order.js";
+import { Rows } from "./rows.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+/** @type {Record<string, number>} */
+const ARROWS = { ArrowUp: -1, ArrowDown: 1 };
+
+/** @type {AnswerOf<RankingAnswer>} */
+export const answers = ranking;
+
+/** @param {Page} page */
+export const open = (page) => new RankingScreen(page);
+
+// Shift and 0, wherever that types no digit; and with what takes one rank away.
+/** @param {KeyboardEvent} event */
+function clearsAll({ shiftKey, code, key }) {
+  return shiftKey && ((code === "Digit0" && !/^\d$/.test(key)) || key === "Backspace" || key === "Delete");
+}
+
+/** @implements {ProtocolScreen<RankingAnswer>} */
+export class RankingScreen {
+  answers = answers;
+  submitsAtOnce = false;
+  rows = new Rows((index, rank) => this.rank(index, rank));
+  #layout;
+
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
+    this.#layout = new Layout(this);
+    // Only whoever has a mouse needs it; without the network the button at the foot is there.
+    /** @param {PointerEvent} event */
+    const withMouse = ({ pointerType }) => {
+      if (pointerType !== "mouse") return;
+      removeEventListener("pointerdown", withMouse);
+      import("./later/near.js").then(({ offerSubmit }) => offerSubmit(this)).catch(() => {});
+    };
+    addEventListener("pointerdown", withMouse);
+  }
+
+  get #answer() {
+    return this.rows.block.answer;
+  }
+
+  get #first() {
+    return ranking.unranked(this.#answer.labels)[0] ?? 0;
+  }
+
+  isShown() {
+    return this.page.screen === this;
+  }
+
+  enter() {
+    $("foot").setAttribute("aria-label", say("your_ranking"));
+    $("scale").hidden = false;
+    this.#layout.show();
+  }
+
+  leave() {
+    $("scale").hidden = true;
+    $("order").replaceChildren();
+    $("order-words").textContent = "";
+    $("rows").replaceChildren();
+    delete $("outputs").dataset.layout;
+  }
+
+  /** @param {Block<RankingAnswer>} block */
+  show(block) {
+    this.rows.show(block);
+    this.#layout.arrange();
+  }
+
+  showAnswer() {
+    showOrder(this.#answer.labels, { line: $("order"), words: $("order-words") });
+  }
+
+  /** @param {boolean} on */
+  showDifferences(on) {
+    this.rows.showDifferences(on);
+  }
+
+  /** @param {string} words */
+  introduce(words) {
+    this.rows.introduce(this.#first, words);
+  }
+
+  // To the first row without a rank.
+  /** @param {FocusOptions} [options] */
+  focus(options) {
+    this.rows.focus(this.#first, options);
+  }
+
+  resume() {
+    this.rows.focus(this.rows.active);
+  }
+
+  refuse() {
+    const missing = ranking.unranked(this.#answer.labels);
+    this.rows.markWanting(missing);
+    this.rows.focus(missing[0]);
+  }
+
+  // --- Ranks -------------------------------------------------------------------------------------
+
+  /** @param {number} index @param {Label} rank */
+  rank(index, rank) {
+    const { labels } = this.#answer;
+    labels[index] = rank;
+    this.rows.showLabels();
+    this.#changed();
+    const letter = letterOf(index);
+    const words = rank === null ? say("cleared", { letter }) : say("ranked", { letter, rank });
+    announce(ranking.unranked(labels).length ? words : `${words} ${say("all_ranked")}`);
+  }
+
+  /** @param {Label} rank */
+  rankActive(rank) {
+    const index = this.rows.active;
+    const { labels } = this.#answer;
+    if (rank === null && labels[index] === null) return true;
+    this.rank(index, rank);
+    const rest = ranking.unranked(labels);
+    // Where all are ranked, a ranking gone back to is ranked anew from row to row.
+    const after = this.rows.block.state === "open" ? index : (index + 1) % labels.length;
+    const next = rank === null ? index : (rest.find((each) => each > index) ?? rest[0] ?? after);
+    this.rows.focus(next);
+    return true;
+  }
+
+  clearAll() {
+    const done = this.rows.clearAll();
+    if (done) {
+      this.#changed();
+      this.focus();
+      announce(say(done));
+    }
+    return true;
+  }
+
+  /** @param {number} by */
+  move(by) {
+    const target = this.rows.neighbour(by);
+    if (target !== null) this.rows.focus(target);
+    return true;
+  }
+
+  #changed() {
+    this.page.answered();
+    this.#layout.follow();
+  }
+
+  // --- Keys --------------------------------------------------------------------------------------
+
+  /** @param {Pressed} event */
+  arrow({ key }) {
+    const by = ARROWS[key];
+    return by ? () => this.move(by) : null;
+  }
+
+  /** @param {Pressed} event */
+  single(event) {
+    const { key, repeat } = event;
+    // A key held down must not rank one block after the other.
+    if (clearsAll(event)) return repeat ? null : () => this.clearAll();
+    const digit = digitOf(event);
+    if (digit !== null) return repeat ? null : () => this.rankActive(digit || null);
+    return key === "Backspace" || key === "Delete" ? () => this.rankActive(null) : null;
+  }
+
+  /** @param {string} letter @param {Pressed} event */
+  letter(letter, { repeat }) {
+    if (letter === "j") return () => this.move(1);
+    if (letter === "k") return () => this.move(-1);
+    if (letter === "t") return repeat ? null : () => this.#layout.toggle("tiers");
+    if (letter === "v") return repeat ? null : () => this.#layout.toggle("columns");
+    return null;
+  }
+}

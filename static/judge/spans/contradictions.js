@@ -1,0 +1,66 @@
+// Scores that contradict the errors: to be asked about, never refused. What `protocols/spans/contradictions.py` says, by the
+// same thresholds, which come with the HIT (`tests/unit/protocols/spans/contradictions.json`).
+
+import { letterOf } from "../letters.js";
+
+/** @param {OutputSaid} said @param {Severity} severity */
+const count = ({ spans }, severity) => spans.filter((span) => span.severity === severity).length;
+
+/** @param {OutputSaid} said @param {ContradictionRule} rule */
+function ofOutput(said, rule) {
+  const { score, spans } = said;
+  if (score === null) return null;
+  if (!spans.length) return score < rule.error_free_from ? "low_without_error" : null;
+  if (score >= rule.perfect_from) return "perfect_with_error";
+  return score >= rule.major_below && count(said, "major") ? "high_with_major" : null;
+}
+
+// At least as many errors of each severity, more of one, and still the higher score.
+/** @param {OutputSaid} better @param {OutputSaid} worse @param {number} margin */
+function isBetterWithMore(better, worse, margin) {
+  if (better.score === null || worse.score === null) return false;
+  if (better.score <= worse.score || better.score - worse.score < margin) return false;
+  const more = /** @type {Severity[]} */ (["minor", "major"]).map(
+    (severity) => count(better, severity) - count(worse, severity),
+  );
+  return Math.min(...more) >= 0 && Math.max(...more) > 0;
+}
+
+/** @typedef {{ kind: string, outputs: number[] }} Contradiction of two outputs, the one with the higher score first */
+
+// Those of an answer whose judge was asked for errors: by output, and then by pair.
+/** @param {SpansAnswer} answer @param {ContradictionRule} rule @returns {Contradiction[]} */
+export function contradictions({ outputs }, rule) {
+  const found = outputs.flatMap((said, output) => {
+    const kind = ofOutput(said, rule);
+    return kind ? [{ kind, outputs: [output] }] : [];
+  });
+  outputs.forEach((better, output) => {
+    outputs.forEach((worse, other) => {
+      if (!isBetterWithMore(better, worse, rule.margin)) return;
+      found.push({ kind: "better_with_more_errors", outputs: [output, other] });
+    });
+  });
+  return found;
+}
+
+/** @typedef {{ id: string, output: number, phrase: Phrase }} ToAsk `id`: the same for the same question */
+
+// What is asked, with the output that is looked at again. One that is asked about for itself is looked at anyway, and not
+// asked about beside another as well.
+/** @param {SpansAnswer} answer @param {ContradictionRule} rule @returns {ToAsk[]} */
+export function questions(answer, rule) {
+  const found = contradictions(answer, rule);
+  const alone = found.filter(({ outputs }) => outputs.length === 1).map(({ outputs: [output] }) => output);
+  return found
+    .filter(({ outputs }) => outputs.length === 1 || !outputs.some((output) => alone.includes(output)))
+    .map(({ kind, outputs }) => {
+      const [output, other] = outputs;
+      const { score } = answer.outputs[output];
+      const values =
+        outputs.length === 1
+          ? { letter: letterOf(output), score }
+          : { better: letterOf(output), worse: letterOf(other), score, other_score: answer.outputs[other].score };
+      return { id: [kind, ...outputs].join(" "), output, phrase: { key: kind, values } };
+    });
+}

@@ -1,0 +1,389 @@
+// One output: its text with what is marked in it, the word cursor, the errors in words, and the score.
+
+import { announce } from "../announce.js";
+import { setText } from "../block.js";
+import { letterOf } from "../letters.js";
+import { say } from "../words.js";
+import { Cursor } from "./cursor.js";
+import { itemsOf } from "./items.js";
+import { afterwards, marked, missingOf, withMissing } from "./marks.js";
+import { piecesOf } from "./pieces.js";
+import { inPlaces, inPoints, stopAt, stopsOf } from "./places.js";
+import { Scoring } from "./scoring.js";
+import { onNextLine, placeUnder, rangeOf } from "./text_nodes.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+
+/** @typedef {import("./items.js").Placed} Placed */
+
+// A piece of text, by an element of its own where it is not plain.
+/** @param {Piece} piece @param {boolean} selecting */
+function nodeOf({ text, span, severity, differs, chosen }, selecting) {
+  if (!severity && !differs && !chosen) return text;
+  const element = document.createElement(differs ? "mark" : "span");
+  element.textContent = text;
+  if (severity) {
+    element.className = `error ${severity}`;
+    element.dataset.span = String(span);
+  }
+  if (chosen) element.classList.add(selecting ? "chosen" : "at");
+  return element;
+}
+
+export class Output {
+  root = $("spans-output-template").content.firstElementChild.cloneNode(true);
+  text = this.root.querySelector(".marking-text");
+  #place = this.root.querySelector(".word-cursor");
+  #cursor = new Cursor([]);
+  candidate = /** @type {Candidate} */ (/** @type {unknown} */ (null));
+  /** @type {Rules} */
+  #rules = {};
+  /** @type {Run[] | null} */
+  #runs = null;
+  /** @type {string[] | null} */
+  #lines = null;
+  // What waits for a choice, and the stop that was tapped first.
+  /** @type {Stretch | null} */
+  #picked = null;
+  /** @type {number | null} */
+  #tapped = null;
+  // What is on the page.
+  #shown = "";
+
+  /** @param {SpansScreen} screen @param {number} index */
+  constructor(screen, index) {
+    this.screen = screen;
+    this.index = index;
+    this.name = say("output", { letter: letterOf(index) });
+    this.root.setAttribute("aria-label", this.name);
+    this.root.querySelector(".output-name").textContent = this.name;
+    this.scoring = new Scoring(this.root, index, {
+      onScore: (score) => screen.score(index, score),
+      onDone: () => screen.goOn(index),
+      onBack: () => this.focus(),
+    });
+    this.root.addEventListener("focusin", () => screen.activate(index));
+    this.root.addEventListener("focusout", () => this.#nameAgain());
+    this.root.querySelector(".missing-content").addEventListener("click", () => this.turnMissing());
+    this.#place.addEventListener("keydown", (event) => this.#pressed(event));
+    this.text.addEventListener("click", (event) => this.#clicked(event));
+  }
+
+  // --- What is shown -------------------------------------------------------------------------------
+
+  /** @param {Candidate} candidate @param {Rules} rules @param {boolean} byCharacter */
+  show(candidate, rules, byCharacter) {
+    this.candidate = candidate;
+    this.#rules = rules;
+    this.#runs = this.#lines = this.#picked = this.#tapped = null;
+    this.#shown = "";
+    setText(this.text, candidate);
+    this.#cursor = new Cursor(stopsOf(candidate, byCharacter));
+    const isAsked = rules.spans_asked !== false;
+    this.#place.hidden = !isAsked;
+    this.root.querySelector(".missing-content").hidden = !isAsked || !rules.missing;
+    this.root.querySelector(".tap-hint").hidden = true;
+    this.scoring.want(false);
+    this.#nameAgain();
+  }
+
+  get #said() {
+    return this.screen.block.answer.outputs[this.index];
+  }
+
+  /** @returns {Placed[]} */
+  get #errors() {
+    return this.#said.spans.flatMap((span, index) =>
+      span.kind === "error" ? [{ ...inPlaces(this.candidate.text, span), severity: span.severity, span: index }] : [],
+    );
+  }
+
+  showSaid() {
+    const { score, spans } = this.#said;
+    this.scoring.show(score);
+    const missing = missingOf(spans);
+    const button = this.root.querySelector(".missing-content");
+    button.classList.toggle("minor", missing === "minor");
+    button.classList.toggle("major", missing === "major");
+    const words = say("missing_content");
+    this.root.querySelector(".missing-word").textContent = missing ? `${words}: ${say(missing)}` : words;
+    this.#write();
+  }
+
+  /** @param {Run[] | null} runs */
+  showDifferences(runs) {
+    this.#runs = runs;
+    this.#write();
+  }
+
+  /** @param {string[] | null} lines */
+  showLines(lines) {
+    this.#lines = lines;
+    this.#write();
+  }
+
+  #write() {
+    const errors = this.#errors;
+    const chosen = this.#picked ?? this.#cursor.stretch;
+    const selecting = this.#picked !== null || this.#cursor.isSelecting;
+    // What looks the same is left alone: a selection would be lost.
+    const state = JSON.stringify([errors, this.#runs, chosen, selecting, this.#lines]);
+    if (state === this.#shown) return;
+    this.#shown = state;
+    const rows = piecesOf({ text: this.candidate.text, errors, runs: this.#runs, chosen, lines: this.#lines });
+    const nodes = rows.map((pieces) => pieces.map((piece) => nodeOf(piece, selecting)));
+    this.text.replaceChildren(...(this.#lines ? nodes.map((row) => this.#line(row)) : nodes.flat()));
+    const list = this.root.querySelector(".marked-list");
+    list.replaceChildren(
+      ...itemsOf(errors, this.candidate, {
+        onOpen: (error, button) => {
+          this.screen.choose(this, error, error.severity, button.getBoundingClientRect());
+          this.screen.choice.focus();
+        },
+        onRemove: (error) => {
+          this.mark(error, null);
+          this.focus();
+        },
+      }),
+    );
+    list.hidden = !errors.length;
+  }
+
+  /** @param {(Node | string)[]} nodes */
+  #line(nodes) {
+    const cell = document.createElement("span");
+    cell.append(...nodes);
+    return cell;
+  }
+
+  // --- The focus -----------------------------------------------------------------------------------
+
+  get #focused() {
+    return this.#place.hidden ? this.scoring.field : this.#place;
+  }
+
+  #nameAgain() {
+    this.#place.setAttribute("aria-label", `${this.name}: ${this.candidate?.text ?? ""}`);
+    this.scoring.field.setAttribute("aria-label", say("score_of", { letter: letterOf(this.index) }));
+  }
+
+  /** @param {string} words */
+  introduce(words) {
+    const element = this.#focused;
+    // Where the focus is already, nothing would be said.
+    if (document.activeElement === element) element.blur();
+    const text = this.#place.hidden ? `${this.name}: ${this.candidate.text} ` : "";
+    element.setAttribute("aria-label", `${words} ${text}${element.getAttribute("aria-label")}`);
+  }
+
+  /** @param {FocusOptions} [options] */
+  focus(options) {
+    this.#focused.focus({ preventScroll: true, ...options });
+    if (!options?.preventScroll) this.#scroll();
+  }
+
+  // --- The word cursor -------------------------------------------------------------------------------
+
+  // Whether a key pressed there acts on the word.
+  /** @param {HTMLElement} target */
+  hasCursor(target) {
+    return target === this.#place;
+  }
+
+  get isRightToLeft() {
+    return getComputedStyle(this.text).direction === "rtl";
+  }
+
+  /** @param {number} by @param {boolean} [extending] */
+  move(by, extending) {
+    return this.go(this.#cursor.at + by, extending);
+  }
+
+  /** @param {number} by */
+  moveLine(by) {
+    return this.go(onNextLine(this.text, this.#cursor.stops, this.#cursor.at, by) ?? this.#cursor.at);
+  }
+
+  /** @param {number} index @param {boolean} [extending] */
+  go(index, extending) {
+    this.#picked = null;
+    if (!this.#cursor.stops.length) return true;
+    this.#cursor.go(index, extending);
+    this.#write();
+    this.#scroll();
+    this.#tell();
+    return true;
+  }
+
+  // As after a click.
+  /** @param {number} place */
+  goTo(place) {
+    this.#cursor.goTo(place);
+    this.#write();
+    this.focus({ preventScroll: true });
+  }
+
+  goToEnd() {
+    return this.go(this.#cursor.stops.length - 1);
+  }
+
+  /** @param {boolean} byCharacter */
+  stopBy(byCharacter) {
+    this.#cursor.exchange(stopsOf(this.candidate, byCharacter));
+    this.#write();
+  }
+
+  #scroll() {
+    const at = /** @type {HTMLElement | null} */ (this.text.querySelector(".at, .chosen"));
+    (this.#place.hidden ? this.root : (at ?? this.root)).scrollIntoView({ block: "nearest" });
+  }
+
+  // The error that the word is in, as a whole; or what is selected.
+  #target() {
+    const stretch = this.#cursor.stretch;
+    if (!stretch) return null;
+    const { start, end } = stretch;
+    const errors = this.#errors;
+    const error = this.#cursor.isSelecting
+      ? errors.find((each) => each.start === start && each.end === end)
+      : errors.find((each) => each.start < end && each.end > start);
+    return error ?? { start, end, severity: null };
+  }
+
+  #tell() {
+    const stretch = this.#cursor.stretch;
+    if (!stretch) return;
+    const severity = this.#target()?.severity;
+    const selected = this.#cursor.isSelecting ? `${say("selected")}:` : "";
+    this.#announce(selected || (severity ? `${say(`${severity}_error`)}:` : ""), stretch);
+  }
+
+  /** @param {string} words @param {Stretch} stretch */
+  #announce(words, { start, end }) {
+    announce(words, { ...this.candidate, text: this.candidate.text.slice(start, end) });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #pressed(event) {
+    const { key, repeat } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (key === "Enter") {
+      event.preventDefault();
+      if (!repeat) this.turn();
+    } else if (key === "Escape" && !this.screen.choice.isOpen && this.#unpick()) {
+      event.preventDefault();
+      this.#tell();
+    }
+  }
+
+  // --- Marks -----------------------------------------------------------------------------------------
+
+  // Minor, major, nothing.
+  turn() {
+    const target = this.#target();
+    if (target) this.mark(target, afterwards(target.severity));
+    return true;
+  }
+
+  /** @param {Severity | null} severity */
+  give(severity) {
+    const target = this.#target();
+    if (target && (severity || target.severity || this.#cursor.isSelecting)) this.mark(target, severity);
+    return true;
+  }
+
+  /** @param {Stretch} stretch @param {Severity | null} severity */
+  mark(stretch, severity) {
+    const spans = marked(this.#said.spans, inPoints(this.candidate.text, stretch), severity);
+    this.#unpick();
+    if (!spans) return announce(say("marks_full"));
+    this.#said.spans = spans;
+    this.screen.changed();
+    this.#announce(`${say(severity ? `${severity}_error` : "unmarked")}:`, stretch);
+  }
+
+  turnMissing() {
+    if (this.root.querySelector(".missing-content").hidden) return true;
+    const severity = afterwards(missingOf(this.#said.spans));
+    const spans = withMissing(this.#said.spans, severity);
+    if (!spans) announce(say("marks_full"));
+    else {
+      this.#said.spans = spans;
+      this.screen.changed();
+      const words = severity ? `${say("missing_content")}: ${say(severity)}` : say("nothing_missing");
+      announce(`${this.name}: ${words}.`);
+    }
+    return true;
+  }
+
+  // --- The pointer -----------------------------------------------------------------------------------
+
+  get mayMark() {
+    return this.#rules.spans_asked !== false;
+  }
+
+  // Shown as selected, until it is chosen what it is.
+  /** @param {Stretch | null} stretch */
+  pick(stretch) {
+    this.#picked = stretch;
+    this.#write();
+  }
+
+  // No longer; whether anything was.
+  #unpick() {
+    const was = this.#picked !== null || this.#cursor.isSelecting;
+    this.#picked = this.#tapped = null;
+    this.root.querySelector(".tap-hint").hidden = true;
+    this.#cursor.go(this.#cursor.at);
+    if (was) this.#write();
+    return was;
+  }
+
+  unpick() {
+    if (this.#picked) this.#unpick();
+  }
+
+  /** @param {MouseEvent} event */
+  #clicked(event) {
+    // A screen reader's click has no place.
+    if (!this.mayMark || !event.detail || this.screen.pointer.selection()) return;
+    const piece = /** @type {HTMLElement} */ (event.target).closest("[data-span]");
+    const span = /** @type {HTMLElement | null} */ (piece)?.dataset.span;
+    const error = this.#errors.find((each) => String(each.span) === span);
+    const place = placeUnder(this.text, event);
+    if (place === null || !this.#cursor.stops.length) return;
+    if (this.screen.pointer.isTouch && (this.#tapped !== null || !error)) return this.#tap(place);
+    this.goTo(error ? error.start : place);
+    if (error) this.screen.choose(this, error, error.severity);
+  }
+
+  // The first word of an error, and then the last.
+  /** @param {number} place */
+  #tap(place) {
+    const { stops } = this.#cursor;
+    const at = stopAt(stops, place);
+    const from = this.#tapped;
+    this.focus({ preventScroll: true });
+    this.#cursor.go(at);
+    const [first, last] = [stops[Math.min(from ?? at, at)], stops[Math.max(from ?? at, at)]];
+    const stretch = { start: first.start, end: last.end };
+    this.pick(stretch);
+    const hint = this.root.querySelector(".tap-hint");
+    hint.hidden = from !== null;
+    this.#tapped = from === null ? at : null;
+    if (from === null) this.#announce(hint.textContent, stretch);
+    else this.screen.choose(this, stretch, null);
+  }
+
+  // The error that all of it lies in.
+  /** @param {Stretch} stretch */
+  errorAround({ start, end }) {
+    return this.#errors.find((each) => each.start <= start && end <= each.end);
+  }
+
+  /** @param {Stretch} stretch */
+  boxOf(stretch) {
+    return rangeOf(this.text, stretch).getBoundingClientRect();
+  }
+}

@@ -1,0 +1,55 @@
+// What is selected in a text: with the mouse it is marked at once, by touch it is asked what it is.
+
+import { placeOf } from "./text_nodes.js";
+import { snapped } from "./places.js";
+
+// Handles of a selection are dragged for a while.
+const SETTLED_MS = 500;
+
+export class Pointer {
+  isTouch = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #settling;
+
+  /** @param {SpansScreen} screen */
+  constructor(screen) {
+    this.screen = screen;
+    document.addEventListener("pointerdown", ({ pointerType }) => (this.isTouch = pointerType === "touch"), { capture: true });
+    // The browser has changed the selection only afterwards.
+    document.addEventListener("pointerup", () => this.isTouch || setTimeout(() => this.#take()));
+    document.addEventListener("selectionchange", () => {
+      clearTimeout(this.#settling);
+      if (this.isTouch) this.#settling = setTimeout(() => this.#offer(), SETTLED_MS);
+    });
+  }
+
+  // In which output, and what of it; null where nothing is.
+  selection() {
+    const selection = getSelection();
+    const { anchorNode, focusNode } = selection ?? {};
+    if (!selection || selection.isCollapsed || !anchorNode || !focusNode || !this.screen.isShown()) return null;
+    const output = this.screen.outputs.find(({ text }) => text.contains(anchorNode));
+    if (!output?.mayMark) return null;
+    const from = placeOf(output.text, anchorNode, selection.anchorOffset);
+    const to = placeOf(output.text, focusNode, selection.focusOffset);
+    const stretch = snapped(output.candidate, { start: Math.min(from, to), end: Math.max(from, to) });
+    return stretch && { output, stretch };
+  }
+
+  #take() {
+    const selected = this.selection();
+    if (!selected) return;
+    const { output, stretch } = selected;
+    getSelection()?.removeAllRanges();
+    const error = output.errorAround(stretch);
+    if (!error) output.mark(stretch, "minor");
+    output.goTo(stretch.start);
+    // A double click on a word of an error must not make less of it.
+    if (error) this.screen.choose(output, stretch, error.severity);
+  }
+
+  #offer() {
+    const selected = this.selection();
+    if (selected) this.screen.choose(selected.output, selected.stretch, null);
+  }
+}

@@ -1,0 +1,90 @@
+// The score of one output: a slider for the pointer, and a field for all others.
+
+import { letterOf } from "../letters.js";
+import { say } from "../words.js";
+import { scoreOf, stepped } from "./scores.js";
+
+const MIDDLE = "50";
+
+export class Scoring {
+  /** @type {number | null} */
+  #score = null;
+
+  /**
+   * @param {HTMLElement} output
+   * @param {number} index
+   * @param {{ onScore: (score: number | null) => void, onDone: () => void, onBack: () => void }} calls
+   */
+  constructor(output, index, calls) {
+    this.output = output;
+    this.calls = calls;
+    this.field = output.querySelector(".score-field");
+    this.slider = output.querySelector(".score-slider");
+    this.field.setAttribute("aria-label", say("score_of", { letter: letterOf(index) }));
+    this.field.addEventListener("input", () => this.#written());
+    this.field.addEventListener("blur", () => this.#write());
+    this.field.addEventListener("focus", () => this.field.select());
+    this.field.addEventListener("keydown", (event) => this.#pressed(event));
+    this.slider.addEventListener("keydown", (event) => this.#pressed(event));
+    // Where it stands already, a press moves nothing.
+    for (const name of ["input", "pointerup"]) {
+      this.slider.addEventListener(name, () => this.#give(Number(this.slider.value)));
+    }
+  }
+
+  /** @param {number | null} score */
+  show(score) {
+    this.#score = score;
+    this.slider.value = score === null ? MIDDLE : String(score);
+    this.output.classList.toggle("unscored", score === null);
+    this.slider.style.setProperty("--score", `${score ?? 0}%`);
+    if (score === null) {
+      this.field.removeAttribute("aria-valuenow");
+      this.field.setAttribute("aria-valuetext", say("no_score"));
+    } else {
+      this.field.setAttribute("aria-valuenow", String(score));
+      this.field.removeAttribute("aria-valuetext");
+      this.want(false);
+    }
+    // What is being written stays as it is written.
+    if (scoreOf(this.field.value) !== score) this.#write();
+  }
+
+  focus() {
+    this.field.focus();
+  }
+
+  /** @param {boolean} wanting */
+  want(wanting) {
+    this.output.classList.toggle("wanting", wanting);
+    this.field.toggleAttribute("aria-invalid", wanting);
+    if (wanting) this.field.setAttribute("aria-invalid", "true");
+  }
+
+  /** @param {number | null} score */
+  #give(score) {
+    if (score !== this.#score) this.calls.onScore(score);
+  }
+
+  #write() {
+    this.field.value = this.#score === null ? "" : String(this.#score);
+  }
+
+  #written() {
+    const score = scoreOf(this.field.value);
+    if (score === undefined) this.#write();
+    else this.#give(score);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #pressed(event) {
+    const { key, repeat } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
+    const score = stepped(this.#score, key);
+    if (score === undefined && key !== "Enter" && key !== "Escape") return;
+    event.preventDefault();
+    if (score !== undefined) this.#give(score);
+    else if (key === "Escape") this.calls.onBack();
+    else if (!repeat) this.calls.onDone();
+  }
+}

@@ -1,0 +1,252 @@
+// Outputs side by side, the errors in each of them, and a score.
+
+import { announce } from "../announce.js";
+import { lengthOf } from "../block.js";
+import { differences } from "../differences.js";
+import { digitOf } from "../keys.js";
+import { say } from "../words.js";
+import * as spans from "./answer.js";
+import { Choice } from "./choice.js";
+import { Output } from "./output.js";
+import { Pointer } from "./pointer.js";
+import { Question } from "./question.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+/** @type {Record<string, Severity | null>} */
+const SEVERITIES = { 0: null, 1: "minor", 2: "major" };
+
+/** @type {AnswerOf<SpansAnswer>} */
+export const answers = spans;
+
+/** @param {Page} page */
+export const open = (page) => new SpansScreen(page);
+
+/** @implements {ProtocolScreen<SpansAnswer>} */
+export class SpansScreen {
+  answers = answers;
+  submitsAtOnce = false;
+  /** @type {Output[]} */
+  outputs = [];
+  block = /** @type {Block<SpansAnswer>} */ (/** @type {unknown} */ (null));
+  pointer = new Pointer(this);
+  choice = new Choice(() => this.outputs.forEach((output) => output.unpick()));
+  // All there ever were, by place.
+  /** @type {Output[]} */
+  #made = [];
+  #hint = $("spans-hint-template").content.firstElementChild.cloneNode(true);
+  #question = new Question();
+  #active = 0;
+  #byCharacter = false;
+
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
+  }
+
+  isShown() {
+    return this.page.acting === this;
+  }
+
+  enter() {
+    $("foot").setAttribute("aria-label", say("your_answer"));
+    // The texts above the outputs, which have the whole width.
+    $("outputs").dataset.layout = "columns";
+  }
+
+  leave() {
+    this.choice.close();
+    delete $("outputs").dataset.layout;
+    $("rows").classList.remove("aligned");
+    $("rows").replaceChildren();
+  }
+
+  get #rules() {
+    return this.page.queue.hits.get(this.block.hit).rules;
+  }
+
+  /** @param {Block<SpansAnswer>} block */
+  show(block) {
+    this.choice.close();
+    this.block = block;
+    this.#active = 0;
+    const rules = this.#rules;
+    this.outputs = block.candidates.map((candidate, index) => {
+      const output = (this.#made[index] ??= new Output(this, index));
+      output.show(candidate, rules, this.#byCharacter);
+      return output;
+    });
+    const roots = this.outputs.map(({ root }) => root);
+    if ($("rows").children.length !== roots.length + 1 || !this.#hint.isConnected) $("rows").replaceChildren(this.#hint, ...roots);
+    $("rows").style.setProperty("--outputs", String(roots.length));
+    $("rows").classList.remove("aligned");
+    $("outputs").dataset.length = lengthOf(block);
+    const isAsked = rules.spans_asked !== false;
+    this.#hint.hidden = !isAsked;
+    const keys = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tr[data-marks]"));
+    for (const row of keys) row.hidden = !isAsked || (row.dataset.marks === "missing" && !rules.missing);
+    this.#align();
+  }
+
+  // Sentence beside sentence, where there are several.
+  async #align() {
+    const { block } = this;
+    if (block.candidates.length < 2) return;
+    // Without the network, if it was not needed before, each text stays whole.
+    const sentences = await import("../later/sentences.js").catch(() => null);
+    const beside = sentences?.beside(block);
+    if (block !== this.block || !beside || !this.isShown()) return;
+    $("rows").classList.add("aligned");
+    $("rows").style.setProperty("--lines", String(beside.count));
+    this.outputs.forEach((output, index) => output.showLines(beside.lines[index]));
+  }
+
+  showAnswer() {
+    for (const output of this.outputs) output.showSaid();
+  }
+
+  /** @param {boolean} on */
+  showDifferences(on) {
+    const runs = on ? differences(this.block.candidates) : null;
+    this.outputs.forEach((output, index) => output.showDifferences(runs?.[index] ?? null));
+  }
+
+  // --- The focus -----------------------------------------------------------------------------------
+
+  // The first output without a score.
+  get #first() {
+    return this.outputs[spans.unscored(this.block.answer)[0] ?? 0];
+  }
+
+  /** @param {string} words */
+  introduce(words) {
+    this.#first.introduce(words);
+  }
+
+  /** @param {FocusOptions} [options] */
+  focus(options) {
+    this.#first.focus(options);
+  }
+
+  resume() {
+    this.outputs[this.#active].focus();
+  }
+
+  refuse() {
+    const missing = spans.unscored(this.block.answer);
+    this.outputs.forEach(({ scoring }, index) => scoring.want(missing.includes(index)));
+    this.outputs[missing[0]]?.scoring.focus();
+  }
+
+  /** @param {number} index */
+  activate(index) {
+    this.#active = index;
+    this.outputs.forEach((output, each) => {
+      output.root.classList.toggle("active", each === index);
+      if (each !== index) output.unpick();
+    });
+  }
+
+  /** @param {number} by */
+  #move(by) {
+    this.outputs[this.#active + by]?.focus();
+    return true;
+  }
+
+  // --- The answer ----------------------------------------------------------------------------------
+
+  changed() {
+    this.page.answered();
+  }
+
+  /** @param {number} index @param {number | null} score */
+  score(index, score) {
+    this.block.answer.outputs[index].score = score;
+    this.changed();
+  }
+
+  // After a score: to the next output without one, and then to what submits.
+  /** @param {number} index */
+  goOn(index) {
+    const rest = spans.unscored(this.block.answer);
+    const next = rest.find((each) => each > index) ?? rest[0];
+    if (next === undefined) $("submit").focus();
+    else this.outputs[next].focus();
+  }
+
+  // What an error is, or what is selected, beside it or beside what stands for it.
+  /** @param {Output} output @param {Stretch} stretch @param {Severity | null} severity @param {DOMRect} [beside] */
+  choose(output, stretch, severity, beside = output.boxOf(stretch)) {
+    const { block } = this;
+    this.choice.open(beside, severity, (chosen) => {
+      if (block !== this.block) return;
+      getSelection()?.removeAllRanges();
+      if (chosen || severity) output.mark(stretch, chosen);
+      output.focus({ preventScroll: true });
+    });
+  }
+
+  /** @param {() => void} go */
+  asks(go) {
+    const { block } = this;
+    const { spans_asked: areAsked, contradictions: rule } = this.#rules;
+    // Without thresholds, in a HIT that was stored before they came with it, nothing is asked.
+    if (areAsked === false || !rule) return false;
+    return this.#question.ask(block, rule, {
+      keep: () => block === this.page.block && go(),
+      change: (output) => block === this.page.block && this.outputs[output].scoring.focus(),
+    });
+  }
+
+  // --- Keys ----------------------------------------------------------------------------------------
+
+  // The output whose word cursor has the focus.
+  /** @param {Pressed} event */
+  #under({ target }) {
+    return this.outputs.find((output) => output.hasCursor(target));
+  }
+
+  // To the left and to the right as the text is read.
+  /** @param {Pressed} event */
+  arrow(event) {
+    const output = this.#under(event);
+    if (!output) return null;
+    const { key, shiftKey } = event;
+    if (key === "ArrowUp" || key === "ArrowDown") return () => output.moveLine(key === "ArrowUp" ? -1 : 1);
+    const forwards = output.isRightToLeft ? "ArrowLeft" : "ArrowRight";
+    return () => output.move(key === forwards ? 1 : -1, shiftKey);
+  }
+
+  /** @param {Pressed} event */
+  single(event) {
+    const { key, repeat } = event;
+    const removes = key === "Backspace" || key === "Delete";
+    const digit = removes ? 0 : digitOf(event, 2);
+    if (this.choice.isOpen && digit !== null) return repeat ? null : () => this.choice.choose(SEVERITIES[digit]);
+    const output = this.#under(event);
+    if (!output) return null;
+    if (key === "Home") return () => output.go(0);
+    if (key === "End") return () => output.goToEnd();
+    if (repeat) return null;
+    if (key === " ") return () => output.turn();
+    return digit === null ? null : () => output.give(SEVERITIES[digit]);
+  }
+
+  /** @param {string} letter @param {Pressed} event */
+  letter(letter, { repeat }) {
+    if (letter === "j") return () => this.#move(1);
+    if (letter === "k") return () => this.#move(-1);
+    if (repeat) return null;
+    const output = this.outputs[this.#active];
+    if (letter === "p") return () => output.scoring.focus();
+    if (!output.mayMark) return null;
+    if (letter === "x") return () => output.turnMissing();
+    return letter === "w" ? () => this.#exchangeStops() : null;
+  }
+
+  #exchangeStops() {
+    this.#byCharacter = !this.#byCharacter;
+    for (const output of this.outputs) output.stopBy(this.#byCharacter);
+    announce(say(this.#byCharacter ? "by_characters" : "by_words"));
+  }
+}

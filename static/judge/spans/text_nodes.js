@@ -1,0 +1,68 @@
+// Places in a text that stands on the page in pieces.
+
+/** @param {HTMLElement} root @param {Node} node @param {number} offset */
+export function placeOf(root, node, offset) {
+  const range = document.createRange();
+  range.selectNodeContents(root);
+  // Beside the text: its beginning or its end.
+  const side = range.comparePoint(node, offset);
+  if (side < 0) return 0;
+  if (side === 0) range.setEnd(node, offset);
+  return range.toString().length;
+}
+
+/** @param {HTMLElement} root @param {Stretch} stretch */
+export function rangeOf(root, { start, end }) {
+  const range = document.createRange();
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  let before = 0;
+  let isBegun = false;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const length = node.nodeValue?.length ?? 0;
+    if (!isBegun && start < before + length) {
+      range.setStart(node, start - before);
+      isBegun = true;
+    }
+    if (end <= before + length) {
+      range.setEnd(node, end - before);
+      break;
+    }
+    before += length;
+  }
+  return range;
+}
+
+// Under a pointer; null beside the text.
+/** @param {HTMLElement} root @param {{ clientX: number, clientY: number }} point */
+export function placeUnder(root, { clientX, clientY }) {
+  if (document.caretPositionFromPoint) {
+    const found = document.caretPositionFromPoint(clientX, clientY);
+    return found && root.contains(found.offsetNode) ? placeOf(root, found.offsetNode, found.offset) : null;
+  }
+  // Safari before 18.4
+  const found = document.caretRangeFromPoint?.(clientX, clientY);
+  return found && root.contains(found.startContainer) ? placeOf(root, found.startContainer, found.startOffset) : null;
+}
+
+// Of the stops on the next line up or down, the nearest below or above the one at `at`; null at the first and the last line.
+/** @param {HTMLElement} root @param {Stretch[]} stops @param {number} at @param {number} by */
+export function onNextLine(root, stops, at, by) {
+  /** @param {number} index */
+  const boxOf = (index) => rangeOf(root, stops[index]).getBoundingClientRect();
+  const { top, bottom, left, right } = boxOf(at);
+  const middle = (left + right) / 2;
+  let line = 0;
+  let best = null;
+  let least = Infinity;
+  for (let index = at + by; index >= 0 && index < stops.length; index += by) {
+    const box = boxOf(index);
+    const center = (box.top + box.bottom) / 2;
+    // Still on the line it comes from.
+    if (center > top && center < bottom) continue;
+    if (best !== null && Math.abs(center - line) > (bottom - top) / 2) break;
+    line = center;
+    const distance = Math.abs((box.left + box.right) / 2 - middle);
+    if (distance < least) [best, least] = [index, distance];
+  }
+  return best;
+}

@@ -1,0 +1,42 @@
+// Which outputs are at the top: for each of them yes or no. Knows nothing of the screen.
+
+import { letterOf } from "../letters.js";
+
+/** @param {number} candidates @returns {TopAnswer} */
+export const blank = (candidates) => ({ top: Array(candidates).fill(false) });
+
+/** @param {Stored} stored @param {number} candidates @returns {TopAnswer} */
+export const read = ({ answer }, candidates) => (answer ? { top: [...answer.top] } : blank(candidates));
+
+/** @param {TopAnswer} one @param {TopAnswer} other */
+export const same = (one, other) => one.top.every((each, index) => each === other.top[index]);
+
+/** @param {TopAnswer} answer */
+export const begun = ({ top }) => top.includes(true);
+
+/** @param {TopAnswer} answer @returns {Phrase | null} */
+export const lack = (answer) => (begun(answer) ? null : { key: "top_wanted" });
+
+/** @param {TopAnswer} answer @returns {Phrase} */
+function marked({ top }) {
+  const letters = top.flatMap((each, index) => (each ? [letterOf(index)] : []));
+  return { key: "top_said", values: { letters } };
+}
+
+/** @param {TopAnswer} answer @returns {Phrase} */
+export const hint = (answer) => (begun(answer) ? marked(answer) : { key: "top_none" });
+
+/** @param {TopAnswer} answer @param {Candidate[]} candidates */
+export const toDraft = ({ top }, candidates) => ({ top: candidates.flatMap(({ id }, index) => (top[index] ? [id] : [])) });
+
+/** @param {Draft} draft @param {Candidate[]} candidates @returns {TopAnswer} */
+export const fromDraft = ({ top = [] }, candidates) => ({ top: candidates.map(({ id }) => top.includes(id)) });
+
+/** @param {TopAnswer} answer @returns {Stored} */
+export const fields = (answer) => ({ answer: begun(answer) ? { top: [...answer.top] } : null });
+
+/** @param {TopAnswer} answer */
+export const said = (answer) => (begun(answer) ? marked(answer) : "");
+
+/** @param {Rules} rules */
+export const rulesAfter = (rules) => rules;

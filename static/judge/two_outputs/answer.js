@@ -1,0 +1,54 @@
+// What is said of two outputs: a verdict, or nothing yet. Knows nothing of the screen.
+
+// From the first output's side to the second's, each with the digit that gives it.
+/** @type {[Verdict, number][]} */
+const THREE = [["first", 1], ["same", 2], ["second", 3]];
+/** @type {[Verdict, number][]} */
+const FOUR = [["first", 1], ["both_fine", 2], ["both_wrong", 4], ["second", 3]];
+
+// Where the outputs stand the other way round.
+/** @type {Record<string, Verdict>} */
+const TURNED = { first: "second", second: "first" };
+
+/** @param {Rules} rules */
+export const choicesOf = ({ four_answers: four }) => (four ? FOUR : THREE);
+
+/** @returns {TwoOutputsAnswer} */
+export const blank = () => ({ verdict: null });
+
+/** @param {Stored} stored @returns {TwoOutputsAnswer} */
+export const read = ({ answer }) => ({ verdict: answer?.verdict ?? null });
+
+/** @param {TwoOutputsAnswer} one @param {TwoOutputsAnswer} other */
+export const same = (one, other) => one.verdict === other.verdict;
+
+/** @param {TwoOutputsAnswer} answer */
+export const begun = ({ verdict }) => verdict !== null;
+
+// A verdict that the rules no longer know is missing, too.
+/** @param {TwoOutputsAnswer} answer @param {Rules} rules @returns {Phrase | null} */
+export function lack({ verdict }, rules) {
+  return choicesOf(rules).some(([each]) => each === verdict) ? null : { key: "verdict_wanted" };
+}
+
+// The button that is pressed says it.
+export const hint = () => null;
+
+/** @param {TwoOutputsAnswer} answer @param {Candidate[]} candidates */
+export const toDraft = ({ verdict }, [{ id }]) => ({ verdict, first: id });
+
+/** @param {Draft} draft @param {Candidate[]} candidates @returns {TwoOutputsAnswer} */
+export function fromDraft({ verdict = null, first }, candidates) {
+  const place = candidates.findIndex(({ id }) => id === first);
+  if (place < 0 || verdict === null) return blank();
+  return { verdict: place ? (TURNED[verdict] ?? verdict) : verdict };
+}
+
+/** @param {TwoOutputsAnswer} answer @returns {Stored} */
+export const fields = ({ verdict }) => ({ answer: verdict && { verdict } });
+
+/** @param {TwoOutputsAnswer} answer */
+export const said = ({ verdict }) => (verdict ? { key: `verdict_${verdict}` } : "");
+
+/** @param {Rules} rules */
+export const rulesAfter = (rules) => rules;

@@ -1,0 +1,210 @@
+// Two outputs side by side, and which is better: one key answers and submits.
+
+import { announce } from "../announce.js";
+import { lengthOf, marked, setText } from "../block.js";
+import { differences } from "../differences.js";
+import { digitOf } from "../keys.js";
+import { letterOf } from "../letters.js";
+import { say } from "../words.js";
+import * as twoOutputs from "./answer.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+/** @type {Record<string, string>} */
+const OUTPUTS = { a: "first", b: "second" };
+
+/** @type {AnswerOf<TwoOutputsAnswer>} */
+export const answers = twoOutputs;
+
+/** @param {Page} page */
+export const open = (page) => new TwoOutputsScreen(page);
+
+const isRightToLeft = () => getComputedStyle($("rows")).direction === "rtl";
+
+/** @param {number} index */
+function makeOutput(index) {
+  const output = $("two-outputs-template").content.firstElementChild.cloneNode(true);
+  const name = say("output", { letter: letterOf(index) });
+  output.setAttribute("aria-label", name);
+  output.querySelector(".output-name").textContent = name;
+  return output;
+}
+
+// What has the focus while nothing is chosen: no button, so that an Enter meant for the sentence before gives no answer.
+function makeBar() {
+  const bar = document.createElement("div");
+  bar.className = "verdicts";
+  bar.tabIndex = -1;
+  // Screen readers leave digits and arrows to the page there.
+  bar.setAttribute("role", "application");
+  return bar;
+}
+
+/** @implements {ProtocolScreen<TwoOutputsAnswer>} */
+class TwoOutputsScreen {
+  answers = answers;
+  submitsAtOnce = true;
+  #outputs = [makeOutput(0), makeOutput(1)];
+  #bar = makeBar();
+  block = /** @type {Block<TwoOutputsAnswer>} */ (/** @type {unknown} */ (null));
+  // Of the block's rules, as the buttons stand.
+  /** @type {[Verdict, number][]} */
+  #choices = [];
+
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
+    // Words to be heard with it are heard once.
+    this.#bar.addEventListener("focusout", () => this.#nameBar());
+  }
+
+  enter() {
+    $("foot").setAttribute("aria-label", say("your_answer"));
+    // The texts above the outputs, which have the whole width.
+    $("outputs").dataset.layout = "columns";
+    $("rows").replaceChildren(...this.#outputs, this.#bar);
+    const [start, end] = isRightToLeft() ? "→←" : "←→";
+    for (const key of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-side]"))) {
+      key.textContent = key.dataset.side === "start" ? start : end;
+    }
+  }
+
+  leave() {
+    delete $("outputs").dataset.layout;
+    $("rows").replaceChildren();
+  }
+
+  /** @param {Block<TwoOutputsAnswer>} block */
+  show(block) {
+    this.block = block;
+    block.candidates.forEach((candidate, index) => setText(this.#outputs[index].querySelector(".output-text"), candidate));
+    $("outputs").dataset.length = lengthOf(block);
+    this.#offer(twoOutputs.choicesOf(this.page.queue.hits.get(block.hit).rules));
+    this.#nameBar();
+    this.#bar.classList.remove("wanting");
+  }
+
+  // The buttons, and the rows of the list of keys.
+  /** @param {[Verdict, number][]} choices */
+  #offer(choices) {
+    const rows = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tr[data-verdict]"));
+    for (const row of rows) row.hidden = !choices.some(([verdict]) => verdict === row.dataset.verdict);
+    if (choices === this.#choices) return;
+    this.#choices = choices;
+    this.#bar.replaceChildren(...choices.map(([verdict, digit]) => this.#makeButton(verdict, digit)));
+  }
+
+  /** @param {Verdict} verdict @param {number} digit */
+  #makeButton(verdict, digit) {
+    const button = $("verdict-template").content.firstElementChild.cloneNode(true);
+    button.dataset.verdict = verdict;
+    button.setAttribute("aria-keyshortcuts", String(digit));
+    button.querySelector("kbd").textContent = String(digit);
+    button.querySelector(".verdict-word").textContent = say(`verdict_${verdict}`);
+    button.addEventListener("click", () => this.choose(verdict));
+    return button;
+  }
+
+  #nameBar() {
+    this.#bar.setAttribute("aria-label", say("which_is_better"));
+  }
+
+  get #buttons() {
+    return /** @type {HTMLElement[]} */ ([...this.#bar.children]);
+  }
+
+  get #chosen() {
+    const { verdict } = this.block.answer;
+    return this.#buttons.find((button) => button.dataset.verdict === verdict);
+  }
+
+  showAnswer() {
+    const chosen = this.#chosen;
+    for (const button of this.#buttons) button.setAttribute("aria-pressed", String(button === chosen));
+    if (chosen) this.#bar.classList.remove("wanting");
+  }
+
+  /** @param {boolean} on */
+  showDifferences(on) {
+    const { candidates } = this.block;
+    const runs = on ? differences(candidates) : candidates.map(({ text }) => [{ text, differs: false }]);
+    this.#outputs.forEach((output, index) => output.querySelector(".output-text").replaceChildren(...runs[index].map(marked)));
+  }
+
+  // Both outputs are heard: the focus goes to neither.
+  /** @param {string} words */
+  introduce(words) {
+    const texts = this.block.candidates.map(({ text }, index) => `${say("output", { letter: letterOf(index) })}: ${text}`);
+    const { verdict } = this.block.answer;
+    const chosen = verdict ? say(`verdict_${verdict}`) : say("which_is_better");
+    // Where the focus is already, nothing would be said.
+    if (document.activeElement === this.#bar) this.#bar.blur();
+    this.#bar.setAttribute("aria-label", [words, ...texts, chosen].join(" "));
+  }
+
+  /** @param {FocusOptions} [options] */
+  focus(options) {
+    this.#bar.focus(options);
+  }
+
+  resume() {
+    this.focus();
+  }
+
+  refuse() {
+    this.#bar.classList.add("wanting");
+    this.focus();
+  }
+
+  // --- Verdicts ----------------------------------------------------------------------------------
+
+  /** @param {Verdict} verdict */
+  choose(verdict) {
+    // The second press of a double one is meant for the sentence that is gone.
+    if (this.page.isTooSoon()) return true;
+    this.block.answer.verdict = verdict;
+    this.page.conclude(`${say(`verdict_${verdict}`)}.`);
+    return true;
+  }
+
+  // Has an output read, in its own language.
+  /** @param {string} which */
+  #read(which) {
+    const index = which === "first" ? 0 : 1;
+    announce(`${say("output", { letter: letterOf(index) })}:`, this.block.candidates[index]);
+    return true;
+  }
+
+  // --- Keys --------------------------------------------------------------------------------------
+
+  /** @param {Verdict} verdict @param {Pressed} event */
+  #choosing(verdict, { repeat }) {
+    const isOffered = this.#choices.some(([each]) => each === verdict);
+    // A key held down must not answer one sentence after the other.
+    return isOffered ? () => repeat || this.choose(verdict) : null;
+  }
+
+  // The arrows follow the sides on which the outputs stand. Where texts scroll they are the browser's, as in the menu.
+  /** @param {Pressed} event */
+  arrow(event) {
+    const { key, shiftKey, target } = event;
+    if (shiftKey || target.closest("#texts, [popover]")) return null;
+    const start = isRightToLeft() ? "ArrowRight" : "ArrowLeft";
+    if (key === "ArrowDown") return this.#choosing("same", event);
+    if (key === "ArrowUp") return null;
+    return this.#choosing(key === start ? "first" : "second", event);
+  }
+
+  /** @param {Pressed} event */
+  single(event) {
+    const digit = digitOf(event);
+    const [verdict] = this.#choices.find(([, each]) => each === digit) ?? [];
+    return verdict ? this.#choosing(verdict, event) : null;
+  }
+
+  /** @param {string} letter @param {Pressed} event */
+  letter(letter, { repeat }) {
+    const which = OUTPUTS[letter];
+    return which && !repeat ? () => this.#read(which) : null;
+  }
+}

@@ -1,0 +1,236 @@
+"""How often intervals of the analysis `beside` hold what they are of: simulated campaigns of two tasks.
+
+    python -m tests.benchmarks.beside_coverage              # the table of docs/protocols.md, five minutes
+
+Two tasks on the same segments: five outputs a block, and two outputs of each segment three times; then the first of them and
+each output scored once, one at a time. Systems have a quality in
+each; segments suit some of them better, judges have tastes and a pace. What an interval is of is the mean of the figure over
+campaigns of the same size with other segments and other judges: it is taken from the same campaigns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.beside.judged_task import ActiveTime, JudgedTask
+from ranking.core.beside.scored_task import OutputScores, ScoredTask
+from ranking.core.beside.spread import Estimate
+from ranking.core.beside.tasks import tasks_beside
+from ranking.core.judged.blocks import Blocks
+
+FloatArray = npt.NDArray[np.float64]
+
+_EQUAL_WITHIN = 0.4
+_LUCK = 0.3
+#: Places of the other order in the first.
+OTHER_ORDER = (2, 0, 1, 3, 5, 4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """Campaigns of one kind; qualities are in standard deviations of a judgment's noise."""
+
+    first: Sequence[float]
+    second: Sequence[float]
+    segments: int = 60
+    judges: int = 8
+    taste: float = 0.0
+    pace: float = 0.3
+
+
+def campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
+    """Return the two tasks of a campaign, each with judges of its own."""
+    luck = rng.normal(0, _LUCK, (world.segments, len(world.first)))
+    return [
+        _task("ranking", world, np.array(world.first), luck, shown=5, times=1, rng=rng),
+        _task("two_outputs", world, np.array(world.second), luck, shown=2, times=3, rng=rng),
+    ]
+
+
+def scored_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
+    """Return the first task, and one in which each output is scored by itself: 15 points a standard deviation."""
+    luck = rng.normal(0, _LUCK, (world.segments, len(world.first)))
+    first = _task("ranking", world, np.array(world.first), luck, shown=5, times=1, rng=rng)
+    n = len(world.second)
+    segment, system = np.repeat(np.arange(world.segments), n), np.tile(np.arange(n), world.segments)
+    judge = rng.integers(world.judges, size=len(segment))
+    taste = world.taste * rng.normal(size=(world.judges, n))
+    severity, ease = rng.normal(0, 0.5, world.judges), rng.normal(0, 0.7, world.segments)
+    noise = rng.normal(size=len(segment))
+    value = np.array(world.second)[system] + luck[segment, system] + taste[judge, system] + noise
+    judges = tuple(f"scores {number}" for number in range(world.judges))
+    names = tuple(judges[each] for each in judge)
+    rows = np.arange(len(segment))
+    labels = np.zeros((len(rows), n), dtype=np.int8)
+    labels[rows, system] = 1
+    seconds = 20 * rng.lognormal(0, world.pace, world.judges)[judge]
+    scored = ScoredTask(
+        "scores",
+        Blocks(
+            systems=first.blocks.systems,
+            labels=labels,
+            candidates=labels - np.int8(1),
+            judge=judge.astype(np.int32),
+            judges=judges,
+            segment=segment.astype(np.int32),
+            key=rng.integers(2**63, size=len(rows)).astype(np.uint64),
+        ),
+        ActiveTime(seconds * rng.lognormal(0, 0.5, len(rows)), segment.astype(np.int64), names),
+        OutputScores(
+            systems=first.blocks.systems,
+            system=system.astype(np.int64),
+            segment=segment.astype(np.int64),
+            judge=names,
+            score=60 + 15 * (value + severity[judge] + ease[segment]),
+        ),
+    )
+    return [first, scored]
+
+
+def _task(
+    name: str,
+    world: World,
+    quality: FloatArray,
+    luck: FloatArray,
+    *,
+    shown: int,
+    times: int,
+    rng: np.random.Generator,
+) -> JudgedTask:
+    n, shown = len(quality), min(shown, len(quality))
+    blocks = world.segments * times
+    segment = np.repeat(np.arange(world.segments), times)
+    # A judge meets a segment once, where there are judges enough.
+    first = np.repeat(rng.integers(world.judges, size=world.segments), times)
+    judge = (first + np.tile(np.arange(times), world.segments)) % world.judges
+    taste = world.taste * rng.normal(size=(world.judges, n))
+    seen = quality + luck[segment] + taste[judge] + rng.normal(size=(blocks, n))
+    chosen = np.argsort(rng.random((blocks, n)), axis=1)[:, :shown]
+    perceived = np.take_along_axis(-np.round(seen / _EQUAL_WITHIN), chosen, axis=1)
+    rows = np.arange(blocks)[:, np.newaxis]
+    labels = np.zeros((blocks, n), dtype=np.int8)
+    labels[rows, chosen] = [np.unique(row, return_inverse=True)[1] + 1 for row in perceived]
+    candidates = np.full((blocks, n), -1, dtype=np.int8)
+    candidates[rows, chosen] = np.arange(shown)
+    pace = rng.lognormal(0, world.pace, world.judges)
+    seconds = 60 * pace[judge] * rng.lognormal(0, 0.5, blocks)
+    judges = tuple(f"{name} {number}" for number in range(world.judges))
+    return JudgedTask(
+        name,
+        Blocks(
+            systems=tuple(f"system {number}" for number in range(n)),
+            labels=labels,
+            candidates=candidates,
+            judge=judge.astype(np.int32),
+            judges=judges,
+            segment=segment.astype(np.int32),
+            key=rng.integers(2**63, size=blocks).astype(np.uint64),
+        ),
+        ActiveTime(seconds, segment.astype(np.int64), tuple(judges[each] for each in judge)),
+    )
+
+
+@dataclass
+class Held:
+    """A figure in each campaign, with its interval."""
+
+    estimates: list[Estimate] = field(default_factory=list)
+    hours: list[float] = field(default_factory=list)
+
+    @property
+    def mean(self) -> float:
+        """What it is of: of rates, all decided pairs ÷ all hours."""
+        values = [each.value for each in self.estimates]
+        return float(np.average(values, weights=self.hours or None))
+
+    @property
+    def share(self) -> float:
+        """In which share of the intervals it is."""
+        ends = [
+            (each.low, each.high)
+            for each in self.estimates
+            if each.low is not None and each.high is not None
+        ]
+        return float(np.mean([low <= self.mean <= high for low, high in ends]))
+
+    @property
+    def without(self) -> float:
+        """The share of campaigns with the figure, but without an interval."""
+        return float(np.mean([each.low is None for each in self.estimates]))
+
+
+def held(
+    world: World,
+    *,
+    campaigns: int,
+    resamples: int = 200,
+    seed: int = 0,
+    make: Callable[[World, np.random.Generator], list[JudgedTask | ScoredTask]] = campaign,
+) -> dict[str, Held]:
+    """Return the figures of many campaigns: decided pairs per hour of both tasks, and correlations."""
+    found = defaultdict[str, Held](Held)
+    for number in range(campaigns):
+        tasks = make(world, np.random.default_rng([seed, number]))
+        beside = tasks_beside(tasks, resamples=resamples, seed=number)
+        for order in beside.orders:
+            assert order.decided.per_hour is not None
+            assert order.task.time.hours is not None
+            found[order.task.name].estimates.append(order.decided.per_hour)
+            found[order.task.name].hours.append(order.task.time.hours)
+        for name in ("kendall", "spearman", "pearson"):
+            estimate = getattr(beside.pairs[0].correlations, name)
+            if estimate is not None:
+                found[name].estimates.append(estimate)
+    return found
+
+
+def spaced(systems: int, step: float) -> list[float]:
+    """Return qualities from best to worst, this far from neighbour to neighbour."""
+    return [step * ((systems - 1) / 2 - place) for place in range(systems)]
+
+
+_SAME = spaced(6, 0.2)
+_OTHER = [_SAME[place] for place in OTHER_ORDER]
+WORLDS: dict[str, World] = {
+    "the same order": World(first=_SAME, second=_SAME),
+    "another order": World(first=_SAME, second=_OTHER),
+    "equal systems": World(first=[0.0] * 6, second=[0.0] * 6),
+    "far apart": World(first=spaced(6, 0.6), second=spaced(6, 0.6), segments=100),
+    "three systems": World(first=spaced(3, 0.2), second=spaced(3, 0.2)),
+    "12 segments": World(first=_SAME, second=_SAME, segments=12),
+    "12 segments, another order": World(first=_SAME, second=_OTHER, segments=12),
+    "4 segments": World(first=_SAME, second=_SAME, segments=4),
+    "tastes": World(first=_SAME, second=_OTHER, taste=0.3),
+    "3 judges, tastes": World(first=_SAME, second=_OTHER, judges=3, taste=0.3),
+    "2 judges, strong tastes": World(first=_SAME, second=_OTHER, judges=2, taste=0.5, pace=0.5),
+    "3 judges, far apart": World(
+        first=spaced(6, 0.6), second=spaced(6, 0.6), segments=100, judges=3, pace=0.5
+    ),
+}
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--campaigns", type=int, default=300)
+    parser.add_argument("--resamples", type=int, default=200)
+    options = parser.parse_args(arguments)
+    for name, make in [(name, each) for each in (campaign, scored_campaign) for name in WORLDS]:
+        found = held(
+            WORLDS[name], campaigns=options.campaigns, resamples=options.resamples, make=make
+        )
+        cells = [
+            f"{each.share:.3f} ({each.mean:.2f}; {each.without:.2f})" for each in found.values()
+        ]
+        sys.stdout.write("| " + " | ".join([name, *cells]) + " |\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,221 @@
+"""Blind editing: an output is edited alone, and others say of what came out whether it is acceptable."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from annotation.models import Judgment
+from annotation.selectors import assigned_blocks
+from annotation.services import design_ensure, hits_plan, judgment_submit
+from annotation.services.planning.pool import pool_fill
+from campaign.models import Judge, Protocol, Task
+from campaign.services import task_close
+from protocols.editing.models import Answer
+from tests.at_work import lend
+from tests.browser.conftest import IN_VIEWS, PHONE, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence
+from tests.browser.screen_reader import ScreenReader
+from tests.factories import make_campaign, make_judge, make_task
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def task() -> Task:
+    ranking = make_task(make_campaign(), documents=(6, 6), identical=())
+    task_close(task=ranking)
+    task = Task.objects.create(test_set=ranking.test_set, protocol=Protocol.EDITING)
+    design_ensure(task=task, seed=7)
+    hits_plan(task_id=task.pk, count=6)
+    return task
+
+
+@pytest.fixture
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
+
+
+@pytest.fixture
+def acceptor(task: Task) -> Judge:
+    """Somebody who is asked about the edits of another judge."""
+    campaign = task.test_set.campaign
+    for block in assigned_blocks(lend(make_judge(campaign, "editor"))):
+        edit = {"outcome": "edited", "text": "The edit of somebody else."}
+        judgment_submit(assigned=block, client_id=uuid4(), answer=edit)
+    pool_fill(task_id=task.pk, size=1)
+    return make_judge(campaign, "acceptor")
+
+
+def begin(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    page.clock.install()
+    sign_in(page, judge)
+    expect(page.locator(".edit-answer").first).to_be_visible()
+    return page
+
+
+@pytest.fixture
+def editing(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    return begin(page, judge, sign_in)
+
+
+def field(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="The text, to be edited")
+
+
+def press(page: Page, key: str) -> None:
+    """Some time after the sentence before: at once, a key is taken for its second press."""
+    page.clock.fast_forward(1_000)
+    page.keyboard.press(key)
+
+
+def said(judge: Judge) -> list[str]:
+    answers = Answer.objects.filter(judgment__judge=judge).order_by("pk")
+    return [answer.outcome or str(answer.acceptable) for answer in answers]
+
+
+def test_a_text_is_edited_left_or_given_up_by_keys(editing: Page, judge: Judge) -> None:
+    at_sentence(editing, 1)
+    expect(editing.locator("#source-part")).to_be_hidden()
+    expect(editing.locator("#texts .reference")).to_have_count(0)
+    text = field(editing).input_value()
+    press(editing, "Enter")
+    expect(editing.locator("#missing")).to_contain_text("Edit the text")
+    press(editing, "1")
+    expect(field(editing)).to_be_focused()
+    editing.keyboard.press("End")
+    editing.keyboard.type(" 1 2")
+    press(editing, "Control+Enter")
+    at_sentence(editing, 2)
+    press(editing, "2")
+    at_sentence(editing, 3)
+    press(editing, "3")
+    at_sentence(editing, 1)
+    all_sent(editing)
+    assert said(judge) == ["edited", "unchanged", "unable"]
+    edit = Answer.objects.get(outcome="edited")
+    assert (edit.text, edit.keystrokes) == (f"{text} 1 2", 4)
+
+
+def test_what_is_as_it_was_is_no_edit(editing: Page) -> None:
+    press(editing, "1")
+    editing.keyboard.press("End")
+    editing.keyboard.type("x")
+    expect(editing.locator("#submit")).to_have_attribute("aria-disabled", "false")
+    editing.keyboard.press("Backspace")
+    expect(editing.locator("#submit")).to_have_attribute("aria-disabled", "true")
+    press(editing, "Control+Enter")
+    expect(editing.locator("#missing")).to_contain_text("Edit the text")
+    field(editing).fill("")
+    press(editing, "Control+Enter")
+    expect(editing.locator("#missing")).to_have_text("The text is empty.")
+    editing.keyboard.press("Escape")
+    expect(editing.locator(".edit-answers")).to_be_focused()
+    press(editing, "3")
+    at_sentence(editing, 2)
+
+
+def test_going_back_shows_the_edit(editing: Page, judge: Judge) -> None:
+    field(editing).fill("It reads well.")
+    press(editing, "Control+Enter")
+    at_sentence(editing, 2)
+    press(editing, "Escape")
+    press(editing, "u")
+    expect(field(editing)).to_have_value("It reads well.")
+    field(editing).fill("It reads very well.")
+    expect(editing.locator("#submit-word")).to_have_text("Save the change")
+    press(editing, "Control+Enter")
+    at_sentence(editing, 2)
+    all_sent(editing)
+    assert Judgment.objects.filter(judge=judge).count() == 2
+    press(editing, "h")
+    expect(editing.locator("#history-list li").first).to_contain_text("edited")
+
+
+def test_one_key_says_what_is_acceptable(page: Page, acceptor: Judge, sign_in: SignIn) -> None:
+    reader = ScreenReader(page)
+    begin(page, acceptor, sign_in)
+    expect(page.locator("#source .source")).to_be_visible()
+    expect(page.locator(".edit-shown")).to_have_text("The edit of somebody else.")
+    expect(page.locator(".edit-field")).to_be_hidden()
+    expect(page.locator("#submit")).to_be_hidden()
+    heard = reader.focus()
+    for words in (
+        "Sentence 1 of 3. Source:",
+        "does it mean the same?",
+        "The edit of somebody else.",
+    ):
+        assert words in heard
+    press(page, "1")
+    at_sentence(page, 2)
+    press(page, "2")
+    at_sentence(page, 3)
+    all_sent(page)
+    assert said(acceptor) == ["True", "False"]
+    page.keyboard.press("?")
+    expect(page.get_by_role("row", name="not acceptable")).to_be_visible()
+    expect(page.get_by_role("row", name="unable to correct")).to_be_hidden()
+
+
+def test_by_touch_alone_at_360_pixels(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
+    page = begin(new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    for button in page.locator(".edit-answer").all():
+        box = button.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 44
+    field(page).tap()
+    page.keyboard.type("Indeed. ")
+    page.locator("#submit").tap()
+    at_sentence(page, 2)
+    page.clock.fast_forward(1_000)
+    page.locator("[data-choice=unchanged]").tap()
+    at_sentence(page, 3)
+    all_sent(page)
+    assert said(judge) == ["edited", "unchanged"]
+
+
+@IN_VIEWS
+def test_axe_finds_nothing_where_one_edits(
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    page = begin(new_page(viewport=viewport, color_scheme=scheme), judge, sign_in)
+    axe_check(page)
+    press(page, "Enter")
+    axe_check(page)
+    press(page, "1")
+    page.keyboard.type("Indeed. ")
+    axe_check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+@IN_VIEWS
+def test_axe_finds_nothing_where_one_accepts(
+    new_page: NewPage,
+    acceptor: Judge,
+    sign_in: SignIn,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    page = begin(new_page(viewport=viewport, color_scheme=scheme), acceptor, sign_in)
+    axe_check(page)
+    press(page, "c")
+    press(page, "1")
+    at_sentence(page, 2)
+    press(page, "u")
+    expect(page.locator(".edit-answer.chosen")).to_have_count(1)
+    axe_check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+def test_the_field_runs_as_its_text_does(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
+    page = begin(new_page(locale="ar"), judge, sign_in)
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    expect(page.locator(".edit-field")).to_have_attribute("dir", "ltr")

@@ -1,0 +1,78 @@
+"""Rating an output: a digit gives points, Enter goes on; fluency is asked of the output alone."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import HIT
+from annotation.services import design_ensure, hits_plan, pool_fill
+from campaign.models import Judge, Protocol, Task
+from campaign.services import task_close
+from launcher.waiting import wait_until
+from protocols.rating.models import Answer
+from tests.browser.conftest import SignIn
+from tests.factories import make_campaign, make_judge, make_task
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def task() -> Task:
+    ranking = make_task(make_campaign(), documents=(3,), identical=())
+    task_close(task=ranking)
+    task = Task.objects.create(test_set=ranking.test_set, protocol=Protocol.RATING)
+    design_ensure(task=task, seed=7)
+    hits_plan(task_id=task.pk, count=1)
+    return task
+
+
+@pytest.fixture
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
+
+
+def press(page: Page, key: str) -> None:
+    """Some time after the sentence before: at once, a key is taken for its second press."""
+    page.clock.fast_forward(1_000)
+    page.keyboard.press(key)
+
+
+def test_a_judge_rates_fluency_and_then_adequacy(
+    page: Page, task: Task, judge: Judge, sign_in: SignIn
+) -> None:
+    page.clock.install()
+    sign_in(page, judge)
+    question = page.locator(".points legend")
+    expect(question).to_have_text("Is the text written in good German?")
+    expect(page.locator(".best-points")).to_have_text("Spotless German")
+    expect(page.locator(".worst-points")).to_have_text("Non understandable German")
+    expect(page.locator("#source-part")).to_be_hidden()
+    expect(page.locator("#reference-part")).to_be_empty()
+    expect(page.locator("#differences")).to_be_hidden()
+    text = page.locator(".rating-text")
+
+    # Nothing goes on without points.
+    shown = text.inner_text()
+    press(page, "Enter")
+    expect(page.locator("#missing")).to_have_text("Give the output points, or skip the sentence.")
+    press(page, "4")
+    expect(page.locator(".point input[value='4']")).to_be_checked()
+    press(page, "2")
+    press(page, "Enter")
+    expect(text).not_to_have_text(shown)
+    for key in "53":
+        press(page, key)
+        press(page, "Enter")
+    assert wait_until(lambda: Answer.objects.count() == len("253"), seconds=60)
+    assert list(Answer.objects.order_by("pk").values_list("value", flat=True)) == [2, 5, 3]
+
+    # The worker plans the second pass when the page asks for more.
+    assert wait_until(
+        lambda: judge.accounts.filter(requested_at__isnull=False).exists(), seconds=60
+    )
+    pool_fill(task_id=task.pk, size=1)
+    assert HIT.objects.filter(task=task, part=2).exists()
+    page.reload()
+    expect(question).to_contain_text("expressed in the reference translation")
+    expect(page.locator(".best-points")).to_have_text("All the meaning")
+    expect(page.locator("#reference-part")).to_contain_text("Reference")
+    expect(page.locator("#source-part")).to_be_hidden()

@@ -1,0 +1,272 @@
+"""Judging by error spans: errors are marked in each output, and each gets a score."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import FloatRect, Locator, Page, expect
+
+from annotation.models import Judgment
+from annotation.protocols import answer_kind
+from annotation.services import design_change, hits_plan
+from campaign.models import Judge, Task
+from campaign.services import task_close
+from tests.browser.conftest import IN_VIEWS, PHONE, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence
+from tests.factories import make_campaign, make_judge, make_task
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def spans_task(*, outputs: int = 3, **rules: bool) -> Task:
+    """A task beside the ranking of the same test set, which judges are not lent as well."""
+    ranking = make_task(make_campaign(), documents=(6, 6), identical=())
+    task_close(task=ranking)
+    task = Task.objects.create(
+        test_set=ranking.test_set,
+        protocol="spans",
+        rules={"spans_asked": True, "missing": True, **rules},
+    )
+    design_change(task=task, kind="uniform", systems_per_block=outputs, seed=7)
+    hits_plan(task_id=task.pk, count=6)
+    return task
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(spans_task().test_set.campaign)
+
+
+@pytest.fixture
+def judge_of_scores() -> Judge:
+    return make_judge(spans_task(spans_asked=False, missing=False).test_set.campaign)
+
+
+def begin(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    sign_in(page, judge)
+    expect(output(page, "A")).to_be_visible()
+    return page
+
+
+@pytest.fixture
+def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    return begin(page, judge, sign_in)
+
+
+def output(page: Page, letter: str) -> Locator:
+    return page.get_by_role("group", name=f"Output {letter}", exact=True)
+
+
+def text(page: Page, letter: str) -> Locator:
+    return output(page, letter).locator(".marking-text")
+
+
+def score(page: Page, letter: str) -> Locator:
+    return output(page, letter).get_by_role("spinbutton")
+
+
+def errors(page: Page, letter: str) -> Locator:
+    return output(page, letter).get_by_role("listitem")
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def letters(page: Page) -> str:
+    return "ABCDE"[: page.locator(".spans-output").count()]
+
+
+def score_all(page: Page, value: int = 88) -> None:
+    for letter in letters(page):
+        score(page, letter).fill(str(value))
+
+
+def box_of(locator: Locator) -> FloatRect:
+    box = locator.bounding_box()
+    assert box is not None
+    return box
+
+
+def stored(judge: Judge) -> list[list[dict[str, Any]]]:
+    """The outputs of each answer, as they were sent."""
+    judgments = list(
+        Judgment.objects.filter(judge=judge).order_by("pk").values_list("pk", flat=True)
+    )
+    answers = answer_kind("spans").read(judgments)
+    return [answers[judgment]["outputs"] for judgment in judgments]
+
+
+def test_a_sentence_is_judged_by_keyboard_alone(judging: Page, judge: Judge) -> None:
+    at_sentence(judging, 1)
+    words = text(judging, "A").inner_text().split()
+    press(judging, "ArrowRight", "1")
+    expect(errors(judging, "A")).to_contain_text(["minor error"])
+    expect(judging.locator("#announcement")).to_contain_text(
+        f"minor error: {words[1].rstrip('.,')}"
+    )
+    # The word is in that error now, which goes on to major, to nothing, and to minor.
+    press(judging, "Enter")
+    expect(errors(judging, "A")).to_contain_text(["major error"])
+    press(judging, "Space")
+    expect(errors(judging, "A")).to_have_count(0)
+    press(judging, "Home", "Shift+ArrowRight", "2", "x", "p")
+    expect(score(judging, "A")).to_be_focused()
+    judging.keyboard.type("60")
+    press(judging, "PageDown", "ArrowUp", "Enter")
+    for letter in letters(judging)[1:]:
+        expect(output(judging, letter).locator(".word-cursor")).to_be_focused()
+        press(judging, "p")
+        judging.keyboard.type("88")
+        press(judging, "Enter")
+    expect(judging.locator("#submit")).to_be_focused()
+    press(judging, "Enter")
+    at_sentence(judging, 2)
+    all_sent(judging)
+    [[first, *others]] = stored(judge)
+    marked = " ".join(words[:2]).rstrip(".,")
+    assert first["score"] == 51
+    assert first["spans"] == [
+        {"start": 0, "end": len(marked), "severity": "major", "kind": "error"},
+        {"start": None, "end": None, "severity": "minor", "kind": "missing"},
+    ]
+    assert [(other["score"], other["spans"]) for other in others] == [(88, [])] * len(others)
+    assert Judgment.objects.get(judge=judge).labels == [2] + [1] * len(others)
+
+
+def test_the_mouse_marks_what_it_selects_and_a_click_asks_what_it_is(judging: Page) -> None:
+    box = box_of(text(judging, "A"))
+    judging.mouse.dblclick(box["x"] + 10, box["y"] + 14)
+    expect(errors(judging, "A")).to_contain_text(["minor error"])
+    assert not text(judging, "A").locator(".error").inner_text().endswith(" ")
+    text(judging, "A").locator(".error").click()
+    choice = judging.locator("#span-choice")
+    for name in ("minor", "major", "Remove"):
+        button = box_of(choice.get_by_role("button", name=name))
+        assert min(button["width"], button["height"]) >= 44
+    choice.get_by_role("button", name="major").click()
+    expect(errors(judging, "A")).to_contain_text(["major error"])
+    expect(output(judging, "A").locator(".word-cursor")).to_be_focused()
+    errors(judging, "A").get_by_role("button", name="Remove").click()
+    expect(errors(judging, "A")).to_have_count(0)
+
+
+def test_by_touch_the_first_and_the_last_word_are_tapped(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = begin(new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in)
+    first, second = (box_of(page.locator(".spans-output").nth(place)) for place in (0, 1))
+    assert first["y"] + first["height"] <= second["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    box = box_of(text(page, "A"))
+    hint = output(page, "A").get_by_text("Tap the last word")
+    page.touchscreen.tap(box["x"] + 8, box["y"] + 12)
+    expect(hint).to_be_visible()
+    page.touchscreen.tap(box["x"] + 8, box["y"] + 12)
+    expect(hint).to_be_hidden()
+    page.locator("#span-choice").get_by_role("button", name="major").tap()
+    expect(errors(page, "A")).to_contain_text(["major error"])
+    output(page, "A").get_by_role("button", name="missing content").tap()
+    expect(output(page, "A").get_by_role("button", name="missing content: minor")).to_be_visible()
+    slider = box_of(output(page, "A").locator(".score-slider"))
+    page.touchscreen.tap(slider["x"] + slider["width"] / 2, slider["y"] + slider["height"] / 2)
+    expect(score(page, "A")).to_have_value("50")
+
+
+def test_what_lacks_a_score_is_said_and_focused(judging: Page, judge: Judge) -> None:
+    score(judging, "A").fill("70")
+    press(judging, "Control+Enter")
+    expect(judging.locator("#missing")).to_contain_text("no score yet")
+    expect(score(judging, "B")).to_be_focused()
+    expect(score(judging, "B")).to_have_attribute("aria-invalid", "true")
+    judging.keyboard.type("101")
+    expect(score(judging, "B")).to_have_value("10")
+    assert Judgment.objects.filter(judge=judge).count() == 0
+
+
+def test_a_score_that_contradicts_the_errors_is_asked_about_once(
+    judging: Page, judge: Judge
+) -> None:
+    press(judging, "2")
+    score_all(judging)
+    score(judging, "A").fill("95")
+    press(judging, "Control+Enter")
+    asked = judging.get_by_role("dialog", name="Keep your answer?")
+    expect(asked).to_contain_text("Output A has a major error and a score of 95.")
+    asked.get_by_role("button", name="Change it").click()
+    expect(score(judging, "A")).to_be_focused()
+    at_sentence(judging, 1)
+    press(judging, "Control+Enter")
+    at_sentence(judging, 2)
+    score_all(judging, 30)
+    press(judging, "Control+Enter")
+    expect(asked).to_contain_text("Output A has no marked error and a score of 30.")
+    asked.get_by_role("button", name="Keep it").click()
+    at_sentence(judging, 3)
+    all_sent(judging)
+    assert [outputs[0]["score"] for outputs in stored(judge)] == [95, 30]
+
+
+def test_an_answer_survives_a_reload_and_is_revised(judging: Page, judge: Judge) -> None:
+    press(judging, "1", "p")
+    judging.keyboard.type("88")
+    expect(judging.locator("#status")).to_have_text("Saved on this device")
+    judging.reload()
+    expect(errors(judging, "A")).to_have_count(1)
+    expect(score(judging, "A")).to_have_value("88")
+    score_all(judging)
+    press(judging, "Control+Enter")
+    at_sentence(judging, 2)
+    press(judging, "u")
+    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(errors(judging, "A")).to_have_count(1)
+    press(judging, "2", "Control+Enter")
+    at_sentence(judging, 2)
+    all_sent(judging)
+    severities = [outputs[0]["spans"][0]["severity"] for outputs in stored(judge)]
+    assert severities == ["minor", "major"]
+    press(judging, "h")
+    expect(judging.locator("#history-list li").first).to_contain_text("A 88, B 88")
+
+
+def test_in_a_text_from_right_to_left_the_arrow_to_the_left_goes_on(judging: Page) -> None:
+    text(judging, "A").evaluate("element => { element.dir = 'rtl'; }")
+    press(judging, "ArrowLeft")
+    at = text(judging, "A").locator(".at")
+    expect(at).not_to_have_text(text(judging, "A").inner_text().split()[0])
+    press(judging, "ArrowRight")
+    expect(at).to_have_text(text(judging, "A").inner_text().split()[0])
+
+
+def test_scores_alone_are_asked_where_the_task_says_so(
+    page: Page, judge_of_scores: Judge, sign_in: SignIn
+) -> None:
+    begin(page, judge_of_scores, sign_in)
+    expect(page.get_by_role("button", name="missing content")).to_have_count(0)
+    expect(score(page, "A")).to_be_focused()
+    # Neither a selection nor a low score is asked about.
+    text(page, "A").dblclick(position={"x": 10, "y": 14})
+    expect(page.locator(".marking-text .error")).to_have_count(0)
+    score_all(page, 20)
+    press(page, "Control+Enter")
+    at_sentence(page, 2)
+    all_sent(page)
+    assert {output["score"] for output in stored(judge_of_scores)[0]} == {20}
+
+
+@IN_VIEWS
+def test_axe_finds_nothing(
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    page = begin(new_page(viewport=viewport, color_scheme=scheme), judge, sign_in)
+    press(page, "1", "ArrowRight", "2", "x")
+    axe_check(page)
+    errors(page, "A").first.get_by_role("button").first.click()
+    expect(page.locator("#span-choice")).to_be_visible()
+    axe_check(page)

@@ -1,0 +1,418 @@
+"""Tasks beside the ranking of a test set: made, closed and deleted by page, REST and command alike."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import HIT, Design, JudgmentSequence, TrainingBlock
+from annotation.services import design_ensure, hits_plan, quality_rules_suggest, training_propose
+from campaign.models import (
+    ActivityEvent,
+    ActivityOperation,
+    BadReference,
+    Campaign,
+    CampaignState,
+    Judge,
+    Protocol,
+    Task,
+    TestSet,
+    User,
+)
+from campaign.selectors import protocols_left, tasks_in_order
+from campaign.services import (
+    NotAllowedError,
+    TaskRefusedError,
+    bad_reference_review,
+    bad_references_make,
+    campaign_state_change,
+    task_choose,
+    task_create,
+)
+from cells.cloning import campaign_clone
+from cells.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
+from ranking.models import RankingSettings, StoppingRule
+from ranking.services import ranking_settings_change
+from tests.at_work import lend
+from tests.factories import (
+    empty_task,
+    make_analyst,
+    make_campaign,
+    make_judge,
+    make_organiser,
+    make_task,
+)
+
+pytestmark = pytest.mark.django_db
+TWO = Protocol.TWO_OUTPUTS
+
+
+@pytest.fixture
+def ranking() -> Task:
+    return make_task(make_campaign(), documents=(4,), planned=2)
+
+
+@pytest.fixture
+def olga(ranking: Task) -> User:
+    return make_organiser(ranking.test_set.campaign)
+
+
+def second(ranking: Task, **fields: Any) -> Task:
+    return task_create(test_set=ranking.test_set, protocol=TWO, by=None, **fields)
+
+
+class TestMaking:
+    def test_a_task_has_its_own_quotas_and_none_of_the_rankings_rows(
+        self, ranking: Task, olga: User
+    ) -> None:
+        task = task_create(test_set=ranking.test_set, protocol=TWO, by=olga, blocks_wanted=30)
+        assert (task.test_set, task.protocol, task.blocks_wanted) == (ranking.test_set, TWO, 30)
+        assert task.closed_at is None
+        assert not HIT.objects.filter(task=task).exists()
+        assert not Design.objects.filter(task=task).exists()
+
+    def test_the_log_says_that_it_was_made(self, ranking: Task) -> None:
+        task = second(ranking)
+        event = ActivityEvent.objects.filter(kind="campaign.task", object_id=task.pk).get()
+        assert event.operation == ActivityOperation.CREATED
+        assert event.campaign == ranking.test_set.campaign
+
+    @pytest.mark.parametrize(
+        ("asked", "field", "words"),
+        [
+            ({"protocol": "ranking"}, "protocol", "has a task of this protocol already"),
+            ({"protocol": "guessing"}, "protocol", "There is no protocol “guessing”"),
+            ({"protocol": TWO, "blocks_wanted": 0}, "blocks_wanted", "one block at least"),
+        ],
+    )
+    def test_what_there_cannot_be_is_refused_at_its_field(
+        self, ranking: Task, asked: dict[str, Any], field: str, words: str
+    ) -> None:
+        with pytest.raises(TaskRefusedError, match=words) as refused:
+            task_create(test_set=ranking.test_set, by=None, **asked)
+        assert refused.value.field == field
+        assert ranking.test_set.tasks.get() == ranking
+
+    def test_a_test_set_without_texts_is_asked_nothing_else(self) -> None:
+        with pytest.raises(TaskRefusedError, match="there is nothing to judge"):
+            second(empty_task(make_campaign()))
+
+    def test_neither_an_archived_campaign_nor_a_rehearsal_gets_one(self, ranking: Task) -> None:
+        campaign = ranking.test_set.campaign
+        rehearsal = campaign_clone(
+            source=campaign,
+            slug="again",
+            name="Again",
+            texts=True,
+            people=False,
+            by=None,
+            is_rehearsal=True,
+        ).campaign
+        with pytest.raises(TaskRefusedError, match="This is a rehearsal"):
+            task_create(test_set=rehearsal.test_sets.get(), protocol=TWO, by=None)
+        for transition in ("close", "archive"):
+            campaign_state_change(campaign=campaign, transition=transition, by=None)  # type: ignore[arg-type]
+        assert campaign.state == CampaignState.ARCHIVED
+        with pytest.raises(TaskRefusedError, match="is archived"):
+            second(ranking)
+
+    @pytest.mark.usefixtures("olga")
+    def test_neither_analysts_nor_strangers_make_one(self, ranking: Task) -> None:
+        stranger = make_organiser(make_campaign("zoo"), "zoe@example.org")
+        for user in (make_analyst(ranking.test_set.campaign), stranger):
+            with pytest.raises(NotAllowedError):
+                task_create(test_set=ranking.test_set, protocol=TWO, by=user)
+
+
+def test_names_have_the_protocol_only_where_a_test_set_has_several(ranking: Task) -> None:
+    other = make_task(ranking.test_set.campaign, name="harbour", documents=(2,), planned=0)
+    assert [task.called for task in tasks_in_order(ranking.test_set.campaign)] == [
+        "museum en-de",
+        "harbour",
+    ]
+    assert protocols_left(test_set=other.test_set) == [
+        each for each in Protocol if each != Protocol.RANKING
+    ]
+    task = second(ranking)
+    assert [each.called for each in tasks_in_order(ranking.test_set.campaign)] == [
+        "museum en-de · five-way ranking",
+        "museum en-de · two outputs",
+        "harbour",
+    ]
+    # Also of a task that was read without the others.
+    assert Task.objects.get(pk=task.pk).called == "museum en-de · two outputs"
+    assert Task.objects.get(pk=other.pk).called == "harbour"
+
+
+class TestDeleting:
+    def test_all_that_hangs_on_it_goes_and_nothing_else(self, ranking: Task, olga: User) -> None:
+        task = second(ranking)
+        bad_references_make(test_set=task.test_set, seed=3)
+        bad_reference_review(
+            bad_reference=BadReference.objects.in_order()[0], approve=True, reviewer=olga
+        )
+        design_ensure(task=task)
+        hits_plan(task_id=task.pk, count=2)
+        training_propose(task=task, count=1)
+        ranking_settings_change(task=task, changed_by=olga, reason="Few judges.", resample="judges")
+        quality_rules_suggest(campaign=task.test_set.campaign, user=olga)
+        choosing = make_judge(task.test_set.campaign)
+        task_choose(judge=choosing, task=task)
+        said = task_deletion_in_words(task=task)
+        assert "2 planned HITs are deleted with it." in said
+        assert "1 design is deleted with it." in said
+        assert "1 training sentence is deleted with it." in said
+        before = HIT.objects.filter(task=ranking).count()
+
+        task_delete(task=task, by=olga)
+
+        assert list(ranking.test_set.tasks.all()) == [ranking]
+        assert HIT.objects.count() == before
+        for model in (Design, TrainingBlock, RankingSettings, StoppingRule):
+            assert not model.objects.filter(task=task.pk).exists()
+        assert Judge.objects.get(pk=choosing.pk).chosen_task is None
+        event = ActivityEvent.objects.filter(kind="campaign.task", object_id=task.pk).latest("pk")
+        assert event.operation == ActivityOperation.DELETED
+        # The same can be added again.
+        second(ranking)
+
+    def test_the_ranking_stays(self, ranking: Task) -> None:
+        with pytest.raises(TaskRefusedError, match="keeps its five-way ranking"):
+            task_delete(task=ranking, by=None)
+
+    def test_what_was_lent_or_judged_stays(self, ranking: Task) -> None:
+        task = second(ranking)
+        design_ensure(task=task)
+        hits_plan(task_id=task.pk, count=2)
+        judge = make_judge(task.test_set.campaign)
+        task_choose(judge=judge, task=task)
+        held = lend(judge)
+        assert held.hit.task == task
+        with pytest.raises(TaskRefusedError, match="Judges were lent sentences of it"):
+            task_delete(task=task, by=None)
+        JudgmentSequence.objects.update_or_create(task=task, defaults={"last_number": 1})
+        with pytest.raises(TaskRefusedError, match="It has been judged"):
+            task_delete(task=task, by=None)
+        assert task_deletion_refusal(task=task)
+
+    @pytest.mark.usefixtures("olga")
+    def test_analysts_delete_nothing(self, ranking: Task) -> None:
+        with pytest.raises(NotAllowedError):
+            task_delete(task=second(ranking), by=make_analyst(ranking.test_set.campaign))
+
+
+class TestPages:
+    def test_pages_are_as_before_where_each_test_set_is_only_ranked(
+        self, client: Client, ranking: Task, olga: User
+    ) -> None:
+        client.force_login(olga)
+        slug = ranking.test_set.campaign.slug
+        for address in (
+            reverse("campaign-detail", args=[slug]),
+            reverse("test-sets", args=[slug]),
+            reverse("campaign-settings", args=[slug]),
+            reverse("test-set-texts", args=[slug, ranking.pk]),
+        ):
+            page = client.get(address).content.decode()
+            assert "five-way ranking" not in page, address
+            assert "museum en-de" in page
+
+    def test_a_task_is_added_seen_and_deleted(
+        self, client: Client, ranking: Task, olga: User
+    ) -> None:
+        client.force_login(olga)
+        campaign, test_set = ranking.test_set.campaign, ranking.test_set
+        add = reverse("task-add", args=[campaign.slug])
+        asked = client.get(add, {"test_set": test_set.pk}).content.decode()
+        assert "two outputs. Judges see two outputs of a sentence" in asked
+        assert "five-way ranking" not in asked
+        refused = client.post(add, {"test_set": test_set.pk, "protocol": "ranking"})
+        assert refused.status_code == 400
+        made = client.post(add, {"test_set": test_set.pk, "protocol": TWO, "blocks_wanted": "40"})
+        task = test_set.tasks.get(protocol=TWO)
+        assert made.url == reverse("test-set-texts", args=[campaign.slug, task.pk])  # type: ignore[attr-defined]
+        assert task.blocks_wanted == 40
+        texts = client.get(made.url).content.decode()  # type: ignore[attr-defined]
+        assert "museum en-de has a task more: two outputs." in texts
+        assert texts.count("museum en-de · two outputs") >= 3
+        delete = reverse("task-delete", args=[campaign.slug, task.pk])
+        assert f'href="{delete}"' in texts
+        assert f'href="{reverse("task-delete", args=[campaign.slug, ranking.pk])}"' not in texts
+        for name in ("campaign-detail", "test-sets", "campaign-settings", "campaign-state"):
+            page = client.get(reverse(name, args=[campaign.slug])).content.decode()
+            assert "museum en-de · two outputs" in page, name
+            assert "museum en-de · five-way ranking" in page, name
+        # One test set, whatever is asked about it.
+        assert 'Test sets <span class="tab-count">1</span>' in page
+
+        question = client.get(delete).content.decode()
+        assert "0 planned HITs are deleted with it." in question
+        client.post(delete)
+        assert test_set.tasks.count() == 2
+        client.post(delete, {"act": "yes"})
+        assert list(test_set.tasks.all()) == [ranking]
+        for other in set(Protocol) - {Protocol.RANKING}:
+            Task.objects.create(test_set=test_set, protocol=other)
+        assert "Every test set has a task of every protocol." in client.get(add).content.decode()
+
+    def test_the_ranking_is_not_deleted_and_the_page_says_why(
+        self, client: Client, ranking: Task, olga: User
+    ) -> None:
+        client.force_login(olga)
+        delete = reverse("task-delete", args=[ranking.test_set.campaign.slug, ranking.pk])
+        page = client.get(delete).content.decode()
+        assert "keeps its five-way ranking" in page
+        assert 'name="act"' not in page
+        refused = client.post(delete, {"act": "yes"})
+        assert refused.status_code == 409
+        assert Task.objects.filter(pk=ranking.pk).exists()
+
+    @pytest.mark.usefixtures("olga")
+    def test_analysts_read_and_change_nothing(self, client: Client, ranking: Task) -> None:
+        task = second(ranking)
+        slug = task.test_set.campaign.slug
+        client.force_login(make_analyst(task.test_set.campaign))
+        texts = client.get(reverse("test-set-texts", args=[slug, task.pk])).content.decode()
+        assert "two outputs" in texts
+        assert "task-add" not in texts
+        assert reverse("task-delete", args=[slug, task.pk]) not in texts
+        for address in (
+            reverse("task-add", args=[slug]),
+            reverse("task-delete", args=[slug, task.pk]),
+        ):
+            assert client.get(address).status_code == 200
+            assert "<form" not in client.get(address).content.decode().partition("<main")[2]
+            assert client.post(address, {"act": "yes"}).status_code == 403
+        assert Task.objects.filter(pk=task.pk).exists()
+
+
+class TestRest:
+    def post(self, client: Client, campaign: Campaign, **body: Any) -> Any:
+        address = reverse("api-tasks", args=[campaign.slug])
+        return client.post(address, json.dumps(body), content_type="application/json")
+
+    def test_a_task_is_added_listed_closed_and_deleted(
+        self, client: Client, ranking: Task, olga: User
+    ) -> None:
+        client.force_login(olga)
+        campaign, test_set = ranking.test_set.campaign, ranking.test_set
+        made = self.post(client, campaign, test_set=test_set.pk, protocol=TWO, blocks_wanted=40)
+        assert made.status_code == 201
+        task = test_set.tasks.get(protocol=TWO)
+        body = made.json()
+        assert (body["id"], body["protocol"], body["judged"]) == (task.pk, TWO, 0)
+        assert (body["blocks_wanted"], body["closed_at"]) == (40, None)
+        listed = client.get(reverse("api-tasks", args=[campaign.slug])).json()["results"]
+        assert [(row["id"], row["protocol"]) for row in listed] == [
+            (ranking.pk, "ranking"),
+            (task.pk, TWO),
+        ]
+        address = reverse("api-task", args=[task.pk])
+        for closed in (True, False):
+            changed = client.patch(
+                address, json.dumps({"closed": closed}), content_type="application/json"
+            )
+            assert changed.status_code == 200
+            assert (changed.json()["closed_at"] is not None) == closed
+        asked = client.delete(address)
+        assert asked.status_code == 409
+        assert "0 planned HITs are deleted with it." in asked.json()["words"]
+        assert client.delete(f"{address}?confirm=true").status_code == 204
+        assert list(test_set.tasks.all()) == [ranking]
+        kept = client.delete(f"{reverse('api-task', args=[ranking.pk])}?confirm=true")
+        assert (kept.status_code, kept.json()["words"]) == (409, [])
+        assert "keeps its five-way ranking" in kept.json()["detail"]
+
+    def test_what_there_cannot_be_is_said_at_its_field(
+        self, client: Client, ranking: Task, olga: User
+    ) -> None:
+        client.force_login(olga)
+        campaign = ranking.test_set.campaign
+        other = make_task(make_campaign("zoo"), documents=(2,), planned=0)
+        for asked, field in (
+            ({"test_set": ranking.test_set_id, "protocol": "ranking"}, "protocol"),
+            ({"test_set": ranking.test_set_id, "protocol": "guessing"}, "protocol"),
+            ({"test_set": other.test_set_id, "protocol": TWO}, "test_set"),
+        ):
+            refused = self.post(client, campaign, **asked)
+            assert (refused.status_code, list(refused.json()["errors"])) == (400, [field])
+        assert Task.objects.count() == 2
+
+    def test_closing_asks_first_while_judges_are_at_work(
+        self, client: Client, ranking: Task, olga: User
+    ) -> None:
+        client.force_login(olga)
+        lend(make_judge(ranking.test_set.campaign))
+        address = reverse("api-task", args=[ranking.pk])
+
+        def patch(**body: Any) -> Any:
+            return client.patch(address, json.dumps(body), content_type="application/json")
+
+        refused = patch(closed=True, blocks_wanted=9)
+        assert (refused.status_code, refused.json()["judges"]) == (409, 1)
+        ranking.refresh_from_db()
+        assert (ranking.closed_at, ranking.blocks_wanted) == (None, None)
+        assert patch(closed=True, confirm=True, blocks_wanted=9).json()["blocks_wanted"] == 9
+
+    @pytest.mark.usefixtures("olga")
+    def test_analysts_read_and_change_nothing(self, client: Client, ranking: Task) -> None:
+        task = second(ranking)
+        client.force_login(make_analyst(ranking.test_set.campaign))
+        campaign = ranking.test_set.campaign
+        assert client.get(reverse("api-tasks", args=[campaign.slug])).status_code == 200
+        assert self.post(client, campaign, test_set=1, protocol=TWO).status_code == 403
+        assert client.delete(reverse("api-task", args=[task.pk])).status_code == 403
+
+    def test_addresses_of_test_sets_lead_to_the_ranking(
+        self, client: Client, ranking: Task, olga: User
+    ) -> None:
+        second(ranking)
+        client.force_login(olga)
+        old = client.get(f"/api/v1/test-sets/{ranking.test_set_id}/")
+        assert (old.status_code, old["Location"]) == (307, reverse("api-task", args=[ranking.pk]))
+
+
+class TestCommand:
+    def add(self, *named: str, **options: Any) -> str:
+        said = StringIO()
+        call_command("add_task", *named, stdout=said, **options)
+        return said.getvalue()
+
+    def test_it_adds_a_task(self, ranking: Task) -> None:
+        said = self.add("museum", "museum en-de", TWO, blocks_wanted=12)
+        assert "museum en-de has a task more: two outputs." in said
+        assert ranking.test_set.tasks.get(protocol=TWO).blocks_wanted == 12
+
+    @pytest.mark.parametrize(
+        ("named", "words"),
+        [
+            (("zoo", "museum en-de", TWO), "There is no campaign"),
+            (("museum", "harbour", TWO), "has no test set"),
+            (("museum", "museum en-de", "ranking"), "has a task of this protocol already"),
+            (("museum", "museum en-de", "guessing"), "There is no protocol"),
+        ],
+    )
+    def test_what_there_cannot_be_is_refused(
+        self, ranking: Task, named: tuple[str, ...], words: str
+    ) -> None:
+        with pytest.raises(CommandError, match=words):
+            self.add(*named)
+        assert TestSet.objects.get().tasks.get() == ranking
+
+    def test_commands_about_test_sets_are_about_the_task_they_name(self, ranking: Task) -> None:
+        task = second(ranking)
+        named = {"campaign": "museum", "test_set": "museum en-de"}
+        call_command("close_test_set", **named, protocol=TWO, yes=True, stdout=StringIO())
+        task.refresh_from_db()
+        ranking.refresh_from_db()
+        assert (task.closed_at is None, ranking.closed_at) == (False, None)
+        call_command("change_test_set", **named, blocks_wanted=9, stdout=StringIO())
+        ranking.refresh_from_db()
+        assert ranking.blocks_wanted == 9
+        task_delete(task=task, by=None)
+        with pytest.raises(CommandError, match=r'has no task "two_outputs"\. Its tasks: ranking'):
+            call_command("close_test_set", **named, protocol=TWO, stdout=StringIO())

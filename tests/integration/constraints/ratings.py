@@ -1,0 +1,143 @@
+"""What ratings of adequacy and fluency say."""
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+import pgtrigger
+from django.db import connection
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from django.utils import timezone
+
+from annotation.models import Assignment, Block, Judgment
+from annotation.services import design_ensure
+from campaign.models import Protocol, Task
+from protocols.rating.models import Answer as Rating
+from tests.factories import make_judge
+from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.worlds import make_hit, small_task
+
+
+def rating_judgment(*, part: int = 1) -> Create:
+    """Return what makes the first judgment of a lent block of one output, in a task of ratings."""
+    test_set = small_task().test_set
+    task = Task.objects.create(test_set=test_set, protocol=Protocol.RATING)
+    design_ensure(task=task, seed=7)
+    hit = make_hit(task, part=part)
+    segment = test_set.segments.all()[0]
+    outputs = segment.outputs.order_by("pk").values_list("pk", flat=True)[:1]
+    block = Block.objects.create(hit=hit, segment=segment, position=1, outputs=list(outputs))
+    judge, now = make_judge(test_set.campaign), timezone.now()
+    lent = Assignment.objects.create(
+        hit=hit, judge=judge, lease=DateTimeTZRange(now, now + timedelta(hours=1))
+    )
+    return partial(
+        Judgment.objects.create,
+        task=task,
+        client_id=uuid4(),
+        judge=judge,
+        block=block,
+        assignment=lent,
+        labels=[1],
+    )
+
+
+def rating() -> Create:
+    """Return what makes a judgment of fluency with its answer."""
+    create = rating_judgment()
+
+    def both(*, labels: list[int] | None = None, **fields: Any) -> object:
+        judgment = create(client_id=uuid4(), labels=labels or [1])
+        values = {"judgment": judgment, "criterion": "fluency", "value": 4, **fields}
+        return Rating.objects.create(**values)
+
+    return both
+
+
+def late_rating() -> Create:
+    """Return what makes the rating of a judgment that has none."""
+    create = rating_judgment()
+    with pgtrigger.ignore("annotation.Judgment:judgment_has_its_answer"):
+        judgment = create()
+        connection.check_constraints()
+    return partial(Rating.objects.create, judgment=judgment, criterion="fluency", value=4)
+
+
+breaks_by_fields("rating_value_between_1_and_5", rating, {"value": 0}, {"value": 6})
+breaks_by_fields("rating_labels_compare_nothing", rating, {"labels": [2]})
+breaks_by_fields("rating_criterion_of_its_pass", rating, {"criterion": "adequacy"})
+
+
+@breaks("rating_criterion_is_known")
+def a_rating_is_of_something_else(attempt: Attempt) -> None:
+    create = rating()
+    with attempt.refuses():
+        create(criterion="beauty")
+    with attempt.accepts():
+        create()
+
+
+@breaks("rating_adequacy_after_fluency")
+def adequacy_comes_first(attempt: Attempt) -> None:
+    create = rating_judgment(part=2)
+    with attempt.refuses(saying="whose fluency this judge has not rated"):
+        Rating.objects.create(judgment=create(), criterion="adequacy", value=4)  # type: ignore[misc]
+    Task.objects.filter(protocol=Protocol.RATING).update(rules={"order_free": True})
+    with attempt.accepts():
+        Rating.objects.create(judgment=create(), criterion="adequacy", value=4)  # type: ignore[misc]
+
+
+def second_rating(first: Rating) -> None:
+    """Make another judge's rating of the same output."""
+    judgment = first.judgment
+    second = Judgment.objects.create(
+        task=judgment.task,
+        client_id=uuid4(),
+        judge=make_judge(judgment.judge.campaign, "judge02"),
+        block=judgment.block,
+        assignment=judgment.assignment,
+        labels=[1],
+    )
+    Rating.objects.create(judgment=second, criterion="fluency", value=4)
+
+
+@breaks("rating_answer_of_its_protocol")
+def a_rating_is_of_another_protocol(attempt: Attempt) -> None:
+    create = rating()
+    stored: Any = create()
+    judgment = stored.judgment
+    ranking = Task.objects.get(protocol=Protocol.RANKING)
+    hit = make_hit(ranking)
+    block = Block.objects.create(
+        hit=hit, segment=judgment.block.segment, position=1, outputs=judgment.block.outputs
+    )
+    ranked = Judgment.objects.create(
+        task=ranking, client_id=uuid4(), judge=judgment.judge, block=block, labels=[1]
+    )
+    with attempt.refuses(saying="is no rating"):
+        Rating.objects.create(judgment=ranked, criterion="fluency", value=4)
+    with attempt.accepts():
+        second_rating(stored)
+
+
+@breaks("rating.Answer.judgment")
+def a_judgment_has_two_ratings(attempt: Attempt) -> None:
+    create = rating()
+    first: Any = create()
+    with attempt.refuses():
+        Rating.objects.create(judgment=first.judgment, criterion="fluency", value=4)
+    with attempt.accepts():
+        second_rating(first)
+
+
+@breaks("rating_answer_append_only")
+def a_rating_is_changed_or_deleted(attempt: Attempt) -> None:
+    create = rating()
+    with attempt.accepts():
+        create()
+    create()
+    with attempt.refuses(saying="Cannot update"):
+        Rating.objects.update(value=5)
+    with attempt.refuses(saying="Cannot update or delete"):
+        Rating.objects.all().delete()

@@ -1,0 +1,98 @@
+"""What a sort remembers: verdicts of its own comparisons, from judgments that are there."""
+
+from typing import Any
+
+from campaign.models import Protocol, Task
+from protocols.sorting.models import ClosedComparison, SystemSort
+from tests.integration.constraints.answers import judgment_of_two
+from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.worlds import small_task
+
+
+@breaks("judgment_of_a_sort_has_its_labels")
+def labels_are_of_no_comparison(attempt: Attempt) -> None:
+    create = judgment_of_two(Protocol.SORTING)
+    for labels in ([2, 2], [1, 3], [1, None]):
+        with attempt.refuses(saying="no comparison of two outputs"):
+            create(labels=labels)
+    for labels in ([1, 2], [1, 1], [2, 1]):
+        with attempt.accepts():
+            create(labels=labels)
+
+
+def second_sort() -> Create:
+    """Return what makes a second sort of a task."""
+    task = Task.objects.create(test_set=small_task().test_set, protocol=Protocol.SORTING)
+    values = {"task": task, "systems": ["amber", "birch", "cobalt"], "seed": 3, "watermark": 0}
+    SystemSort.objects.create(**values, number=1)
+
+    def create(**fields: Any) -> object:
+        return SystemSort.objects.create(**{**values, "number": 2, **fields})
+
+    return create
+
+
+breaks_by_fields("sorting_number_unique_in_task", second_sort, {"number": 1})
+breaks_by_fields("sorting_seed_not_negative", second_sort, {"seed": -1}, accepted={"seed": 0})
+
+
+@breaks("sorting_sort_stays")
+def a_sort_is_changed(attempt: Attempt) -> None:
+    create = second_sort()
+    with attempt.refuses(saying="Cannot update"):
+        SystemSort.objects.update(seed=4)
+    with attempt.accepts():
+        create()
+    with attempt.accepts():
+        SystemSort.objects.all().delete()
+
+
+def second_verdict() -> Create:
+    """Return what makes the second verdict of a sort, which systems without judgments have by lot."""
+    second_sort()
+    values = {
+        "sort": SystemSort.objects.get(),
+        "wins": 0,
+        "losses": 0,
+        "same": 0,
+        "is_drawn": True,
+        "judgments": [],
+        "watermark": 0,
+    }
+    ClosedComparison.objects.create(**values, step=1, winner="amber", loser="birch")
+
+    def create(**fields: Any) -> object:
+        given = {**values, "step": 2, "winner": "amber", "loser": "cobalt", **fields}
+        return ClosedComparison.objects.create(**given)
+
+    return create
+
+
+breaks_by_fields("sorting_step_unique_in_sort", second_verdict, {"step": 1})
+breaks_by_fields(
+    "sorting_pair_closed_once",
+    second_verdict,
+    {"loser": "birch"},
+    {"winner": "birch", "loser": "amber"},
+    accepted={"winner": "cobalt", "loser": "amber"},
+)
+breaks_by_fields("sorting_verdict_of_two_systems", second_verdict, {"loser": "amber"})
+breaks_by_fields("sorting_winner_has_more", second_verdict, {"is_drawn": False})
+breaks_by_fields("sorting_judgments_are_those_counted", second_verdict, {"same": 1})
+breaks_by_fields("sorting_verdict_is_of_its_sort", second_verdict, {"loser": "ember"})
+breaks_by_fields(
+    "sorting_verdict_from_its_judgments",
+    second_verdict,
+    {"judgments": [1], "watermark": 9, "same": 1},
+)
+
+
+@breaks("sorting_verdict_append_only")
+def a_verdict_is_changed_or_deleted(attempt: Attempt) -> None:
+    create = second_verdict()
+    with attempt.refuses(saying="Cannot update"):
+        ClosedComparison.objects.update(winner="birch", loser="amber")
+    with attempt.refuses(saying="Cannot update or delete"):
+        ClosedComparison.objects.all().delete()
+    with attempt.accepts():
+        create()

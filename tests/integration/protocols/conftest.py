@@ -1,0 +1,56 @@
+"""Tasks of other protocols than the ranking, and judges of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotation.services import design_ensure, hits_plan, task_rules_change
+from campaign.models import Judge, Protocol, Task
+from campaign.services import task_close
+from tests.factories import make_campaign, make_judge, make_task
+
+MakeTask = Callable[..., Task]
+
+
+@pytest.fixture
+def make_task_of() -> MakeTask:
+    """Make a task of a protocol on a test set, beside its ranking, which is closed unless it is to stay open."""
+
+    def make(
+        protocol: Protocol,
+        *,
+        rules: dict[str, Any] | None = None,
+        ranking_is_open: bool = False,
+        **campaign: Any,
+    ) -> Task:
+        ranking = make_task(make_campaign(**campaign), documents=(6, 5))
+        if not ranking_is_open:
+            task_close(task=ranking)
+        task = Task.objects.create(test_set=ranking.test_set, protocol=protocol)
+        if rules is not None:
+            task_rules_change(task=task, rules=rules)
+        design_ensure(task=task, seed=7)
+        hits_plan(task_id=task.pk, count=6)
+        return task
+
+    return make
+
+
+@pytest.fixture
+def task(make_task_of: MakeTask) -> Task:
+    """Two outputs, with three answers."""
+    return make_task_of(Protocol.TWO_OUTPUTS, blocks_per_judge=12)
+
+
+@pytest.fixture
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
+
+
+@pytest.fixture
+def judging(client: Client, judge: Judge) -> Client:
+    assert judge.user is not None
+    client.force_login(judge.user)
+    return client

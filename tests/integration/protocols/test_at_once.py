@@ -1,0 +1,104 @@
+"""Answers at the same moment: one id of several judges, and an edit that is changed as somebody is asked about it."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from annotation.models import Judgment
+from annotation.selectors import AssignedBlock, assigned_blocks
+from annotation.services import (
+    SubmissionRefusedError,
+    hits_plan,
+    judgment_submit,
+    judgments_number,
+)
+from annotation.services.planning.pool import pool_fill
+from campaign.models import Judge, Protocol
+from protocols.editing.edits_shown import edits_shown
+from protocols.two_outputs.models import Answer
+from tests.at_work import lend
+from tests.factories import make_judge
+from tests.integration.protocols.conftest import MakeTask
+
+JUDGES = 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_id_of_many_judges_is_stored_once(make_task_of: MakeTask) -> None:
+    task = make_task_of(Protocol.TWO_OUTPUTS)
+    judges = [make_judge(task.test_set.campaign, f"judge{number}") for number in range(JUDGES)]
+    held = [assigned_blocks(lend(judge)) for judge in judges]
+    ids = [uuid4() for _block in held[0]]
+    together = Barrier(JUDGES)
+
+    def work(mine: list[AssignedBlock]) -> list[str]:
+        outcomes = []
+        try:
+            for assigned, client_id in zip(mine, ids, strict=True):
+                together.wait(timeout=60)
+                try:
+                    judgment_submit(
+                        assigned=assigned, client_id=client_id, answer={"verdict": "first"}
+                    )
+                    outcomes.append("stored")
+                except SubmissionRefusedError as error:
+                    outcomes.append(error.message)
+        finally:
+            connection.close()
+        return outcomes
+
+    with ThreadPoolExecutor(JUDGES) as pool:
+        outcomes = list(pool.map(work, held))
+    refused = "This submission's id belongs to another judge."
+    for of_round in zip(*outcomes, strict=True):
+        assert Counter(of_round) == {"stored": 1, refused: JUDGES - 1}
+    assert set(Judgment.objects.values_list("client_id", flat=True)) == set(ids)
+    assert Answer.objects.count() == len(ids) == judgments_number(task_id=task.pk)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None:
+    task = make_task_of(Protocol.EDITING)
+    hits_plan(task_id=task.pk, count=3)
+    campaign = task.test_set.campaign
+    first = {"outcome": "edited", "text": "As it was."}
+    edited = [assigned_blocks(lend(make_judge(campaign, f"editor{n}"))) for n in range(3)]
+    for block in (each for blocks in edited for each in blocks):
+        judgment_submit(assigned=block, client_id=uuid4(), answer=first)
+    pool_fill(task_id=task.pk, size=1)
+    acceptors = [make_judge(campaign, f"acceptor{n}") for n in range(3)]
+    together = Barrier(2 * len(edited))
+    shown: dict[int, str] = {}
+    refusals: set[str] = set()
+
+    def revise(blocks: list[AssignedBlock]) -> None:
+        try:
+            together.wait(timeout=60)
+            for block in blocks:
+                answer = {"outcome": "edited", "text": f"Another {block.block_id}."}
+                try:
+                    judgment_submit(assigned=block, client_id=uuid4(), answer=answer)
+                except SubmissionRefusedError as error:
+                    refusals.add(error.message)
+        finally:
+            connection.close()
+
+    def ask(judge: Judge) -> None:
+        try:
+            together.wait(timeout=60)
+            ids = [block.block_id for block in assigned_blocks(lend(judge))]
+            shown.update({pk: edit.text for pk, edit in edits_shown(ids).items()})
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2 * len(edited)) as pool:
+        waiting = [pool.submit(revise, blocks) for blocks in edited]
+        waiting += [pool.submit(ask, judge) for judge in acceptors]
+        for each in waiting:
+            each.result()
+    assert {pk: edit.text for pk, edit in edits_shown(list(shown)).items()} == shown
+    assert all("stays as it is" in message for message in refusals)

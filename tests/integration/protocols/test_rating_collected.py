@@ -1,0 +1,117 @@
+"""Ratings of a task, for the report and as a file."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.services import judgments_number, quality_action_take
+from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from campaign.models import Output, Protocol, Task
+from protocols.rating.collected import ratings_chosen
+from protocols.rating.files import RatingsRead, read_ratings
+from protocols.rating.statistics.ratings import Criterion
+from ranking.analyses import completed
+from ranking.analyses.judgments import JUDGMENT_OPTIONS
+from ranking.selectors.chosen_judgments import judgments_chosen
+from tests.factories import make_organiser
+from tests.integration.protocols.conftest import MakeTask
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rated(make_task_of: MakeTask) -> Task:
+    """Three judges each did a round, and its second pass."""
+    task = make_task_of(Protocol.RATING, rules={"items_per_judge": 10})
+    outputs = Output.objects.filter(segment__test_set=task.test_set)
+    campaign_simulate(
+        campaign=task.test_set.campaign,
+        judges=[SimulatedJudge(f"judge{number}", noise=0) for number in range(3)],
+        languages=["en", "de"],
+        hits_each=2,
+        qualities={pk: 20.0 + 7 * (pk % 11) for pk in outputs.values_list("pk", flat=True)},
+        seed=3,
+    )
+    return task
+
+
+def chosen(task: Task, *, watermark: int | None = None, **given: Any) -> RatingsRead:
+    """Read the ratings that count by these options."""
+    last = judgments_number(task_id=task.pk)
+    options = completed(JUDGMENT_OPTIONS, {"reference": "include", **given})
+    return ratings_chosen(
+        task=task,
+        watermark=last if watermark is None else watermark,
+        judgments=judgments_chosen(task=task, options=options),
+    )
+
+
+def exported(task: Task, path: Path, **options: Any) -> RatingsRead:
+    """Write a file of a task, and read it."""
+    test_set = task.test_set
+    call_command(
+        *("export_ratings", test_set.campaign.slug, test_set.name, str(path)),
+        verbosity=0,
+        **options,
+    )
+    return read_ratings([str(path)])
+
+
+def assert_same(read: RatingsRead, other: RatingsRead) -> None:
+    assert list(read.ratings) == list(other.ratings)
+    for criterion, found in other.ratings.items():
+        mine = read.ratings[criterion]
+        assert found.judges == mine.judges
+        assert found.items.systems == mine.items.systems
+        assert found.item.tolist() == mine.item.tolist()
+        assert found.value.tolist() == mine.value.tolist()
+
+
+def test_a_task_is_read_as_its_file_is(rated: Task, tmp_path: Path) -> None:
+    read = chosen(rated)
+    assert list(read.ratings) == list(Criterion)
+    fluency, adequacy = (read.ratings[each] for each in Criterion)
+    assert len(fluency) == len(adequacy) > 20
+    assert fluency.items is adequacy.items
+    assert fluency.met_again == 0
+    # The same judges rate the same texts in both passes.
+    pairs = [
+        set(zip(each.item.tolist(), each.judge.tolist(), strict=True))
+        for each in (fluency, adequacy)
+    ]
+    assert pairs[0] == pairs[1]
+    assert_same(read, exported(rated, tmp_path / "ratings.jsonl"))
+
+
+def test_a_watermark_holds(rated: Task, tmp_path: Path) -> None:
+    assert judgments_number(task_id=rated.pk) > 20
+    early = chosen(rated, watermark=10)
+    assert list(early.ratings) == [Criterion.FLUENCY]
+    assert sum(map(len, early.ratings.values())) == 10
+    assert chosen(rated, watermark=0).ratings == {}
+    assert_same(early, exported(rated, tmp_path / "early.jsonl", watermark=10))
+
+
+def test_judges_and_documents_are_chosen(rated: Task, tmp_path: Path) -> None:
+    assert chosen(rated, without=["judge0"]).ratings[Criterion.FLUENCY].judges == (
+        *("judge1", "judge2"),
+    )
+    document = rated.test_set.segments.get(number=1).document
+    numbers = set(document.segments.values_list("number", flat=True))
+    assert set(chosen(rated, documents=[document.name]).items.segment.tolist()) <= numbers
+    judge = rated.test_set.campaign.judges.get(pseudonym="judge2")
+    organiser = make_organiser(rated.test_set.campaign)
+    quality_action_take(judge=judge, task=rated, action="exclude", user=organiser)
+    left = exported(rated, tmp_path / "left.jsonl")
+    assert left.ratings[Criterion.FLUENCY].judges == ("judge0", "judge1")
+    assert_same(chosen(rated), left)
+
+
+def test_what_cannot_be_written_is_refused_in_words(rated: Task, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="has no test set"):
+        call_command("export_ratings", "museum", "none", str(tmp_path / "a"))
+    name = rated.test_set.name
+    with pytest.raises(CommandError, match="No such file or directory"):
+        call_command("export_ratings", "museum", name, str(tmp_path / "a" / "b"))

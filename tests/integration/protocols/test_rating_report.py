@@ -1,0 +1,134 @@
+"""What organisers are told of a task of adequacy and fluency: the same as `rate_judgments` tells of its file."""
+
+import json
+import re
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from campaign.models import Task
+from ranking.analyses import OptionError
+from ranking.reports import Report
+from ranking.reports.stored import report_in
+from ranking.selectors.analyses import analyses_of
+from ranking.services.analyses import (
+    AnalysisRefusedError,
+    analysis_ask,
+    analysis_choice,
+    analysis_compute,
+    analysis_reproduce,
+)
+from tests.factories import make_campaign, make_judge, make_organiser
+from tests.integration.protocols.judging import rated, rated_task
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def task() -> Task:
+    return rated_task(make_campaign())
+
+
+def told(task: Task, **given: Any) -> Report:
+    """Ask the analysis, and return its answer in English."""
+    choice = analysis_choice("rating", given)
+    answer = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    data, reports = analysis_reproduce(answer)
+    assert json.loads(json.dumps([data, reports])) == [answer.data, answer.reports]
+    return report_in(answer.reports or {}, "en", data=answer.data)
+
+
+def of_file(task: Task, path: Path, *options: str) -> Any:
+    """Return what `rate_judgments` tells of a file of the task."""
+    name = task.test_set.name
+    call_command("export_ratings", task.test_set.campaign.slug, name, str(path), verbosity=0)
+    out = StringIO()
+    call_command("rate_judgments", str(path), *options, "--format", "json", stdout=out)
+    return json.loads(out.getvalue())
+
+
+def test_a_task_has_its_analysis_alone(task: Task) -> None:
+    assert list(analyses_of(task=task)) == ["rating"]
+
+
+def test_its_figures_are_those_of_its_file(task: Task, tmp_path: Path) -> None:
+    mine = told(task).data
+    others = of_file(task, tmp_path / "ratings.jsonl")
+    assert mine["input"]["watermark"] == 96
+    assert mine["input"]["ratings"] == {"fluency": 48, "adequacy": 48}
+    for name in ("criteria", "agreement", "outliers_by_both", "adequacy_and_fluency"):
+        assert mine[name] == others[name]
+    chosen = {"merge": True, "standardise": True, "deviations": 0.5, "correction": "holm"}
+    mine = told(task, **chosen, by_difference=True, resamples=200).data
+    options = ["--merge", "--standardise", "--deviations=0.5", "--correction=holm"]
+    others = of_file(
+        task, tmp_path / "ratings.jsonl", *options, "--by-difference", "--resamples=200"
+    )
+    assert (mine["criteria"], mine["agreement"]) == (others["criteria"], others["agreement"])
+
+
+def test_what_the_paper_tells_of_judges(task: Task) -> None:
+    report = told(task)
+    tables: dict[str, Any] = {table.name: table for table in report.tables}
+    assert {"n_agreement", "kappa", "outliers", "removals", "judges_fluency"} <= tables.keys()
+    agreement = {tuple(row[:4]): row[4:] for row in tables["n_agreement"].rows}
+    shares = agreement["Fluency", "all", 5, "Agreeing"]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    corrected = agreement["Fluency", "all", 5, "beyond chance"]
+    chance = agreement["Fluency", "all", 5, "Chance"]
+    assert corrected[1] == pytest.approx((shares[1] - chance[1]) / (1 - chance[1]))
+    [kappa] = [row for row in tables["kappa"].rows if row[:3] == ["Fluency", "all", 5]]
+    observed, by_chance = kappa[7:9]
+    assert kappa[3] == pytest.approx((observed - by_chance) / (1 - by_chance))
+    assert observed == pytest.approx(shares[0])
+    rows = {row[0]: row for row in tables["judges_fluency"].rows}
+    # Dora rates at random.
+    assert max(rows, key=lambda name: rows[name][5]) in {"dora", "cleo"}
+    assert report.notes[0].startswith("Texts: 24; segments: 12; systems: 3; judges: 4.")
+
+
+def test_a_reference_counts_where_it_is_asked_for(task: Task) -> None:
+    eve = make_judge(task.test_set.campaign, "eve")
+    rated(task, eve, "_ref", number=1, fluency=5)
+    report = told(task)
+    assert report.notes[0].startswith("Texts: 24; segments: 12; systems: 3; judges: 4.")
+    assert "Without the reference (_ref)." in report.notes
+    both = told(task, reference="include").data
+    assert (both["input"]["systems"], both["input"]["judges"]) == (4, 5)
+    assert both["input"]["ratings"] == {"fluency": 49, "adequacy": 48}
+
+
+def test_easy_texts_are_named_or_proposed(task: Task) -> None:
+    assert told(task, easy=["1", "2 ember"]).data["proposed_easy"] == []
+    for wrong in ("one", "dune 2", "-1"):
+        with pytest.raises(OptionError) as refused:
+            analysis_choice("rating", {"easy": [wrong]})
+        assert refused.value.field == "easy"
+    for missing in ("13", "2 dune"):
+        choice = analysis_choice("rating", {"easy": [missing]})
+        asked = analysis_ask(task=task, choice=choice, is_queued=False)
+        with pytest.raises(AnalysisRefusedError, match=f"“{missing}” was rated"):
+            analysis_compute(analysis=asked)
+
+
+def test_its_page_leads_to_pages_that_are_there(task: Task, client: Client) -> None:
+    told(task)
+    client.force_login(make_organiser(task.test_set.campaign))
+    slug = task.test_set.campaign.slug
+    own = reverse("analysis", args=[slug, task.pk, "rating"])
+    assert own in client.get(reverse("test-set-dashboard", args=[slug, task.pk])).content.decode()
+    page = client.get(own)
+    assert page.status_code == 200
+    words = page.content.decode()
+    assert "How much" not in words
+    assert "Ratings of one text that differ by at most n points" in words
+    found = set(re.findall(rf'href="(/[^"]*/{slug}/[^"]*)"', words))
+    assert any("/judges/" in each for each in found)
+    for address in sorted(found):
+        assert client.get(address.replace("&amp;", "&"), follow=True).status_code == 200, address

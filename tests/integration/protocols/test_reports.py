@@ -1,0 +1,180 @@
+"""Analyses of a protocol: listed for its tasks and no others, and the dashboard of a task that is no ranking."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.protocols import answer_kind_register
+from campaign.models import Protocol, Task
+from protocols.two_outputs.answers import TWO_OUTPUTS
+from ranking.analyses import ANALYSES, OptionError
+from ranking.selectors.analyses import analyses_of
+from ranking.services import ranking_run_compute
+from ranking.services.analyses import (
+    AnalysisRefusedError,
+    analysis_ask,
+    analysis_choice,
+    analysis_compute,
+    analysis_reproduce,
+)
+from tests.factories import make_campaign, make_organiser
+from tests.integration.protocols.judging import judged_task
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def task() -> Task:
+    return judged_task(make_campaign())
+
+
+@pytest.fixture
+def ranking(task: Task) -> Task:
+    return Task.objects.get(test_set=task.test_set, protocol=Protocol.RANKING)
+
+
+@pytest.fixture
+def organising(client: Client, task: Task) -> Client:
+    client.force_login(make_organiser(task.test_set.campaign))
+    return client
+
+
+@pytest.fixture
+def one_at_a_time() -> Iterator[None]:
+    """As if a protocol showed one output at a time."""
+    answer_kind_register(replace(TWO_OUTPUTS, candidates=range(1, 2)))
+    yield
+    answer_kind_register(TWO_OUTPUTS)
+
+
+def page_of(task: Task, name: str, *more: str) -> str:
+    return reverse(name, args=[task.test_set.campaign.slug, task.pk, *more])
+
+
+def command(task: Task, kind: str, **options: str) -> Any:
+    out = StringIO()
+    call_command(
+        "analyse",
+        kind,
+        f"--campaign={task.test_set.campaign.slug}",
+        f"--test-set={task.test_set.name}",
+        *(f"--{name}={value}" for name, value in options.items()),
+        *("--format", "json", "--verbosity", "0"),
+        stdout=out,
+    )
+    return json.loads(out.getvalue())
+
+
+def test_an_analysis_is_listed_for_the_tasks_of_its_protocol(
+    organising: Client, task: Task, ranking: Task
+) -> None:
+    assert next(iter(analyses_of(task=task))) == "two_outputs"
+    assert analyses_of(task=task).keys() - analyses_of(task=ranking).keys() == {"two_outputs"}
+    of_others = {name for name, kind in ANALYSES.items() if kind.protocols is not None}
+    assert ANALYSES.keys() - analyses_of(task=task).keys() == of_others - {"two_outputs"}
+    for each, is_listed in ((task, True), (ranking, False)):
+        named = {
+            kind["name"]
+            for kind in organising.get(f"/api/v1/tasks/{each.pk}/analyses/kinds/").json()
+        }
+        assert named == analyses_of(task=each).keys()
+        page = organising.get(page_of(each, "analyses")).content.decode()
+        assert (page_of(each, "analysis", "two_outputs") in page) is is_listed
+
+
+def test_another_protocols_analysis_is_refused_in_words(
+    organising: Client, task: Task, ranking: Task
+) -> None:
+    words = "is not for this protocol (five-way ranking); there are: ranking, pairs,"
+    address = page_of(ranking, "analysis", "two_outputs")
+    for answer in (organising.get(address), organising.post(address, {})):
+        assert answer.status_code == 400
+        assert words in answer.content.decode()
+    asked = organising.post(
+        f"/api/v1/tasks/{ranking.pk}/analyses/",
+        {"kind": "two_outputs"},
+        content_type="application/json",
+    )
+    assert asked.status_code == 400
+    assert words in asked.content.decode()
+    with pytest.raises(CommandError, match="is not for this protocol"):
+        command(task, "two_outputs")
+
+
+def test_its_options_are_refused_and_its_answer_is_computed_again(task: Task) -> None:
+    for given, field in (
+        ({"system_x": "dune"}, "system_y"),
+        ({"system_x": "dune", "system_y": "dune"}, "system_y"),
+        ({"judge": "ada", "other": "ada"}, "other"),
+    ):
+        with pytest.raises(OptionError) as refused:
+            analysis_choice("two_outputs", given)
+        assert refused.value.field == field
+    for given in ({"system_x": "dune", "system_y": "nobody"}, {"judge": "nobody"}):
+        choice = analysis_choice("two_outputs", given)
+        asked = analysis_ask(task=task, choice=choice, is_queued=False)
+        with pytest.raises(AnalysisRefusedError):
+            analysis_compute(analysis=asked)
+    choice = analysis_choice("two_outputs", {"judge": "cleo", "other": "ben"})
+    answer = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    assert answer.data is not None
+    assert answer.data["side_by_side"]["judges"] == ["ben", "cleo"]
+    data, reports = analysis_reproduce(answer)
+    assert json.loads(json.dumps([data, reports])) == [answer.data, answer.reports]
+
+
+def test_two_systems_and_a_watermark(task: Task) -> None:
+    everything = command(task, "two_outputs", protocol="two_outputs")
+    assert (everything["input"]["watermark"], everything["systems"]) == (36, None)
+    choice = analysis_choice("two_outputs", {"system_x": "ember", "system_y": "dune"})
+    asked = analysis_ask(task=task, choice=choice, watermark=20, is_queued=False)
+    data = analysis_compute(analysis=asked).data or {}
+    assert (data["systems"], data["input"]["watermark"]) == (["ember", "dune"], 20)
+    # Ada saw six sentences of these two, and Ben the first four of his.
+    assert [sum(total) for total in data["agreement"]["totals"]] == [6, 4]
+
+
+def test_what_rankings_are_asked_can_be_asked_of_two_outputs(
+    organising: Client, task: Task, subtests: pytest.Subtests
+) -> None:
+    for kind in analyses_of(task=task):
+        with subtests.test(kind=kind):
+            asked = analysis_ask(task=task, choice=analysis_choice(kind, {}), is_queued=False)
+            analysis_compute(analysis=asked)
+            assert organising.get(page_of(task, "analysis", kind)).context["shown"] == asked
+
+
+def test_the_dashboard_says_which_protocol_and_leads_to_its_analysis(
+    organising: Client, task: Task, ranking: Task
+) -> None:
+    dashboard = page_of(task, "test-set-dashboard")
+    own = page_of(task, "analysis", "two_outputs")
+    for is_ranked in (False, True):
+        if is_ranked:
+            assert ranking_run_compute(task_id=task.pk) is not None
+        page = organising.get(dashboard).content.decode()
+        assert " · two outputs</p>" in page
+        assert page.count(own) == 1
+        assert ('class="ranking"' in page) is is_ranked
+    assert "Agreement between judges" in page
+    beside = organising.get(page_of(ranking, "test-set-dashboard")).content.decode()
+    assert " · five-way ranking</p>" not in beside
+    assert "analyses/two_outputs" not in beside
+
+
+@pytest.mark.usefixtures("one_at_a_time")
+def test_a_task_of_single_outputs_has_no_ranking_and_only_its_own_analyses(
+    organising: Client, task: Task
+) -> None:
+    assert list(analyses_of(task=task)) == ["two_outputs"]
+    page = organising.get(page_of(task, "test-set-dashboard")).content.decode()
+    assert "Judges see one output at a time" in page
+    assert "Agreement between judges" not in page
+    assert page_of(task, "analysis", "two_outputs") in page

@@ -1,0 +1,300 @@
+"""A task that sorts its systems: HITs of the comparisons that are open, verdicts that are closed for good, the order."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+from django.test import Client
+from django.urls import reverse
+
+from annotation.export.shown import systems_shown
+from annotation.models import HIT, Assignment, Judgment
+from annotation.selectors import assigned_blocks
+from annotation.selectors.comparisons import blocks_wanted
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.planned import plans_read
+from annotation.services import (
+    DesignRefusedError,
+    design_change,
+    judgment_submit,
+    pool_fill,
+    quality_action_take,
+    task_rules_change,
+)
+from annotation.services.lending.work_requests import NoWorkReason, work_request
+from annotation.services.planning.redraw import hit_redraw
+from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.systems import system_withdraw
+from campaign.models import Output, Protocol, System, Task
+from protocols.sorting.closing import comparisons_close
+from protocols.sorting.models import ClosedComparison, SystemSort
+from protocols.sorting.sorts import comparisons_open, decisions, state_of, verdicts_closed
+from protocols.sorting.statistics.merge_insertion import most_comparisons
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from tests.at_work import assignment_lend, expire, lend
+from tests.factories import make_judge, make_organiser
+from tests.integration.protocols.conftest import MakeTask
+
+pytestmark = pytest.mark.django_db
+
+QUALITY = {"fjord": 95.0, "cobalt": 80.0, "amber": 65.0, "ember": 50.0, "dune": 35.0, "birch": 20.0}
+RULES = {"judgments": 6, "extension": 3}
+
+
+@pytest.fixture
+def task(make_task_of: MakeTask) -> Task:
+    return make_task_of(Protocol.SORTING, rules=RULES, blocks_per_judge=200)
+
+
+def design_of(task: Task) -> Any:
+    design = design_in_force(task_id=task.pk)
+    assert design is not None
+    return design
+
+
+def judged_by(task: Task, judges: int, *, hits_each: int) -> int:
+    """Have judges who see all differences judge, each output as its system is; the reference is best."""
+    outputs = Output.objects.filter(segment__test_set=task.test_set)
+    names = outputs.values_list("pk", "system__name")
+    return campaign_simulate(
+        campaign=task.test_set.campaign,
+        judges=[SimulatedJudge(f"exact{n:02}", noise=0, ties_within=0) for n in range(judges)],
+        languages=["en", "de"],
+        hits_each=hits_each,
+        qualities={pk: QUALITY.get(name, 99.0) for pk, name in names},
+        seed=3,
+    )
+
+
+def answer_all(assignment: Assignment) -> None:
+    """Prefer the system that was made first."""
+    blocks = assigned_blocks(assignment)
+    shown = systems_shown(block.block_id for block in blocks)
+    for block in blocks:
+        first, second = (min(ids) for ids in shown[block.block_id])
+        answer = {"verdict": "first" if first < second else "second"}
+        judgment_submit(assigned=block, client_id=uuid4(), answer=answer)
+
+
+def test_systems_are_sorted_by_closed_verdicts(task: Task) -> None:
+    judged_by(task, 16, hits_each=8)
+    pool_fill(task_id=task.pk)
+    sort = SystemSort.objects.get()
+    state = state_of(sort, verdicts_closed(sort))
+    assert state is not None
+    assert state.order is not None, ClosedComparison.objects.count()
+    known = [name for name in state.order if name in QUALITY]
+    # Of every second sentence amber and birch have the same output, which is judged as that of one of them.
+    assert [name for name in known if name not in {"amber", "birch"}] == [
+        "fjord",
+        "cobalt",
+        "ember",
+        "dune",
+    ]
+    assert state.done == ClosedComparison.objects.count() <= most_comparisons(len(sort.systems))
+    for row in ClosedComparison.objects.all():
+        assert len(row.judgments) in {6, 9}
+        assert max(row.judgments) <= row.watermark
+    # Nothing more is asked, and nothing more is planned.
+    assert comparisons_open(design_of(task)) == []
+    assert not HIT.objects.filter(task=task).available().exists()
+    assert comparisons_close(design_of(task)) == 0
+
+
+def test_hits_are_of_one_comparison_that_is_open(task: Task) -> None:
+    pool_fill(task_id=task.pk)
+    open_now = {(each.first, each.second) for each in comparisons_open(design_of(task))}
+    hits = HIT.objects.filter(task=task).incomplete().order_by("number")
+    blocks = 0
+    for hit in hits:
+        pairs = {tuple(block["comparison"]) for block in hit.why["blocks"]}
+        assert len(pairs) == 1
+        assert pairs <= open_now
+        blocks += len(hit.why["blocks"])
+        plan = plans_read([hit.pk])[hit.pk]
+        for block in plan.blocks:
+            (pair,) = pairs
+            assert [any(name in shown for name in pair) for shown in block.systems] == [True, True]
+        assert hit_redraw(hit) == plan
+    assert blocks == 6 * len(open_now)
+    assert pool_fill(task_id=task.pk) == 0
+
+
+def test_a_late_answer_is_kept_and_changes_no_verdict(task: Task) -> None:
+    pool_fill(task_id=task.pk)
+    late, *others = (make_judge(task.test_set.campaign, f"judge{n}") for n in range(9))
+    held = lend(late)
+    pair = held.hit.why["blocks"][0]["comparison"]
+    blocks = assigned_blocks(held)
+    expire(held)
+    for judge in others:
+        for _time in range(3):
+            assignment = assignment_lend(judge=judge)
+            if assignment is not None:
+                answer_all(assignment)
+    pool_fill(task_id=task.pk)
+    row = ClosedComparison.objects.get(winner__in=pair, loser__in=pair)
+    before = (row.winner, row.judgments)
+    for block in blocks:
+        judgment_submit(assigned=block, client_id=uuid4(), answer={"verdict": "second"})
+    pool_fill(task_id=task.pk)
+    row.refresh_from_db()
+    assert (row.winner, row.judgments) == before
+    found = sorted_report(task)
+    [step] = [
+        each
+        for each in found["comparisons"]
+        if {each["first"], each["second"]} == {row.winner, row.loser}
+    ]
+    assert (step["last"], step["late"]) == (max(row.judgments), len(blocks))
+
+
+def sorted_report(task: Task) -> Any:
+    choice = analysis_choice("sorting", {})
+    asked = analysis_ask(task=task, choice=choice, is_queued=False)
+    return analysis_compute(analysis=asked).data
+
+
+def test_a_system_that_is_withdrawn_begins_a_new_sort_of_the_others(task: Task) -> None:
+    pool_fill(task_id=task.pk)
+    system_withdraw(system=System.objects.get(test_set=task.test_set, name="dune"))
+    pool_fill(task_id=task.pk)
+    first, second = SystemSort.objects.order_by("number")
+    assert set(first.systems) - set(second.systems) == {"dune"}
+    for hit in HIT.objects.filter(task=task).available():
+        assert "dune" not in hit.why["blocks"][0]["comparison"]
+
+
+def test_a_closing_that_is_lost_comes_out_again(task: Task) -> None:
+    """Of a worker that ends before its commit; and whoever is second finds it closed."""
+    pool_fill(task_id=task.pk)
+    for number in range(8):
+        assignment = assignment_lend(judge=make_judge(task.test_set.campaign, f"judge{number}"))
+        if assignment is not None:
+            answer_all(assignment)
+    with transaction.atomic():
+        assert comparisons_close(design_of(task))
+        lost = rows_closed()
+        transaction.set_rollback(True)
+    assert not ClosedComparison.objects.exists()
+    assert comparisons_close(design_of(task)) == len(lost)
+    assert comparisons_close(design_of(task)) == 0
+    assert rows_closed() == lost
+
+
+def rows_closed() -> list[Any]:
+    fields = ("step", "winner", "loser", "wins", "losses", "same", "judgments", "watermark")
+    return list(ClosedComparison.objects.order_by("step").values_list(*fields))
+
+
+def test_who_is_excluded_counts_for_no_verdict_to_come(task: Task) -> None:
+    pool_fill(task_id=task.pk)
+    judge = make_judge(task.test_set.campaign)
+    held = lend(judge)
+    pair = tuple(held.hit.why["blocks"][0]["comparison"])
+    answer_all(held)
+    pool_fill(task_id=task.pk)
+
+    def missing() -> int:
+        found = comparisons_open(design_of(task))
+        return next(each.missing for each in found if (each.first, each.second) == pair)
+
+    before = missing()
+    organiser = make_organiser(task.test_set.campaign)
+    quality_action_take(judge=judge, task=task, action="exclude", user=organiser)
+    assert (before, missing()) == (6 - len(held.hit.segment_ids), 6)
+    pool_fill(task_id=task.pk)
+    assert not [wanted for *_pair, wanted in blocks_wanted(design=design_of(task)) if wanted > 0]
+
+
+def test_systems_that_differ_nowhere_are_decided_by_lot(task: Task) -> None:
+    outputs = Output.objects.filter(segment__test_set=task.test_set)
+    for each in outputs.filter(system__name="dune"):
+        outputs.filter(system__name="amber", segment=each.segment).update(text=f" {each.text}")
+    sort = SystemSort(task=task, systems=["amber", "dune", "ember"], seed=3)
+    found = decisions(sort, [("amber", "dune"), ("amber", "ember")], watermark=0)
+    [even, other] = [each for each, _answers in found.values()]
+    assert (even.arbitrary, even.asked, even.missing) == (True, 0, 0)
+    assert (other.winner, other.missing) == (None, 6)
+
+
+def test_a_judge_waits_while_the_sort_goes_on(task: Task) -> None:
+    """Whoever finds nothing now is not told that nothing is left: the next comparison will ask for more."""
+    pool_fill(task_id=task.pk)
+    judge = make_judge(task.test_set.campaign)
+    HIT.objects.filter(task=task).update(completed_at=Now())
+    task.blocks_wanted = 1
+    task.save()
+    assert assignment_lend(judge=judge) is None
+    work_request(judge=judge)
+    pool_fill(task_id=task.pk)
+    assert work_request(judge=judge).reason == NoWorkReason.WAITING
+
+
+def test_verdicts_are_never_changed(task: Task) -> None:
+    judged_by(task, 6, hits_each=1)
+    pool_fill(task_id=task.pk)
+    verdict = ClosedComparison.objects.first()
+    assert verdict is not None
+    verdict.winner, verdict.loser = verdict.loser, verdict.winner
+    for change in (verdict.save, verdict.delete):
+        with pytest.raises(Exception, match="permission denied"), transaction.atomic():
+            change()
+    fields = {"sort": verdict.sort, "step": 9, "winner": "ember", "same": 0, "losses": 0}
+    for wrong in (
+        {"loser": "nobody", "wins": 0, "is_drawn": True, "judgments": []},
+        {"loser": "dune", "wins": 1, "is_drawn": False, "judgments": [99]},
+        {"loser": "dune", "wins": 0, "is_drawn": False, "judgments": []},
+    ):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            ClosedComparison.objects.create(**fields, **wrong, watermark=100)
+
+
+def test_what_a_sort_leaves_to_choose(task: Task) -> None:
+    with pytest.raises(ValidationError, match="judgments: 0 is not from 1"):
+        task_rules_change(task=task, rules={"judgments": 0})
+    with pytest.raises(ValidationError, match="no rule “quota”"):
+        task_rules_change(task=task, rules={"quota": 5})
+    for wrong in ({"kind": "binary"}, {"reference_rate": 0.5}):
+        with pytest.raises(DesignRefusedError):
+            design_change(task=task, **wrong)
+    ranking = Task.objects.get(test_set=task.test_set, protocol=Protocol.RANKING)
+    with pytest.raises(DesignRefusedError, match="sort systems"):
+        design_change(task=ranking, kind="sorting")
+
+
+def test_a_judge_answers_on_the_screen_of_two_outputs(client: Client, task: Task) -> None:
+    judge = make_judge(task.test_set.campaign)
+    assert judge.user is not None
+    client.force_login(judge.user)
+    page = client.get(reverse("judge", args=[task.test_set.campaign.slug]))
+    assert "judge/two_outputs/screen" in page.content.decode()
+    asked = client.post("/api/v1/judging/assignments/", {}, content_type="application/json").json()
+    assert (asked["protocol"], asked["rules"]) == ("sorting", {})
+    block = asked["blocks"][0]
+    put = client.put(
+        f"/api/v1/judging/judgments/{uuid4()}/",
+        {"block": block["id"], "answer": {"verdict": "second"}},
+        content_type="application/json",
+    )
+    assert put.json()["answer"] == {"verdict": "second"}
+    assert Judgment.objects.get().labels == [2, 1]
+    wrong = client.put(
+        f"/api/v1/judging/judgments/{uuid4()}/",
+        {"block": block["id"], "answer": {"verdict": "both_fine"}},
+        content_type="application/json",
+    )
+    assert wrong.status_code == 400
+
+
+def test_organisers_read_how_far_the_sort_is(client: Client, task: Task) -> None:
+    judged_by(task, 4, hits_each=3)
+    pool_fill(task_id=task.pk)
+    client.force_login(make_organiser(task.test_set.campaign))
+    found = sorted_report(task)
+    assert found["order"] is None
+    assert found["open"]
+    assert found["comparisons"]

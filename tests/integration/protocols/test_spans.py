@@ -1,0 +1,375 @@
+"""A judge's way through a task of error spans and scores, by the API of their browser."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.test import Client
+from django.urls import reverse
+
+from annotation.export.five_way import five_way_csv
+from annotation.models import HIT, Assignment, Block, Design, Judgment, QualityAction
+from annotation.selectors import assigned_blocks
+from annotation.selectors.outputs_shown import candidate_count
+from annotation.services import (
+    DesignRefusedError,
+    design_change,
+    hits_plan,
+    judgment_submit,
+    judgments_number,
+    quality_rules_suggest,
+    task_rules_change,
+)
+from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from campaign.models import Judge, Output, Protocol, Task
+from protocols.spans.models import Answer
+from ranking.models import LatestRanking
+from ranking.reports.stored import report_in
+from ranking.selectors.analyses import analyses_of
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.tasks import rank_task
+from tests.at_work import lend
+from tests.factories import make_judge, make_organiser
+from tests.integration.protocols.conftest import MakeTask
+
+pytestmark = pytest.mark.django_db
+
+JUDGING = "/api/v1/judging"
+THRESHOLDS = {"error_free_from": 85, "perfect_from": 100, "major_below": 90, "margin": 10}
+RULES = {"spans_asked": True, "missing": True, "contradictions": THRESHOLDS}
+MISSING = {"start": None, "end": None, "severity": "major", "kind": "missing"}
+
+
+def span(start: int, end: int, severity: str = "minor", **fields: Any) -> dict[str, Any]:
+    return {"start": start, "end": end, "severity": severity, "kind": "error", **fields}
+
+
+def scored(*scores: int, **spans: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return an answer with these scores; `a` are the spans of the first output, `b` of the second …"""
+    letters = "abcde"
+    outputs = [
+        {"score": score, "spans": spans.get(letters[place], [])}
+        for place, score in enumerate(scores)
+    ]
+    return {"outputs": outputs}
+
+
+@pytest.fixture
+def make_spans(make_task_of: MakeTask) -> Callable[..., Task]:
+    """Make a task whose blocks show so many outputs, three if nothing is said."""
+
+    def make(outputs: int = 3, *, kind: str = "uniform", **fields: Any) -> Task:
+        task = make_task_of(Protocol.SPANS, **fields)
+        HIT.objects.filter(task=task).delete()
+        design_change(task=task, systems_per_block=outputs, kind=kind)
+        hits_plan(task_id=task.pk, count=6)
+        return task
+
+    return make
+
+
+@pytest.fixture
+def task(make_spans: Callable[..., Task]) -> Task:
+    return make_spans()
+
+
+def asked(judging: Client) -> Any:
+    hit = judging.post(f"{JUDGING}/assignments/", {}, content_type="application/json")
+    return hit.json()
+
+
+def put(judging: Client, block: Any, answer: object, **body: Any) -> Any:
+    address = f"{JUDGING}/judgments/{uuid4()}/"
+    body = {"block": block["id"], "answer": answer, **body}
+    return judging.put(address, body, content_type="application/json")
+
+
+def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -> None:
+    lend(judge)
+    hit = asked(judging)
+    assert (hit["protocol"], hit["rules"]) == ("spans", RULES)
+    blocks = hit["blocks"]
+    assert [len(block["candidates"]) for block in blocks] == [3, 3, 3]
+
+    # Order and kinds come back as they were given.
+    answer = scored(80, 35, 80, b=[span(5, 9, "major"), MISSING, span(0, 4)], c=[span(0, 1)])
+    first = put(judging, blocks[0], answer, active_ms=30_000, duration_ms=30_000)
+    assert first.status_code == 200, first.content
+    assert (first.json()["labels"], first.json()["answer"]) == ([1, 2, 1], answer)
+    stored = asked(judging)["blocks"][0]["judgment"]
+    assert (stored["labels"], stored["answer"]) == ([1, 2, 1], answer)
+
+    # A change supersedes; the whole text may be marked.
+    whole = len(blocks[0]["candidates"][0]["text"])
+    again = put(judging, blocks[0], scored(0, 100, 1, a=[span(0, whole, "major")]))
+    assert again.json()["labels"] == [3, 1, 2]
+    for block in blocks[1:]:
+        assert put(judging, block, scored(50, 50, 50)).json()["labels"] == [1, 1, 1]
+    assert Assignment.objects.get().completed_at is not None
+    assert judgments_number(task_id=task.pk) == 4
+    original, revision = Judgment.objects.filter(block__public_id=blocks[0]["id"]).order_by("pk")
+    assert revision.supersedes == original
+    assert original.spans_answer.scores == [80, 35, 80]
+    assert original.spans_answer.span_majors == [True, True, False, False]
+    history = judging.get(f"{JUDGING}/judgments/").json()["results"]
+    assert history[-1]["block"]["judgment"]["answer"]["outputs"][1] == {"score": 100, "spans": []}
+    assert len(list(five_way_csv(task=task))) == 1 + 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (scored(80, 90), "2 outputs are scored, but 3 are shown."),
+        (scored(80, 90, 101), "Output C: score: Ensure this value is less than"),
+        (scored(80, -1, 90), "Output B: score: Ensure this value is greater than"),
+        ({"outputs": [{"score": 80}, {}, {"score": 80}]}, "Output B: score: This field is req"),
+        (
+            scored(1, 2, 3, b=[span(0, 1), span(1, 2, "bad")]),
+            'Output B: spans 2 severity: "bad" is',
+        ),
+        (scored(1, 2, 3, a=[span(0, 1)] * 101), "Output A: spans: Ensure this field has no more"),
+        (scored(1, 2, 3, c=[span(0, 4000)]), "Output C: span 1, from 0 to 4000, marks no part"),
+        (scored(1, 2, 3, c=[span(4, 4)]), "Output C: span 1, from 4 to 4, marks no part"),
+        (
+            scored(1, 2, 3, a=[{**MISSING, "kind": "error"}]),
+            "Output A: span 1, from — to —, marks no part",
+        ),
+        (
+            scored(1, 2, 3, a=[span(0, 3, kind="missing")]),
+            "Output A: span 1: what is missing has neither start nor end.",
+        ),
+        (
+            scored(1, 2, 3, b=[span(0, 3), MISSING, span(2, 5)]),
+            "Output B: the spans 1 and 3 overlap.",
+        ),
+        ({"outputs": []}, "outputs: Ensure this field has at least"),
+        ({"outputs": "80"}, "outputs: Expected a list"),
+        ({}, "outputs: This field is required."),
+        ([80, 90, 70], "Invalid data. Expected a dictionary"),
+    ],
+)
+def test_what_is_not_asked_is_refused_in_words(judging: Client, answer: Any, words: str) -> None:
+    refused = put(judging, asked(judging)["blocks"][0], answer)
+    assert refused.status_code == 400
+    assert words in refused.json()["errors"]["answer"][0]
+    assert not Judgment.objects.exists()
+
+
+def test_spans_that_touch_do_not_overlap(judging: Client) -> None:
+    block = asked(judging)["blocks"][0]
+    answer = scored(1, 2, 3, a=[span(3, 6), span(0, 3), MISSING, MISSING])
+    assert put(judging, block, answer).status_code == 200
+
+
+def test_offsets_are_code_points(judging: Client) -> None:
+    block = asked(judging)["blocks"][0]
+    text = "𝔘𝔫𝔢 🎻 e\u0301"
+    outputs = Block.objects.values_list("outputs", flat=True).get(public_id=block["id"])
+    Output.objects.filter(pk=outputs[0]).update(text=text)
+    refused = put(judging, block, scored(1, 2, 3, a=[span(0, len(text) + 1)]))
+    assert f"which has {len(text)} characters" in refused.json()["detail"]
+    assert put(judging, block, scored(1, 2, 3, a=[span(6, len(text))])).status_code == 200
+
+
+class TestRules:
+    @pytest.mark.parametrize(
+        ("rules", "answer", "words"),
+        [
+            (
+                {"spans_asked": False},
+                scored(1, 2, 3, b=[span(0, 1)]),
+                "B: judges of this task give",
+            ),
+            ({"missing": False}, scored(1, 2, 3, c=[MISSING]), "C: nothing is marked as missing"),
+        ],
+    )
+    def test_what_they_leave_out_is_refused(
+        self, client: Client, make_spans: Any, rules: dict[str, bool], answer: Any, words: str
+    ) -> None:
+        task = make_spans(rules=rules)
+        judge = make_judge(task.test_set.campaign)
+        assert judge.user is not None
+        client.force_login(judge.user)
+        hit = asked(client)
+        assert hit["rules"] == {**RULES, **rules}
+        assert words in put(client, hit["blocks"][0], answer).json()["detail"]
+        assert put(client, hit["blocks"][0], scored(1, 2, 3)).status_code == 200
+
+    @pytest.mark.parametrize(
+        ("rules", "words"),
+        [
+            ({"four_answers": True}, "no rule “four_answers”"),
+            ({"missing": "no"}, "missing is true or false"),
+        ],
+    )
+    def test_others_are_refused(self, task: Task, rules: dict[str, Any], words: str) -> None:
+        with pytest.raises(ValidationError, match=words):
+            task_rules_change(task=task, rules=rules)
+
+    def test_organisers_choose_them_on_the_page(
+        self, make_task_of: MakeTask, client: Client
+    ) -> None:
+        task = make_task_of(Protocol.SPANS)
+        client.force_login(make_organiser(task.test_set.campaign))
+        address = reverse("test-set-settings", args=["museum", task.pk])
+        page = client.get(address).content.decode()
+        assert "Judges mark errors before they score" in page
+        languages = {"source_language": "en", "target_language": "de"}
+        sent = client.post(address, {"blocks_wanted": "", "spans_missing": "on", **languages})
+        assert sent.status_code == 302, sent.context["form"].errors
+        task.refresh_from_db()
+        assert task.rules == {"spans_asked": False, "missing": True}
+
+
+class TestDesigns:
+    def test_the_first_one_shows_one(self, make_task_of: MakeTask, client: Client) -> None:
+        task = make_task_of(Protocol.SPANS)
+        design = Design.objects.get(task=task)
+        assert (design.kind, design.systems_per_block) == ("balanced", 1)
+        client.force_login(make_organiser(task.test_set.campaign))
+        words = "Two to five: they are scored side by side (contrastive ESA)."
+        page = client.get(f"/campaigns/museum/tasks/{task.pk}/design/")
+        assert words in page.content.decode()
+        ranking = Task.objects.get(test_set=task.test_set, protocol=Protocol.RANKING)
+        page = client.get(f"/campaigns/museum/tasks/{ranking.pk}/design/")
+        assert words not in page.content.decode()
+
+    @pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
+    @pytest.mark.parametrize("outputs", [1, 2, 4])
+    def test_blocks_show_one_to_five(self, make_spans: Any, kind: str, outputs: int) -> None:
+        task = make_spans(outputs, kind=kind)
+        judge = make_judge(task.test_set.campaign)
+        for _hit in range(2):
+            for block in assigned_blocks(lend(judge)):
+                judgment_submit(assigned=block, client_id=uuid4(), answer=scored(*[50] * outputs))
+        blocks = Block.objects.filter(hit__task=task).annotate(size=candidate_count())
+        assert set(blocks.values_list("size", flat=True)) == {outputs}
+
+    @pytest.mark.parametrize(
+        ("parameters", "words", "field"),
+        [
+            ({"systems_per_block": 6}, "about 5 outputs at a time", "systems_per_block"),
+            ({"kind": "all"}, "about 5 outputs at a time", "kind"),
+            ({"systems_per_block": 0}, "0 is not from 1 to 26", "systems_per_block"),
+            (
+                {"systems_per_block": 1, "bad_reference_rate": 0.1},
+                "compares a damaged reference",
+                "bad_reference_rate",
+            ),
+        ],
+    )
+    def test_others_are_refused_in_words(
+        self, task: Task, parameters: dict[str, Any], words: str, field: str
+    ) -> None:
+        with pytest.raises(DesignRefusedError, match=words) as refused:
+            design_change(task=task, **parameters)
+        assert refused.value.field == field
+
+    def test_a_ranking_shows_no_blocks_of_one(self, task: Task) -> None:
+        ranking = Task.objects.get(test_set=task.test_set, protocol=Protocol.RANKING)
+        with pytest.raises(DesignRefusedError, match="1 is not from 2 to 26"):
+            design_change(task=ranking, systems_per_block=1)
+
+
+class TestOneOutputAtATime:
+    """Its labels are [1]: nothing is compared, and all that counts judgments goes on."""
+
+    @pytest.fixture
+    def task(self, make_spans: Callable[..., Task]) -> Task:
+        task = make_spans(1)
+        for name, score in (("ada", 80), ("ben", 60)):
+            judge = make_judge(task.test_set.campaign, name)
+            for _hit in range(2):
+                for block in assigned_blocks(lend(judge)):
+                    judgment_submit(assigned=block, client_id=uuid4(), answer=scored(score))
+        return task
+
+    def test_judgments_are_counted(self, task: Task) -> None:
+        assert set(map(tuple, Judgment.objects.values_list("labels", flat=True))) == {(1,)}
+        assert judgments_number(task_id=task.pk) == Answer.objects.count() == 12
+        assert len(list(five_way_csv(task=task))) == 1 + 12
+
+    def test_it_is_ranked_without_comparisons(self, task: Task) -> None:
+        rank_task(task.pk)
+        assert LatestRanking.objects.get(task=task).watermark == 12
+
+    def test_rules_for_judges_find_nothing_in_it(self, task: Task) -> None:
+        assert quality_rules_suggest(campaign=task.test_set.campaign, user=None)
+        rank_task(task.pk)
+        assert not QualityAction.objects.exists()
+
+    def test_pages_of_organisers_show_it(self, task: Task, client: Client) -> None:
+        rank_task(task.pk)
+        organiser = make_organiser(task.test_set.campaign)
+        client.force_login(organiser)
+        judge = Judge.objects.get(pseudonym="ada")
+        block = Block.objects.filter(hit__task=task).earliest("pk")
+        system = task.test_set.systems.earliest("pk")
+        for page in (
+            *("", "judges/", f"judges/{judge.pk}/", f"segments/{block.segment.number}/"),
+            *(f"systems/{system.pk}/results/", "design/", "publish/", "analyses/"),
+            *(f"analyses/{kind}/" for kind in analyses_of(task=task)),
+        ):
+            shown = client.get(f"/campaigns/museum/tasks/{task.pk}/{page}")
+            assert shown.status_code == 200, page
+
+    def test_its_analysis_has_scores_and_no_ranking(self, task: Task) -> None:
+        choice = analysis_choice("spans", {"resamples": 100})
+        found = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+        data = found.data or {}
+        of_input = data["input"]
+        assert (of_input["blocks"], of_input["comparisons"], data["rankings"]) == (12, 0, None)
+        # A text of two systems is a score of each.
+        assert data["scores"] >= 12
+        tables = report_in(found.reports or {}, "en", data=data).tables
+        assert "means" in {table.name for table in tables}
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_simulated_judges_answer(make_spans: Any, outputs: int) -> None:
+    task = make_spans(outputs)
+    qualities = dict.fromkeys(
+        Output.objects.filter(segment__test_set=task.test_set).values_list("pk", flat=True), 30.0
+    )
+    best = Output.objects.filter(segment__test_set=task.test_set, system__name="amber")
+    qualities |= dict.fromkeys(best.values_list("pk", flat=True), 95.0)
+    count = campaign_simulate(
+        campaign=task.test_set.campaign,
+        judges=[SimulatedJudge("exact", noise=0, ties_within=0)],
+        languages=["en", "de"],
+        hits_each=3,
+        qualities=qualities,
+        seed=3,
+    )
+    answers = list(Answer.objects.select_related("judgment__block"))
+    assert len(answers) == count > 3
+    assert any(answer.span_candidates for answer in answers)
+    for answer in answers:
+        shown = answer.judgment.block.outputs
+        assert all(
+            score > 70 if qualities[output] > 90 else score < 60
+            for output, score in zip(shown, answer.scores, strict=False)
+            if len(shown) == outputs
+        )
+
+
+def test_members_read_answers(judge: Judge, task: Task, client: Client) -> None:
+    block = assigned_blocks(lend(judge))[0]
+    answer = scored(90, 40, 70, b=[span(0, 2, "major")])
+    judgment_submit(assigned=block, client_id=uuid4(), answer=answer)
+    client.force_login(make_organiser(task.test_set.campaign))
+    [row] = client.get(f"/api/v1/tasks/{task.pk}/judgments/").json()["results"]
+    assert (row["answer"], row["labels"]) == (answer, [1, 3, 2])
+
+
+def test_organisers_see_it_as_judges_do(task: Task, client: Client) -> None:
+    client.force_login(make_organiser(task.test_set.campaign))
+    base = f"/api/v1/tasks/{task.pk}/as-judge"
+    hit = client.post(f"{base}/assignments/", {}, content_type="application/json").json()
+    body = {"block": hit["blocks"][0]["id"], "answer": scored(10, 30, 20)}
+    address = f"{base}/judgments/{uuid4()}/"
+    taken = client.put(address, body, content_type="application/json").json()
+    assert taken["labels"] == [3, 1, 2]
+    assert not Judgment.objects.exists()

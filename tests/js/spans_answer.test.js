@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, test } from "node:test";
+
+import * as spans from "../../static/judge/spans/answer.js";
+import { block, OpenPage } from "./lender.js";
+import { noAnswer, passAndSettle, settled } from "./stand_ins.js";
+
+const CANDIDATES = [{ id: "x" }, { id: "y" }];
+const MINOR = { kind: "error", start: 0, end: 3, severity: "minor" };
+const MAJOR = { kind: "error", start: 4, end: 9, severity: "major" };
+const MISSING = { kind: "missing", start: null, end: null, severity: "minor" };
+const NOTHING = { score: null, spans: [] };
+
+const whole = () => ({ outputs: [{ score: 85, spans: [{ ...MINOR }, { ...MISSING }] }, { score: 70, spans: [] }] });
+
+test("nothing is said before an error is marked or a score is given", () => {
+  assert.deepEqual(spans.blank(2), { outputs: [NOTHING, NOTHING] });
+  assert.notEqual(spans.blank(2).outputs[0], spans.blank(2).outputs[1]);
+  assert.equal(spans.begun(spans.blank(2)), false);
+  assert.equal(spans.begun({ outputs: [NOTHING, { score: 0, spans: [] }] }), true);
+  assert.equal(spans.begun({ outputs: [NOTHING, { score: null, spans: [MINOR] }] }), true);
+});
+
+test("what was sent is what is read of it", () => {
+  assert.deepEqual(spans.fields(whole()), { answer: whole() });
+  for (const answer of [whole(), spans.blank(2)]) assert.deepEqual(spans.read(spans.fields(answer), 2), answer);
+  assert.deepEqual(spans.read({ labels: [1, 2] }, 2), spans.blank(2));
+});
+
+test("what is sent, read or kept is not changed with the answer", () => {
+  const answer = whole();
+  const kept = [spans.fields(answer).answer, spans.read({ answer }, 2), spans.toDraft(answer, CANDIDATES)];
+  answer.outputs[0].spans[0].severity = "major";
+  answer.outputs[1].score = 1;
+  assert.deepEqual(kept[0], whole());
+  assert.deepEqual(kept[1], whole());
+  assert.deepEqual(kept[2].outputs.x, whole().outputs[0]);
+});
+
+test("in which order errors were marked does not matter", () => {
+  const one = { outputs: [{ score: 1, spans: [MINOR, MAJOR] }] };
+  assert.equal(spans.same(one, { outputs: [{ score: 1, spans: [{ ...MAJOR }, { ...MINOR }] }] }), true);
+  for (const other of [
+    { score: 2, spans: [MINOR, MAJOR] },
+    { score: 1, spans: [MINOR] },
+    { score: 1, spans: [MINOR, MISSING] },
+    { score: 1, spans: [MINOR, { ...MAJOR, end: 8 }] },
+    { score: 1, spans: [MINOR, { ...MAJOR, severity: "minor" }] },
+  ]) {
+    assert.equal(spans.same(one, { outputs: [other] }), false);
+  }
+});
+
+test("every output needs a score, and 0 is one", () => {
+  const wanting = (letters) => ({ key: "still_to_score", values: { letters, n: letters.length } });
+  assert.deepEqual(spans.lack(spans.blank(3)), wanting(["A", "B", "C"]));
+  assert.deepEqual(spans.lack({ outputs: [{ score: 0, spans: [] }, { score: null, spans: [MINOR] }] }), wanting(["B"]));
+  assert.equal(spans.lack(whole()), null);
+  assert.deepEqual(spans.hint(whole()), { key: "all_scored" });
+});
+
+test("a draft follows its outputs, wherever they stand then", () => {
+  const draft = spans.toDraft(whole(), CANDIDATES);
+  assert.deepEqual(spans.fromDraft(draft, CANDIDATES), whole());
+  assert.deepEqual(spans.fromDraft(draft, CANDIDATES.toReversed()), { outputs: whole().outputs.toReversed() });
+  assert.deepEqual(spans.fromDraft(draft, [{ id: "new" }, { id: "x" }]), { outputs: [NOTHING, whole().outputs[0]] });
+  assert.deepEqual(spans.fromDraft({}, CANDIDATES), spans.blank(2));
+});
+
+test("the history has the scores", () => {
+  assert.equal(spans.said(whole()), "A 85, B 70");
+  assert.equal(spans.said(spans.blank(2)), "");
+});
+
+describe("in the queue", () => {
+  let page;
+
+  beforeEach(() => {
+    page = new OpenPage();
+  });
+
+  test("what was judged is known, and a change to it can be taken back", async () => {
+    const judged = { state: "judged", judgment: { labels: [1, 2], answer: whole(), comment: "so" } };
+    await page.lendAndAsk("h1", ["b1", block("b2", judged)], { protocol: "spans" });
+    assert.deepEqual(page.queue.find("b1").answer, spans.blank(2));
+    const known = page.queue.find("b2");
+    assert.deepEqual(known.answer, whole());
+    known.answer.outputs[0].spans.pop();
+    assert.equal(page.queue.isRevised(known), true);
+    page.queue.restore(known);
+    assert.deepEqual(known.answer, whole());
+    assert.equal(page.queue.isRevised(known), false);
+  });
+
+  test("what waits in the outbox is known when the page is loaded anew", async () => {
+    await page.lendAndAsk("h1", ["b1", "b2"], { protocol: "spans" });
+    page.server.answer = noAnswer;
+    page.judge("b1", { labels: undefined, answer: whole() });
+    await passAndSettle(0);
+    page.loadAnew();
+    await page.lendAndAsk("h1", ["b1", "b2"], { protocol: "spans" });
+    await settled();
+    assert.deepEqual(page.queue.find("b1").answer, whole());
+    assert.equal(page.queue.nextOpen().id, "b2");
+  });
+});

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as top from "../../static/judge/top/answer.js";
+import { OpenPage } from "./lender.js";
+
+const CANDIDATES = [{ id: "x" }, { id: "y" }, { id: "z" }];
+const SAID = { top: [true, false, true] };
+
+test("nothing is at the top before it is marked", () => {
+  assert.deepEqual(top.blank(3), { top: [false, false, false] });
+  assert.equal(top.begun(top.blank(3)), false);
+  assert.equal(top.begun(SAID), true);
+});
+
+test("what was sent is what is read of it", () => {
+  assert.deepEqual(top.fields(SAID), { answer: SAID });
+  assert.deepEqual(top.read(top.fields(SAID), 3), SAID);
+  assert.deepEqual(top.fields(top.blank(3)), { answer: null });
+  assert.deepEqual(top.read({ answer: null }, 3), top.blank(3));
+  const { answer } = top.fields(SAID);
+  assert.notEqual(answer.top, SAID.top);
+  assert.equal(top.same(SAID, { top: [true, false, true] }), true);
+  assert.equal(top.same(SAID, { top: [true, true, true] }), false);
+});
+
+test("at least one is at the top", () => {
+  assert.deepEqual(top.lack(top.blank(2)), { key: "top_wanted" });
+  assert.equal(top.lack({ top: [false, true] }), null);
+  assert.equal(top.lack({ top: [true, true] }), null);
+});
+
+test("a draft says which candidates are at the top, wherever they stand then", () => {
+  const draft = top.toDraft({ top: [true, false, false] }, CANDIDATES);
+  assert.deepEqual(top.fromDraft(draft, CANDIDATES), { top: [true, false, false] });
+  assert.deepEqual(top.fromDraft(draft, CANDIDATES.toReversed()), { top: [false, false, true] });
+  assert.deepEqual(top.fromDraft(draft, [{ id: "new" }]), { top: [false] });
+  assert.deepEqual(top.fromDraft({}, CANDIDATES), top.blank(3));
+});
+
+test("the page and the history have it in words", () => {
+  const words = { key: "top_said", values: { letters: ["A", "C"] } };
+  assert.deepEqual(top.hint(SAID), words);
+  assert.deepEqual(top.said(SAID), words);
+  assert.deepEqual(top.hint(top.blank(2)), { key: "top_none" });
+  assert.equal(top.said(top.blank(2)), "");
+});
+
+test("in the queue a change of a mark is a revision", async () => {
+  const page = new OpenPage();
+  const answer = { top: [false, true] };
+  const judged = { state: "judged", judgment: { labels: [2, 1], answer, comment: "" } };
+  const given = { id: "b1", candidates: [{ id: "x" }, { id: "y" }], ...judged };
+  await page.lendAndAsk("h1", [given, "b2"], { protocol: "top" });
+  const block = page.queue.find("b1");
+  assert.deepEqual(page.queue.find("b2").answer, top.blank(2));
+  block.answer.top[0] = true;
+  assert.equal(page.queue.isRevised(block), true);
+  page.queue.restore(block);
+  assert.deepEqual(block.answer, answer);
+});

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, test } from "node:test";
+
+import * as twoOutputs from "../../static/judge/two_outputs/answer.js";
+import { block, OpenPage } from "./lender.js";
+import { noAnswer, passAndSettle, settled } from "./stand_ins.js";
+
+const THREE = {};
+const FOUR = { four_answers: true };
+const WANTED = { key: "verdict_wanted" };
+const VERDICTS = ["first", "same", "second", "both_fine", "both_wrong"];
+const CANDIDATES = [{ id: "x" }, { id: "y" }];
+
+test("nothing is said before a verdict is given", () => {
+  assert.deepEqual(twoOutputs.blank(2), { verdict: null });
+  assert.equal(twoOutputs.begun(twoOutputs.blank(2)), false);
+  assert.equal(twoOutputs.begun({ verdict: "same" }), true);
+});
+
+test("what was sent is what is read of it", () => {
+  assert.deepEqual(twoOutputs.fields({ verdict: "first" }), { answer: { verdict: "first" } });
+  assert.deepEqual(twoOutputs.fields({ verdict: null }), { answer: null });
+  for (const verdict of [...VERDICTS, null]) {
+    assert.deepEqual(twoOutputs.read(twoOutputs.fields({ verdict }), 2), { verdict });
+  }
+  assert.deepEqual(twoOutputs.read({ labels: [1, 2] }, 2), { verdict: null });
+});
+
+test("one digit gives each verdict that the rules know", () => {
+  assert.deepEqual(Object.fromEntries(twoOutputs.choicesOf(THREE)), { first: 1, same: 2, second: 3 });
+  assert.deepEqual(Object.fromEntries(twoOutputs.choicesOf(FOUR)), { first: 1, both_fine: 2, both_wrong: 4, second: 3 });
+});
+
+test("a verdict that the rules do not know is missing", () => {
+  for (const [rules, known] of [
+    [THREE, ["first", "same", "second"]],
+    [FOUR, ["first", "second", "both_fine", "both_wrong"]],
+  ]) {
+    for (const verdict of [...VERDICTS, null]) {
+      assert.deepEqual(twoOutputs.lack({ verdict }, rules), known.includes(verdict) ? null : WANTED);
+    }
+  }
+});
+
+test("a draft says which output is better, wherever it stands then", () => {
+  for (const [verdict, turned] of [
+    ["first", "second"],
+    ["second", "first"],
+    ["same", "same"],
+    ["both_wrong", "both_wrong"],
+  ]) {
+    const draft = twoOutputs.toDraft({ verdict }, CANDIDATES);
+    assert.deepEqual(twoOutputs.fromDraft(draft, CANDIDATES), { verdict });
+    assert.deepEqual(twoOutputs.fromDraft(draft, CANDIDATES.toReversed()), { verdict: turned });
+    assert.deepEqual(twoOutputs.fromDraft(draft, [{ id: "new" }, { id: "newer" }]), { verdict: null });
+  }
+  assert.deepEqual(twoOutputs.fromDraft({}, CANDIDATES), { verdict: null });
+});
+
+test("the history has it in words", () => {
+  for (const verdict of VERDICTS) assert.deepEqual(twoOutputs.said({ verdict }), { key: `verdict_${verdict}` });
+  assert.equal(twoOutputs.said({ verdict: null }), "");
+});
+
+describe("in the queue", () => {
+  const judged = (verdict) => ({
+    state: "judged",
+    judgment: { labels: [1, 2], answer: { verdict }, comment: "so" },
+  });
+  let page;
+
+  beforeEach(() => {
+    page = new OpenPage();
+  });
+
+  test("its blocks have its answers, and those of rankings theirs", async () => {
+    await page.lendAndAsk("h1", ["b1"]);
+    page.judge("b1");
+    await settled();
+    await page.lendAndAsk("h2", ["b2", block("b3", judged("second"))], { protocol: "two_outputs" });
+    assert.deepEqual(page.queue.find("b1").answer, { labels: [1, 2] });
+    assert.deepEqual(page.queue.find("b2").answer, { verdict: null });
+    assert.deepEqual(page.queue.find("b3").sent, { answer: { verdict: "second" }, comment: "so" });
+    assert.equal(page.queue.isRevised(page.queue.find("b3")), false);
+    page.queue.find("b3").answer.verdict = "same";
+    assert.equal(page.queue.isRevised(page.queue.find("b3")), true);
+    page.queue.restore(page.queue.find("b3"));
+    assert.deepEqual(page.queue.find("b3").answer, { verdict: "second" });
+  });
+
+  test("what waits in the outbox is known when the page is loaded anew", async () => {
+    await page.lendAndAsk("h1", ["b1", "b2"], { protocol: "two_outputs" });
+    page.server.answer = noAnswer;
+    page.judge("b1", { labels: undefined, answer: { verdict: "first" } });
+    await passAndSettle(0);
+    page.loadAnew();
+    await page.lendAndAsk("h1", ["b1", "b2"], { protocol: "two_outputs" });
+    assert.deepEqual(page.queue.find("b1").answer, { verdict: "first" });
+    assert.equal(page.queue.nextOpen().id, "b2");
+  });
+
+  test("a HIT whose screen this page does not know is not begun", async () => {
+    assert.equal(await page.lendAndAsk("h1", ["b1"], { protocol: "sorting" }), false);
+    assert.equal(page.queue.lack, "outdated");
+    assert.equal(await page.lendAndAsk("h2", ["b2"], { protocol: "two_outputs" }), true);
+    assert.deepEqual(page.ids, ["b2"]);
+  });
+});

@@ -1,0 +1,53 @@
+"""Designs of blocks of one output, for protocols that ask about outputs one by one."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from annotation.sampling.parameters import DesignKind, DesignParameters
+from annotation.sampling.state import DrawState
+from tests.drawn_texts import REFERENCE, corpus, drawn, segment_texts, system_names
+
+ONE: dict[str, Any] = {"seed": 3, "systems_per_block": 1}
+
+
+@pytest.mark.parametrize("kind", [DesignKind.UNIFORM, DesignKind.BALANCED, DesignKind.ACTIVE])
+def test_each_block_shows_one(kind: DesignKind) -> None:
+    texts = corpus(system_names(5), segments=30, identical=0.3, missing=0.2)
+    found = drawn(DesignParameters(kind=kind, **ONE), texts, hits=20, state=DrawState.empty())
+    sizes = {len(block.candidates) for plan, _state in found for block in plan.blocks}
+    assert sizes == {1}
+
+
+def test_a_balanced_design_shows_systems_equally_often() -> None:
+    names = system_names(7)
+    parameters = DesignParameters(kind=DesignKind.BALANCED, **ONE)
+    found = drawn(parameters, corpus(names, segments=30), hits=33, state=DrawState.empty())
+    shown = Counter(block.systems[0][0] for plan, _state in found for block in plan.blocks)
+    assert sorted(shown) == names
+    assert max(shown.values()) - min(shown.values()) <= 1
+
+
+def test_a_reference_takes_its_share() -> None:
+    texts = corpus([*system_names(4), REFERENCE], segments=30)
+    parameters = DesignParameters(kind=DesignKind.BALANCED, reference_rate=0.25, **ONE)
+    found = drawn(parameters, texts, hits=40, state=DrawState.empty())
+    shown = Counter(block.systems[0][0] for plan, _state in found for block in plan.blocks)
+    assert shown[REFERENCE] == 30
+    assert sum(shown.values()) == 120
+
+
+@pytest.mark.parametrize(("size", "blocks"), [(1, 1), (2, 0), (5, 0)])
+def test_a_segment_with_one_text_is_shown_by_itself_alone(size: int, blocks: int) -> None:
+    texts = {1: segment_texts(1, dict.fromkeys(system_names(4), "the same"))}
+    parameters = DesignParameters(
+        kind=DesignKind.BALANCED, seed=3, systems_per_block=size, segments_per_hit=1
+    )
+    [(plan, _state)] = drawn(parameters, texts, hits=1, state=DrawState.empty())
+    assert len(plan.blocks) == blocks
+
+
+def test_none_shows_nothing() -> None:
+    with pytest.raises(ValueError, match="systems_per_block is 0"):
+        DesignParameters(kind=DesignKind.UNIFORM, seed=1, systems_per_block=0)

@@ -1,0 +1,80 @@
+"""Rounds: every text in one HIT of its round, systems met alike, and no segment twice in a HIT."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput
+from annotation.sampling.parameters import DesignKind, DesignParameters
+from annotation.sampling.plans import HITPlan
+from annotation.sampling.repeats import Purpose
+from annotation.sampling.rounds import round_count, round_drawn, segments_of_round, shown_again
+
+PARAMETERS = DesignParameters(
+    kind=DesignKind.UNIFORM, seed=7, systems_per_block=1, segments_per_hit=10
+)
+SYSTEMS = [f"S{n:02}" for n in range(1, 8)]
+
+
+def segment(number: int, texts: list[str]) -> SegmentOutputs:
+    outputs = tuple(
+        SystemOutput(system, 100 * number + place, text, OutputKind.SYSTEM)
+        for place, (system, text) in enumerate(zip(SYSTEMS, texts, strict=True))
+    )
+    return SegmentOutputs(number, 12, outputs)
+
+
+def all_different(count: int) -> dict[int, SegmentOutputs]:
+    return {n: segment(n, [f"{n} {system}" for system in SYSTEMS]) for n in range(1, count + 1)}
+
+
+def test_each_segment_is_in_one_round() -> None:
+    segments = list(range(1, 34))
+    assert round_count(33, size=10) == 4
+    rounds = [segments_of_round(segments, number=n, size=10, seed=7) for n in range(1, 6)]
+    assert [len(each) for each in rounds] == [10, 10, 10, 3, 0]
+    assert sorted(n for each in rounds for n in each) == segments
+    # By chance, not by document.
+    assert list(rounds[0]) != segments[:10]
+
+
+def test_each_text_is_in_one_hit_and_systems_are_met_alike() -> None:
+    texts = all_different(10)
+    hits = round_drawn(range(1, 11), number=1, texts=texts, parameters=PARAMETERS)
+    assert len(hits) == len(SYSTEMS)
+    shown = Counter(block.candidates for blocks in hits for block in blocks)
+    assert len(shown) == 10 * len(SYSTEMS)
+    assert set(shown.values()) == {1}
+    for blocks in hits:
+        assert len({block.segment for block in blocks}) == len(blocks) == 10
+        met = Counter(block.systems[0][0] for block in blocks)
+        assert set(met) == set(SYSTEMS)
+        assert max(met.values()) - min(met.values()) == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_systems_that_share_texts_share_a_block(seed: int) -> None:
+    random = Random(seed)
+    texts = {n: segment(n, [random.choice("abcde") for _system in SYSTEMS]) for n in range(1, 11)}
+    hits = round_drawn(range(1, 11), number=1, texts=texts, parameters=PARAMETERS)
+    shown = Counter((block.segment, block.systems) for blocks in hits for block in blocks)
+    assert set(shown.values()) == {1}
+    assert sum(shown.values()) == sum(
+        len({output.text for output in each.outputs}) for each in texts.values()
+    )
+    for blocks in hits:
+        assert len({block.segment for block in blocks}) == len(blocks)
+
+
+def test_a_pass_shows_the_same_in_another_order() -> None:
+    [blocks, *_others] = round_drawn(
+        range(1, 11), number=1, texts=all_different(10), parameters=PARAMETERS
+    )
+    first = HITPlan(number=3, blocks=blocks, why={})
+    again = shown_again(first, number=90, seed=7, purpose=Purpose.INTRA)
+    assert again.why == {"purpose": "intra", "repeats": 3}
+    assert again.blocks != blocks
+    assert sorted(again.blocks, key=lambda each: each.segment) == sorted(
+        blocks, key=lambda each: each.segment
+    )

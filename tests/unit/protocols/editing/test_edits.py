@@ -1,0 +1,201 @@
+"""Acceptability of edits: Bojar et al. (2011, §4.1), and no percentage of few."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocols.editing.simulator import simulated_edits
+from protocols.editing.statistics.distance import character_distance
+from protocols.editing.statistics.edits import (
+    OUTCOMES,
+    Counting,
+    EditedSystem,
+    Edits,
+    Outcome,
+    acceptability,
+    fisher_p,
+)
+
+Row = tuple[str, int, Outcome, int, int]
+
+
+def edits_of(rows: list[Row], **columns: Any) -> Edits:
+    """Make edits of system, segment, outcome, acceptors who said yes, and all acceptors."""
+    systems = sorted({row[0] for row in rows})
+    unknown = np.full(len(rows), -1, dtype=np.int64)
+    given_ = dict.fromkeys(("distance", "length", "active_ms"), unknown) | columns
+    return Edits(
+        systems=tuple(systems),
+        wrote=np.array([[row[0] == name for name in systems] for row in rows]),
+        segment=np.array([row[1] for row in rows], dtype=np.int64),
+        outcome=np.array([OUTCOMES.index(row[2]) for row in rows], dtype=np.int64),
+        accepted=np.array([row[3] for row in rows], dtype=np.int64),
+        acceptances=np.array([row[4] for row in rows], dtype=np.int64),
+        **given_,
+    )
+
+
+def shares(system: str, acceptable: int, of: int) -> list[Row]:
+    """So many edits of one acceptor each, each of a segment of its own."""
+    return [(system, place, Outcome.EDITED, int(place < acceptable), 1) for place in range(of)]
+
+
+def by_name(edits: Edits, **options: Any) -> dict[str, EditedSystem]:
+    return {row.system: row for row in acceptability(edits, **options).systems}
+
+
+def test_three_of_five_is_not_ranked_above_five_of_thirty() -> None:
+    edits = edits_of([*shares("CU-BOJAR", 3, 5), *shares("CMU", 5, 30), *shares("UEDIN", 20, 30)])
+    found = acceptability(edits)
+    rows = {row.system: row for row in found.systems}
+    few = rows["CU-BOJAR"]
+    assert (few.acceptable, few.decided) == (3, 5)
+    assert (few.share, few.rank, few.rank_low, few.cluster, few.share_unchanged) == (None,) * 5
+    assert [row.system for row in found.systems] == ["UEDIN", "CMU", "CU-BOJAR"]
+    assert (rows["UEDIN"].rank, rows["CMU"].rank) == (1, 2)
+    pair = next(each for each in found.pairs if {each.first, each.second} == {"CMU", "CU-BOJAR"})
+    assert pair.p_value == pytest.approx(0.067, abs=0.0005)
+    assert pair.adjusted_p is None
+    # One pair has systems with a percentage, so nothing is corrected for.
+    tested = next(each for each in found.pairs if each.adjusted_p is not None)
+    assert {tested.first, tested.second} == {"CMU", "UEDIN"}
+    assert tested.adjusted_p == tested.p_value
+
+
+def test_an_order_by_acceptances_has_no_ranges_by_majorities() -> None:
+    # B has most acceptances, and C by far most majorities.
+    rows: list[Row] = [
+        *[("B", place, Outcome.EDITED, 5 * (place % 2) + 5, 10) for place in range(40)],
+        *[("C", place, Outcome.EDITED, 6, 10) for place in range(40)],
+    ]
+    edits = edits_of(rows)
+    by_majority = acceptability(edits).systems
+    assert [(row.system, row.rank_low, row.rank_high) for row in by_majority] == [
+        ("C", 1, 1),
+        ("B", 2, 2),
+    ]
+    by_mean = acceptability(edits, counting=Counting.MEAN).systems
+    assert [(row.system, row.rank) for row in by_mean] == [("B", 1), ("C", 2)]
+    assert {(row.rank_low, row.rank_high, row.cluster) for row in by_mean} == {(None, None, None)}
+
+
+def test_intervals_are_clopper_and_pearsons() -> None:
+    edits = edits_of([*shares("CU-BOJAR", 3, 5), *shares("CMU", 5, 30)])
+    rows = by_name(edits, fewest=1)
+    few, many = rows["CU-BOJAR"].share, rows["CMU"].share
+    assert few is not None
+    assert many is not None
+    assert (few.value, few.low, few.high) == pytest.approx((0.6, 0.147, 0.947), abs=0.0005)
+    assert (many.value, many.low, many.high) == pytest.approx((0.167, 0.056, 0.347), abs=0.0005)
+    # Asked for all the same, they have ranks, which say that nothing is told apart.
+    assert {(row.rank_low, row.rank_high, row.cluster) for row in rows.values()} == {(1, 2, 1)}
+
+
+def test_edits_of_one_segment_hang_together() -> None:
+    spread = edits_of(shares("A", 12, 24))
+    together = edits_of(
+        [("A", place // 6, Outcome.EDITED, int(place < 12), 1) for place in range(24)]
+    )
+    one, other = (by_name(each)["A"].share for each in (spread, together))
+    assert one is not None
+    assert other is not None
+    assert one.value == other.value == 0.5
+    assert one.low is not None
+    assert other.low is not None
+    assert other.low < one.low - 0.1
+
+
+def test_what_counts_as_acceptable() -> None:
+    edits = edits_of(
+        [
+            ("A", 1, Outcome.EDITED, 2, 2),
+            ("A", 2, Outcome.EDITED, 1, 2),
+            ("A", 3, Outcome.EDITED, 2, 3),
+            ("A", 4, Outcome.UNCHANGED, 1, 2),
+            ("A", 5, Outcome.UNCHANGED, 0, 0),
+            ("A", 6, Outcome.UNABLE, 0, 0),
+        ]
+    )
+    row = by_name(edits, fewest=1)["A"]
+    assert (row.edits, row.edited, row.unchanged, row.unable) == (6, 3, 2, 1)
+    assert (row.decided, row.open, row.acceptable, row.split) == (5, 1, 2, 2)
+    assert row.by_outcome == {"edited": (2, 3), "unchanged": (0, 1), "unable": (0, 1)}
+    assert row.share_unchanged == pytest.approx(2 / 6)
+    assert row.share is not None
+    assert row.share.value == pytest.approx(2 / 5)
+    mean = by_name(edits, fewest=1, counting=Counting.MEAN)["A"].share
+    # Six of nine acceptances, and two more for what nobody could edit.
+    assert mean is not None
+    assert (mean.successes, mean.trials) == (6, 11)
+    assert by_name(edits, fewest=6)["A"].share is None
+
+
+def test_numbers_of_edits_are_those_of_table_11() -> None:
+    number = acceptability(edits_of([*shares("A", 1, 5), *shares("B", 1, 30)])).number
+    assert (number.least, number.mean, number.most) == (5, 17.5, 30)
+    assert number.deviation == pytest.approx(17.678, abs=0.001)
+
+
+def test_acceptors_agree_by_fleiss() -> None:
+    rows: list[Row] = [
+        ("A", place, Outcome.EDITED, yes, 2) for place, yes in enumerate((2, 2, 1, 0))
+    ]
+    found = acceptability(edits_of(rows)).acceptors
+    assert found.p_agree == pytest.approx(3 / 4)
+    assert found.p_chance == pytest.approx((5 / 8) ** 2 + (3 / 8) ** 2)
+    assert found.kappa == pytest.approx((3 / 4 - 34 / 64) / (30 / 64))
+    assert acceptability(edits_of(shares("A", 1, 5))).acceptors.kappa is None
+
+
+def test_effort_is_characters_and_time() -> None:
+    rows: list[Row] = [("A", 1, Outcome.EDITED, 1, 1), ("A", 2, Outcome.UNCHANGED, 1, 1)]
+    edits = edits_of(
+        rows,
+        distance=np.array([3, 0]),
+        length=np.array([6, 14]),
+        active_ms=np.array([4000, 1000]),
+    )
+    row = by_name(edits)["A"]
+    assert (row.characters, row.median_seconds) == (15, 2.5)
+
+
+@given(st.text(max_size=8), st.text(max_size=8))
+def test_distance_is_levenshteins(one: str, other: str) -> None:
+    table = [[max(i, j) for j in range(len(other) + 1)] for i in range(len(one) + 1)]
+    for i, a in enumerate(one, 1):
+        for j, b in enumerate(other, 1):
+            table[i][j] = min(
+                table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (a != b)
+            )
+    assert character_distance(one, other) == table[-1][-1]
+
+
+def test_a_known_distance() -> None:
+    assert character_distance("kitten", "sitting") == 3
+
+
+@given(st.integers(0, 30), st.integers(1, 30), st.integers(0, 30), st.integers(1, 30))
+def test_fisher_does_not_depend_on_who_comes_first(a: int, n: int, b: int, m: int) -> None:
+    a, b = min(a, n), min(b, m)
+    assert fisher_p(a, n, b, m) == pytest.approx(fisher_p(b, m, a, n))
+    assert 0 < fisher_p(a, n, b, m) <= 1
+
+
+def test_equal_systems_are_seldom_told_apart_and_intervals_hold() -> None:
+    outside, apart = 0, 0
+    for seed in range(60):
+        edits = simulated_edits([0.4] * 4, [40] * 4, segments=50, ease=0.7, seed=seed)
+        found = acceptability(edits)
+        outside += sum(
+            not row.share.low <= 0.4 <= row.share.high
+            for row in found.systems
+            if row.share is not None and row.share.low is not None and row.share.high is not None
+        )
+        apart += any(
+            pair.adjusted_p is not None and pair.adjusted_p <= 0.05 for pair in found.pairs
+        )
+    assert outside / 240 < 0.07
+    assert apart / 60 < 0.1

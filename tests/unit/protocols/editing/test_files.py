@@ -1,0 +1,137 @@
+"""Edits as JSON Lines, and the report of them."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management.base import CommandError
+
+from campaign.formats import FormatError
+from protocols.editing.files import read_edits
+
+MakeFile = Callable[..., str]
+Run = Callable[..., str]
+EDIT: dict[str, Any] = {
+    "segment": 1,
+    "systems": ["A"],
+    "judge": "ed",
+    "outcome": "edited",
+    "output": "kitten",
+    "text": "sitting",
+    "active_ms": 5000,
+    "acceptances": [{"judge": "ann", "acceptable": True}],
+}
+
+
+def test_the_example_of_the_documentation(make_file: MakeFile) -> None:
+    page = (Path(__file__).parents[4] / "docs" / "formats.md").read_text(encoding="utf-8")
+    section = page.partition("### Edits as JSON Lines")[2]
+    example = re.search(r"^```jsonl\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert example is not None
+    read = read_edits([make_file(example[1].splitlines())])
+    assert (len(read.edits), read.editors, read.acceptors, read.own_segment) == (3, 2, 2, 0)
+    assert read.edits.acceptances.tolist() == [2, 1, 0]
+
+
+def test_edits_are_read(make_file: MakeFile) -> None:
+    read = read_edits(
+        [
+            make_file(
+                [
+                    EDIT,
+                    {
+                        "segment": 1,
+                        "systems": ["A", "B"],
+                        "judge": "flo",
+                        "outcome": "unchanged",
+                        "output": "ok",
+                        "acceptances": [
+                            {"judge": "ed", "acceptable": False},
+                            {"judge": "ann", "acceptable": True},
+                        ],
+                    },
+                ]
+            )
+        ]
+    )
+    assert read.edits.wrote.tolist() == [[True, False], [True, True]]
+    assert read.edits.distance.tolist() == [3, 0]
+    assert read.edits.length.tolist() == [6, 2]
+    assert read.edits.accepted.tolist() == [1, 1]
+    # Ed edited segment 1 of A before.
+    assert read.own_segment == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "problem"),
+    [
+        ({"outcome": "good"}, "outcome", "'good' is no outcome"),
+        ({"text": None}, "text", "the text is missing"),
+        ({"outcome": "unchanged"}, "text", "there is a text, but the outcome is unchanged"),
+        ({"outcome": "unable", "text": None}, "acceptances", "there is nothing to accept"),
+        ({"acceptances": None}, "acceptances", "the value is no list"),
+        ({"acceptances": [{"judge": "ann"}]}, "acceptances", "other keys"),
+        (
+            {"acceptances": [{"judge": "ed2", "acceptable": True}]},
+            "acceptances",
+            "ed2 accepts or rejects their own edit",
+        ),
+        (
+            {"acceptances": [{"judge": "ann", "acceptable": True}] * 2},
+            "acceptances",
+            "ann accepts or rejects the edit a second time",
+        ),
+        (
+            {"acceptances": [{"judge": "ann", "acceptable": "yes"}]},
+            "acceptances",
+            "'yes' is neither true nor false",
+        ),
+        ({"judge": "ed", "systems": ["B"]}, "judge", "ed edits segment 1 a second time"),
+        ({"active_ms": 1.5}, "active_ms", "1.5 is no whole number"),
+    ],
+)
+def test_what_is_wrong_is_said_with_line_and_key(
+    make_file: MakeFile, change: dict[str, Any], key: str, problem: str
+) -> None:
+    with pytest.raises(FormatError, match=re.escape(problem)) as refused:
+        read_edits([make_file([EDIT, {**EDIT, "judge": "ed2", **change}])])
+    assert (refused.value.line, refused.value.field) == (2, key)
+
+
+def test_few_edits_have_no_percentage(
+    make_file: MakeFile, run: Run, run_json: Callable[..., Any]
+) -> None:
+    rows = [
+        {
+            **EDIT,
+            "segment": place,
+            "systems": [system],
+            "judge": f"ed of {system}",
+            "acceptances": [{"judge": "ann", "acceptable": place <= acceptable}],
+        }
+        for system, acceptable, of in (("CU-BOJAR", 3, 5), ("CMU", 5, 30))
+        for place in range(1, of + 1)
+    ]
+    file = make_file(rows)
+    text = run("measure_edits", file)
+    line = next(line for line in text.splitlines() if line.startswith("CU-BOJAR"))
+    assert line.split()[1:8] == ["3", "of", "5", "–", "–", "–", "–"]
+    assert "16.7   5.6  34.7" in text
+    # Of edits that nobody decided; “Open” is a button.
+    assert " Undecided" in text
+    assert "fewer than 20 edits have no percentage and no rank" in text
+    said = run_json("measure_edits", file)["acceptability"]
+    assert [row["share"] for row in said["systems"] if row["system"] == "CU-BOJAR"] == [None]
+    assert said["pairs"][0]["p_value"] == pytest.approx(0.067, abs=0.0005)
+    everything = run_json("measure_edits", file, "--fewest", 1, "--acceptances", "mean")
+    assert everything["acceptability"]["systems"][0]["share"]["value"] == 0.6
+    assert "Ranks have no ranges" in run("measure_edits", file, "--acceptances", "mean")
+    assert "Ranks have no ranges" not in text
+
+
+def test_a_file_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="cannot be read") as refused:
+        run("measure_edits", tmp_path / "none.jsonl")
+    assert refused.value.returncode == 2

@@ -1,0 +1,99 @@
+"""Quizzes: read, scored, and with intervals that know snippets."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from campaign.formats import FormatError
+from protocols.quiz.files import read_quiz
+from protocols.quiz.simulator import simulated_quiz
+from protocols.quiz.statistics.answers import quiz_scores, reader_scores
+from ranking.core.judges.clustered_share import clustered_share
+
+MakeFile = Callable[..., str]
+READING: dict[str, Any] = {
+    "snippet": "news-1",
+    "system": "A",
+    "judge": "ann",
+    "answers": [True, False, None],
+    "expected": [True, True, False],
+}
+
+
+def test_the_example_of_the_documentation(make_file: MakeFile) -> None:
+    page = (Path(__file__).parents[4] / "docs" / "formats.md").read_text(encoding="utf-8")
+    section = page.partition("### Answers to quizzes as JSON Lines")[2]
+    example = re.search(r"^```jsonl\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert example is not None
+    readings = read_quiz([make_file(example[1].splitlines())]).readings
+    assert {row.name: row.share.value for row in quiz_scores(readings)} == {
+        "online-b": 1,
+        "rules": pytest.approx(1 / 3),
+    }
+
+
+def test_a_worked_example(make_file: MakeFile) -> None:
+    rows = [
+        READING,
+        {**READING, "judge": "bob", "answers": [True, True, False]},
+        {**READING, "snippet": "news-2", "expected": [False], "answers": [True]},
+        {**READING, "system": "B", "judge": "ann", "answers": [True, True, True]},
+    ]
+    readings = read_quiz([make_file(rows)]).readings
+    assert readings.met_again == 1
+    one, other = quiz_scores(readings)
+    # Of A: 1 and 3 of 3 about news-1, 0 of 1 about news-2; no answer is not right.
+    assert (other.name, other.readings, other.snippets, other.unanswered) == ("A", 3, 2, 1)
+    assert (other.share.successes, other.share.trials) == (4, 7)
+    assert (one.name, one.share.successes, one.share.trials) == ("B", 2, 3)
+    assert other.share == clustered_share(np.array([4, 0]), np.array([6, 1]))
+    assert [(row.name, row.share.trials) for row in reader_scores(readings)] == [
+        ("ann", 7),
+        ("bob", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "problem"),
+    [
+        ({}, "judge", "ann answers about this output a second time"),
+        ({"judge": "bob", "answers": [True]}, "answers", "there are 1 answers to 3 questions"),
+        ({"judge": "bob", "answers": [1, 0, 1]}, "answers", "1 is neither true nor false"),
+        ({"judge": "bob", "expected": [None] * 3}, "expected", "None is neither true nor false"),
+        ({"judge": "bob", "expected": [True] * 3}, "expected", "were others before"),
+        ({"snippet": "n", "expected": [], "answers": []}, "answers", "0 answers to 0 questions"),
+        ({"system": "A,B"}, "system", "contains a comma"),
+    ],
+)
+def test_what_is_wrong_is_said_with_line_and_key(
+    make_file: MakeFile, change: dict[str, Any], key: str, problem: str
+) -> None:
+    with pytest.raises(FormatError, match=re.escape(problem)) as refused:
+        read_quiz([make_file([READING, {**READING, **change}])])
+    assert (refused.value.line, refused.value.field) == (2, key)
+
+
+def test_the_report_warns_of_readers_who_knew_the_snippet(
+    make_file: MakeFile, run: Callable[..., str], run_json: Callable[..., Any]
+) -> None:
+    file = make_file([READING, {**READING, "system": "B"}])
+    assert "readings by judges who had read the snippet before: 1." in run("score_quiz", file)
+    said = run_json("score_quiz", file)
+    assert [row["name"] for row in said["systems"]] == ["A", "B"]
+    assert said["systems"][0]["share"]["value"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("snippets", [8, 60])
+def test_intervals_hold_however_much_snippets_differ(snippets: int) -> None:
+    truth = {"S01": 0.6, "S02": 0.75}
+    outside = 0
+    for seed in range(150):
+        for row in quiz_scores(simulated_quiz([0.6, 0.75], snippets=snippets, seed=seed)):
+            assert row.share.low is not None
+            assert row.share.high is not None
+            outside += not row.share.low <= truth[row.name] <= row.share.high
+    assert outside / 300 < 0.08

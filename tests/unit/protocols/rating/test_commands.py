@@ -1,0 +1,155 @@
+"""`rate_judgments` and `plan_ratings`, called as Python."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management.base import CommandError
+
+from protocols.rating.simulator import RatingWorld, simulated_ratings
+
+Run = Callable[..., str]
+RunJson = Callable[..., Any]
+
+
+@pytest.fixture
+def ratings(make_file: Callable[..., str]) -> str:
+    """Three systems, twelve segments and six judges; adequacy is fluency, but one point lower."""
+    drawn = simulated_ratings(
+        RatingWorld(quality=(2.5, 3.0, 4.2), segments=12, judges=6, ease=0.2), seed=1
+    )
+    rows = []
+    for item, judge, value in zip(drawn.item, drawn.judge, drawn.value, strict=True):
+        row = {
+            "segment": int(drawn.items.segment[item]),
+            "systems": [drawn.items.systems[item % 3]],
+            "judge": drawn.judges[judge],
+            "condition": "ASR" if item % 3 else "FTE",
+        }
+        rows.append({**row, "criterion": "fluency", "value": int(value)})
+        rows.append({**row, "criterion": "adequacy", "value": max(1, int(value) - 1)})
+    return make_file(rows)
+
+
+def test_all_is_in_the_report(ratings: str, run: Run, run_json: RunJson) -> None:
+    said = run_json("rate_judgments", ratings, "--resamples", 100)
+    assert said["input"]["ratings"] == {"fluency": 72, "adequacy": 72}
+    assert said["input"]["met_again"] == {"fluency": 0, "adequacy": 0}
+    fluency = said["criteria"]["fluency"]
+    assert [row["system"] for row in fluency["means"]["systems"]] == ["S03", "S02", "S01"]
+    assert {row["rule"] for row in fluency["outliers"]} == {
+        "mean_score",
+        "mean_agreement",
+        "easy_items",
+    }
+    assert [(row["criterion"], row["condition"], row["points"]) for row in said["agreement"]] == [
+        (criterion, condition, points)
+        for criterion in ("fluency", "adequacy")
+        for points in (5, 3)
+        for condition in ("ASR", "FTE", "")
+    ]
+    assert said["adequacy_and_fluency"]["of_ratings"]["pairs"] == 72
+    assert said["adequacy_and_fluency"]["of_systems"]["pearson"] > 0.9
+    text = run("rate_judgments", ratings, "--resamples", 100)
+    for words in (
+        "Adequacy against fluency",
+        "Judges who stand out, by rule",
+        "n = 4",
+        "ordinal α",
+    ):
+        assert words in text
+
+
+def test_every_format_is_written(ratings: str, run: Run) -> None:
+    table = list(csv.DictReader(io.StringIO(run("rate_judgments", ratings, "--format", "csv"))))
+    assert {row["table"] for row in table} >= {"means_fluency", "n_agreement", "without_adequacy"}
+    assert "| System |" in run("rate_judgments", ratings, "--format", "markdown")
+    assert r"\toprule" in run("rate_judgments", ratings, "--format", "latex")
+
+
+def test_options_change_what_they_say(ratings: str, run_json: RunJson, tmp_path: Path) -> None:
+    easy = tmp_path / "easy.txt"
+    # As some editors write it, with a byte order mark.
+    easy.write_text("1\n2 S03\n\n", encoding="utf-8-sig")
+    source = tmp_path / "source.txt"
+    source.write_text("a b c\n" * 12, encoding="utf-8")
+    plain = run_json("rate_judgments", ratings, "--source-text", source)
+    asked = run_json(
+        "rate_judgments",
+        *(ratings, "--easy", easy, "--merge", "--standardise", "--by-difference"),
+        *("--ranges", "percentile", "--exclude-judge", "J001", "--condition", "FTE"),
+    )
+    assert (plain["criteria"]["fluency"]["means"]["ranges"], plain["input"]["judges"]) == (
+        "confidence_set",
+        6,
+    )
+    assert (asked["criteria"]["fluency"]["means"]["ranges"], asked["input"]["judges"]) == (
+        "percentile",
+        5,
+    )
+    assert asked["input"]["conditions"] == ["FTE"]
+    assert asked["proposed_easy"] == []
+    # Items of condition FTE are those of S01: segment 1 alone is easy.
+    assert sum(row["easy"] for row in asked["criteria"]["fluency"]["judges"]) <= 2
+    assert abs(asked["criteria"]["fluency"]["means"]["systems"][0]["mean"]) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("option", "content", "problem"),
+    [
+        ("--easy", "one\n", "line 1: 'one' is no whole number from 1"),
+        ("--easy", "99\n", "nothing was rated of segment 99"),
+        ("--source-text", "a\nb\n", "the file has 2 segments; segment 12 was rated"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused(
+    ratings: str, run: Run, tmp_path: Path, option: str, content: str, problem: str
+) -> None:
+    file = tmp_path / "wrong.txt"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(CommandError, match=problem) as refused:
+        run("rate_judgments", ratings, option, file)
+    assert refused.value.returncode == 2
+    with pytest.raises(CommandError, match="No such file"):
+        run("rate_judgments", ratings, option, tmp_path / "missing.txt")
+
+
+def test_a_judge_who_met_a_segment_twice_is_said(make_file: Callable[..., str], run: Run) -> None:
+    row = {"segment": 1, "judge": "ann", "criterion": "fluency", "value": 3}
+    file = make_file([{**row, "systems": ["A"]}, {**row, "systems": ["B"]}])
+    assert "Fluency: ratings by judges who rated another text of the segment: 1." in run(
+        "rate_judgments", file
+    )
+
+
+def test_systems_whose_ratings_do_not_differ_are_named(
+    make_file: Callable[..., str], run: Run, run_json: RunJson
+) -> None:
+    row = {"criterion": "fluency", "judge": "ann"}
+    file = make_file(
+        [
+            {**row, "segment": segment, "systems": [system], "value": value + step * (segment % 2)}
+            for segment in range(1, 9)
+            for system, value, step in (("A", 5, 0), ("B", 2, 1))
+        ]
+    )
+    assert "so nothing tells how far the mean may be off: A." in run("rate_judgments", file)
+    systems = run_json("rate_judgments", file)["criteria"]["fluency"]["means"]["systems"]
+    assert [(row["low"] is None, row["rank_high"]) for row in systems] == [(True, 2), (False, 2)]
+
+
+def test_feasibility_is_said_in_words(run: Run, run_json: RunJson) -> None:
+    asked = ("--systems", 26, "--segments", 400)
+    few = run("plan_ratings", *asked, "--judges", 51)
+    assert "26 systems, 400 segments and 2 ratings of each text need at least 52 judges." in few
+    assert "each segment needs 52 different judges; there are 51" in few
+    busy = run("plan_ratings", *asked, "--judges", 125, "--items-per-judge", 163)
+    assert "need at least 128 judges" in busy
+    assert "125 judges would have to rate 167 texts each; at most 163 are allowed." in busy
+    said = run_json("plan_ratings", *asked, "--judges", 128, "--items-per-judge", 163)
+    assert said["feasibility"]["is_feasible"] is True
+    enough = run("plan_ratings", *asked, "--judges", 128)
+    assert "128 judges rate 162 texts each" in enough

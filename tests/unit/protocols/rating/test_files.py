@@ -1,0 +1,122 @@
+"""Ratings as JSON Lines: what is read, and what is refused with line and key."""
+
+import gzip
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from campaign.formats import FormatError
+from protocols.rating.files import easy_items, read_ratings
+from protocols.rating.statistics.ratings import Criterion
+from ranking.files import SelectionError
+
+MakeFile = Callable[..., str]
+RATING: dict[str, Any] = {
+    "segment": 1,
+    "systems": ["A", "B"],
+    "judge": "ann",
+    "criterion": "fluency",
+    "value": 4,
+}
+
+
+def test_the_example_of_the_documentation(make_file: MakeFile) -> None:
+    page = (Path(__file__).parents[4] / "docs" / "formats.md").read_text(encoding="utf-8")
+    section = page.partition("### Ratings as JSON Lines")[2]
+    example = re.search(r"^```jsonl\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert example is not None
+    read = read_ratings([make_file(example[1].splitlines())])
+    assert list(read.ratings) == [Criterion.FLUENCY, Criterion.ADEQUACY]
+    assert [len(each) for each in read.ratings.values()] == [2, 1]
+    assert read.items.systems == ("online-a", "online-b", "rules")
+    assert read.items.conditions == ("ASR",)
+
+
+def test_files_are_read_together_plain_or_gzip(make_file: MakeFile, tmp_path: Path) -> None:
+    one = make_file([RATING, {**RATING, "systems": ["B", "A"], "judge": "bob", "value": 2}])
+    other = tmp_path / "more.gz"
+    line = '{"segment": 2, "systems": "C", "judge": "bob", "criterion": "adequacy", "value": 1}\n'
+    other.write_bytes(gzip.compress(line.encode()))
+    read = read_ratings([one, str(other)])
+    fluency, adequacy = read.ratings[Criterion.FLUENCY], read.ratings[Criterion.ADEQUACY]
+    # "A" and "B" are one text, in whatever order they are named.
+    assert fluency.item.tolist() == [0, 0]
+    assert fluency.value.tolist() == [4, 2]
+    assert adequacy.items is fluency.items
+    assert adequacy.judges == ("ann", "bob")
+    assert read.items.segment.tolist() == [1, 2]
+    assert len(read.files) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "problem"),
+    [
+        ({"value": 6}, "value", "6 is out of range"),
+        ({"value": "4"}, "value", "'4' is no whole number"),
+        ({"value": True}, "value", "True is no whole number"),
+        ({"criterion": "beauty"}, "criterion", "'beauty' is no criterion"),
+        ({"segment": 0}, "segment", "0 is out of range"),
+        ({"systems": []}, "systems", "the value is no list of systems"),
+        ({"systems": ["A", "A"]}, "systems", "the system A stands twice"),
+        ({"judge": " "}, "judge", "the value is no text"),
+        ({"points": 5}, "points", "the key is unknown"),
+        ({"condition": ""}, "condition", "the value is no text"),
+        ({"duration_ms": -1}, "duration_ms", "-1 is out of range"),
+        ({"systems": ["A"]}, "systems", "the text of A for segment 1 was before that of A, B"),
+        ({"value": 3}, "judge", "ann rates this text a second time by fluency"),
+    ],
+)
+def test_what_is_wrong_is_said_with_line_and_key(
+    make_file: MakeFile, change: dict[str, Any], key: str, problem: str
+) -> None:
+    with pytest.raises(FormatError, match=re.escape(problem)) as refused:
+        read_ratings([make_file([RATING, {**RATING, **change}])])
+    assert (refused.value.line, refused.value.field) == (2, key)
+
+
+def test_a_missing_key_a_broken_line_and_an_empty_file_are_refused(make_file: MakeFile) -> None:
+    with pytest.raises(FormatError, match="the key is missing") as refused:
+        read_ratings([make_file(['{"segment": 1}'])])
+    assert refused.value.field == "systems"
+    with pytest.raises(FormatError, match="no JSON") as refused:
+        read_ratings([make_file([RATING, '{"segment": '])])
+    assert (refused.value.line, refused.value.column) == (2, 13)
+    with pytest.raises(FormatError, match="empty"):
+        read_ratings([make_file([])])
+
+
+def test_judges_and_conditions_are_chosen(make_file: MakeFile) -> None:
+    file = make_file(
+        [
+            {**RATING, "condition": "ASR"},
+            {**RATING, "condition": "FTE", "judge": "bob"},
+        ]
+    )
+    assert read_ratings([file], condition="FTE").items.conditions == ("FTE",)
+    left = read_ratings([file], exclude_judges=["ann"])
+    assert left.ratings[Criterion.FLUENCY].judges == ("bob",)
+    for options, problem in [
+        ({"exclude_judges": ["dee"]}, "no judge 'dee'"),
+        ({"condition": "verbatim"}, "there are ASR, FTE"),
+        ({"exclude_judges": ["ann"], "condition": "ASR"}, "no rating is left"),
+    ]:
+        with pytest.raises(SelectionError, match=problem):
+            read_ratings([file], **options)  # type: ignore[arg-type]
+
+
+def test_easy_items_are_named_by_segment_or_by_text(make_file: MakeFile) -> None:
+    read = read_ratings(
+        [make_file([RATING, {**RATING, "systems": ["C"]}, {**RATING, "segment": 2}])]
+    )
+    assert easy_items(read.items, [(1, None)]).tolist() == [True, True, False]
+    assert easy_items(read.items, [(1, "B"), (2, "A")]).tolist() == [True, False, True]
+    for wrong, problem in [
+        ((3, None), "nothing was rated of segment 3"),
+        ((1, "Z"), "nothing of Z was rated of segment 1"),
+    ]:
+        with pytest.raises(SelectionError, match=problem):
+            easy_items(read.items, [wrong])
+    assert not easy_items(read.items, [(3, None), (1, "Z")], are_all=False).any()

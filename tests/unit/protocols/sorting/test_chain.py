@@ -1,0 +1,174 @@
+"""The order with its clusters, neighbours, and orders beside it."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from protocols.sorting.simulator import SimulatedCampaign, SimulatedWorld
+from protocols.sorting.statistics.beside import orders_beside
+from protocols.sorting.statistics.chain import SortedChain, SortSettings, sort_judged
+from protocols.sorting.statistics.judgments import PairJudgments
+from protocols.sorting.statistics.orders import kendall_tau
+from protocols.sorting.statistics.verdicts import VerdictRule
+from ranking.core.ranges.sign_tests import Correction
+
+Judged = dict[frozenset[str], PairJudgments]
+
+#: As in Vilar et al. (2007): five systems, and A and C, which could be swapped.
+WORLD = SimulatedWorld({"B": 0.9, "E": 0.6, "D": 0.3, "A": 0.0, "C": 0.0}, same=0.2)
+
+
+def pair_of(first: str, second: str, wins: int, losses: int, same: int = 0) -> PairJudgments:
+    answers = np.array([1] * wins + [-1] * losses + [0] * same, dtype=np.int8)
+    return PairJudgments(first, second, ["ann"] * len(answers), np.arange(len(answers)), answers)
+
+
+def all_pairs(world: SimulatedWorld, seed: int) -> Judged:
+    campaign, names = SimulatedCampaign(world, seed=seed), sorted(world.qualities)
+    return {
+        frozenset((one, other)): campaign.judgments((one, other))
+        for one in names
+        for other in names
+        if one < other
+    }
+
+
+@pytest.fixture(scope="module")
+def judged() -> Judged:
+    return all_pairs(WORLD, seed=11)
+
+
+@pytest.fixture(scope="module")
+def chain(judged: Judged) -> SortedChain:
+    return sort_judged(WORLD.qualities, judged, SortSettings(seed=1))
+
+
+def test_systems_that_could_be_swapped_share_a_cluster(chain: SortedChain) -> None:
+    assert chain.order is not None
+    assert chain.order[:3] == ("B", "E", "D")
+    assert chain.clusters == (1, 2, 3, 4, 4)
+    assert chain.state.done == len(chain.steps) <= 7
+    assert [step.significant for step in chain.neighbours] == [True, True, True, False]
+
+
+def test_every_two_neighbours_have_a_test_of_their_own(chain: SortedChain) -> None:
+    assert chain.order is not None
+    met = [(step.result.first, step.result.second) for step in chain.neighbours]
+    assert met == list(pairwise(chain.order))
+    assert all(step.result.pooled.counts.lead > 0 for step in chain.neighbours)
+
+
+def test_remaining_pairs_come_in_the_order_of_their_nearness(chain: SortedChain) -> None:
+    assert len(chain.remaining) == 10 - chain.state.done
+    places = [each.places for each in chain.remaining]
+    assert places == sorted(places)
+    assert min(places) >= 2
+    # They were judged all the same, and agree.
+    assert all(each.result and not each.contradicts for each in chain.remaining)
+
+
+def test_a_circle_shows_only_in_what_the_sort_did_not_ask() -> None:
+    circle = {
+        frozenset(pair): pair_of(pair[0], pair[1], 8, 2)
+        for pair in ("AB", "BC", "CD", "DA", "AC", "BD")
+    }
+    chain = sort_judged("ABCD", circle, SortSettings())
+    assert chain.order is not None
+    assert len(chain.steps) + len(chain.remaining) == 6
+    for each in chain.remaining:
+        first = circle[frozenset((each.better, each.worse))].first
+        assert each.contradicts == (first == each.worse)
+    # What was compared agrees with the order, so the circle is in what was not.
+    assert all(step.result.pooled.counts.lead > 0 for step in chain.steps)
+    assert any(each.contradicts for each in chain.remaining)
+
+
+def test_holm_joins_clusters_and_never_splits_them() -> None:
+    near = SimulatedWorld({name: place / 20 for place, name in enumerate("ABCDEFGHI")}, same=0.3)
+    found = all_pairs(near, seed=3)
+    settings = SortSettings(error="judgments")
+    plain = sort_judged(near.qualities, found, settings)
+    holm = sort_judged(near.qualities, found, replace(settings, correction=Correction.HOLM))
+    assert plain.order == holm.order
+    assert max(holm.clusters) < max(plain.clusters)
+    for one, other in zip(plain.steps, holm.steps, strict=True):
+        assert other.adjusted_p >= one.adjusted_p == one.p
+
+
+def test_an_unfinished_sort_says_what_to_compare(judged: Judged) -> None:
+    chain = sort_judged(WORLD.qualities, judged, SortSettings(seed=1))
+    first = {frozenset((step.result.first, step.result.second)) for step in chain.steps[:2]}
+    begun = sort_judged(
+        WORLD.qualities, {pair: judged[pair] for pair in first}, SortSettings(seed=1)
+    )
+    assert begun.order is None
+    assert (begun.clusters, begun.neighbours, begun.remaining) == ((), (), ())
+    assert begun.state.done + begun.state.left_at_most == 7
+    assert begun.state.open
+
+
+def test_a_quota_that_is_not_reached_keeps_a_comparison_open(judged: Judged) -> None:
+    rule = VerdictRule(quota=900)
+    chain = sort_judged(WORLD.qualities, judged, SortSettings(seed=1, rule=rule))
+    assert [step.decision.missing for step in chain.steps] == [200, 200]
+    assert not any(step.significant for step in chain.steps)
+
+
+def test_equal_numbers_are_decided_by_the_seed_and_marked() -> None:
+    even = {frozenset("AB"): pair_of("A", "B", 5, 5)}
+    chains = [sort_judged("AB", even, SortSettings(seed=seed)) for seed in range(20)]
+    assert {chain.order for chain in chains} == {("A", "B"), ("B", "A")}
+    assert all(chain.steps[0].decision.arbitrary for chain in chains)
+    assert all(chain.clusters == (1, 1) for chain in chains)
+
+
+def test_two_judgments_that_agree_tell_nothing_apart() -> None:
+    few = {frozenset("AB"): pair_of("A", "B", 2, 0)}
+    chain = sort_judged("AB", few, SortSettings())
+    assert chain.order == ("A", "B")
+    assert chain.clusters == (1, 1)
+    assert (chain.steps[0].p, chain.steps[0].significant) == (0.5, False)
+    many = {frozenset("AB"): pair_of("A", "B", 6, 0)}
+    assert sort_judged("AB", many, SortSettings()).clusters == (1, 2)
+
+
+def test_judgments_of_other_systems_are_refused(judged: Judged) -> None:
+    with pytest.raises(ValueError, match="there is no system E to sort"):
+        sort_judged("ABCD", judged, SortSettings())
+
+
+def test_orders_beside_the_sort(chain: SortedChain, judged: Judged) -> None:
+    assert chain.order is not None
+    beside = orders_beside(chain.order, list(judged.values()), {"BLEU": chain.order[::-1]})
+    assert list(beside.scores) == ["sort", "expected_wins", "bradley_terry", "BLEU"]
+    assert beside.order("sort") == chain.order
+    # All pairs were judged, so the methods agree but for A and C.
+    assert beside.tau["sort", "bradley_terry"] >= 0.8
+    assert beside.tau["sort", "BLEU"] == beside.tau["BLEU", "sort"] == pytest.approx(-1)
+
+
+@pytest.mark.parametrize(
+    ("others", "problem"),
+    [
+        ({"BLEU": "AZ"}, "order 'BLEU': there is no system 'Z'"),
+        ({"BLEU": "AA"}, "order 'BLEU': a system stands twice"),
+        ({"sort": "AB"}, "there are two orders 'sort'"),
+    ],
+)
+def test_orders_that_do_not_fit_are_refused(others: dict[str, str], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        orders_beside("AB", [pair_of("A", "B", 2, 1)], others)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9))
+def test_tau_is_that_of_scipy(scores: list[tuple[int, int]]) -> None:
+    one, other = (
+        {str(place): float(pair[side]) for place, pair in enumerate(scores)} for side in (0, 1)
+    )
+    expected = stats.kendalltau(list(one.values()), list(other.values())).statistic
+    np.testing.assert_allclose(kendall_tau(one, {**other, "z": 9.0}), expected)

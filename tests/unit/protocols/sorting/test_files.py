@@ -1,0 +1,91 @@
+"""Comparisons as JSON Lines, and what is said of lines that are none."""
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from campaign.formats import FormatError
+from protocols.sorting.files import read_comparisons
+from protocols.sorting.statistics.preference import Preference
+from ranking.files import SelectionError
+
+MakeFile = Callable[[Iterable[Any]], str]
+
+LINE = {"segment": 3, "judge": "ann", "first": "B", "second": "A", "answer": "first"}
+LINES = [
+    LINE,
+    {**LINE, "judge": "bob", "first": "A", "second": "B", "answer": "first", "duration_ms": 900},
+    {**LINE, "segment": 4, "answer": "same"},
+    {**LINE, "segment": 5, "answer": "identical"},
+    {**LINE, "second": "C", "answer": "second"},
+]
+
+
+def silent(_done: int, _total: int) -> None:
+    """Progress that nobody watches."""
+
+
+def test_answers_are_counted_by_pair_whichever_output_came_first(make_file: MakeFile) -> None:
+    read = read_comparisons([make_file(LINES)], progress=silent)
+    assert (read.systems, read.judges) == (("A", "B", "C"), ("ann", "bob"))
+    assert (read.answers, read.identical) == (5, 1)
+    first = read.judged[frozenset("AB")]
+    assert (first.first, first.preference()) == ("A", Preference(1, 1, 1, 1))
+    assert first.of_judge("ann") == Preference(0, 1, 1, 1)
+    assert read.judged[frozenset("BC")].preference() == Preference(0, 1)
+
+
+def test_judges_are_left_out(make_file: MakeFile) -> None:
+    name = make_file(LINES)
+    read = read_comparisons([name], exclude_judges=["ann"], progress=silent)
+    assert (read.answers, read.systems, read.excluded_judges) == (1, ("A", "B"), ("ann",))
+    with pytest.raises(SelectionError, match="there is no judge 'eve'; there are ann, bob"):
+        read_comparisons([name], exclude_judges=["eve"], progress=silent)
+    with pytest.raises(SelectionError, match="there are no answers"):
+        read_comparisons([name], exclude_judges=["ann", "bob"], progress=silent)
+
+
+@pytest.mark.parametrize(
+    ("changed", "key", "problem"),
+    [
+        ({"segment": 0}, "segment", "0 is out of range"),
+        ({"segment": "3"}, "segment", "'3' is no whole number"),
+        ({"judge": " "}, "judge", "no text, or an empty one"),
+        ({"judge": "a" * 101}, "judge", "longer than 100 characters"),
+        ({"first": "A,B"}, "first", "contains a comma"),
+        ({"second": "B"}, "second", "the system B is compared with itself"),
+        ({"answer": "A"}, "answer", "'A' is none of first, second, same, identical"),
+        ({"answer": 1}, "answer", "1 is none of first"),
+        ({"duration_ms": -1}, "duration_ms", "-1 is out of range"),
+        ({"note": "x"}, "note", "the key is unknown"),
+        ({"first": "A", "second": "B"}, "judge", "ann answers a second time for segment 3"),
+    ],
+)
+def test_a_wrong_line_is_named_with_its_key(
+    make_file: MakeFile, changed: dict[str, object], key: str, problem: str
+) -> None:
+    with pytest.raises(FormatError, match=problem) as refused:
+        read_comparisons([make_file([LINE, {**LINE, **changed}])], progress=silent)
+    assert (refused.value.line, refused.value.field) == (2, key)
+
+
+def test_a_missing_key_and_a_broken_line(make_file: MakeFile) -> None:
+    short = {key: value for key, value in LINE.items() if key != "answer"}
+    with pytest.raises(FormatError, match="the key is missing") as refused:
+        read_comparisons([make_file([short])], progress=silent)
+    assert (refused.value.line, refused.value.field) == (1, "answer")
+    with pytest.raises(FormatError, match="the line is no JSON") as broken:
+        read_comparisons([make_file([LINE, '{"segment": 3'])], progress=silent)
+    assert (broken.value.line, broken.value.column) == (2, 14)
+
+
+def test_the_example_of_the_documentation(make_file: MakeFile) -> None:
+    text = (Path(__file__).parents[4] / "docs" / "formats.md").read_text(encoding="utf-8")
+    section = text.split("### Comparisons of two outputs\n")[1]
+    example = re.search(r"^```jsonl\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert example is not None
+    read = read_comparisons([make_file(example[1].splitlines())], progress=silent)
+    assert (read.answers, read.identical) == (4, 1)

@@ -1,0 +1,99 @@
+"""R, its standard error and the two tests; with the numbers that Vilar et al. (2007) print or imply."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from protocols.sorting.statistics.preference import Preference, critical_value, p_of
+
+
+def test_sixty_to_forty_is_significant_by_the_normal_test_alone() -> None:
+    counts = Preference(60, 40)
+    assert counts.z == pytest.approx(2.03, abs=0.005)
+    assert abs(counts.mean) > critical_value(0.05) * counts.error
+    assert counts.p_exact == pytest.approx(0.057, abs=0.0005)
+
+
+def test_the_least_lead_that_is_significant_with_600_of_700_decided() -> None:
+    # With 600 decided a lead is even.
+    assert Preference(324, 276, same=100).p_normal < 0.05 < Preference(323, 277, same=100).p_normal
+    assert Preference(324, 276).lead == 48
+
+
+@pytest.mark.parametrize("decided", range(3, 700, 2))
+def test_a_lead_of_three_in_seven_hundred_is_never_significant(decided: int) -> None:
+    """Vilar et al.: a difference of only 3 sentences is clearly not enough, whatever the ties."""
+    counts = Preference((decided + 3) // 2, (decided - 3) // 2, same=700 - decided)
+    assert counts.lead == 3
+    assert counts.z <= 1.735
+    assert min(counts.p_normal, counts.p_exact) > 0.05
+
+
+def test_three_decided_alone_are_the_nearest_to_significance() -> None:
+    assert Preference(3, 0, same=697).z == pytest.approx(1.73, abs=0.005)
+
+
+@pytest.mark.parametrize(("votes", "p"), [((7, 0), 0.016), ((6, 1), 0.125)])
+def test_votes_of_seven_judges(votes: tuple[int, int], p: float) -> None:
+    assert Preference(*votes).p_exact == pytest.approx(p, abs=0.0005)
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 9))
+def test_r_and_its_error_are_mean_and_standard_error_of_the_answers(
+    wins: int, losses: int, same: int, identical: int
+) -> None:
+    counts = Preference(wins, losses, same, identical)
+    answers = [1] * wins + [-1] * losses + [0] * (same + identical)
+    assert counts.judgments == len(answers)
+    if len(answers) < 2:
+        assert math.isnan(counts.error)
+        assert counts.p_normal == 1
+        return
+    assert counts.mean == pytest.approx(sum(answers) / len(answers))
+    assert counts.error == pytest.approx(float(stats.sem(answers)))
+    other = counts.reversed()
+    assert (other.mean, other.error, other.p_exact) == (-counts.mean, counts.error, counts.p_exact)
+
+
+def test_judgments_that_are_all_the_same_have_no_error_and_an_exact_test() -> None:
+    counts = Preference(2, 0)
+    assert (counts.error, counts.z) == (0, math.inf)
+    assert counts.p_normal == counts.p_exact == 0.5
+    assert Preference(0, 0, same=5).z == 0
+    assert Preference(0, 0, same=5).p_normal == 1
+
+
+@pytest.mark.parametrize("judgments", [2, 5, 6, 40])
+def test_the_interval_of_judgments_that_are_all_the_same_is_clopper_and_pearsons(
+    judgments: int,
+) -> None:
+    counts = Preference(judgments, 0)
+    low, high = counts.interval(counts.error, 0.05)
+    exact = stats.binomtest(judgments, judgments).proportion_ci(0.95)
+    assert (low, high) == pytest.approx((2 * exact.low - 1, 1))
+    # It leaves out 0 exactly where the test is significant: from six judgments on.
+    assert (low > 0) == (counts.p_normal < 0.05) == (judgments >= 6)
+    assert counts.reversed().interval(0.0, 0.05) == pytest.approx((-high, -low))
+
+
+def test_there_is_no_interval_where_nothing_is_decided() -> None:
+    assert all(map(math.isnan, Preference(0, 0, same=5).interval(0.0, 0.05)))
+
+
+def test_the_critical_value_is_that_of_the_paper() -> None:
+    assert critical_value(0.05) == pytest.approx(1.96, abs=0.0001)
+    assert p_of(critical_value(0.01)) == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_levels_are_between_0_and_1(level: float) -> None:
+    with pytest.raises(ValueError, match="level"):
+        critical_value(level)
+
+
+def test_counts_are_not_negative() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        Preference(1, -1)

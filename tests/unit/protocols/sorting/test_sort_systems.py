@@ -1,0 +1,198 @@
+"""`sort_systems`: the order, or what to compare next, from files alone."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+MakeFile = Callable[[Iterable[Any]], str]
+ROOT = Path(__file__).resolve().parents[4]
+
+#: Answers for the first system of each pair: wins, losses, same. B > E > D > A ≈ C.
+COUNTS = {
+    "BE": (30, 8, 2),
+    "BD": (32, 5, 3),
+    "BA": (36, 2, 2),
+    "BC": (36, 2, 2),
+    "ED": (28, 9, 3),
+    "EA": (33, 4, 3),
+    "EC": (34, 3, 3),
+    "DA": (30, 7, 3),
+    "DC": (31, 8, 1),
+    "AC": (18, 17, 5),
+}
+
+
+def answers(pairs: Iterable[str] = COUNTS) -> list[dict[str, Any]]:
+    """Return the answers of two judges to each pair; each has 20 sentences of their own."""
+    lines = []
+    for pair in pairs:
+        wins, losses, same = COUNTS[pair]
+        given = ["first"] * wins + ["second"] * losses + ["same"] * same
+        lines += [
+            {
+                "segment": segment,
+                "judge": ("ann", "bob")[segment % 2],
+                "first": pair[0],
+                "second": pair[1],
+                "answer": answer,
+            }
+            for segment, answer in enumerate(given, 1)
+        ]
+    return lines
+
+
+def run(*arguments: object) -> str:
+    out = io.StringIO()
+    call_command("sort_systems", *map(str, arguments), stdout=out, stderr=io.StringIO())
+    return out.getvalue()
+
+
+def run_json(*arguments: object) -> Any:
+    return json.loads(run(*arguments, "--format", "json"))
+
+
+@pytest.fixture
+def every_pair(make_file: MakeFile) -> str:
+    return make_file(answers())
+
+
+def test_the_order_with_its_clusters(every_pair: str) -> None:
+    said = run_json(every_pair)
+    assert said["order"] == ["B", "E", "D", "A", "C"]
+    assert said["clusters"] == [1, 2, 3, 4, 4]
+    assert (said["done"] <= said["most"], said["most"], said["left_at_most"]) == (True, 7, 0)
+    assert said["neighbours"] == [["B", "E"], ["E", "D"], ["D", "A"], ["A", "C"]]
+    by_pair = {each["first"] + each["second"]: each for each in said["comparisons"]}
+    assert [by_pair["AC"][name] for name in ("wins", "losses", "same", "significant")] == [
+        *(18, 17, 5, False)
+    ]
+    assert set(by_pair["AC"]["judges"]) == {"ann", "bob"}
+    assert said["orders"]["bradley_terry"]["tau"]["sort"] == pytest.approx(1)
+    assert said["remaining"] is None
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        "Answers: 400, judges: 2, systems: 5, identical outputs: 0.",
+        "of 7 at most.",
+        "Neighbours in the order",
+        "Comparisons by judge",
+        "B > E > D > A > C",
+    ],
+)
+def test_the_report_for_people(every_pair: str, expected: str) -> None:
+    assert expected in run(every_pair)
+
+
+@pytest.mark.parametrize("report_format", ["markdown", "latex", "typst"])
+def test_every_format_is_written(every_pair: str, report_format: str) -> None:
+    assert "se[R]" in run(every_pair, "--format", report_format).replace("\\[", "[").replace(
+        "\\]", "]"
+    )
+
+
+def test_csv_has_a_value_a_row(every_pair: str) -> None:
+    rows = list(csv.DictReader(io.StringIO(run(every_pair, "--format", "csv"))))
+    found = {(row["table"], row["row"], row["column"]): row["value"] for row in rows}
+    assert found["order", "1", "system"] == "B"
+    assert found["comparisons", "A | C", "wins"] == "18"
+    assert found["judges", "A | C | ann", "against"] in {"yes", "no"}
+
+
+def test_what_to_compare_next(make_file: MakeFile) -> None:
+    said = run_json(make_file(answers(["BE"])), "--systems", "A,B,C,D,E")
+    assert said["order"] is None
+    assert said["done"] + said["left_at_most"] == 7
+    assert len(said["open"]) >= 1
+    assert said["orders"] is None
+    assert "Not sorted yet: comparisons closed: " in run(
+        make_file(answers(["BE"])), "--systems", "A,B,C,D,E"
+    )
+
+
+def test_a_quota_asks_for_more(every_pair: str) -> None:
+    said = run_json(every_pair, "--quota", 100)
+    assert {each["missing"] for each in said["comparisons"]} == {60}
+    assert said["done"] == 0
+
+
+def test_extending_until_significant(every_pair: str) -> None:
+    said = run_json(every_pair, "--quota", 40, "--extension", 40, "--on-undecided", "extend")
+    begun = [each for each in said["comparisons"] if each["winner"] is None]
+    assert [{each["first"], each["second"]} for each in begun] == [{"A", "C"}]
+    assert begun[0]["missing"] == 40
+
+
+def test_pairs_to_verify_the_order_with(every_pair: str) -> None:
+    said = run_json(every_pair, "--verify")
+    assert len(said["remaining"]) == 10 - said["done"]
+    assert not any(each["contradicts"] for each in said["remaining"])
+    assert "Pairs not compared by the sort" in run(every_pair, "--verify")
+
+
+def test_another_order_beside(every_pair: str) -> None:
+    said = run_json(every_pair, "--beside", "BLEU=B,E,D,C,A", "TER=C,A,D,E,B")
+    assert said["orders"]["BLEU"]["tau"]["sort"] == pytest.approx(0.8)
+    assert said["orders"]["TER"]["tau"]["sort"] == pytest.approx(-1)
+
+
+def test_a_judge_is_left_out_and_named(every_pair: str) -> None:
+    assert "Without 1 judge: bob." in run(every_pair, "--exclude-judge", "bob")
+
+
+def test_options_change_what_is_significant(every_pair: str) -> None:
+    strict = run_json(every_pair, "--test", "exact", "--correction", "holm", "--level", "0.0001")
+    assert max(strict["clusters"]) < 4
+    assert strict["settings"]["correction"] == "holm"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--cap", "9"], "need a --quota"),
+        (["--quota", "50", "--cap", "9"], "cap: expected at least the quota"),
+        (["--systems", "A,B"], "there is no system C to sort"),
+        (["--beside", "BLEU=A,Z"], "there is no system 'Z'"),
+        (["--exclude-judge", "eve"], "there is no judge 'eve'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(every_pair: str, arguments: list[str], problem: str) -> None:
+    with pytest.raises(CommandError, match=problem) as refused:
+        run(every_pair, *arguments)
+    assert refused.value.returncode == 2
+
+
+def test_it_runs_without_a_database_and_any_environment(every_pair: str) -> None:
+    services = ("SECRET_KEY", "DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
+    process = subprocess.run(
+        [sys.executable, "manage.py", "sort_systems", "-"],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name not in services},
+        input=Path(every_pair).read_text(encoding="utf-8"),
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "Order of the systems" in process.stdout
+
+
+def test_judgments_that_are_all_the_same_are_said_to_be(make_file: MakeFile) -> None:
+    note = "se[R] is 0 and says nothing"
+    two = make_file(answers(["BE"])[:2])
+    assert note in run(two)
+    (comparison,) = run_json(two)["comparisons"]
+    assert (comparison["p_normal"], comparison["significant"]) == (0.5, False)
+    assert comparison["low"] < 0
+    assert note not in run(make_file(answers()))

@@ -1,0 +1,252 @@
+"""The additive model: right where it can be, silent where it cannot, and so also under adaptive sampling."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocols.spans.records import ScoredJudgment
+from protocols.spans.simulator import SpanModel, simulate_spans
+from protocols.spans.statistics.additive import fit_additive
+from protocols.spans.statistics.columns import ScoreColumns, score_columns
+from protocols.spans.statistics.means import system_means
+from ranking.core.scores import NotEstimable
+from tests.unit.protocols.spans.drawn import judgment, output
+
+
+def least_squares(columns: ScoreColumns) -> tuple[np.ndarray, np.ndarray]:
+    """Fit the same model by a dense matrix of all effects; returns effects of systems, centred, and residuals."""
+    parts = (columns.system, columns.segment, columns.judge)
+    x = np.concatenate([np.eye(int(part.max()) + 1)[part] for part in parts], axis=1)
+    effects = np.linalg.lstsq(x, columns.score, rcond=None)[0]
+    systems = effects[: len(columns.systems)]
+    return systems - systems.mean(), columns.score - x @ effects
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_least_squares_over_all_effects(seed: int) -> None:
+    model = SpanModel(systems=5, segments=25, judges=4, screens=2, liking_sd=3)
+    columns = score_columns(simulate_spans(model, seed=seed).judgments)
+    fit = fit_additive(columns)
+    effect, residual = least_squares(columns)
+    np.testing.assert_allclose(fit.effect, effect, atol=1e-8)
+    free = len(columns) - np.linalg.matrix_rank(
+        np.concatenate(
+            [np.eye(int(p.max()) + 1)[p] for p in (columns.system, columns.segment, columns.judge)],
+            axis=1,
+        )
+    )
+    assert fit.noise == pytest.approx(np.sqrt(np.sum(residual**2) / free))
+
+
+@given(
+    st.lists(st.integers(-20, 20), min_size=12, max_size=12),
+    st.lists(st.integers(-20, 20), min_size=4, max_size=4),
+)
+@settings(max_examples=25, deadline=None)
+def test_ease_of_segments_and_mildness_of_judges_change_nothing(
+    ease: list[int], mildness: list[int]
+) -> None:
+    plain, shifted = (
+        [
+            judgment(
+                *(
+                    output(f"s{system}", 45 + 3 * system + (number * system) % 5 + shift)
+                    for system in range(1 + number % 3, 4)
+                ),
+                segment=str(number),
+                judge=f"j{number % 4}",
+            )
+            for number in range(12)
+            for shift in (by * (ease[number] + mildness[number % 4]),)
+        ]
+        for by in (0, 1)
+    )
+    one, other = (fit_additive(score_columns(screens)) for screens in (plain, shifted))
+    np.testing.assert_allclose(one.effect, other.effect, atol=1e-9)
+    np.testing.assert_allclose(one.error, other.error, atol=1e-7)
+
+
+def test_a_perfect_fit_has_no_error() -> None:
+    screens = [
+        judgment(output("A", 60 + n), output("B", 50 + n), segment=str(n), judge=f"j{n % 3}")
+        for n in range(6)
+    ]
+    fit = fit_additive(score_columns(screens))
+    np.testing.assert_allclose(fit.effect, [5, -5])
+    np.testing.assert_allclose(fit.adjusted, [62.5 + 0, 52.5 + 0])
+    np.testing.assert_allclose(fit.error, 0, atol=1e-9)
+    assert fit.difference("A", "B") == pytest.approx((10, 10, 10))
+    assert fit.cluster.tolist() == [1, 2]
+
+
+def pair(one: str, other: str, first: int, *, judge: str) -> list[ScoredJudgment]:
+    return [
+        judgment(
+            output(one, 50 + n), output(other, 40 + 2 * n), segment=str(first + n), judge=judge
+        )
+        for n in range(4)
+    ]
+
+
+def test_systems_without_common_segments_are_not_compared() -> None:
+    screens = pair("A", "B", 0, judge="j0") + pair("C", "D", 10, judge="j1")
+    fit = fit_additive(score_columns(screens), level="segments")
+    assert fit.group.tolist() == [0, 0, 1, 1]
+    assert fit.difference("A", "C") is None
+    assert fit.difference("A", "B") is not None
+    # Any rank is possible beside systems that cannot be compared.
+    assert fit.ranges.high.max() == 4
+    assert fit.ranges.low.min() == 1
+    assert fit.cluster.tolist() == [1] * 4
+
+
+def test_a_common_judge_alone_connects_nothing_but_a_chain_does() -> None:
+    # Segments differ in ease as they like, so that the same judge on other segments says nothing of systems.
+    same_judge = pair("A", "B", 0, judge="j0") + pair("C", "D", 10, judge="j0")
+    assert fit_additive(score_columns(same_judge), level="segments").group.tolist() == [0, 0, 1, 1]
+    chain = pair("A", "B", 0, judge="j0") + pair("B", "C", 10, judge="j1")
+    assert fit_additive(score_columns(chain), level="segments").group.tolist() == [0, 0, 0]
+
+
+def test_what_only_judges_differ_in_is_not_a_system() -> None:
+    # On each segment A is scored by one judge and B by another: mild judge or good system, nobody knows.
+    screens = [
+        judgment(output(system, score + n), segment=str(n), judge=judge)
+        for n in range(6)
+        for system, score, judge in (("A", 60, "mild"), ("B", 40, "hard"))
+    ]
+    fit = fit_additive(score_columns(screens), level="segments")
+    assert not fit.estimable.any()
+    assert np.isnan(fit.effect).all()
+    assert fit.reason is NotEstimable.NO_COMPARISON
+    assert fit.rank.tolist() == [0, 0]
+    # One segment scored by both decides it.
+    both = [*screens, judgment(output("B", 55), segment="0", judge="mild")]
+    assert fit_additive(score_columns(both), level="segments").estimable.all()
+
+
+def test_a_system_alone_is_not_estimable() -> None:
+    screens = [*pair("A", "B", 0, judge="j0"), judgment(output("C", 99), segment="9", judge="j1")]
+    fit = fit_additive(score_columns(screens), level="segments")
+    assert fit.estimable.tolist() == [True, True, False]
+    assert np.isnan(fit.low[2])
+
+
+def test_one_judge_says_nothing_of_judges() -> None:
+    columns = score_columns(pair("A", "B", 0, judge="j0"))
+    with pytest.raises(ValueError, match="fewer than two judges"):
+        fit_additive(columns)
+    assert fit_additive(columns, level="segments").degrees == pytest.approx([3, 3])
+
+
+def test_the_order_of_judgments_does_not_matter() -> None:
+    judgments = simulate_spans(SpanModel(segments=30), seed=4).judgments
+    one, other = (fit_additive(score_columns(given)) for given in (judgments, judgments[::-1]))
+    np.testing.assert_allclose(one.effect, other.effect, atol=1e-9)
+    np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-9)
+
+
+def test_it_is_right_where_sampling_was_adaptive_and_means_are_not() -> None:
+    """Later segments are harder, and later screens show better systems: means hold that against these."""
+    model = SpanModel(
+        systems=6, segments=120, judges=10, sampling="adaptive", trend=40, cold_start=15
+    )
+    of_model, of_means, covered = [], [], []
+    for seed in range(40):
+        campaign = simulate_spans(model, seed=seed)
+        columns = score_columns(campaign.judgments)
+        fit = fit_additive(columns, level="segments")
+        of_model.append(fit.effect - campaign.quality)
+        covered.append((fit.low <= campaign.quality) & (campaign.quality <= fit.high))
+        mean = system_means(columns, resamples=20, confidence=0.9).mean
+        of_means.append(mean - mean.mean() - campaign.quality)
+    model_bias, mean_bias = np.mean(of_model, axis=0), np.mean(of_means, axis=0)
+    assert np.abs(model_bias).max() < 0.6
+    # The best is held below its worth and the worst above it.
+    assert mean_bias[0] < -0.8
+    assert mean_bias[-1] > 0.8
+    assert np.mean(np.square(of_model)) < np.mean(np.square(of_means)) / 2
+    assert 0.88 < np.mean(covered) < 0.99
+
+
+def test_intervals_know_that_judges_favour_systems() -> None:
+    model = SpanModel(systems=4, segments=80, judges=12, outputs=4, noise_sd=2, liking_sd=5)
+    covered: dict[str, list[np.ndarray]] = {"segments": [], "two_way": []}
+    for seed in range(40):
+        campaign = simulate_spans(model, seed=seed)
+        columns = score_columns(campaign.judgments)
+        for level, found in covered.items():
+            fit = fit_additive(columns, level=level)  # type: ignore[arg-type]
+            found.append((fit.low <= campaign.quality) & (campaign.quality <= fit.high))
+    assert np.mean(covered["two_way"]) > 0.86
+    assert np.mean(covered["segments"]) < 0.75
+
+
+@pytest.mark.parametrize(("judges", "segments"), [(3, 10), (4, 6)])
+def test_small_campaigns_of_equal_systems_claim_no_certainty(judges: int, segments: int) -> None:
+    """Segments + judges − both is 0 by chance in some of these campaigns: the floor is what single scores say."""
+    model = SpanModel(
+        systems=4, segments=segments, judges=judges, spread=0, sampling="adaptive", cold_start=5
+    )
+    covered, ranked = [], []
+    for seed in range(80):
+        campaign = simulate_spans(model, seed=seed)
+        fit = fit_additive(score_columns(campaign.judgments), seed=seed)
+        assert fit.estimable.all()
+        assert fit.error.min() > 0.5
+        covered.append((fit.low <= 0) & (fit.high >= 0))
+        ranked.append((fit.ranges.low == 1) & (fit.ranges.high == 4))
+    assert np.mean(covered) > 0.93
+    assert np.mean(ranked) > 0.93
+
+
+def test_the_error_is_never_below_that_over_segments_alone() -> None:
+    """V_segments + V_judges − V_both can be far below V_segments, and below nothing."""
+    for seed in range(20):
+        model = SpanModel(systems=3, segments=12, judges=4, screens=2, spread=0)
+        columns = score_columns(simulate_spans(model, seed=seed).judgments)
+        parts = (columns.system, columns.segment, columns.judge)
+        x = np.concatenate([np.eye(int(part.max()) + 1)[part] for part in parts], axis=1)
+        _effect, residual = least_squares(columns)
+        systems = len(columns.systems)
+        effects = np.linalg.pinv(x)[:systems]
+        influence = (effects - effects.mean(axis=0)) * residual
+        of_segments = np.array([np.bincount(columns.segment, weights=row) for row in influence])
+        over_segments = np.sqrt((of_segments**2).sum(axis=1))
+        assert (fit_additive(columns).error >= over_segments - 1e-9).all(), seed
+
+
+def test_no_interval_where_the_model_fits_whatever_the_scores_are() -> None:
+    screens = [
+        judgment(output("A", 60), output("B", 50), segment="1", judge="j1"),
+        judgment(output("B", 70), output("C", 20), segment="2", judge="j2"),
+    ]
+    fit = fit_additive(score_columns(screens))
+    assert fit.estimable.all()
+    assert np.isnan([fit.error, fit.low, fit.high, fit.degrees]).all()
+    assert np.isnan(fit.noise)
+    assert fit.ranges.low.tolist() == [1, 1, 1]
+    assert fit.ranges.high.tolist() == [3, 3, 3]
+    # Nor where another group has residuals.
+    other = fit_additive(score_columns([*screens, *pair("D", "E", 10, judge="j1")]))
+    assert np.isnan(other.error[:3]).all()
+    assert np.isfinite(other.error[3:]).all()
+
+
+def test_clusters_that_say_nothing_add_no_degrees_of_freedom() -> None:
+    screens = pair("A", "B", 0, judge="j0") + pair("A", "B", 10, judge="j1")
+    alone = [
+        judgment(output("A", 50 + n % 3), segment=str(100 + n), judge=f"alone{n % 9}")
+        for n in range(60)
+    ]
+    for level in ("segments", "judges", "two_way"):
+        plain, more = (
+            fit_additive(score_columns(given), level=level) for given in (screens, screens + alone)
+        )
+        np.testing.assert_allclose(more.error, plain.error)
+        np.testing.assert_allclose(more.degrees, plain.degrees)
+        assert more.limits == plain.limits
+    assert plain.limits == ("few_judges",)
+    with pytest.raises(ValueError, match="fewer than two judges"):
+        fit_additive(score_columns(pair("A", "B", 0, judge="j0") + alone))

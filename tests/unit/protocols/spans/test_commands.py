@@ -1,0 +1,137 @@
+"""`score_spans` and `convert_spans`."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management.base import CommandError
+
+from protocols.spans.files import SpansFormat, read_spans, write_spans
+from protocols.spans.simulator import SpanModel, simulate_spans
+from tests.unit.protocols.spans.drawn import judgment, major, output
+
+RunJson = Callable[..., Any]
+CAMPAIGN = simulate_spans(SpanModel(systems=4, segments=30, screens=2, spread=30), seed=1)
+
+
+def written(path: Path, output_format: SpansFormat) -> Path:
+    lines, _losses = write_spans(CAMPAIGN.judgments, output_format)
+    path.write_text("".join(lines), encoding="utf-8", newline="")
+    return path
+
+
+@pytest.mark.parametrize("output_format", list(SpansFormat))
+def test_formats_are_told_by_how_files_begin(output_format: SpansFormat, tmp_path: Path) -> None:
+    read = read_spans([str(written(tmp_path / "file", output_format))], source_language="xx")
+    assert read.input_format is output_format
+    # Each system's judgment by itself, where the format knows no screens.
+    screens = output_format in (SpansFormat.JSONL, SpansFormat.PEARMUT_LOG)
+    assert len(read.judgments) == (60 if screens else 180)
+    says_languages = output_format in (SpansFormat.JSONL, SpansFormat.APPRAISE_CSV)
+    assert read.judgments[0].source_language == ("en" if says_languages else "xx")
+
+
+def test_scoring_says_all_of_a_campaign(run_json: RunJson, tmp_path: Path) -> None:
+    name = written(tmp_path / "j.jsonl", SpansFormat.JSONL)
+    found = run_json("score_spans", name, "--resamples", 50, "--rule", "wmt25")
+    assert (found["scores"], found["segments"], found["format"]) == (180, 30, "spans-jsonl")
+    best = list(CAMPAIGN.systems)
+    for rank in (found["additive"]["rank"], found["means"]["rank"]):
+        assert [
+            system for _rank, system in sorted(zip(rank, found["systems"], strict=True))
+        ] == best
+    assert found["rule"]["systems"] == best
+    assert [row["system"] for row in found["rankings"][0]["systems"]] == best
+    assert found["span_agreement"]["f1"] > 0.5
+    assert found["losses"] == []
+    assert run_json("score_spans", name, "--resamples", 50, "--rule", "wmt25") == found
+
+
+def test_errors_rank_where_there_are_no_scores(run_json: RunJson, tmp_path: Path) -> None:
+    name = written(tmp_path / "j.tsv", SpansFormat.MQM_TSV)
+    arguments = ("score_spans", name, "--resamples", 50)
+    with pytest.raises(CommandError, match="no output has a score") as refused:
+        run_json(*arguments)
+    assert refused.value.returncode == 2
+    found = run_json(*arguments, "--measure", "mqm", "--compare", "judge")
+    assert found["means"]["mean"][0] > found["means"]["mean"][-1]
+    assert found["means"]["mean"][0] < 0
+    assert found["rankings"][0]["systems"][0]["system"] == CAMPAIGN.systems[0]
+
+
+def test_scores_of_outputs_alone_imply_no_ranking_unless_asked(
+    run_json: RunJson, tmp_path: Path
+) -> None:
+    name = written(tmp_path / "j.csv", SpansFormat.APPRAISE_CSV)
+    found = run_json("score_spans", name, "--resamples", 50)
+    assert found["rankings"] is None
+    assert found["additive"] is not None
+
+
+def test_thresholds_decide_what_is_asked_about(run_json: RunJson, tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    screens = [
+        judgment(output("A", 70), output("B", 95, [major()]), judge=judge, segment=segment)
+        for judge in ("ann", "bob")
+        for segment in ("1", "2")
+    ]
+    path.write_text("".join(write_spans(screens, SpansFormat.JSONL)[0]), encoding="utf-8")
+    found = run_json("score_spans", path, "--resamples", 50)
+    assert (found["contradictions"]["low_without_error"], found["contradicting"]) == (4, 4)
+    assert found["contradictions"]["high_with_major"] == 4
+    assert found["additive"]["limits"] == ["few_judges", "few_segments"]
+    lenient = ("--error-free-from", 66, "--major-below", 100, "--margin", 30)
+    found = run_json("score_spans", path, "--resamples", 50, *lenient)
+    assert found["contradicting"] == 0
+
+
+def test_languages_are_not_merged(run_json: RunJson, tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    czech = [replace(each, target_language="cs") for each in CAMPAIGN.judgments[:20]]
+    lines, _losses = write_spans([*CAMPAIGN.judgments, *czech], SpansFormat.JSONL)
+    path.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(CommandError, match="several language pairs: en to cs, en to de") as refused:
+        run_json("score_spans", path, "--resamples", 50)
+    assert refused.value.returncode == 2
+    found = run_json("score_spans", path, "--resamples", 50, "--target-language", "de")
+    assert found["scores"] == 180
+    assert [(loss["what"], loss["count"], loss["first"]) for loss in found["losses"]] == [
+        ("judgments of other languages", 20, "line 61")
+    ]
+    with pytest.raises(CommandError, match="no judgments of any language to fr"):
+        run_json("score_spans", path, "--resamples", 50, "--target-language", "fr")
+
+
+def test_conversions_say_what_they_lose(run_json: RunJson, tmp_path: Path) -> None:
+    name = written(tmp_path / "j.jsonl", SpansFormat.JSONL)
+    to = tmp_path / "j.csv"
+    found = run_json("convert_spans", name, "--to", to, "--output-format", "appraise-csv")
+    assert (found["judgments"], found["lost_reading"]) == (60, [])
+    assert {loss["what"]: loss["count"] for loss in found["lost_writing"]} == {
+        "which outputs were shown side by side": 60,
+        "texts of outputs": 180,
+    }
+    assert len(to.read_text(encoding="utf-8").splitlines()) == 180
+    # And back: a row is a screen of its own.
+    back = run_json("convert_spans", to, "--to", tmp_path / "back.jsonl")
+    assert (back["judgments"], back["lost_reading"], back["lost_writing"]) == (180, [], [])
+
+
+def test_bad_input_writes_nothing(run_json: RunJson, tmp_path: Path) -> None:
+    path, to = tmp_path / "j.jsonl", tmp_path / "out.jsonl"
+    path.write_text(
+        '{"segment": "1", "judge": "ann", "outputs": [{"systems": ["A"], "score": 200}]}\n'
+    )
+    with pytest.raises(CommandError, match=r"line 1 \(field \"outputs\[0\].score\"\)") as refused:
+        run_json("convert_spans", path, "--to", to)
+    assert refused.value.returncode == 2
+    assert not to.exists()
+    path.write_text("Was soll das sein?\n")
+    with pytest.raises(CommandError, match="none of the formats of scored judgments"):
+        run_json("convert_spans", path, "--to", to)
+    path.write_text(json.dumps({"user_id": "ann", "annotation": "__RESET__"}))
+    with pytest.raises(CommandError, match="there is no judgment in it"):
+        run_json("convert_spans", path, "--to", to)

@@ -1,0 +1,91 @@
+"""Which scores are asked about."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from protocols.spans.contradictions import (
+    APPRAISE,
+    PEARMUT,
+    WMT26,
+    Contradiction,
+    ContradictionKind,
+    ContradictionRule,
+    against_order,
+    contradictions,
+)
+from protocols.spans.records import ScoredOutput
+from tests.unit.protocols.spans.drawn import judgment, major, minor, output
+
+#: Answers, by the errors of each output, and what is asked of them.
+TABLE = json.loads(Path(__file__).with_name("contradictions.json").read_text(encoding="utf-8"))
+
+
+def kinds(*outputs: ScoredOutput, rule: ContradictionRule | None = None) -> list[str]:
+    return [found.kind.value for found in contradictions(judgment(*outputs), rule)]
+
+
+@pytest.mark.parametrize(("rule", "threshold"), [(APPRAISE, 66), (PEARMUT, 80), (WMT26, 85)])
+def test_each_tool_asks_for_errors_below_its_threshold(
+    rule: ContradictionRule, threshold: float
+) -> None:
+    assert kinds(output("A", threshold), rule=rule) == []
+    assert kinds(output("A", threshold - 1), rule=rule) == ["low_without_error"]
+
+
+@pytest.mark.parametrize("case", TABLE["cases"], ids=str)
+def test_the_page_and_the_server_find_the_same_contradictions(case: dict[str, Any]) -> None:
+    """The page tries the same table: tests/js/spans_marks.test.js."""
+    assert TABLE["rule"] == asdict(ContradictionRule())
+    severities = {"minor": minor, "major": major}
+    outputs = [
+        output(
+            letter,
+            score,
+            [severities[each](2 * at, 2 * at + 1) for at, each in enumerate(marked)],
+        )
+        for letter, (score, *marked) in zip("ABCDE", case["outputs"], strict=False)
+    ]
+    rule = ContradictionRule(**{**TABLE["rule"], **case["rule"]})
+    found = contradictions(judgment(*outputs), rule)
+    assert [[each.kind.value, *each.outputs] for each in found] == case["found"]
+
+
+def test_errors_explain_a_low_score_but_not_a_perfect_one() -> None:
+    assert kinds(output("A", 20, [minor()])) == []
+    assert kinds(output("A", 100, [minor(None, None)])) == ["perfect_with_error"]
+    assert kinds(output("A", 90, [minor()])) == []
+    assert kinds(output("A", 90, [major()])) == ["high_with_major"]
+    assert kinds(output("A", 89, [major()])) == []
+
+
+def test_what_was_not_asked_contradicts_nothing() -> None:
+    assert kinds(output("A", 20, None), output("B", None, [major()])) == []
+
+
+def test_the_output_with_more_errors_is_not_the_better_one() -> None:
+    more, fewer = [major(), minor(2, 3)], [major()]
+    found = contradictions(judgment(output("A", 40, fewer), output("B", 60, more)))
+    assert found == [Contradiction(ContradictionKind.BETTER_WITH_MORE_ERRORS, (1, 0), 10)]
+    assert kinds(output("A", 51, fewer), output("B", 60, more)) == []
+    # More minor errors against a major one are the judge's to weigh.
+    assert kinds(output("A", 40, [major()]), output("B", 60, [minor(), minor(2, 3)])) == []
+
+
+def test_scores_are_in_the_order_of_the_ranks() -> None:
+    screen = judgment(output("A", 50), output("B", 60), output("C", 60))
+    assert against_order(screen, [2, 1, 1]) == []
+    assert against_order(screen, [None, 1, 1]) == []
+    pairs = [found.outputs for found in against_order(screen, [1, 2, 3])]
+    # B and C have more points than A, which is first; of the two with equal points, B has the better rank.
+    assert pairs == [(1, 0), (2, 0), (1, 2)]
+    with pytest.raises(ValueError, match="2 ranks for 3 outputs"):
+        against_order(screen, [1, 2])
+
+
+def test_a_rule_has_thresholds_on_the_scale() -> None:
+    with pytest.raises(ValueError, match="major_below"):
+        ContradictionRule(major_below=101)

@@ -1,0 +1,195 @@
+"""WMT's rules as their scripts compute them, and ours."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from protocols.spans.simulator import SpanModel, simulate_spans
+from protocols.spans.statistics.columns import ScoreColumns, score_columns
+from protocols.spans.statistics.means import unit_scores
+from protocols.spans.statistics.rules import (
+    ClusterRule,
+    apply_rule,
+    either_t_p,
+    permutation_p,
+    wilcoxon_p,
+)
+from tests.unit.protocols.spans.drawn import judgment, output
+
+GENERATOR = np.random.default_rng(0)
+
+
+def campaign(spread: float = 20, seed: int = 0) -> ScoreColumns:
+    """All systems on all segments."""
+    model = SpanModel(systems=5, segments=40, outputs=5, judges=4, spread=spread)
+    return score_columns(simulate_spans(model, seed=seed).judgments)
+
+
+def test_wilcoxon_is_one_sided_on_common_units() -> None:
+    upper = np.array([80, 70, 90, 60, np.nan, 75.0])
+    lower = np.array([70, 72, 60, 55, 10.0, np.nan])
+    expected = stats.wilcoxon([10, -2, 30, 5], alternative="greater").pvalue
+    assert wilcoxon_p(upper, lower, GENERATOR) == expected
+    assert wilcoxon_p(upper, upper, GENERATOR) == 1
+
+
+def test_either_t_takes_the_smaller_of_two() -> None:
+    # Far apart, but each segment by itself says little: the unpaired test decides, and the other way round.
+    for upper, lower in (
+        ([90, 91.0, 92, 60], [50, 53.0, 49, 55]),
+        ([50, 60, 90.0], [49, 59, 89.0]),
+    ):
+        one, other = np.array(upper), np.array(lower)
+        paired = stats.ttest_rel(one, other).pvalue if np.ptp(one - other) else 0
+        unpaired = stats.ttest_ind(one, other).pvalue
+        assert either_t_p(one, other, GENERATOR) == pytest.approx(min(paired, unpaired))
+
+
+def test_either_t_tells_a_constant_difference_apart() -> None:
+    segments = np.array([10.0, 90, 40])
+    assert either_t_p(segments + 1, segments, GENERATOR) == 0
+    assert either_t_p(segments, segments, GENERATOR) == 1
+    # Without a common segment, what both always got decides.
+    upper, lower = np.array([90, 90, np.nan, np.nan]), np.array([np.nan, np.nan, 80, 80.0])
+    assert either_t_p(upper, lower, GENERATOR) == 0
+    assert either_t_p(upper, lower + 10, GENERATOR) == 1
+
+
+def test_permutation_p_is_exact_for_few_differences() -> None:
+    zero = np.zeros(4)
+    assert permutation_p(np.array([1, 2, 3, 4.0]), zero, GENERATOR) == 2 / 16
+    assert permutation_p(np.array([1, 2, 3, -4.0]), zero, GENERATOR) == 14 / 16
+    assert permutation_p(zero, zero, GENERATOR) == 1
+
+
+def test_drawn_permutations_are_near_the_exact_p() -> None:
+    differences = np.random.default_rng(1).normal(0.5, 1, 14)
+    signs = 1 - 2 * ((np.arange(2**14)[:, np.newaxis] >> np.arange(14)) & 1)
+    exact = np.mean(np.abs(signs @ differences) >= abs(differences.sum()) - 1e-9)
+    drawn = permutation_p(differences, np.zeros(14), np.random.default_rng(0))
+    assert drawn == pytest.approx(exact, abs=0.02)
+
+
+def test_permutation_p_is_fair_where_systems_do_not_differ() -> None:
+    drawn = np.random.default_rng(2)
+    p = [permutation_p(drawn.normal(size=10), drawn.normal(size=10), drawn) for _ in range(400)]
+    assert np.mean(np.array(p) < 0.05) == pytest.approx(0.05, abs=0.035)
+
+
+def test_wmt25_by_its_script() -> None:
+    """A second implementation, written as the rule is stated: walk until the first significant difference."""
+    for seed in range(3):
+        columns = campaign(spread=12, seed=seed)
+        found = apply_rule(columns, ClusterRule.WMT25)
+        values = unit_scores(columns, unit="round").values
+        order = [columns.systems.index(system) for system in found.systems]
+        assert np.all(np.diff(found.mean) <= 0)
+        expected = []
+        for place, system in enumerate(order):
+            low = high = place + 1
+            for upper in order[:place][::-1]:
+                if (
+                    stats.wilcoxon(
+                        values[:, upper] - values[:, system], alternative="greater"
+                    ).pvalue
+                    < 0.05
+                ):
+                    break
+                low -= 1
+            for lower in order[place + 1 :]:
+                if (
+                    stats.wilcoxon(
+                        values[:, system] - values[:, lower], alternative="greater"
+                    ).pvalue
+                    < 0.05
+                ):
+                    break
+                high += 1
+            expected.append((low, high))
+        assert list(zip(found.ranges.low, found.ranges.high, strict=True)) == expected
+        for place in range(1, len(order)):
+            ends = all(high <= place for _low, high in expected[:place]) and all(
+                low > place for low, _high in expected[place:]
+            )
+            assert (found.cluster[place] > found.cluster[place - 1]) == ends
+
+
+def test_wmt26_ends_a_cluster_where_all_above_differ_from_all_below() -> None:
+    columns = campaign(spread=14)
+    found = apply_rule(columns, ClusterRule.WMT26)
+    size = len(found.systems)
+    for place in range(1, size):
+        ends = all(
+            found.p[upper, lower] < 0.05 for upper in range(place) for lower in range(place, size)
+        )
+        assert (found.cluster[place] > found.cluster[place - 1]) == ends
+    # A rank range is that of the cluster.
+    for cluster in np.unique(found.cluster):
+        inside = np.flatnonzero(found.cluster == cluster)
+        assert set(found.ranges.low[inside]) == {inside[0] + 1}
+        assert set(found.ranges.high[inside]) == {inside[-1] + 1}
+
+
+def test_our_rule_corrects_for_the_number_of_pairs() -> None:
+    columns = campaign(spread=0)
+    found = apply_rule(columns)
+    values = unit_scores(columns).values
+    order = [columns.systems.index(system) for system in found.systems]
+    pairs = [(one, other) for one in range(5) for other in range(one + 1, 5)]
+    raw = [
+        permutation_p(values[:, order[one]], values[:, order[other]], np.random.default_rng(0))
+        for one, other in pairs
+    ]
+    smallest = int(np.argmin(raw))
+    assert found.p[pairs[smallest]] == pytest.approx(min(1, 10 * raw[smallest]), abs=0.1)
+    assert found.cluster.tolist() == [1] * 5
+    assert found.ranges.low.tolist() == [1] * 5
+
+
+def test_common_segments_decide_who_is_better() -> None:
+    # B is better on every common segment; A has easier segments of its own, and the higher mean.
+    common = [judgment(output("A", 40), output("B", 50), segment=f"c{n}") for n in range(12)]
+    own = [judgment(output("A", 95), segment=f"o{n}") for n in range(12)]
+    found = apply_rule(score_columns([*common, *own]))
+    assert found.systems == ("A", "B")
+    assert found.common[0, 1] == 12
+    assert (found.p[0, 1], found.ranges.low.tolist(), found.ranges.high.tolist()) == (
+        pytest.approx(2 / 2**12),
+        [1, 1],
+        [2, 2],
+    )
+
+
+@pytest.mark.parametrize("rule", list(ClusterRule))
+def test_clear_differences_are_clusters_by_any_rule(rule: ClusterRule) -> None:
+    found = apply_rule(campaign(spread=60), rule)
+    assert found.cluster.tolist() == [1, 2, 3, 4, 5]
+    assert found.ranges.low.tolist() == found.ranges.high.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_a_pair_does_not_depend_on_the_others() -> None:
+    judgments = simulate_spans(SpanModel(systems=4, segments=30, outputs=4), seed=1).judgments
+    fewer = [
+        replace(
+            screen,
+            outputs=tuple(each for each in screen.outputs if each.systems[0] != "system-2"),
+        )
+        for screen in judgments
+    ]
+    for rule in (ClusterRule.WMT26_BOOTSTRAP, ClusterRule.WMT25):
+        whole, part = (
+            apply_rule(score_columns(judgments), rule),
+            apply_rule(score_columns(fewer), rule),
+        )
+        of_pairs = [
+            {
+                (one, other): found.p[a, b]
+                for a, one in enumerate(found.systems)
+                for b, other in enumerate(found.systems)
+                if a < b
+            }
+            for found in (whole, part)
+        ]
+        assert of_pairs[1] == {pair: of_pairs[0][pair] for pair in of_pairs[1]}
