@@ -13,7 +13,6 @@ from django.utils.translation import ngettext
 
 from annotation.models import (
     HIT,
-    Assignment,
     Design,
     HITSequence,
     ProblemReport,
@@ -22,6 +21,7 @@ from annotation.models import (
     TrainingBlock,
 )
 from annotation.selectors.judged import judgments_so_far
+from annotation.selectors.task_rules import is_lent
 from campaign.database.copy import constraints_check_now
 from campaign.models import Judge, Protocol, Task, User
 from campaign.services import TaskRefusedError
@@ -39,8 +39,7 @@ def task_deletion_refusal(*, task: Task) -> str:
         return _("Each test set keeps its five-way ranking. Close it, if it is not to be judged.")
     if judgments_so_far(task_id=task.pk):
         return _("It has been judged, and judgments are kept. Close it instead.")
-    lent = Assignment.objects.filter(hit__task=task).exists()
-    if lent or any(_rows(model, task).exists() for model in _KEPT):
+    if is_lent(task=task) or any(_rows(model, task).exists() for model in _KEPT):
         return _("Judges were lent sentences of it, and what they saw is kept. Close it instead.")
     return ""
 

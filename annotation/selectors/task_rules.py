@@ -4,6 +4,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment
 from annotation.protocols import Rules, answer_kind
+from annotation.selectors.judged import judgments_so_far
 from annotation.selectors.passes import has_passes
 from campaign.models import Task
 
@@ -13,13 +14,21 @@ def task_rules(task: Task) -> Rules:
     return answer_kind(task.protocol).rules(task.rules)
 
 
+def is_lent(*, task: Task) -> bool:
+    """Return whether any judge was lent a HIT of it. Three queries, and two once it is judged."""
+    # Asked first, as HITs are lent in no order that an index has.
+    return (
+        judgments_so_far(task_id=task.pk) > 0 or Assignment.objects.filter(hit__task=task).exists()
+    )
+
+
 def rules_settled_in_words(*, task: Task) -> str:
     """Return why the rules of a task stay as they are; empty while they can be changed.
 
-    Judges of each text and texts of each judge are in the HITs of a protocol with passes, lent or not. One query, or
-    two with passes.
+    Judges of each text and texts of each judge are in the HITs of a protocol with passes, lent or not. Three queries
+    at most, or four with passes.
     """
-    if Assignment.objects.filter(hit__task=task).exists():
+    if is_lent(task=task):
         return _("Judges have begun with this task: what they are asked stays as it is.")
     if has_passes(task) and task.hits.exists():
         return _(

@@ -96,7 +96,8 @@ def test_an_organiser_sees_and_ends_what_lets_people_in(
     fits(page, axe_check)
     page.get_by_role("button", name="Remove from this campaign").click()
     expect(page.get_by_text("no longer takes part in running")).to_be_visible()
-    page.get_by_role("link", name="Invitations").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Invitations").click()
     fits(page, axe_check)
     page.get_by_role("button", name="Withdraw … judge01").click()
     expect(page.get_by_text("ends at once: 1 link,")).to_be_visible()

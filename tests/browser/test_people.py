@@ -34,7 +34,8 @@ def test_judges_are_pasted_checked_added_changed_and_grouped(
     page.get_by_role("link", name="People").click()
     page.get_by_role("link", name="Groups").click()
     page.get_by_label("Name of the group").fill("experts")
-    page.get_by_role("button", name="Make the group").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Make the group").click()
     fits(page, axe_check)
     page.get_by_label("People", exact=True).get_by_role("link", name="Judges").click()
     page.get_by_role("link", name="Add judges").click()
@@ -55,11 +56,13 @@ def test_judges_are_pasted_checked_added_changed_and_grouped(
         page.get_by_role("link", name="Save as CSV").click()
     content = saved.value.path().read_text(encoding="utf-8")
     assert content == page.get_by_label("The links as CSV").input_value()
-    page.get_by_role("link", name="To the judges").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="To the judges").click()
     fits(page, axe_check)
     ada, bob = Judge.objects.order_by("pk")
     # Change one.
-    page.get_by_role("link", name=ada.pseudonym).click()
+    with page.expect_navigation():
+        page.get_by_role("link", name=ada.pseudonym).click()
     fits(page, axe_check)
     page.get_by_label("English").check()
     page.get_by_role("button", name="Save", exact=True).click()
@@ -69,7 +72,8 @@ def test_judges_are_pasted_checked_added_changed_and_grouped(
     expect(page.get_by_text("Saved.")).to_be_visible()
     ada.refresh_from_db()
     assert ada.languages == ["en"]
-    page.get_by_role("button", name="New link for a judge who lost theirs …").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="New link for a judge who lost theirs …").click()
     fits(page, axe_check)
     page.get_by_role("button", name="End the old links and make a new one").click()
     expect(page.get_by_label("Link", exact=True)).to_be_focused()

@@ -25,7 +25,8 @@ def test_a_draft_is_rehearsed_and_the_rehearsal_ended(
     make_task(campaign, documents=(30,), planned=0)
     page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, campaign)
-    page.get_by_role("link", name="Rehearse …").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Rehearse …").click()
     axe_check(page)
     page.get_by_label("Simulated judges").fill("3")
     page.get_by_label("Skill").fill("0.9")
@@ -40,7 +41,8 @@ def test_a_draft_is_rehearsed_and_the_rehearsal_ended(
     expect(bar).to_be_visible()
     axe_check(page)
     page.get_by_role("link", name="Back to Museum").click()
-    page.get_by_role("link", name="End the rehearsal").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="End the rehearsal").click()
     axe_check(page)
     page.get_by_role("button", name="End the rehearsal").click()
     expect(page.get_by_text("in a moment nothing is left of it")).to_be_visible()

@@ -100,7 +100,7 @@ describe("in the queue", () => {
   });
 
   test("a HIT whose screen this page does not know is not begun", async () => {
-    assert.equal(await page.lendAndAsk("h1", ["b1"], { protocol: "sorting" }), false);
+    assert.equal(await page.lendAndAsk("h1", ["b1"], { protocol: "unheard_of" }), false);
     assert.equal(page.queue.lack, "outdated");
     assert.equal(await page.lendAndAsk("h2", ["b2"], { protocol: "two_outputs" }), true);
     assert.deepEqual(page.ids, ["b2"]);

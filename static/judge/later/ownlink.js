@@ -16,10 +16,15 @@ export function offerOwnLink(page, owner) {
     offer?.remove();
   }
 
-  page.addEventListener("done", ({ detail: { block } }) => {
-    const hit = page.queue.hits.get(block.hit);
-    if (!hit.past && page.queue.isComplete(hit)) offer.hidden = false;
-  });
+  // The first HIT may have been done while this was on its way.
+  offerOnceDone();
+  page.addEventListener("done", offerOnceDone);
+
+  function offerOnceDone() {
+    const isDone = [...page.queue.hits.values()].some((hit) => !hit.past && page.queue.isComplete(hit));
+    if (isDone && offer) offer.hidden = false;
+  }
+
   $("own-link-take")?.addEventListener("click", close);
   $("own-link-dismiss")?.addEventListener("click", () => {
     close();

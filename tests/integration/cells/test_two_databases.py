@@ -222,6 +222,8 @@ def test_what_one_campaign_left_is_deleted_at_a_time(
         cursor.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [name])
         with pytest.raises(MoveRefusedError, match="Another command is deleting"):
             campaign_forget(campaign=campaign)
+        # The server notices the end of a session only after a while.
+        cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
     assert Campaign.objects.exists()
     campaign_forget(campaign=campaign)
     assert not Campaign.objects.exists()
