@@ -110,6 +110,19 @@ def _paused(page: Page) -> None:
     page.get_by_role("dialog", name="Paused").wait_for()
 
 
+def _asked(protocol: str, *keys: str) -> Shot:
+    """Open the page of a judge who is asked in the way of a protocol, and press keys."""
+
+    def prepare(page: Page, demo: Any) -> None:
+        link = next(each["url"] for each in demo["protocols"] if each["protocol"] == protocol)
+        _follow(page, link)
+        page.locator("#outputs:not([hidden])").wait_for()
+        for key in keys:
+            page.keyboard.press(key)
+
+    return prepare
+
+
 def _dashboard(test_set: tuple[str, str]) -> Shot:
     """Open the dashboard of a test set, of a campaign and with a name, as an organiser."""
     campaign, name = test_set
@@ -202,7 +215,14 @@ SHOTS: dict[str, tuple[Shot, bool]] = {
     "invitations": (_of_campaign("invitations/"), False),
     "sign-in": (_sign_in, False),
 }
-# Of organisers' rooms, in these two ways alone: `VIEWS_OF_ROOMS`.
+# In these two ways alone, `VIEWS_OF_ROOMS`: screens of the other protocols, and organisers' rooms.
+SCREENS: dict[str, tuple[Shot, bool]] = {
+    "judge-two-outputs": (_asked("two_outputs"), False),
+    "judge-top": (_asked("top", "2", "4"), False),
+    "judge-spans": (_asked("spans", "ArrowRight", "ArrowRight", "2"), False),
+    "judge-rating": (_asked("rating", "4"), False),
+    "judge-editing": (_asked("editing"), False),
+}
 ROOMS: dict[str, tuple[Shot, bool]] = {
     "overview": (_of_campaign(""), True),
     "design": (_of_dashboard(OURS, "design/"), True),
@@ -231,7 +251,7 @@ def main(names: Sequence[str] = ()) -> int:
             executable_path=browser.executable(), args=browser.launch_arguments()
         )
         _history_begin(chromium, demo)
-        for name, shot in {**SHOTS, **ROOMS}.items():
+        for name, shot in {**SHOTS, **SCREENS, **ROOMS}.items():
             if name in names or not names:
                 _photograph(chromium, name, shot, VIEWS if name in SHOTS else VIEWS_OF_ROOMS, demo)
         chromium.close()
