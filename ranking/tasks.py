@@ -16,6 +16,7 @@ from ranking.services import (
     rankings_of_days_keep,
 )
 from ranking.services.alert_mails import alert_mails_send
+from ranking.services.answers_kept_up import answer_keep_up
 from ranking.services.shards import shard_compute, shard_jobs_forget
 from ranking.services.tallies_build import tallies_build
 from ranking.services.tallies_check import tallies_check
@@ -102,6 +103,7 @@ def _rank(task_id: int) -> None:
     if computed is None:
         return
     quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)
+    answer_keep_up(task_id=task_id)
     # While we ranked, another worker's message was turned away by our lock: look once more.
     if ranking_is_due(task_id=task_id):
         ranking_request(task_id=task_id)

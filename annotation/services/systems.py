@@ -5,13 +5,13 @@ from typing import Final, TypedDict, Unpack
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import transaction
-from django.db.models import F
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.models import HIT, HITPurpose, HITSequence, PageChanges
+from annotation.models import HIT, HITPurpose, HITSequence
 from annotation.notification import planning_enqueue
 from annotation.selectors.systems import hits_never_lent, name_settled_in_words
+from annotation.services.page_changes import pages_changed
 from annotation.services.planning.batch import PlanningTransaction
 from campaign.formats import FormatError, InputFile
 from campaign.importing.errors import ImportRefusedError
@@ -148,6 +148,5 @@ def _hits_lock(system: System) -> list[HIT]:
 
 def _follow_up(test_set_id: int) -> None:
     for task_id in _tasks(test_set_id):
-        PageChanges.objects.get_or_create(task_id=task_id)
-        PageChanges.objects.filter(task=task_id).update(changes=F("changes") + 1)
+        pages_changed(task_id=task_id)
         transaction.on_commit(partial(planning_enqueue, task_id))

@@ -71,6 +71,7 @@ ACCEPTABLE_EDITS = AnalysisKind(
     question=gettext_lazy("How many outputs of each system could be edited into acceptable text?"),
     options=(FEWEST, ACCEPTANCES, CONFIDENCE),
     protocols=frozenset({Protocol.EDITING}),
+    stands_for_ranking=True,
     read=_read,
     find=_find,
     tell=_tell,

@@ -178,6 +178,7 @@ RATINGS_MEASURED: Final = AnalysisKind(
     ),
     check=_checked,
     protocols=frozenset({Protocol.RATING}),
+    stands_for_ranking=True,
     read=_read,
     find=_find,
     tell=_tell,

@@ -107,6 +107,7 @@ SPANS_ANALYSED = AnalysisKind(
     ),
     options=(MEASURE, RULE, LEVEL, DRAWN, COMPARED, METHOD, RESAMPLES, CONFIDENCE, SEED),
     protocols=frozenset({Protocol.SPANS}),
+    stands_for_ranking=True,
     read=_read,
     find=_find,
     tell=_tell,

@@ -52,6 +52,9 @@ class AnalysisKind:
     needs_beside : bool
         Whether it looks at the other tasks of the test set, too; up to which judgment is recorded with the question, and
         which of them count.
+    stands_for_ranking : bool
+        Whether its first table says how good systems are where judgments compare none. Dashboards then show it, and a
+        worker keeps it up to date (`ranking.services.answers_kept_up`).
     protocols : frozenset of str or None
         Whose tasks it is for; None for all whose judgments compare outputs.
     beside : str
@@ -73,6 +76,7 @@ class AnalysisKind:
     needs_remarks: bool = False
     shows_rule: bool = False
     needs_beside: bool = False
+    stands_for_ranking: bool = False
     protocols: frozenset[str] | None = None
     beside: str = ""
     read: Callable[[Task, int, ChosenJudgments, Mapping[str, Any]], Any] | None = None

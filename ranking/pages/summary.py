@@ -12,6 +12,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from ranking.analyses import AnalysisKind
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.range_limits import ONE_DOCUMENT
@@ -71,8 +72,10 @@ def summarise_run(
     )
 
 
-def summary_without_order() -> RankingSummary:
-    """Say of a task whose judges see one output at a time that there is nothing to rank by."""
+def summary_without_order(shown: AnalysisKind | None = None) -> RankingSummary:
+    """Say of a task whose judges see one output at a time that there is nothing to rank by, or what is `shown` instead."""
+    if shown is not None:
+        return RankingSummary(headline=str(shown.title))
     return RankingSummary(
         headline=headline_without_ranking(),
         details=(_("Judges see one output at a time, so their answers put systems in no order."),),

@@ -69,6 +69,12 @@ def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
     return {kind.name: kind for kind in sorted(found, key=lambda kind: kind.protocols is None)}
 
 
+def kind_in_place_of_ranking(*, task: Task) -> AnalysisKind | None:
+    """Return the analysis that says how good systems are where judgments of a task compare none; None without one."""
+    kinds = analyses_of(task=task).values()
+    return next((kind for kind in kinds if kind.stands_for_ranking), None)
+
+
 def judgments_to_choose(*, task: Task) -> JudgmentsToChoose:
     """Return what may be chosen. Four queries."""
     documents = Document.objects.filter(test_set_id=task.test_set_id).order_by("position")

@@ -1,3 +1,4 @@
+from dataclasses import dataclass
 from typing import Any, cast
 
 from django.contrib.auth.decorators import login_required
@@ -16,6 +17,7 @@ from campaign.accounts.sessions import ReadBeside
 from campaign.models import Task, User
 from campaign.pages.rights import role_remember
 from campaign.pages.task_seen import task_remember
+from ranking.analyses import AnalysisKind
 from ranking.models import RankingRun
 from ranking.pages.addresses import Addresses
 from ranking.pages.effects import effects_in_words
@@ -23,9 +25,15 @@ from ranking.pages.history_plot import history_plot
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.page_plots import links_of_task
 from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
+from ranking.pages.report_shown import ShownTable, shown_tables
 from ranking.pages.stopping_rule import anytime_ranges_of, shown_rule_of
 from ranking.pages.summary import reason_in_words, summarise_run, summary_without_order
-from ranking.selectors.analyses import analyses_of
+from ranking.selectors.analyses import (
+    analyses_of,
+    answer_for_people,
+    answered,
+    kind_in_place_of_ranking,
+)
 from ranking.selectors.dashboards import DashboardState, dashboard_state
 from ranking.selectors.feedback import latest_feedback
 from ranking.selectors.history import ranking_history
@@ -41,6 +49,7 @@ from ranking.selectors.one_system import systems_by_name
 from ranking.selectors.progress import judging_progress
 from ranking.selectors.rule_effects import effects_held
 from ranking.selectors.runs import latest_run
+from ranking.services.analyses import analysis_choice
 from ranking.wording.agreement import strength_caution, strength_in_words
 
 
@@ -108,7 +117,11 @@ def _context(state: DashboardState) -> dict[str, Any]:
     systems = systems_by_name(task_id=task.pk)
     addresses = Addresses(task, systems=systems)
     counted = addresses.judgments()
-    implies_no_order = not answer_kind(task.protocol).compares_outputs
+    in_place = kind_in_place_of_ranking(task=task)
+    compares = answer_kind(task.protocol).compares_outputs and not (
+        in_place is not None and _compares_nothing(run)
+    )
+    answer = None if compares or in_place is None else _answer_in_place(task, in_place)
     leads = {"comparisons": counted, "blocks": counted, "judges": addresses.judges}
     return {
         "campaign": task.test_set.campaign,
@@ -116,17 +129,21 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "version": _version(state),
         "age": _age(run),
         "run": run,
-        "summary": summary_without_order() if implies_no_order else summarise_run(run, leads=leads),
+        "summary": summarise_run(run, leads=leads)
+        if compares
+        else summary_without_order(answer.kind if answer else None),
         "kinds": analyses_of(task=task).values(),
-        "implies_no_order": implies_no_order,
+        "implies_no_order": not compares,
+        "answer": answer,
+        "has_answer_in_place": in_place is not None,
         "left_out": len(judges_left_out(run)[task.pk]) if run else 0,
         "waiting": _waiting(task),
         "rule": shown_rule_of(run),
         "anytime": anytime_ranges_of(run),
-        "plot": rank_plot(run.result["systems"]) if run else None,
+        "plot": rank_plot(run.result["systems"]) if run and compares else None,
         "addresses": addresses,
         "withdrawn": {name for name, system in systems.items() if system.is_withdrawn},
-        "not_estimable": _not_estimable(run),
+        "not_estimable": _not_estimable(run) if compares else [],
         "history": history_plot(ranking_history(task_id=task.pk, latest=run)),
         "plot_links": links_of_task(task),
         "progress": progress,
@@ -140,6 +157,33 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "low_agreement": _low_agreement(task, run),
         "feedback": latest_feedback(task),
     }
+
+
+def _compares_nothing(run: RankingRun | None) -> bool:
+    """Return whether judges saw one output at a time so far."""
+    return run is not None and not run.result["input"]["comparisons"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerInPlace:
+    """The first table of the analysis that stands for the ranking of a task, and how many judgments are not in it."""
+
+    kind: AnalysisKind
+    watermark: int
+    newer: int
+    table: ShownTable
+
+
+def _answer_in_place(task: Task, kind: AnalysisKind) -> AnswerInPlace | None:
+    """Return what to show where nothing is ranked; None before there is an answer."""
+    found = answered(task=task, choice_digest=analysis_choice(kind.name, {}).digest)
+    if found.shown is None:
+        return None
+    report = answer_for_people(analysis=found.shown, language=get_language() or "en")
+    others = frozenset(table.name for table in report.tables[1:])
+    addresses = Addresses(task, compares_outputs=answer_kind(task.protocol).compares_outputs)
+    tables = shown_tables(report, without=others, addresses=addresses)
+    return AnswerInPlace(kind, found.shown.watermark, found.newer, tables[0]) if tables else None
 
 
 def _judges_shown(task: Task, run: RankingRun | None) -> tuple[list[JudgeRow], bool]:

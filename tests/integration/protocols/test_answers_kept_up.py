@@ -1,0 +1,139 @@
+"""Where judgments compare nothing, dashboards show the analysis that says how good systems are, kept up to date."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.services import design_ensure, quality_action_take
+from campaign.models import Campaign, Judge, Protocol, Task
+from campaign.services import task_create
+from protocols.spans.models import Answer as Scored
+from ranking.analyses import ANALYSES
+from ranking.models import Analysis
+from ranking.selectors.analyses import answer_for_people
+from ranking.services.answers_kept_up import GROWTH, answer_keep_up
+from ranking.tasks import rank_task
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.integration.protocols.judging import (
+    edited_task,
+    labelled,
+    rated,
+    rated_task,
+    scored_task,
+)
+from tests.page_tables import page_tables
+
+pytestmark = pytest.mark.django_db
+
+SYSTEMS = ("cobalt", "dune", "ember")
+
+
+def one_at_a_time(campaign: Campaign) -> Task:
+    """Error spans and scores of one output at a time."""
+    ranking = make_task(campaign, documents=(6, 6))
+    task = task_create(test_set=ranking.test_set, protocol=Protocol.SPANS, by=None)
+    design_ensure(task=task, seed=7)
+    for place, name in enumerate(("ada", "ben", "cleo")):
+        judge = make_judge(campaign, name)
+        for number in range(1, 13):
+            at = (number + place) % 3
+            score = 90 - 20 * at + (7 * number + place) % 9
+            judgment = labelled(task, judge, SYSTEMS[at], number=number, labels=[1])
+            Scored.objects.create(
+                judgment=judgment,
+                scores=[score],
+                span_candidates=[1],
+                span_starts=[0],
+                span_ends=[4],
+                span_majors=[False],
+            )
+    return task
+
+
+WORLDS: dict[str, Callable[[Campaign], Task]] = {
+    "editing": edited_task,
+    "rating": rated_task,
+    "spans": one_at_a_time,
+}
+
+
+def dashboard(task: Task, client: Client) -> str:
+    address = reverse("test-set-dashboard", args=[task.test_set.campaign.slug, task.pk])
+    return client.get(address).content.decode()
+
+
+@pytest.mark.parametrize(
+    "kind", sorted(name for name, each in ANALYSES.items() if each.stands_for_ranking)
+)
+def test_the_first_table_stands_where_a_ranking_would(kind: str, client: Client) -> None:
+    task = WORLDS[kind](make_campaign())
+    client.force_login(make_organiser(task.test_set.campaign))
+    before = dashboard(task, client)
+    rank_task(task.pk)
+    answer = Analysis.objects.get()
+    assert (answer.kind, answer.task) == (kind, task)
+    first = answer_for_people(analysis=answer, language="en").tables[0]
+    page = dashboard(task, client)
+    headings = [column.heading for column in first.columns]
+    assert headings not in [each.headings for each in page_tables(before)]
+    [table] = [each for each in page_tables(page) if each.headings == headings]
+    assert [row[0] for row in table.rows] == [str(row[0]) for row in first.rows]
+    assert "not compared yet" not in page
+    # The page that shows all of it is the same answer.
+    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind])
+    assert str(first.rows[0][0]) in client.get(address).content.decode()
+
+
+def test_judgments_that_compare_outputs_are_ranked(client: Client) -> None:
+    task = scored_task(make_campaign())
+    client.force_login(make_organiser(task.test_set.campaign))
+    rank_task(task.pk)
+    assert not Analysis.objects.exists()
+    assert "Rank range" in dashboard(task, client)
+
+
+def test_it_is_computed_again_once_there_is_a_tenth_more(client: Client) -> None:
+    task = rated_task(make_campaign())
+    client.force_login(make_organiser(task.test_set.campaign))
+    rank_task(task.pk)
+    first = Analysis.objects.get()
+    judge = Judge.objects.get(pseudonym="ada")
+    due = first.watermark + int(GROWTH * first.watermark) + 1
+    for number in range(first.watermark + 1, due + 1):
+        rated(task, judge, "ember", number=1 + number % 12, fluency=2)
+        rank_task(task.pk)
+        assert Analysis.objects.count() == (1 if number < due else 2)
+        said = f"Of judgments 1 to {first.watermark} · {number - first.watermark} newer"
+        assert (said in dashboard(task, client)) is (number < due)
+    assert Analysis.objects.latest().watermark == due
+
+
+def test_it_is_computed_again_once_other_judges_count(client: Client) -> None:
+    task = rated_task(make_campaign())
+    organiser = make_organiser(task.test_set.campaign)
+    client.force_login(organiser)
+    rank_task(task.pk)
+    quality_action_take(
+        task=task,
+        judge=Judge.objects.get(pseudonym="dora"),
+        action="exclude",
+        user=organiser,
+    )
+    rank_task(task.pk)
+    assert [each.judgments["without"] for each in Analysis.objects.order_by("pk")] == [
+        [],
+        ["dora"],
+    ]
+
+
+def test_an_open_dashboard_learns_of_it(client: Client) -> None:
+    task = one_at_a_time(make_campaign())
+    client.force_login(make_organiser(task.test_set.campaign))
+    rank_task(task.pk)
+    address = reverse("test-set-live", args=[task.test_set.campaign.slug, task.pk])
+    seen = client.get(address)["ETag"]
+    Analysis.objects.all().delete()
+    assert answer_keep_up(task_id=task.pk) is not None
+    assert client.get(address, headers={"If-None-Match": seen}).status_code == 200
