@@ -9,8 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, IntegrityError, connections, transaction
-from django.db.migrations.executor import MigrationExecutor
+from django.db import DatabaseError, IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -35,6 +34,7 @@ from campaign.texts.language_tags import LanguageTagError
 from cells.databases import asked_by_default
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.migration_steps import steps_executor
 from tests.second_database import second_database
 
 pytestmark = pytest.mark.django_db
@@ -350,7 +350,7 @@ def test_languages_of_before_become_tags(transactional_db: None) -> None:
     with second_database("tags", is_copy=False) as other, asked_by_default(other):
 
         def migrate(to: str) -> Any:
-            return MigrationExecutor(connections["default"]).migrate([("campaign", to)]).apps
+            return steps_executor().migrate([("campaign", to)]).apps
 
         old = migrate("0009_campaign_moves")
         museum = old.get_model("campaign", "Campaign").objects.create(slug="museum", name="Museum")

@@ -5,9 +5,6 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connections
-from django.db.migrations.executor import MigrationExecutor
-from django.db.migrations.loader import MigrationLoader
 from django.test import Client
 
 from campaign.models import ActivityEvent, Campaign, Invitation, Membership, MembershipRole, User
@@ -25,6 +22,7 @@ from campaign.services.campaigns import campaign_create
 from cells.databases import asked_by_default
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.credentials.browsers import PEOPLE, words
+from tests.migration_steps import steps_executor
 from tests.second_database import second_database
 
 pytestmark = pytest.mark.django_db
@@ -263,7 +261,7 @@ def test_the_earliest_organiser_becomes_the_owner_and_researchers_analysts(
     with second_database("roles", is_copy=False) as other, asked_by_default(other):
 
         def migrate(to: str) -> Any:
-            return MigrationExecutor(connections["default"]).migrate([("campaign", to)]).apps
+            return steps_executor().migrate([("campaign", to)]).apps
 
         old = migrate("0017_alerts")
         users = [old.get_model("campaign", "User").objects.create(name=name) for name in "abc"]
@@ -277,7 +275,7 @@ def test_the_earliest_organiser_becomes_the_owner_and_researchers_analysts(
                 old.get_model("campaign", "Membership").objects.create(
                     campaign=museum, user=user, role=role, daily_alerts=role == "researcher"
                 )
-        ((_app, latest),) = MigrationLoader(None).graph.leaf_nodes("campaign")
+        ((_app, latest),) = steps_executor().loader.graph.leaf_nodes("campaign")
         migrate(latest)
         fields = ("campaign__slug", "user__name", "role", "daily_alerts")
         assert list(Membership.objects.order_by("pk").values_list(*fields)) == [

@@ -26,6 +26,7 @@ from cells.databases import asked_by_default
 from ranking.models import RankingRun
 from ranking.services import ranking_run_reproduce
 from tests.at_work import lend
+from tests.migration_steps import steps_executor
 from tests.second_database import second_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -69,7 +70,7 @@ def upgraded(transactional_db: None) -> Iterator[list[StoredTable]]:
     with second_database("upgraded", is_copy=False) as other, asked_by_default(other):
         # Rows of prepared statements are of the database their connection is called.
         other.alias = DEFAULT_DB_ALIAS
-        executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
+        executor = steps_executor()
         leaves = executor.loader.graph.leaf_nodes()
         # Answers of protocols came with tasks.
         later = {

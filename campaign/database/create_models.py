@@ -1,0 +1,57 @@
+"""Create the tables of an app together, in its squashed migration."""
+
+from collections.abc import Sequence
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations import CreateModel
+from django.db.migrations.operations.base import Operation, OperationCategory
+from django.db.migrations.state import ProjectState
+
+
+class CreateModels(Operation):
+    """The same as each `CreateModel` one after the other, at a tenth of the cost.
+
+    Django builds the classes of all related models anew after each operation; here once. Indexes and foreign keys are made
+    before the next operation, not at the end of the migration, so that SQL after this one may name them.
+    """
+
+    serialization_expand_args = ["models"]
+    category = OperationCategory.ADDITION
+
+    def __init__(self, models: Sequence[CreateModel]) -> None:
+        self.models = models
+
+    def deconstruct(self) -> tuple[str, list[object], dict[str, object]]:
+        return type(self).__name__, [], {"models": self.models}
+
+    def describe(self) -> str:
+        return f"Create {len(self.models)} models"
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        # Without classes there are none to build anew; whoever asks for `state.apps` next has them built.
+        state.__dict__.pop("apps", None)
+        for each in self.models:
+            each.state_forwards(app_label, state)
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        for each in self.models:
+            each.database_forwards(app_label, schema_editor, from_state, to_state)
+        for statement in schema_editor.deferred_sql:
+            schema_editor.execute(statement, None)
+        schema_editor.deferred_sql.clear()
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        for each in reversed(self.models):
+            each.database_backwards(app_label, schema_editor, from_state, to_state)
