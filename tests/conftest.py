@@ -15,6 +15,7 @@ import redis
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from celery import current_app
 from django.conf import settings
+from django.core.management.commands import flush
 from django.db import connection
 from django.utils import translation
 
@@ -23,7 +24,14 @@ from launcher.waiting import wait_until
 from tests.order import turn
 from tests.properties import profiles_register
 from tests.released import released_texts, released_unpack, wmt12_texts_write
-from tests.roles import connected_as, owner_cursor, owner_role, sessions_end, tables_empty
+from tests.roles import (
+    connected_as,
+    owner_cursor,
+    owner_role,
+    sessions_end,
+    tables_empty,
+    tables_listed,
+)
 
 Eventually = Callable[[Callable[[], bool]], None]
 
@@ -76,7 +84,10 @@ def django_db_setup(django_db_setup: None) -> Iterator[None]:
         cursor.execute("ALTER TABLE campaign_task ALTER COLUMN id RESTART WITH 5000001")
     with pytest.MonkeyPatch.context() as patch, connected_as(APPLICATION):
         # Of the class: where a browser's loop runs, Django has a connection of its own.
+        patch.setattr(type(connection.ops), "sql_flush", tables_listed)
         patch.setattr(type(connection.ops), "execute_sql_flush", tables_empty)
+        # What is made after migrating is there still.
+        patch.setattr(flush, "emit_post_migrate_signal", lambda *_, **_options: None)
         yield
     # A database that somebody is connected to cannot be dropped, and threads of servers end late.
     for role in (APPLICATION, owner_role()):

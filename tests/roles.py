@@ -9,8 +9,13 @@ import environ
 import psycopg2
 from django.db import connection
 from psycopg2.errors import LockNotAvailable
+from psycopg2.sql import SQL, Identifier
 
 _ROLE = ("USER", "PASSWORD")
+# Rows of these are the models' own, and no test changes them.
+_FILLED_BY_MIGRATING = frozenset({"auth_permission", "django_content_type"})
+# Bytes of a table up to which its rows are deleted.
+_DELETED_AT_MOST = 256 * 1024
 # What a test waits for others' transactions before it fails.
 PATIENCE_SECONDS = 60
 
@@ -59,19 +64,52 @@ def _cursor(role: dict[str, str]) -> Iterator[Any]:
             yield cursor
 
 
-def tables_empty(_operations: Any, statements: Sequence[str]) -> None:
-    """Run the statements by which Django empties all tables after a test, past triggers, as the owner."""
+def tables_listed(
+    _operations: Any, _style: Any, tables: Sequence[str], **_options: Any
+) -> list[str]:
+    """Return what `tables_empty` takes in place of statements: all tables but those that migrating filled.
+
+    Nothing need make their rows anew, then, after each test.
+    """
+    return sorted(set(tables) - _FILLED_BY_MIGRATING)
+
+
+def tables_empty(_operations: Any, tables: Sequence[str]) -> None:
+    """Empty the tables after a test, past triggers, as the owner.
+
+    Few rows are deleted in a tenth of the time that TRUNCATE takes for new files of a hundred tables and their
+    indexes. It comes where deleted rows have made a table large.
+    """
+    names = SQL(", ").join(map(Identifier, tables))
     with owner_cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
         # A session that a test left in a transaction would be waited for without end.
         cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{PATIENCE_SECONDS}s"])
-        for statement in statements:
-            try:
-                cursor.execute(statement)
-            except LockNotAvailable as error:
-                raise AssertionError(
-                    f"the tables cannot be emptied; who is in a transaction: {_transactions(cursor)}"
-                ) from error
+        try:
+            cursor.execute("BEGIN")
+            cursor.execute(SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(names))
+        except LockNotAvailable as error:
+            cursor.execute("ROLLBACK")
+            raise AssertionError(
+                f"the tables cannot be emptied; who is in a transaction: {_transactions(cursor)}"
+            ) from error
+        sizes = _sizes(cursor, tables)
+        if max(sizes.values(), default=0) > _DELETED_AT_MOST:
+            cursor.execute(SQL("TRUNCATE {}").format(names))
+        elif sizes:
+            delete = SQL("DELETE FROM {}")
+            cursor.execute(SQL("; ").join(delete.format(Identifier(name)) for name in sizes))
+        cursor.execute("COMMIT")
+
+
+def _sizes(cursor: Any, tables: Sequence[str]) -> dict[str, int]:
+    """Return the bytes of each table that has or had a row since it was last truncated."""
+    cursor.execute(
+        "SELECT relname, pg_relation_size(oid) FROM pg_class"
+        " WHERE relname = ANY(%s) AND relkind = 'r' AND pg_table_is_visible(oid) AND pg_relation_size(oid) > 0",
+        [list(tables)],
+    )
+    return dict(cursor.fetchall())
 
 
 def _transactions(cursor: Any) -> list[tuple[Any, ...]]:
