@@ -14,6 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.core.servers.basehttp import ThreadedWSGIServer
 from django.db import connection
+from playwright._impl.assertions import LocatorAssertions
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -53,6 +54,28 @@ PATIENCE = 60
 
 # How long an expectation may take to come true on a machine with other work, in milliseconds.
 expect.set_options(timeout=60_000)
+
+# Playwright looks again after 20, 50, 100 and 100 ms, then twice a second; with less than five times as long as such a
+# wait, in milliseconds, ten times a second to the end.
+OFTEN = 2_400
+
+
+async def _expect_often(
+    self: LocatorAssertions, expression: str, options: Any, title: str | None
+) -> Any:
+    """Look ten times a second at first; what takes longer is waited for as Playwright does."""
+    patience = options["timeout"]
+    if patience > OFTEN:
+        options["timeout"] = OFTEN
+        result = await _expect(self, expression, options, title)
+        if result["matches"] != options["isNot"]:
+            return result
+        options["timeout"] = patience - OFTEN
+    return await _expect(self, expression, options, title)
+
+
+_expect = LocatorAssertions._call_expect
+LocatorAssertions._call_expect = _expect_often  # type: ignore[method-assign, assignment]
 
 NewPage = Callable[..., Page]
 SignIn = Callable[[Page, Judge], None]
