@@ -29,7 +29,7 @@ from pytest_django.live_server_helper import LiveServer
 from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create
 from tests.browser.chromium import launch_options
-from tests.browser.judging import at_sentence, open_link
+from tests.browser.judging import at_sentence, sign_in_by_link
 from tests.browser.long_texts import SIZES, lengthen
 
 # Playwright's synchronous interface runs an event loop in this thread, which Django takes for an
@@ -229,16 +229,16 @@ def restartable(
 
 @pytest.fixture
 def sign_in() -> SignIn:
-    """Opens the judge's invitation in the page, as a judge does."""
+    """Signs the page's browser in by the judge's invitation, and opens what it leads to."""
 
-    def open_invitation(page: Page, judge: Judge) -> None:
+    def sign_in(page: Page, judge: Judge) -> None:
         assert judge.user is not None
         _, token = invitation_create(
             campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
         )
-        open_link(page, f"/i/{token}/")
+        sign_in_by_link(page, f"/i/{token}/")
 
-    return open_invitation
+    return sign_in
 
 
 @pytest.fixture
