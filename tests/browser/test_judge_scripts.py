@@ -25,6 +25,15 @@ def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
     return page
 
 
+@pytest.fixture
+def modules(page: Page) -> Page:
+    """Scripts of this origin may import the modules that need nothing of the judging page."""
+    blank = "<!doctype html><html lang=en><title>Modules</title><link rel=icon href=data:,>"
+    page.route("**/modules/", lambda route: route.fulfill(content_type="text/html", body=blank))
+    page.goto("/modules/")
+    return page
+
+
 def call(page: Page, module: str, name: str, *arguments: Any) -> Any:
     return page.evaluate(
         "async ([module, name, args]) => (await import(`/static/judge/${module}.js`))[name](...args)",
@@ -39,27 +48,27 @@ def marked(page: Page, lang: str, *texts: str) -> list[list[str]]:
     return [[run["text"] for run in each if run["differs"]] for each in runs]
 
 
-def test_differences_of_two_are_what_each_has_alone(judging: Page) -> None:
+def test_differences_of_two_are_what_each_has_alone(modules: Page) -> None:
     first = "The lift stopped between the second and third floor."
     second = "The lift halted between the second and the third floor."
-    assert marked(judging, "en", first, second) == [["stopped"], ["halted", "the"]]
+    assert marked(modules, "en", first, second) == [["stopped"], ["halted", "the"]]
 
 
-def test_a_word_most_others_share_is_not_marked(judging: Page) -> None:
+def test_a_word_most_others_share_is_not_marked(modules: Page) -> None:
     texts = ("a red door", "a red door", "a red gate", "a blue gate", "one red door")
-    assert marked(judging, "en", *texts) == [[], [], ["gate"], ["blue gate"], ["one"]]
+    assert marked(modules, "en", *texts) == [[], [], ["gate"], ["blue gate"], ["one"]]
 
 
-def test_chinese_is_compared_by_word_though_it_has_no_spaces(judging: Page) -> None:
-    first, second = marked(judging, "zh", "博物馆十点开门。", "博物馆九点开门。")
+def test_chinese_is_compared_by_word_though_it_has_no_spaces(modules: Page) -> None:
+    first, second = marked(modules, "zh", "博物馆十点开门。", "博物馆九点开门。")
     assert "".join(first) == "十"
     assert "".join(second) == "九"
 
 
-def test_two_spellings_of_one_character_do_not_differ(judging: Page) -> None:
+def test_two_spellings_of_one_character_do_not_differ(modules: Page) -> None:
     """é as one code point and as two, and a mark of direction: a reader sees no difference."""
     first, second = "Le café est fermé.", "Le cafe\u0301 est\u200f ouvert."
-    assert marked(judging, "fr", first, second) == [["fermé"], ["ouvert"]]
+    assert marked(modules, "fr", first, second) == [["fermé"], ["ouvert"]]
 
 
 @pytest.mark.parametrize(
@@ -72,17 +81,17 @@ def test_two_spellings_of_one_character_do_not_differ(judging: Page) -> None:
     ],
 )
 def test_words_are_those_of_the_language(
-    judging: Page, lang: str, first: str, second: str, differs: tuple[str, str]
+    modules: Page, lang: str, first: str, second: str, differs: tuple[str, str]
 ) -> None:
-    assert marked(judging, lang, first, second) == [[differs[0]], [differs[1]]]
+    assert marked(modules, lang, first, second) == [[differs[0]], [differs[1]]]
 
 
 def test_a_browser_without_word_boundaries_compares_by_character_where_there_are_no_spaces(
-    judging: Page,
+    modules: Page,
 ) -> None:
-    judging.evaluate("Intl.Segmenter = undefined")
-    assert marked(judging, "zh", "博物馆十点开门。", "博物馆九点开门。") == [["十"], ["九"]]
-    assert marked(judging, "en", "a red door", "a blue door") == [["red"], ["blue"]]
+    modules.evaluate("Intl.Segmenter = undefined")
+    assert marked(modules, "zh", "博物馆十点开门。", "博物馆九点开门。") == [["十"], ["九"]]
+    assert marked(modules, "en", "a red door", "a blue door") == [["red"], ["blue"]]
 
 
 @pytest.mark.parametrize(
@@ -96,9 +105,9 @@ def test_a_browser_without_word_boundaries_compares_by_character_where_there_are
     ],
 )
 def test_what_is_common_is_the_longest_common_subsequence(
-    judging: Page, first: str, second: str, shared: list[int] | int
+    modules: Page, first: str, second: str, shared: list[int] | int
 ) -> None:
-    found = judging.evaluate(
+    found = modules.evaluate(
         """async ([a, b]) => (await import('/static/judge/differences.js')).common([...a], [...b])
             .map(([place]) => place)""",
         [first, second],
@@ -106,8 +115,8 @@ def test_what_is_common_is_the_longest_common_subsequence(
     assert (found if isinstance(shared, list) else len(found)) == shared
 
 
-def test_identical_texts_do_not_differ(judging: Page) -> None:
-    assert marked(judging, "de", "Es regnet.", "Es regnet.") == [[], []]
+def test_identical_texts_do_not_differ(modules: Page) -> None:
+    assert marked(modules, "de", "Es regnet.", "Es regnet.") == [[], []]
 
 
 @pytest.mark.parametrize(
@@ -130,14 +139,14 @@ def test_numbers_agree_with_their_nouns(judging: Page, n: int, words: str) -> No
     ids=["Dvorak", "Arabic", "German ?", "German ß", "dead key"],
 )
 def test_letters_are_told_by_what_they_type(
-    judging: Page, key: str, code: str, letter: str | None
+    modules: Page, key: str, code: str, letter: str | None
 ) -> None:
-    assert call(judging, "keys", "letterOfKey", {"key": key, "code": code}) == letter
+    assert call(modules, "keys", "letterOfKey", {"key": key, "code": code}) == letter
 
 
-def test_a_submission_that_comes_as_a_round_ends_is_sent(judging: Page) -> None:
+def test_a_submission_that_comes_as_a_round_ends_is_sent(modules: Page) -> None:
     """Between its last look for something to send and its end, nothing is left behind."""
-    sent = judging.evaluate(
+    sent = modules.evaluate(
         """async () => {
           const { Outbox } = await import("/static/judge/outbox.js");
           const sent = [];
@@ -157,8 +166,8 @@ def test_a_submission_that_comes_as_a_round_ends_is_sent(judging: Page) -> None:
     assert sent == ["first", "second"]
 
 
-def test_what_another_tab_sent_is_unknown_to_an_answer_asked_for_before(judging: Page) -> None:
-    known = judging.evaluate(
+def test_what_another_tab_sent_is_unknown_to_an_answer_asked_for_before(modules: Page) -> None:
+    known = modules.evaluate(
         """async () => {
           const { Outbox } = await import("/static/judge/outbox.js");
           const outbox = new Outbox({}, "somebody-else");
