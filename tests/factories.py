@@ -1,7 +1,11 @@
 """Small campaigns for tests, made through the same services as real ones."""
 
 from collections.abc import Sequence
+from functools import cache
+from itertools import count
 from typing import Any
+
+from django.contrib.auth.hashers import make_password
 
 from annotation.services import design_ensure, hits_plan
 from campaign.models import (
@@ -29,9 +33,17 @@ def make_campaign(slug: str = "museum", *, tour: bool = False, **fields: Any) ->
 
 def make_organiser(campaign: Campaign, email: str = "organiser@example.org") -> User:
     """The first one owns the campaign."""
-    user = User.objects.create_user(name="Olga", email=email, password="correct horse battery")
+    user = User.objects.create_user(name="Olga", email=email)
+    user.password = _password_hashed()
+    user.save(update_fields=["password"])
     organiser_add(campaign=campaign, user=user)
     return user
+
+
+@cache
+def _password_hashed() -> str:
+    """Once, since that is made to take long."""
+    return make_password("correct horse battery")
 
 
 def make_analyst(campaign: Campaign, email: str = "rita@example.org") -> User:
@@ -70,38 +82,46 @@ def make_task(
         target_language=target_language,
         **fields,
     )
-    rows = [System.objects.create(test_set=task.test_set, name=system) for system in systems]
-    reference = None
+    kinds = dict.fromkeys(systems, SystemKind.SYSTEM)
     if with_reference:
-        reference = System.objects.create(
-            test_set=task.test_set, name="_ref", kind=SystemKind.REFERENCE
+        kinds["_ref"] = SystemKind.REFERENCE
+    rows = System.objects.bulk_create(
+        System(test_set=task.test_set, name=name, kind=kind) for name, kind in kinds.items()
+    )
+    stories = Document.objects.bulk_create(
+        Document(test_set=task.test_set, name=f"document {position}", position=position)
+        for position in range(1, len(documents) + 1)
+    )
+    number = count(1)
+    segments = Segment.objects.bulk_create(
+        Segment(
+            test_set=task.test_set,
+            document=document,
+            number=(each := next(number)),
+            position=position,
+            source_text=f"Source sentence {each} of the story.",
         )
-    number = 0
-    for document_position, length in enumerate(documents, start=1):
-        document = Document.objects.create(
-            test_set=task.test_set, name=f"document {document_position}", position=document_position
-        )
-        for position in range(1, length + 1):
-            number += 1
-            segment = Segment.objects.create(
-                test_set=task.test_set,
-                document=document,
-                number=number,
-                position=position,
-                source_text=f"Source sentence {number} of the story.",
-            )
-            text = f"Reference {number} der Geschichte."
-            Reference.objects.create(segment=segment, number=1, text=text)
-            if reference is not None:
-                Output.objects.create(system=reference, segment=segment, text=text)
-            for system in rows:
-                twins = dict(identical) if number % 2 else {}
-                words = {twins.get(system.name, system.name)}
-                Output.objects.create(
-                    system=system,
-                    segment=segment,
-                    text=f"Ausgabe {number}, Fassung {_variant(words.pop(), systems)}.",
-                )
+        for document, length in zip(stories, documents, strict=True)
+        for position in range(1, length + 1)
+    )
+    references = {each: f"Reference {each.number} der Geschichte." for each in segments}
+    Reference.objects.bulk_create(
+        Reference(segment=segment, number=1, text=text) for segment, text in references.items()
+    )
+    twins = dict(identical)
+
+    def text(segment: Segment, system: System) -> str:
+        if system.kind == SystemKind.REFERENCE:
+            return references[segment]
+        name = twins.get(system.name, system.name) if segment.number % 2 else system.name
+        return f"Ausgabe {segment.number}, Fassung {_variant(name, systems)}."
+
+    Output.objects.bulk_create(
+        Output(system=system, segment=segment, text=text(segment, system))
+        for segment in segments
+        # The reference first, as it always was: designs draw by the order of ids.
+        for system in sorted(rows, key=lambda row: row.kind == SystemKind.SYSTEM)
+    )
     design_ensure(task=task, seed=seed)
     hits_plan(task_id=task.pk, count=planned)
     return task
