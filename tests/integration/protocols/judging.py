@@ -1,6 +1,7 @@
 """Answers of protocols without a judge's browser, whatever a design would show."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
@@ -18,6 +19,98 @@ from tests.factories import make_judge, make_task
 LABELS = {"first": [1, 2], "second": [2, 1]}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A judge who is shown these outputs of a segment, in this order, and answers."""
+
+    judge: Judge
+    systems: Sequence[str]
+    number: int
+    labels: Sequence[int]
+    part: int = 0
+    active_ms: int | None = None
+
+
+def labelled_all(task: Task, shown: Sequence[Shown]) -> list[Judgment]:
+    """Store what each is shown and answers, in this order; a statement a table."""
+    outputs = {
+        (number, system): (segment, output)
+        for segment, number, system, output in task.test_set.segments.values_list(
+            "pk", "number", "outputs__system__name", "outputs"
+        )
+    }
+    design, first = task.designs.latest(), 1000 + HIT.objects.count()
+    hits = HIT.objects.bulk_create(
+        HIT(task=task, design=design, number=number, part=each.part)
+        for number, each in enumerate(shown, first)
+    )
+    blocks = Block.objects.bulk_create(
+        Block(
+            hit=hit,
+            segment_id=outputs[each.number, each.systems[0]][0],
+            position=1,
+            outputs=[outputs[each.number, system][1] for system in each.systems],
+        )
+        for hit, each in zip(hits, shown, strict=True)
+    )
+    lent = Assignment.objects.bulk_create(
+        Assignment(hit=hit, judge=each.judge, lease=("2026-11-01", "2026-11-02"))
+        for hit, each in zip(hits, shown, strict=True)
+    )
+    return Judgment.objects.bulk_create(
+        Judgment(
+            task=task,
+            client_id=uuid4(),
+            judge=each.judge,
+            block=block,
+            assignment=assignment,
+            labels=list(each.labels),
+            active_ms=each.active_ms,
+        )
+        for each, block, assignment in zip(shown, blocks, lent, strict=True)
+    )
+
+
+def labelled(
+    task: Task, judge: Judge, *systems: str, number: int, labels: Sequence[int], **fields: Any
+) -> Judgment:
+    """Show these outputs of a segment in this order."""
+    shown = Shown(judge=judge, systems=systems, number=number, labels=labels, **fields)
+    return labelled_all(task, [shown])[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """A judge who is shown two outputs of a segment, in this order, and chooses."""
+
+    judge: Judge
+    pair: Sequence[str]
+    number: int
+    verdict: str
+    active_ms: int | None = None
+
+
+def judged_all(task: Task, verdicts: Sequence[Verdict]) -> None:
+    """Store what each chooses, in this order."""
+    judgments = labelled_all(
+        task,
+        [
+            Shown(
+                judge=each.judge,
+                systems=each.pair,
+                number=each.number,
+                labels=LABELS.get(each.verdict, [1, 1]),
+                active_ms=each.active_ms,
+            )
+            for each in verdicts
+        ],
+    )
+    Answer.objects.bulk_create(
+        Answer(judgment=judgment, verdict=each.verdict)
+        for judgment, each in zip(judgments, verdicts, strict=True)
+    )
+
+
 def judged(
     task: Task,
     judge: Judge,
@@ -27,37 +120,8 @@ def judged(
     active_ms: int | None = None,
 ) -> None:
     """Show these two outputs of a segment in this order."""
-    labels = LABELS.get(verdict, [1, 1])
-    judgment = labelled(task, judge, *systems, number=number, labels=labels, active_ms=active_ms)
-    Answer.objects.create(judgment=judgment, verdict=verdict)
-
-
-def labelled(
-    task: Task,
-    judge: Judge,
-    *systems: str,
-    number: int,
-    labels: Sequence[int],
-    part: int = 0,
-    **fields: Any,
-) -> Judgment:
-    """Show these outputs of a segment in this order."""
-    segment = task.test_set.segments.get(number=number)
-    outputs = [segment.outputs.get(system__name=name).pk for name in systems]
-    hit = HIT.objects.create(
-        task=task, design=task.designs.latest(), number=1000 + HIT.objects.count(), part=part
-    )
-    block = Block.objects.create(hit=hit, segment=segment, position=1, outputs=outputs)
-    lent = Assignment.objects.create(hit=hit, judge=judge, lease=("2026-11-01", "2026-11-02"))
-    return Judgment.objects.create(
-        task=task,
-        client_id=uuid4(),
-        judge=judge,
-        block=block,
-        assignment=lent,
-        labels=list(labels),
-        **fields,
-    )
+    one = Verdict(judge=judge, pair=systems, number=number, verdict=verdict, active_ms=active_ms)
+    judged_all(task, [one])
 
 
 def sorted_task(campaign: Campaign) -> Task:
@@ -90,6 +154,7 @@ def judged_task(campaign: Campaign) -> Task:
     design_ensure(task=task, seed=7)
     verdicts = ("first", "first", "both_fine", "second", "both_wrong")
     mirrored = {"first": "second", "second": "first"}
+    chosen = []
     for place, name in enumerate(("ada", "ben", "cleo")):
         judge = make_judge(campaign, name)
         for number in range(1, 13):
@@ -98,19 +163,53 @@ def judged_task(campaign: Campaign) -> Task:
             pair = ("cobalt", "dune") if number % 2 else ("dune", "ember")
             if place == 1:
                 pair, verdict = (pair[1], pair[0]), mirrored.get(verdict, verdict)
-            judged(task, judge, *pair, number=number, verdict=verdict)
+            chosen.append(Verdict(judge=judge, pair=pair, number=number, verdict=verdict))
+    judged_all(task, chosen)
     return task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rated:
+    """A judge who is shown an output for its fluency, and again for adequacy if that is said."""
+
+    judge: Judge
+    system: str
+    number: int
+    fluency: int
+    adequacy: int | None = None
+
+
+def rated_all(task: Task, ratings: Sequence[Rated]) -> None:
+    """Store what each says, in this order."""
+    said = [
+        (each, part, criterion, value)
+        for each in ratings
+        for part, (criterion, value) in enumerate(
+            (("fluency", each.fluency), ("adequacy", each.adequacy)), 1
+        )
+        if value is not None
+    ]
+    judgments = labelled_all(
+        task,
+        [
+            Shown(
+                judge=each.judge, systems=[each.system], number=each.number, labels=[1], part=part
+            )
+            for each, part, _criterion, _value in said
+        ],
+    )
+    Rating.objects.bulk_create(
+        Rating(judgment=judgment, criterion=criterion, value=value)
+        for judgment, (_each, _part, criterion, value) in zip(judgments, said, strict=True)
+    )
 
 
 def rated(
     task: Task, judge: Judge, system: str, *, number: int, fluency: int, adequacy: int | None = None
 ) -> None:
     """Show this output of a segment for its fluency, and again for adequacy if that is said."""
-    for part, value in enumerate((fluency, adequacy), 1):
-        if value is not None:
-            criterion = "fluency" if part == 1 else "adequacy"
-            judgment = labelled(task, judge, system, number=number, labels=[1], part=part)
-            Rating.objects.create(judgment=judgment, criterion=criterion, value=value)
+    one = Rated(judge=judge, system=system, number=number, fluency=fluency, adequacy=adequacy)
+    rated_all(task, [one])
 
 
 def rated_task(campaign: Campaign) -> Task:
@@ -121,6 +220,7 @@ def rated_task(campaign: Campaign) -> Task:
     systems = ("cobalt", "dune", "ember")
     quality = {"cobalt": 4, "dune": 3, "ember": 2}
     judges = [make_judge(campaign, name) for name in ("ada", "ben", "cleo", "dora")]
+    ratings = []
     for number in range(1, 13):
         for place, judge in enumerate(judges):
             # The first two have the same text, and so have the others.
@@ -128,7 +228,10 @@ def rated_task(campaign: Campaign) -> Task:
             value = quality[system] + (number + place) % 2 + (place == 0)
             value = 1 + number * 7 % 5 if place == 3 else min(5, value)
             fluency, adequacy = value, max(1, value - number % 3 // 2)
-            rated(task, judge, system, number=number, fluency=fluency, adequacy=adequacy)
+            ratings.append(
+                Rated(judge=judge, system=system, number=number, fluency=fluency, adequacy=adequacy)
+            )
+    rated_all(task, ratings)
     return task
 
 
@@ -138,6 +241,7 @@ def scored_task(campaign: Campaign) -> Task:
     task = task_create(test_set=ranking.test_set, protocol=Protocol.SPANS, by=None)
     design_ensure(task=task, seed=7)
     systems = ("cobalt", "dune", "ember")
+    shown, answers = [], []
     for place, name in enumerate(("ada", "ben", "cleo")):
         judge = make_judge(campaign, name)
         for number in range(1, 13):
@@ -151,15 +255,19 @@ def scored_task(campaign: Campaign) -> Task:
             ]
             order = sorted(set(scores), reverse=True)
             labels = [order.index(score) + 1 for score in scores]
-            judgment = labelled(task, judge, *systems, number=number, labels=labels)
-            Scored.objects.create(
-                judgment=judgment,
-                scores=scores,
-                span_candidates=[1, 2, 2],
-                span_starts=[place, 0, None],
-                span_ends=[place + 4, 3, None],
-                span_majors=[number % 2 == 0, False, True],
+            shown.append(Shown(judge=judge, systems=systems, number=number, labels=labels))
+            answers.append(
+                Scored(
+                    scores=scores,
+                    span_candidates=[1, 2, 2],
+                    span_starts=[place, 0, None],
+                    span_ends=[place + 4, 3, None],
+                    span_majors=[number % 2 == 0, False, True],
+                )
             )
+    for answer, judgment in zip(answers, labelled_all(task, shown), strict=True):
+        answer.judgment = judgment
+    Scored.objects.bulk_create(answers)
     return task
 
 
@@ -170,21 +278,27 @@ def topped_task(campaign: Campaign) -> Task:
     for each in (task, ranking):
         design_ensure(task=each, seed=7)
     systems = ("cobalt", "dune", "ember", "amber")
+    topped, ranked = [], []
     for place, name in enumerate(("ada", "ben", "cleo")):
         judge = make_judge(campaign, name)
         for number in range(1, 13):
             pace = 1000 * (4 + 2 * place + number % 5)
-            labelled(
-                task,
-                judge,
-                *systems[:3],
-                number=number,
-                labels=[[1, 2, 2], [2, 1, 1], [1, 1, 2]][(number + place) % 3],
-                active_ms=pace,
+            labels = [[1, 2, 2], [2, 1, 1], [1, 1, 2]][(number + place) % 3]
+            topped.append(
+                Shown(
+                    judge=judge,
+                    systems=systems[:3],
+                    number=number,
+                    labels=labels,
+                    active_ms=pace,
+                )
             )
             if place < 2:
-                ranks = [1, 2, 3, 4]
-                labelled(ranking, judge, *systems, number=number, labels=ranks, active_ms=3 * pace)
+                ranked.append(
+                    replace(topped[-1], systems=systems, labels=[1, 2, 3, 4], active_ms=3 * pace)
+                )
+    labelled_all(task, topped)
+    labelled_all(ranking, ranked)
     return task
 
 

@@ -6,7 +6,7 @@ from annotation.services import design_ensure
 from campaign.models import Campaign, Protocol, Task
 from campaign.services import task_create
 from tests.factories import make_judge, make_task
-from tests.integration.protocols.judging import judged, labelled
+from tests.integration.protocols.judging import Shown, Verdict, judged_all, labelled_all
 
 SYSTEMS = ("amber", "birch", "cobalt", "dune")
 SEGMENTS = 24
@@ -28,22 +28,34 @@ def two_tasks(campaign: Campaign) -> Task:
         planned=0,
     )
     rankers = [make_judge(campaign, name) for name in ("j0", "j1", "j2")]
-    for number in range(1, SEGMENTS + 1):
-        labels = [2, 1, 3, 4] if number % 6 == 0 else [1, 2, 3, 4]
-        ranker = rankers[number % 3]
-        labelled(ranking, ranker, *SYSTEMS, number=number, labels=labels, active_ms=RANKED_MS)
+    labelled_all(
+        ranking,
+        [
+            Shown(
+                judge=rankers[number % 3],
+                systems=SYSTEMS,
+                number=number,
+                labels=[2, 1, 3, 4] if number % 6 == 0 else [1, 2, 3, 4],
+                active_ms=RANKED_MS,
+            )
+            for number in range(1, SEGMENTS + 1)
+        ],
+    )
     task = task_create(test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None)
     design_ensure(task=task, seed=7)
     judges = [make_judge(campaign, name) for name in ("ada", "ben", "cleo")]
+    chosen = []
     for place, pair in enumerate(combinations(SYSTEMS, 2)):
         for number in range(1, SEGMENTS + 1):
             is_first = (pair != ("amber", "dune")) is not (number % 8 == place)
-            judged(
-                task,
-                judges[(number + place) % 3],
-                *pair,
-                number=number,
-                verdict="first" if is_first else "second",
-                active_ms=CHOSEN_MS,
+            chosen.append(
+                Verdict(
+                    judge=judges[(number + place) % 3],
+                    pair=pair,
+                    number=number,
+                    verdict="first" if is_first else "second",
+                    active_ms=CHOSEN_MS,
+                )
             )
+    judged_all(task, chosen)
     return ranking
