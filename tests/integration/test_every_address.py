@@ -6,6 +6,7 @@ A new address fails the first test until it stands in the table.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from io import BytesIO
 from uuid import uuid4
 
@@ -507,46 +508,52 @@ class World:
         return client
 
     def fill(self, route: str) -> str:
-        filled = (
-            route.replace("<slug:slug>", self.campaign.slug)
-            .replace("<int:test_set_id>", str(self.task.test_set_id))
-            .replace("<path:rest>", "systems/")
-            .replace("<int:task_id>", str(self.task.pk))
-            .replace("<int:ranking_id>", str(self.run.pk))
-            .replace("<int:rule_id>", str(self.rule.pk))
-            .replace("<int:panel_id>", str(self.panel.pk))
-            .replace("<int:analysis_id>", str(Analysis.objects.get(task=self.task).pk))
-            .replace("<slug:kind>", "ranking")
-            .replace("<slug:name>", "clusters")
-            .replace("<slug:ending>", "json")
-            .replace("<str:ending>", "json")
-            .replace("<slug:table>", "rankings")
-            .replace("<int:judge_id>", str(self.judge.pk))
-            .replace("<int:design_id>", str(self.task.designs.earliest("pk").pk))
-            .replace("<int:system_id>", str(self.task.test_set.systems.earliest("pk").pk))
-            .replace("<int:membership_id>", str(self.membership.pk))
-            .replace("<int:action_id>", "1")
-            .replace("<int:pk>", "1")
-            .replace("<int:invitation_id>", "1")
-            .replace("<int:version>", "1")
-            .replace("<slug:transition>", "pause")
-            .replace("<int:number>", "1")
-            .replace("<int:report_id>", str(self.report.pk))
-            .replace("<int:bad_reference_id>", "1")
-            .replace("<int:block_id>", "1")
-            .replace("<uuid:client_id>", str(uuid4()))
-            .replace("<uuid:batch>", str(uuid4()))
-            .replace("<uuid:upload_id>", str(self.upload.pk))
-            .replace("<int:file_id>", "1")
-            .replace("<int:job_id>", str(self.job.pk))
-            .replace("<int:group_id>", str(self.group.pk))
-            .replace("<int:copy_id>", str(self.campaign.copies.get().pk))
-            .replace("<slug:digest>", self.published.address)
-            .replace("<str:file_name>", "ranking.csv")
-            .replace("<str:token>", "no-such-token")
-            .replace("<slug:token>", "no-such-token")
-        )
-        return f"/{filled}"
+        # A new one each time: what is sent with it is new, too.
+        for name in ("<uuid:client_id>", "<uuid:batch>"):
+            route = route.replace(name, str(uuid4()))
+        for name, part in self._parts.items():
+            route = route.replace(name, part)
+        return f"/{route}"
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        return {
+            "<slug:slug>": self.campaign.slug,
+            "<int:test_set_id>": str(self.task.test_set_id),
+            "<path:rest>": "systems/",
+            "<int:task_id>": str(self.task.pk),
+            "<int:ranking_id>": str(self.run.pk),
+            "<int:rule_id>": str(self.rule.pk),
+            "<int:panel_id>": str(self.panel.pk),
+            "<int:analysis_id>": str(Analysis.objects.get(task=self.task).pk),
+            "<slug:kind>": "ranking",
+            "<slug:name>": "clusters",
+            "<slug:ending>": "json",
+            "<str:ending>": "json",
+            "<slug:table>": "rankings",
+            "<int:judge_id>": str(self.judge.pk),
+            "<int:design_id>": str(self.task.designs.earliest("pk").pk),
+            "<int:system_id>": str(self.task.test_set.systems.earliest("pk").pk),
+            "<int:membership_id>": str(self.membership.pk),
+            "<int:action_id>": "1",
+            "<int:pk>": "1",
+            "<int:invitation_id>": "1",
+            "<int:version>": "1",
+            "<slug:transition>": "pause",
+            "<int:number>": "1",
+            "<int:report_id>": str(self.report.pk),
+            "<int:bad_reference_id>": "1",
+            "<int:block_id>": "1",
+            "<uuid:upload_id>": str(self.upload.pk),
+            "<int:file_id>": "1",
+            "<int:job_id>": str(self.job.pk),
+            "<int:group_id>": str(self.group.pk),
+            "<int:copy_id>": str(self.campaign.copies.get().pk),
+            "<slug:digest>": self.published.address,
+            "<str:file_name>": "ranking.csv",
+            "<str:token>": "no-such-token",
+            "<slug:token>": "no-such-token",
+        }
 
 
 def make_world() -> World:
