@@ -11,6 +11,7 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from annotation.selectors import words_to_read
+from campaign.models import Session
 from tests.filled_world import Cost, FilledWorld, costs, filled_world
 from tests.filling import Filling
 from tests.integration.test_every_address import ADDRESSES
@@ -61,14 +62,40 @@ def world_of(blocks: int, *, planned: list[str]) -> FilledWorld:
     return world
 
 
-def answer(world: FilledWorld, role: str, route: str) -> tuple[int, Cost]:
-    client: Any = APIClient()
-    client.force_login(world.users[role])
-    asked = {"campaign": world.campaign.slug} if "judging" in route else {}
-    with costs() as cost:
-        response = client.get(world.address(route), asked)
+class Visitors:
+    """One of each role, who signed in to a world; whatever they open, they have opened nothing before."""
+
+    def __init__(self, world: FilledWorld) -> None:
+        self._world = world
+        self._cookies, self._sessions = {}, {}
+        for role, user in world.users.items():
+            client = APIClient()
+            client.force_login(user)
+            self._cookies[role] = client.cookies.output(header="", sep=";")
+            self._sessions[role] = Session.objects.get(pk=client.session.session_key)
+
+    def status(self, role: str, route: str) -> int:
+        """Open the page; return the status of the answer."""
+        return self._opened(self._visitor(role), route)
+
+    def answer(self, role: str, route: str) -> tuple[int, Cost]:
+        """Open the page; return the status of the answer, and what it cost."""
+        visitor = self._visitor(role)
+        with costs() as cost:
+            status = self._opened(visitor, route)
+        return status, cost
+
+    def _visitor(self, role: str) -> APIClient:
+        self._sessions[role].save()
+        client = APIClient()
+        client.cookies.load(self._cookies[role])
+        return client
+
+    def _opened(self, client: Any, route: str) -> int:
+        asked = {"campaign": self._world.campaign.slug} if "judging" in route else {}
+        response = client.get(self._world.address(route), asked)
         _body = b"".join(response) if response.streaming else response.content
-    return response.status_code, cost
+        return int(response.status_code)
 
 
 @pytest.mark.parametrize(
@@ -86,12 +113,13 @@ def test_pages_cost_the_same_with_few_judgments_and_with_many(
     world = world_of(FEW, planned=planned)
     routes = [route for route in ADDRESSES if not any(part in route for part in (*FILES, *WRITES))]
     places = [(role, route) for role in world.users for route in routes]
+    visitors = Visitors(world)
     # The first request also prepares statements.
-    shown = [place for place in places if answer(world, *place)[0] == 200]
+    shown = [place for place in places if visitors.status(*place) == 200]
     assert len(shown) > 70
-    few = {place: answer(world, *place) for place in shown}
-    world = world_of(many, planned=planned)
-    found = {place: answer(world, *place) for place in shown}
+    few = {place: visitors.answer(*place) for place in shown}
+    visitors = Visitors(world_of(many, planned=planned))
+    found = {place: visitors.answer(*place) for place in shown}
     assert {place for place in shown if found[place][0] != 200} == set()
     queries = {place: (few[place][1].queries, found[place][1].queries) for place in shown}
     assert {place: each for place, each in queries.items() if each[0] != each[1]} == {}
