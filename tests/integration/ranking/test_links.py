@@ -21,6 +21,7 @@ from ranking.services.analyses import (
     analysis_choice,
     analysis_compute,
 )
+from tests.benchmarks.answered_pages import QUICK
 from tests.factories import make_analyst, make_judge
 from tests.integration.ranking.writing import TestSetWriter, documents_of
 
@@ -49,13 +50,13 @@ def told(varied: TestSetWriter) -> TestSetWriter:
 def test_whatever_an_answer_leads_to_is_there(
     kind: str, told: TestSetWriter, as_organiser: Client
 ) -> None:
-    choice = analysis_choice(kind, {})
-    asked = analysis_ask(task=told.task, choice=choice, is_queued=False)
+    given = QUICK.get(kind, {})
+    asked = analysis_ask(task=told.task, choice=analysis_choice(kind, given), is_queued=False)
     try:
         answer = analysis_compute(analysis=asked)
     except AnalysisRefusedError:
         pytest.fail("the small campaign is enough for every kind")
-    address = reverse("analysis", args=[told.campaign.slug, told.task.pk, kind])
+    address = reverse("analysis", args=[told.campaign.slug, told.task.pk, kind], query=given)
     page = as_organiser.get(address).content.decode()
     places = {each for each in links_of(page) if "/analyses/" not in each}
     for each in places:
