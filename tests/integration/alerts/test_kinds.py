@@ -50,11 +50,12 @@ def kinds(campaign: Campaign, *, now: datetime | None = None) -> list[AlertKind]
 def judged_by_day(writer: TestSetWriter, days: Sequence[int]) -> None:
     """Let Ada judge so many blocks on each of these days; the last is the day before NOON."""
     segment = 0
-    for back, blocks in enumerate(reversed(days), start=1):
-        for _block in range(blocks):
-            segment += 1
-            at = NOON - timedelta(days=back, minutes=segment % 5)
-            writer.judgment("ada", writer.block(segment, ["A", "B"]), [1, 2], at=at)
+    with writer.at_once():
+        for back, blocks in enumerate(reversed(days), start=1):
+            for _block in range(blocks):
+                segment += 1
+                at = NOON - timedelta(days=back, minutes=segment % 5)
+                writer.judgment("ada", writer.block(segment, ["A", "B"]), [1, 2], at=at)
 
 
 def wants(writer: TestSetWriter, blocks: int) -> None:

@@ -45,10 +45,11 @@ def organiser(task: Task) -> User:
 def judged(task: Task) -> TestSetWriter:
     writer = TestSetWriter(task.test_set.campaign, "judged", ["A", "B", "C"])
     writer.system("_ref", kind="reference")
-    for segment in range(1, 25):
-        block = writer.block(segment, ["A", "_ref", "B", "C"])
-        writer.judgment("ada", block, [2, 1, 3, 4], active_ms=31_000)
-        writer.judgment("zoe", block, [3, 5, 3, 3], active_ms=2_000)
+    with writer.at_once():
+        for segment in range(1, 25):
+            block = writer.block(segment, ["A", "_ref", "B", "C"])
+            writer.judgment("ada", block, [2, 1, 3, 4], active_ms=31_000)
+            writer.judgment("zoe", block, [3, 5, 3, 3], active_ms=2_000)
     return writer
 
 

@@ -160,10 +160,11 @@ def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> N
 def judged(task: Task) -> TestSetWriter:
     writer = TestSetWriter(task.test_set.campaign, "judged", ["A", "B", "C"])
     writer.system("_ref", kind="reference")
-    for segment in range(1, 25):
-        block = writer.block(segment, ["A", "_ref", "B", "C"])
-        writer.judgment("ada", block, [2, 1, 3, 4], active_ms=31_000)
-        writer.judgment("zoe", block, [3, 5, 3, 3], active_ms=2_000)
+    with writer.at_once():
+        for segment in range(1, 25):
+            block = writer.block(segment, ["A", "_ref", "B", "C"])
+            writer.judgment("ada", block, [2, 1, 3, 4], active_ms=31_000)
+            writer.judgment("zoe", block, [3, 5, 3, 3], active_ms=2_000)
     return writer
 
 
@@ -171,9 +172,10 @@ def test_without_a_ranked_reference_its_measure_has_no_data(page: Client, task: 
     """Not 0 %: on the page of judges, and where a rule on it is about to be put in force."""
     writer = TestSetWriter(task.test_set.campaign, "without", ["A", "B", "C"])
     writer.system("_ref", kind="reference")
-    for segment in range(1, 25):
-        block = writer.block(segment, ["A", "B", "C"])
-        writer.judgment("ada", block, [1, 2, 3])
+    with writer.at_once():
+        for segment in range(1, 25):
+            block = writer.block(segment, ["A", "B", "C"])
+            writer.judgment("ada", block, [1, 2, 3])
     rank_task(writer.task.pk)
     ada = Judge.objects.get(pseudonym="ada")
     shown = words(page.get(at("judge-page", writer.task, ada.pk)))
@@ -316,8 +318,9 @@ def test_an_organiser_cannot_reach_into_another_campaign(
 @pytest.mark.parametrize("judges", [1, 12])
 def test_the_page_of_judges_costs_the_same_for_many(page: Client, task: Task, judges: int) -> None:
     writer = TestSetWriter(task.test_set.campaign, "many", ["A", "B"])
-    for number in range(judges):
-        writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
+    with writer.at_once():
+        for number in range(judges):
+            writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
     rank_task(writer.task.pk)
     address = at("judge-quality", writer.task)
     page.get(address)

@@ -270,8 +270,9 @@ def test_ties_are_in_the_order_of_letters_on_every_page_and_the_history_of_names
     campaign: Campaign,
 ) -> None:
     tied = TestSetWriter(campaign, "tied", ["amber", "birch", "cobalt"])
-    for segment in range(1, 9):
-        tied.judgment("j1", tied.block(segment, ["amber", "birch", "cobalt"]), [1, 2, 1])
+    with tied.at_once():
+        for segment in range(1, 9):
+            tied.judgment("j1", tied.block(segment, ["amber", "birch", "cobalt"]), [1, 2, 1])
     ranking_history_compute(task_id=tied.task.pk, steps=4)
     before = crawled(files_of(campaign))
     assert "How the ranking formed" in before["test-set-1/index.html"].text
@@ -376,8 +377,9 @@ def test_a_task_that_names_no_ranked_system_is_not_in_average_ranks(
     campaign: Campaign, talks: TestSetWriter
 ) -> None:
     metals = TestSetWriter(campaign, "metals", ["nickel", "zinc"])
-    for segment in range(1, 9):
-        metals.judgment("j1", metals.block(segment, ["nickel", "zinc"]), [1, 2])
+    with metals.at_once():
+        for segment in range(1, 9):
+            metals.judgment("j1", metals.block(segment, ["nickel", "zinc"]), [1, 2])
     ranking_run_compute(task_id=metals.task.pk)
     published(metals, anonymous=["nickel", "zinc"])
 

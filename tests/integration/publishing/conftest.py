@@ -30,11 +30,12 @@ def judged(campaign: Campaign) -> TestSetWriter:
 def ranked_task(campaign: Campaign, name: str = "news") -> TestSetWriter:
     writer = TestSetWriter(campaign, name, ["amber", "birch", "cobalt", "dune"])
     writer.system("_ref", "reference")
-    for segment in range(1, 9):
-        block = writer.block(segment, ["amber", "birch", "cobalt", "dune"])
-        for judge in ("j1", "j2", "j3"):
-            slips = judge == "j3" and segment % 3 == 0
-            writer.judgment(judge, block, [2, 1, 3, 3] if slips else [1, 2, 3, 4])
+    with writer.at_once():
+        for segment in range(1, 9):
+            block = writer.block(segment, ["amber", "birch", "cobalt", "dune"])
+            for judge in ("j1", "j2", "j3"):
+                slips = judge == "j3" and segment % 3 == 0
+                writer.judgment(judge, block, [2, 1, 3, 3] if slips else [1, 2, 3, 4])
     assert ranking_run_compute(task_id=writer.task.pk) is not None
     return writer
 

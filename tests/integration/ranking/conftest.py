@@ -50,10 +50,11 @@ def writer(write_test_set: WriteTestSet) -> TestSetWriter:
 @pytest.fixture
 def ten_blocks(writer: TestSetWriter) -> TestSetWriter:
     """Ten blocks by two judges: A before B before C, with a slip here and there."""
-    for segment in range(1, 6):
-        block = writer.block(segment, ["A", "B", "C"])
-        writer.judgment("j1", block, [1, 2, 3])
-        writer.judgment("j2", block, [1, 2, 3] if segment != 3 else [2, 1, 1])
+    with writer.at_once():
+        for segment in range(1, 6):
+            block = writer.block(segment, ["A", "B", "C"])
+            writer.judgment("j1", block, [1, 2, 3])
+            writer.judgment("j2", block, [1, 2, 3] if segment != 3 else [2, 1, 1])
     return writer
 
 
@@ -63,10 +64,11 @@ def varied(writer: TestSetWriter) -> TestSetWriter:
 
     72 blocks tell A and B apart; six judges do not.
     """
-    for segment in range(1, 13):
-        block = writer.block(segment, ["A", "B", "C"])
-        for judge in range(6):
-            writer.judgment(f"j{judge}", block, [2, 1, 3] if judge < 2 else [1, 2, 3])
+    with writer.at_once():
+        for segment in range(1, 13):
+            block = writer.block(segment, ["A", "B", "C"])
+            for judge in range(6):
+                writer.judgment(f"j{judge}", block, [2, 1, 3] if judge < 2 else [1, 2, 3])
     return writer
 
 
@@ -99,10 +101,11 @@ def wmt12(campaign: Campaign, wmt12_folder: Path) -> Task:
 @pytest.fixture
 def judged(writer: TestSetWriter) -> TestSetWriter:
     """Five segments ranked by two judges who differ once, and a ranking of them."""
-    for segment in range(1, 6):
-        block = writer.block(segment, ["A", "B", "C"])
-        writer.judgment("j1", block, [1, 2, 3], active_ms=125_000)
-        writer.judgment("j2", block, [1, 2, 3] if segment != 3 else [2, 1, 1])
+    with writer.at_once():
+        for segment in range(1, 6):
+            block = writer.block(segment, ["A", "B", "C"])
+            writer.judgment("j1", block, [1, 2, 3], active_ms=125_000)
+            writer.judgment("j2", block, [1, 2, 3] if segment != 3 else [2, 1, 1])
     ranking_run_compute(task_id=writer.task.pk)
     return writer
 

@@ -108,8 +108,8 @@ class History:
             System.objects.filter(test_set_id=self.writer.task.test_set_id, name="_ref").update(
                 kind="system"
             )
-        elif what == "rename":
-            Judge.objects.filter(pk=judge.pk if judge else 0).update(pseudonym=f"r{next(NUMBERS)}")
+        elif what == "rename" and judge is not None:
+            self.writer.judge_rename(judge, f"r{next(NUMBERS)}")
         elif what == "document":
             segment = Segment.objects.filter(test_set_id=self.writer.task.test_set_id).first()
             if segment is not None:

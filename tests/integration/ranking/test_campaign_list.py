@@ -52,11 +52,12 @@ def filled(organiser: User) -> Filled:
         writer.task.blocks_wanted = wanted
         writer.task.save()
         segment, now = 0, timezone.now()
-        for back, blocks in enumerate(reversed(days)):
-            for _block in range(blocks):
-                segment += 1
-                at = now - timedelta(days=back)
-                writer.judgment("ada", writer.block(segment, ["A", "B"]), [1, 2], at=at)
+        with writer.at_once():
+            for back, blocks in enumerate(reversed(days)):
+                for _block in range(blocks):
+                    segment += 1
+                    at = now - timedelta(days=back)
+                    writer.judgment("ada", writer.block(segment, ["A", "B"]), [1, 2], at=at)
         return campaign
 
     return fill

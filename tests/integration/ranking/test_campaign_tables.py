@@ -65,10 +65,11 @@ def three(write_test_set: WriteTestSet) -> list[TestSetWriter]:
     j1 and j2 judge in the first, j1 in the second, j3 and j4 in the last. Two days. One skip.
     """
     first = write_test_set(("A", "B", "C"), name="one")
-    for segment in range(1, 5):
-        block = first.block(segment, ["A", "B", "C"])
-        for judge in ("j1", "j2"):
-            first.judgment(judge, block, [1, 2, 3])
+    with first.at_once():
+        for segment in range(1, 5):
+            block = first.block(segment, ["A", "B", "C"])
+            for judge in ("j1", "j2"):
+                first.judgment(judge, block, [1, 2, 3])
     first.skip("j2", first.block(5, ["A", "B", "C"]))
     WorkedQuarterHour.objects.create(
         task=first.task,
@@ -86,10 +87,11 @@ def three(write_test_set: WriteTestSet) -> list[TestSetWriter]:
     second.judgment("j1", block, [1, 2, 2], at=timezone.now() - timedelta(days=3))
     third = write_test_set(("A", "B", "C", "D"), name="three")
     third.system("_ref", kind="reference")
-    for segment in range(1, 5):
-        block = third.block(segment, ["A", "B", "C", "D"])
-        for judge in ("j3", "j4"):
-            third.judgment(judge, block, [3, 4, 1, 2])
+    with third.at_once():
+        for segment in range(1, 5):
+            block = third.block(segment, ["A", "B", "C", "D"])
+            for judge in ("j3", "j4"):
+                third.judgment(judge, block, [3, 4, 1, 2])
     block = third.block(5, ["A", "_ref"])
     third.judgment("j3", block, [2, 1])
     System.objects.filter(name="A").update(constrained=True)
@@ -264,9 +266,14 @@ def test_pairs_that_methods_order_differently_are_named(
 ) -> None:
     # A ties with C seven times and beats it once; B wins five of eight against C, and loses the others.
     writer = write_test_set(("A", "B", "C"), name="one")
-    for segment in range(1, 9):
-        writer.judgment("j1", writer.block(segment, ["A", "C"]), [1, 1] if segment < 8 else [1, 2])
-        writer.judgment("j2", writer.block(segment, ["B", "C"]), [1, 2] if segment < 6 else [2, 1])
+    with writer.at_once():
+        for segment in range(1, 9):
+            writer.judgment(
+                "j1", writer.block(segment, ["A", "C"]), [1, 1] if segment < 8 else [1, 2]
+            )
+            writer.judgment(
+                "j2", writer.block(segment, ["B", "C"]), [1, 2] if segment < 6 else [2, 1]
+            )
     report = told(campaign, "methods", methods=["expected_wins", "gt_others"])
     swapped = [row[1:] for row in rows_of(report, "orders")]
     assert swapped == [["A", "B", "> others"], ["A", "C", "> others"]]
@@ -409,10 +416,13 @@ def test_who_judged_in_several_tasks_counts_together(
 
     def half(into: Campaign, name: str, prefix: str) -> None:
         writer = write_test_set(("A", "B", "C"), name=name, into=into)
-        for segment in range(1, 9):
-            block = writer.block(segment, ["A", "B", "C"])
-            for judge in range(6):
-                writer.judgment(f"{prefix}{judge}", block, [2, 1, 3] if judge < 3 else [1, 2, 3])
+        with writer.at_once():
+            for segment in range(1, 9):
+                block = writer.block(segment, ["A", "B", "C"])
+                for judge in range(6):
+                    writer.judgment(
+                        f"{prefix}{judge}", block, [2, 1, 3] if judge < 3 else [1, 2, 3]
+                    )
 
     for into, prefix in ((campaign, "j"), (other, "k")):
         half(into, "one", "j")

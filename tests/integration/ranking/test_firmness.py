@@ -39,9 +39,10 @@ def notes_of(analysis: Analysis) -> list[str]:
 
 
 def test_the_judgments_that_decide_are_named(writer: TestSetWriter) -> None:
-    for segment in range(1, 9):
-        block = writer.block(segment, ["A", "B"])
-        writer.judgment(f"j{segment % 2}", block, [1, 2] if segment <= 5 else [2, 1])
+    with writer.at_once():
+        for segment in range(1, 9):
+            block = writer.block(segment, ["A", "B"])
+            writer.judgment(f"j{segment % 2}", block, [1, 2] if segment <= 5 else [2, 1])
     asked = answer(writer.task)
     found = data_of(asked)["first_place"]
     assert (found["first"], found["new_first"]) == (["A"], "B")

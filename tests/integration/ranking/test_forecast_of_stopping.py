@@ -96,11 +96,12 @@ def test_the_forecast_of_wmt12(wmt12: Task) -> None:
 
 def close_race(writer: TestSetWriter, segments: range) -> None:
     """A and B are near each other, and C is last; a slip of one judge here and there."""
-    for segment in segments:
-        block = writer.block(segment, ["A", "B", "C"])
-        for judge in range(4):
-            slip = (segment + judge) % 5 < 2
-            writer.judgment(f"j{judge}", block, [2, 1, 3] if slip else [1, 2, 3])
+    with writer.at_once():
+        for segment in segments:
+            block = writer.block(segment, ["A", "B", "C"])
+            for judge in range(4):
+                slip = (segment + judge) % 5 < 2
+                writer.judgment(f"j{judge}", block, [2, 1, 3] if slip else [1, 2, 3])
 
 
 def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> None:

@@ -24,9 +24,10 @@ SYSTEMS = ("A", "B", "C")
 @pytest.fixture
 def writer() -> TestSetWriter:
     writer = TestSetWriter(make_campaign(), "small", SYSTEMS)
-    for judge, labels in (("j1", [1, 2, 3]), ("j2", [1, 3, 2]), ("j3", [3, 2, 1])):
-        for segment in range(1, 5):
-            writer.judgment(judge, writer.block(segment, SYSTEMS), labels)
+    with writer.at_once():
+        for judge, labels in (("j1", [1, 2, 3]), ("j2", [1, 3, 2]), ("j3", [3, 2, 1])):
+            for segment in range(1, 5):
+                writer.judgment(judge, writer.block(segment, SYSTEMS), labels)
     return writer
 
 

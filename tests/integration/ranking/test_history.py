@@ -27,8 +27,9 @@ def test_stages_are_the_stored_runs_in_their_order(writer: TestSetWriter) -> Non
 
 @pytest.mark.parametrize("count", [2, RUNS_SHOWN + 5])
 def test_two_queries_and_few_results_however_many_runs(writer: TestSetWriter, count: int) -> None:
-    for segment in range(1, count + 1):
-        writer.judgment("j", writer.block(segment, ["A", "B"]), [1, 2])
+    with writer.at_once():
+        for segment in range(1, count + 1):
+            writer.judgment("j", writer.block(segment, ["A", "B"]), [1, 2])
     ranking_history_compute(task_id=writer.task.pk, steps=count)
 
     with CaptureQueriesContext(connection) as queries:

@@ -78,8 +78,9 @@ def test_without_judgments_there_are_no_blocks(writer: TestSetWriter) -> None:
 
 @pytest.mark.parametrize("count", [1, 50])
 def test_six_queries_for_one_judgment_and_for_fifty(writer: TestSetWriter, count: int) -> None:
-    for segment in range(1, count + 1):
-        writer.judgment(f"j{segment}", writer.block(segment, ["A", "B"]), [1, 2])
+    with writer.at_once():
+        for segment in range(1, count + 1):
+            writer.judgment(f"j{segment}", writer.block(segment, ["A", "B"]), [1, 2])
 
     with CaptureQueriesContext(connection) as queries:
         judged_blocks(task_id=writer.task.pk, watermark=count)

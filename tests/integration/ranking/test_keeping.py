@@ -38,8 +38,9 @@ def rank(writer: TestSetWriter) -> RankingRun:
 
 def judge_on(writer: TestSetWriter, *, times: int = 1) -> None:
     """Judge blocks of other segments, among them what a judge ranks otherwise than before."""
-    for segment in range(100, 100 + times):
-        writer.judgment("j0", writer.block(segment, ["B", "C"]), [2, 1])
+    with writer.at_once():
+        for segment in range(100, 100 + times):
+            writer.judgment("j0", writer.block(segment, ["B", "C"]), [2, 1])
 
 
 def reasons() -> list[str]:

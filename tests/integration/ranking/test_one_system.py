@@ -39,14 +39,15 @@ def computed(writer: TestSetWriter, name: str, **given: Any) -> dict[str, Any]:
 def by_length(write_test_set: WriteTestSet) -> TestSetWriter:
     """A wins in short sentences, B in long ones; C always loses. Three judges of each of twelve segments."""
     writer = write_test_set(["A", "B", "C"])
-    for segment in range(1, 13):
-        block = writer.block(segment, ["A", "B", "C"])
-        is_long = segment % 2 == 0
-        Segment.objects.filter(pk=block.segment_id).update(
-            source_text=" ".join(["word"] * (25 if is_long else 5))
-        )
-        for judge in ("ann", "ben", "cat", "dan"):
-            writer.judgment(judge, block, [2, 1, 3] if is_long else [1, 2, 3])
+    with writer.at_once():
+        for segment in range(1, 13):
+            block = writer.block(segment, ["A", "B", "C"])
+            is_long = segment % 2 == 0
+            Segment.objects.filter(pk=block.segment_id).update(
+                source_text=" ".join(["word"] * (25 if is_long else 5))
+            )
+            for judge in ("ann", "ben", "cat", "dan"):
+                writer.judgment(judge, block, [2, 1, 3] if is_long else [1, 2, 3])
     ranking_run_compute(task_id=writer.task.pk)
     return writer
 
@@ -262,8 +263,9 @@ def test_more_judgments_cost_no_query_more(by_length: TestSetWriter, as_organise
     as_organiser.get(page)
     with CaptureQueriesContext(connection) as few:
         as_organiser.get(page)
-    for segment in range(20, 40):
-        by_length.judgment("ann", by_length.block(segment, ["A", "B", "C"]), [1, 2, 3])
+    with by_length.at_once():
+        for segment in range(20, 40):
+            by_length.judgment("ann", by_length.block(segment, ["A", "B", "C"]), [1, 2, 3])
     ranking_run_compute(task_id=by_length.task.pk)
     computed(by_length, "A")
     with CaptureQueriesContext(connection) as many:

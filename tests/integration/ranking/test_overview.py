@@ -34,11 +34,12 @@ WEEK = [4, 6, 5, 3, 7, 5, 5]
 def judged_by_day(writer: TestSetWriter, days: list[int], *, last: int = 0) -> None:
     """Let a judge judge so many blocks a day; the last of these is `last` days before NOON."""
     segment = 0
-    for back, blocks in enumerate(reversed(days)):
-        for _block in range(blocks):
-            segment += 1
-            at = NOON - timedelta(days=last + back, minutes=segment % 5)
-            writer.judgment("ada", writer.block(segment, ["A", "B"]), [1, 2], at=at)
+    with writer.at_once():
+        for back, blocks in enumerate(reversed(days)):
+            for _block in range(blocks):
+                segment += 1
+                at = NOON - timedelta(days=last + back, minutes=segment % 5)
+                writer.judgment("ada", writer.block(segment, ["A", "B"]), [1, 2], at=at)
 
 
 def overview_of(writer: TestSetWriter, *, wanted: int | None = None) -> TaskOverview:

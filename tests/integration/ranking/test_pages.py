@@ -139,10 +139,11 @@ def test_groups_that_were_never_compared_are_no_ranking(
 def test_two_judges_have_a_kappa_and_no_interval(
     as_organiser: Client, writer: TestSetWriter
 ) -> None:
-    for segment in range(1, 5):
-        block = writer.block(segment, ["A", "B"])
-        writer.judgment("one", block, [1, 2])
-        writer.judgment("other", block, [1, 2] if segment > 1 else [2, 1])
+    with writer.at_once():
+        for segment in range(1, 5):
+            block = writer.block(segment, ["A", "B"])
+            writer.judgment("one", block, [1, 2])
+            writer.judgment("other", block, [1, 2] if segment > 1 else [2, 1])
     ranking_run_compute(task_id=writer.task.pk)
 
     page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
@@ -154,11 +155,14 @@ def test_two_judges_have_a_kappa_and_no_interval(
 def test_a_careless_judge_is_worth_a_look(as_organiser: Client, writer: TestSetWriter) -> None:
     # Each careful judge slips once, and the other once gets it right.
     slips = {"good": 2, "fine": 3, "sound": 4, "random": 1}
-    for segment in range(1, 26):
-        block = writer.block(segment, ["A", "B", "C"])
-        for judge, other in slips.items():
-            usual, once = ([3, 1, 2], [1, 2, 3]) if judge == "random" else ([1, 2, 3], [2, 1, 3])
-            writer.judgment(judge, block, once if segment == other else usual)
+    with writer.at_once():
+        for segment in range(1, 26):
+            block = writer.block(segment, ["A", "B", "C"])
+            for judge, other in slips.items():
+                usual, once = (
+                    ([3, 1, 2], [1, 2, 3]) if judge == "random" else ([1, 2, 3], [2, 1, 3])
+                )
+                writer.judgment(judge, block, once if segment == other else usual)
     rank_task(writer.task.pk)
 
     content = as_organiser.get(addresses(writer)["dashboard"])

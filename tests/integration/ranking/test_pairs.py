@@ -76,9 +76,10 @@ def test_other_sentences_explain_a_contradiction(contradicting: TestSetWriter) -
 
 
 def test_a_cycle_is_named(writer: TestSetWriter) -> None:
-    for segment in range(1, 13):
-        for order in ("AB", "BC", "CA"):
-            writer.judgment("j1", writer.block(segment, list(order)), [1, 2])
+    with writer.at_once():
+        for segment in range(1, 13):
+            for order in ("AB", "BC", "CA"):
+                writer.judgment("j1", writer.block(segment, list(order)), [1, 2])
     asked = answer(writer.task, resample="pairs", confidence=0.99)
     assert [cycle["systems"] for cycle in data_of(asked)["cycles"]] == [["A", "B", "C"]]
     assert data_of(asked)["cycles"][0]["significant"]

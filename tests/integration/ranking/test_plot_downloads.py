@@ -55,15 +55,16 @@ def drawn(write_test_set: WriteTestSet) -> TestSetWriter:
     """Twelve days of four judges, ranked several times, whose judges are measured; it will end."""
     writer = write_test_set(["A", "B", "C"])
     now = timezone.now()
-    for segment in range(1, 13):
-        block = writer.block(segment, ["A", "B", "C"])
-        Segment.objects.filter(pk=block.segment_id).update(
-            source_text=" ".join(["word"] * (25 if segment % 2 else 5))
-        )
-        for judge in ("ann", "ben", "cat", "dan"):
-            labels = [2, 1, 3] if segment % 4 == 0 or judge == "dan" else [1, 2, 3]
-            at = now - timedelta(days=12 - segment)
-            writer.judgment(judge, block, labels, at=at, active_ms=30_000 + 900 * segment)
+    with writer.at_once():
+        for segment in range(1, 13):
+            block = writer.block(segment, ["A", "B", "C"])
+            Segment.objects.filter(pk=block.segment_id).update(
+                source_text=" ".join(["word"] * (25 if segment % 2 else 5))
+            )
+            for judge in ("ann", "ben", "cat", "dan"):
+                labels = [2, 1, 3] if segment % 4 == 0 or judge == "dan" else [1, 2, 3]
+                at = now - timedelta(days=12 - segment)
+                writer.judgment(judge, block, labels, at=at, active_ms=30_000 + 900 * segment)
     Output.objects.filter(segment__test_set=writer.task.test_set_id).update(
         text="some words of a text"
     )

@@ -141,8 +141,9 @@ def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
 
 @pytest.mark.parametrize("count", [1, 50])
 def test_queries_do_not_grow_with_the_judges(writer: TestSetWriter, count: int) -> None:
-    for number in range(count):
-        writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
+    with writer.at_once():
+        for number in range(count):
+            writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
     run = ranking_run_compute(task_id=writer.task.pk)
 
     with CaptureQueriesContext(connection) as queries:

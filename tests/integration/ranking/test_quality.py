@@ -50,10 +50,11 @@ BLOCKS = 24
 def judged(writer: TestSetWriter) -> TestSetWriter:
     """The careful judge prefers the reference throughout, the careless one never."""
     writer.system("_ref", kind="reference")
-    for segment in range(1, BLOCKS + 1):
-        block = writer.block(segment, ["A", "_ref", "B", "C"])
-        writer.judgment("careful", block, [2, 1, 3, 4], active_ms=30_000)
-        writer.judgment("careless", block, [1, 5, 1, 1], active_ms=2_000)
+    with writer.at_once():
+        for segment in range(1, BLOCKS + 1):
+            block = writer.block(segment, ["A", "_ref", "B", "C"])
+            writer.judgment("careful", block, [2, 1, 3, 4], active_ms=30_000)
+            writer.judgment("careless", block, [1, 5, 1, 1], active_ms=2_000)
     return writer
 
 
@@ -302,11 +303,12 @@ def test_who_disagrees_is_found_among_ranked_systems_and_judges_who_count(
     for name in ("_ref", "_ref2"):
         writer.system(name, kind="reference")
     # By the references alone, "against" would agree with everybody.
-    for segment in range(1, BLOCKS + 1):
-        block = writer.block(segment, ["A", "_ref", "B", "_ref2", "C"])
-        for judge in ("one", "two", "clicks"):
-            writer.judgment(judge, block, [2, 1, 3, 5, 4])
-        writer.judgment("against", block, [4, 1, 3, 5, 2])
+    with writer.at_once():
+        for segment in range(1, BLOCKS + 1):
+            block = writer.block(segment, ["A", "_ref", "B", "_ref2", "C"])
+            for judge in ("one", "two", "clicks"):
+                writer.judgment(judge, block, [2, 1, 3, 5, 4])
+            writer.judgment("against", block, [4, 1, 3, 5, 2])
     quality_action_take(
         judge=judge_called("clicks"), task=writer.task, action="exclude", user=organiser
     )

@@ -21,10 +21,11 @@ TERMS = RuleTerms(measure="one_label", direction="above", threshold=0.5, minimum
 def test_a_rule_committed_after_the_measurement_began_is_not_missed(
     writer: TestSetWriter, campaign: Campaign, eventually: Eventually
 ) -> None:
-    for segment in range(1, 25):
-        block = writer.block(segment, ["A", "B", "C"])
-        writer.judgment("careful", block, [1, 2, 3])
-        writer.judgment("careless", block, [1, 1, 1])
+    with writer.at_once():
+        for segment in range(1, 25):
+            block = writer.block(segment, ["A", "B", "C"])
+            writer.judgment("careful", block, [1, 2, 3])
+            writer.judgment("careless", block, [1, 1, 1])
     run = ranking_run_compute(task_id=writer.task.pk)
     assert run is not None
 

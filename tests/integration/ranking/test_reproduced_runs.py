@@ -98,14 +98,15 @@ def test_a_run_of_older_code_is_reproduced_to_the_bit(ten_blocks: TestSetWriter)
 
 
 def test_a_run_from_before_sums_over_segments_is_reproduced(writer: TestSetWriter) -> None:
-    for segment in range(1, 9):
-        for judge in range(1, 5):
-            labels = [
-                1 + segment * judge % 3,
-                1 + (segment + judge) % 4 // 2,
-                3 - segment % (judge + 1) % 2,
-            ]
-            writer.judgment(f"j{judge}", writer.block(segment, ["A", "B", "C"]), labels)
+    with writer.at_once():
+        for segment in range(1, 9):
+            for judge in range(1, 5):
+                labels = [
+                    1 + segment * judge % 3,
+                    1 + (segment + judge) % 4 // 2,
+                    3 - segment % (judge + 1) % 2,
+                ]
+                writer.judgment(f"j{judge}", writer.block(segment, ["A", "B", "C"]), labels)
     run = ranking_run_compute(task_id=writer.task.pk)
     assert run is not None
     assert ranking_run_reproduce(run) == run.result

@@ -225,10 +225,11 @@ def test_the_page_of_rules_costs_the_same_for_many_judges(
     as_organiser: Client, campaign: Campaign, writer: TestSetWriter, judges: int
 ) -> None:
     writer.system("_ref", kind="reference")
-    for segment in range(1, 13):
-        block = writer.block(segment, ["A", "_ref", "B"])
-        for name in JUDGES[:judges]:
-            writer.judgment(name, block, [1, 3, 2])
+    with writer.at_once():
+        for segment in range(1, 13):
+            block = writer.block(segment, ["A", "_ref", "B"])
+            for name in JUDGES[:judges]:
+                writer.judgment(name, block, [1, 3, 2])
     quality_rule_add(campaign=campaign, terms=terms(), user=None)
     rank_task(writer.task.pk)
     assert QualityReport.objects.exists()

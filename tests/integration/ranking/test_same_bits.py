@@ -418,10 +418,11 @@ def task(client: Client) -> Task:
     stopping_rule_set(task=task, judgments=1000, reason="Money ends.")
     quality_action_take(judge=judges[4], task=task, action="exclude", user=organiser)
     other = TestSetWriter(campaign, "small", ["system-00", "system-01", "system-02", "new"])
-    for segment in range(1, 9):
-        block = other.block(segment, ["system-00", "system-01", "system-02", "new"])
-        other.judgment("judge0000", block, [1, 2, 3, 4])
-        other.judgment("judge0001", block, [2, 1, 4, 3] if segment % 3 == 0 else [1, 3, 2, 4])
+    with other.at_once():
+        for segment in range(1, 9):
+            block = other.block(segment, ["system-00", "system-01", "system-02", "new"])
+            other.judgment("judge0000", block, [1, 2, 3, 4])
+            other.judgment("judge0001", block, [2, 1, 4, 3] if segment % 3 == 0 else [1, 3, 2, 4])
     for each in (task, other.task):
         ranking_run_compute(task_id=each.pk)
     client.force_login(organiser)

@@ -45,10 +45,13 @@ pytestmark = pytest.mark.django_db
 
 def judged(writer: TestSetWriter, segments: range, judges: int = 6) -> None:
     """A before B before C, with a slip of one judge."""
-    for segment in segments:
-        block = writer.block(segment, ["A", "B", "C"])
-        for judge in range(judges):
-            writer.judgment(f"j{judge}", block, [2, 1, 3] if judge == segment % 9 else [1, 2, 3])
+    with writer.at_once():
+        for segment in segments:
+            block = writer.block(segment, ["A", "B", "C"])
+            for judge in range(judges):
+                writer.judgment(
+                    f"j{judge}", block, [2, 1, 3] if judge == segment % 9 else [1, 2, 3]
+                )
 
 
 def ranked(writer: TestSetWriter) -> RankingRun:
@@ -255,10 +258,11 @@ def test_a_revision_does_not_unmake_what_was_met(writer: TestSetWriter) -> None:
     stopping_rule_set(task=writer.task, clusters=2)
     judged(writer, range(1, 13))
     assert ranked(writer).result["stopping"]["criteria"] == ["clusters"]
-    for segment in range(13, 30):
-        block = writer.block(segment, ["A", "B", "C"])
-        for judge in range(6):
-            writer.judgment(f"j{judge}", block, [3, 2, 1])
+    with writer.at_once():
+        for segment in range(13, 30):
+            block = writer.block(segment, ["A", "B", "C"])
+            for judge in range(6):
+                writer.judgment(f"j{judge}", block, [3, 2, 1])
     run = ranked(writer)
     state = stopping_rule_state(task_id=writer.task.pk)
     assert state is not None

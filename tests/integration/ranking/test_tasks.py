@@ -195,8 +195,9 @@ def test_what_is_closed_and_up_to_date_is_not_even_fetched(write_test_set: Write
 def test_one_more_judgment_costs_as_many_queries_however_many_judge(
     writer: TestSetWriter, judges: int
 ) -> None:
-    for number in range(judges):
-        writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
+    with writer.at_once():
+        for number in range(judges):
+            writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
     rank_task(writer.task.pk)
     writer.judgment("j0", writer.block(99, ["A", "C"]), [1, 2])
 

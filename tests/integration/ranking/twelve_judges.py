@@ -30,11 +30,12 @@ def terms(**changes: Any) -> RuleTerms:
 def judges_judge(writer: TestSetWriter) -> TestSetWriter:
     """Twelve judges: j00 always prefers the reference, j11 never, the others in half of the blocks."""
     writer.system("_ref", kind="reference")
-    for segment in range(1, 13):
-        block = writer.block(segment, ["A", "_ref", "B", "C"])
-        for number, name in enumerate(JUDGES):
-            likes = number == 0 or (number < 11 and segment % 2)
-            writer.judgment(name, block, [2, 1, 3, 4] if likes else [1, 4, 2, 3])
+    with writer.at_once():
+        for segment in range(1, 13):
+            block = writer.block(segment, ["A", "_ref", "B", "C"])
+            for number, name in enumerate(JUDGES):
+                likes = number == 0 or (number < 11 and segment % 2)
+                writer.judgment(name, block, [2, 1, 3, 4] if likes else [1, 4, 2, 3])
     rank_task(writer.task.pk)
     return writer
 

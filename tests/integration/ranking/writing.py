@@ -1,7 +1,8 @@
-"""Writes small test sets through the models, row by row."""
+"""Writes small test sets through the models."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -15,28 +16,41 @@ from annotation.models import (
     Skip,
 )
 from annotation.models.block import stands_for
-from annotation.services import judgments_number
+from annotation.sql.judgments_number import JUDGMENTS_NUMBER
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, User
 from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoiceError
 from ranking.services import ranking_settings_change
 from tests.factories import empty_task
 
+# More than a test ever has without a number.
+_ALL_AT_ONCE = 5_000
+
 
 class TestSetWriter:
-    """Writes one test set through the models: systems, blocks and judgments by name."""
+    """Writes one test set through the models: systems, blocks and judgments by name.
+
+    What it has written or found it looks up no more: most tests begin by writing a test set.
+    """
 
     __test__ = False
 
     def __init__(self, campaign: Campaign, name: str, systems: Sequence[str]) -> None:
         self.campaign = campaign
+        self._judges: dict[str, Judge] = {}
+        self._systems: dict[str, System] = {}
+        self._segments: dict[int, Segment] = {}
+        # By segment and system.
+        self._outputs: dict[int, dict[str, int]] = {}
+        self._waiting: list[Judgment] | None = None
         self.task = empty_task(
             campaign=campaign, name=name, source_language="cs", target_language="en"
         )
         self.design = Design.objects.create(task=self.task, kind="imported")
         self.document = Document.objects.create(test_set=self.task.test_set, name="d", position=1)
-        for system in systems:
-            self.system(system)
+        System.objects.bulk_create(
+            System(test_set=self.task.test_set, name=system) for system in systems
+        )
 
     def system(self, name: str, kind: str = "system") -> System:
         return System.objects.create(test_set=self.task.test_set, name=name, kind=kind)
@@ -52,14 +66,12 @@ class TestSetWriter:
 
     def block(self, segment: int, candidates: Sequence[str]) -> Block:
         """Show a block; a candidate is written as in the files, "A,B" for collapsed outputs."""
-        row, _created = Segment.objects.get_or_create(
-            test_set_id=self.task.test_set_id,
-            number=segment,
-            defaults={"document": self.document, "position": segment},
-        )
+        row = self._segment(segment)
         number = HIT.objects.filter(task=self.task).count() + 1
         hit = HIT.objects.create(task=self.task, design=self.design, number=number)
-        shown = [[self._output(row, name).pk for name in names.split(",")] for names in candidates]
+        by_candidate = [names.split(",") for names in candidates]
+        outputs = self._outputs_of(row, [name for names in by_candidate for name in names])
+        shown = [[outputs[name] for name in names] for names in by_candidate]
         return Block.objects.create(
             hit=hit,
             segment=row,
@@ -68,9 +80,44 @@ class TestSetWriter:
             stands_for=stands_for([len(outputs) for outputs in shown]),
         )
 
-    def _output(self, segment: Segment, system: str) -> Output:
-        written_by = System.objects.get(test_set_id=self.task.test_set_id, name=system)
-        return Output.objects.get_or_create(system=written_by, segment=segment)[0]
+    def _segment(self, number: int) -> Segment:
+        if number not in self._segments:
+            test_set = self.task.test_set
+            row = test_set.segments.filter(number=number).first()
+            if row is None:
+                row = Segment.objects.create(
+                    test_set=test_set, document=self.document, number=number, position=number
+                )
+                self._outputs[row.pk] = {}
+            self._segments[number] = row
+        return self._segments[number]
+
+    def _outputs_of(self, segment: Segment, systems: Sequence[str]) -> dict[str, int]:
+        """Return the outputs of a segment by system, after writing those that it lacks."""
+        if segment.pk not in self._outputs:
+            found = segment.outputs.values_list("system__name", "pk")
+            self._outputs[segment.pk] = dict(found)
+        known = self._outputs[segment.pk]
+        if lacking := [name for name in systems if name not in known]:
+            written = Output.objects.bulk_create(
+                Output(system=self._system(name), segment=segment) for name in lacking
+            )
+            known.update(zip(lacking, (output.pk for output in written), strict=True))
+        return known
+
+    def _system(self, name: str) -> System:
+        if name not in self._systems:
+            self._systems[name] = self.task.test_set.systems.get(name=name)
+        return self._systems[name]
+
+    def judge_rename(self, judge: Judge, pseudonym: str) -> None:
+        Judge.objects.filter(pk=judge.pk).update(pseudonym=pseudonym)
+        self._judges.pop(judge.pseudonym, None)
+
+    def _judge(self, pseudonym: str) -> Judge:
+        if pseudonym not in self._judges:
+            self._judges[pseudonym] = self.judge(pseudonym)
+        return self._judges[pseudonym]
 
     def judgment(
         self,
@@ -84,10 +131,10 @@ class TestSetWriter:
         comment: str = "",
         is_numbered: bool = True,
     ) -> Judgment:
-        judgment = Judgment.objects.create(
+        judgment = Judgment(
             task=self.task,
             client_id=uuid.uuid4(),
-            judge=self.judge(judge),
+            judge=self._judge(judge),
             block=block,
             labels=list(labels),
             supersedes=supersedes,
@@ -95,9 +142,26 @@ class TestSetWriter:
             active_ms=active_ms,
             comment=comment,
         )
+        if self._waiting is not None:
+            self._waiting.append(judgment)
+            return judgment
+        judgment.save(force_insert=True)
         if is_numbered:
-            judgments_number(task_id=self.task.pk)
+            self._number()
         return judgment
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Store the judgments written inside together when it ends; none may supersede another."""
+        self._waiting = []
+        yield
+        Judgment.objects.bulk_create(self._waiting)
+        self._waiting = None
+        self._number()
+
+    def _number(self) -> None:
+        # As `judgments_number`, without asking whether one waits.
+        JUDGMENTS_NUMBER.row(self.task.pk, self.task.pk, _ALL_AT_ONCE)
 
     def skip(
         self,
@@ -111,14 +175,14 @@ class TestSetWriter:
         skip = Skip.objects.create(
             task=self.task,
             client_id=uuid.uuid4(),
-            judge=self.judge(judge),
+            judge=self._judge(judge),
             block=block,
             reason="other",
             comment=comment,
             created_at=at or timezone.now(),
         )
         if is_counted:
-            judgments_number(task_id=self.task.pk)
+            self._number()
         return skip
 
 
