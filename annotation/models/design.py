@@ -76,6 +76,15 @@ class Design(models.Model):
         blank=True,
         help_text=_("Numbers of the segments that are judged; empty means all."),
     )
+    systems = ArrayField(
+        models.CharField(max_length=200),
+        verbose_name=_("systems"),
+        default=list,
+        blank=True,
+        help_text=_(
+            "Names of the systems that are judged; empty means all. A reference drawn like a system is one of them."
+        ),
+    )
     reference_rate = models.FloatField(
         _("rate of the reference"),
         null=True,
@@ -145,6 +154,13 @@ class Design(models.Model):
                 condition=models.Q(seed__gte=0), name="design_seed_not_negative"
             ),
             is_one_of("kind", [*DesignKind, "imported"], name="design_kind_is_known"),
+            # As many as a block shows.
+            models.CheckConstraint(
+                condition=models.Q(systems=[])
+                | models.Q(systems__len__gte=models.F("systems_per_block"))
+                | models.Q(kind__in=["binary", "all", "sorting"], systems__len__gte=2),
+                name="design_systems_fill_a_block",
+            ),
             is_one_of("segment_order", SegmentOrder, name="design_segment_order_is_known"),
             is_one_of("normalisation", Normalisation, name="design_normalisation_is_known"),
             models.CheckConstraint(
@@ -182,6 +198,7 @@ class Design(models.Model):
                     "segment_order",
                     "documents",
                     "segments",
+                    "systems",
                     "reference_rate",
                     "bad_reference_rate",
                     "attention_every",
@@ -215,7 +232,8 @@ class Design(models.Model):
         """Return a design with these parameters, not saved; `fields` are the others."""
         values = asdict(parameters)
         limits = [list(limit) for limit in parameters.length_limits]
-        return cls(**{**values, "length_limits": limits}, **fields)
+        lists = {"length_limits": limits, "systems": list(parameters.systems)}
+        return cls(**{**values, **lists}, **fields)
 
     @property
     def parameters(self) -> DesignParameters:
@@ -236,4 +254,5 @@ class Design(models.Model):
             intra_share=self.intra_share,
             repeat_gap=self.repeat_gap,
             redundancy=self.redundancy,
+            systems=tuple(self.systems),
         )

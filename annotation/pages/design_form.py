@@ -19,7 +19,7 @@ from annotation.sampling.written import (
 )
 from annotation.services import DesignRefusedError, design_proposed
 from annotation.services.planning.designs import PARAMETERS
-from campaign.models import JudgeGroup, Task
+from campaign.models import JudgeGroup, SystemKind, Task
 
 _NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"
 #: Fields that say a share in per cent.
@@ -27,7 +27,7 @@ _SHARES: Final = ("bad_reference_rate", "active_floor", "inter_share", "intra_sh
 _GROUPS: Final = (
     (
         _("What a block shows"),
-        ("kind", "systems_per_block", "length_limits", "active_floor", "normalisation"),
+        ("kind", "systems_per_block", "systems", "length_limits", "active_floor", "normalisation"),
     ),
     (
         _("Which sentences, and how many at once"),
@@ -75,6 +75,15 @@ class DesignForm(forms.Form):
         help_text=_(
             "A judge ranks so many outputs of one sentence: five make ten comparisons. Blocks of two and all "
             "systems do not ask for it."
+        ),
+    )
+    systems = forms.MultipleChoiceField(
+        label=_("Systems"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_(
+            "None ticked: all are judged. Otherwise only those that are, as many as a block shows at least; nothing is "
+            "learned of the others. A reference that is drawn like one more system has to be ticked, too."
         ),
     )
     length_limits = forms.CharField(
@@ -205,6 +214,7 @@ class DesignForm(forms.Form):
         self._chosen: dict[str, Any] = {}
         present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
         self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
+        self.fields["systems"].choices = _system_choices(task, design)  # type: ignore[attr-defined]
         words = str(answer_kind(task.protocol).candidates_in_words)
         if words:
             self.fields["systems_per_block"].help_text = words
@@ -222,9 +232,10 @@ class DesignForm(forms.Form):
         return self._chosen
 
     @property
-    def sent(self) -> dict[str, str]:
+    def sent(self) -> dict[str, str | list[str]]:
         """The fields as they were sent, to be sent again."""
-        return {name: self.data[name] for name in self.fields if name in self.data}
+        sent = {name: self.data[name] for name in self.fields if name in self.data}
+        return sent | {"systems": self.cleaned_data["systems"]}
 
     def clean_documents(self) -> list[int]:
         """Read the documents."""
@@ -233,6 +244,10 @@ class DesignForm(forms.Form):
     def clean_segments(self) -> list[int]:
         """Read the segments."""
         return self._numbers("segments")
+
+    def clean_systems(self) -> list[str]:
+        """Return the names in the order in which a design has them."""
+        return sorted(self.cleaned_data["systems"])
 
     def clean_length_limits(self) -> list[list[int]]:
         """Read the limits."""
@@ -308,6 +323,21 @@ def written(design: Design) -> dict[str, Any]:
     rate = design.reference_rate
     found["reference"] = _LIKE_A_SYSTEM if rate is None else _AT_A_RATE if rate else _NEVER
     found["reference_rate"] = _in_percent(rate) if rate else None
+    return found
+
+
+def _system_choices(task: Task, design: Design) -> list[tuple[str, str]]:
+    """Return the systems that may be chosen: those that take part, and what is chosen already."""
+    systems = task.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE)
+    found = []
+    for system in systems.order_by("name"):
+        if system.withdrawn_at is not None:
+            if system.name in design.systems:
+                found.append((system.name, _("%(name)s (withdrawn)") % {"name": system.name}))
+        elif system.kind == SystemKind.REFERENCE:
+            found.append((system.name, _("%(name)s (reference)") % {"name": system.name}))
+        else:
+            found.append((system.name, system.name))
     return found
 
 

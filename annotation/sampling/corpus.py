@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from annotation.sampling.parameters import Normalisation
+from annotation.sampling.parameters import DesignParameters, Normalisation
 from campaign.texts.normalisation import normalise_text
 
 T = TypeVar("T")
@@ -92,6 +92,34 @@ class SegmentOutputs:
         Sorted by their first system's name, whatever the order of the outputs.
         """
         return self._collapsed(normalisation, _TAKING_PART if references else _SYSTEMS)
+
+    def taking_part(self, parameters: DesignParameters) -> tuple[DistinctText, ...]:
+        """Return the distinct texts that blocks of a design may show, damaged references left out.
+
+        They stand for the systems that the design draws alone: where another one wrote the same text,
+        nothing is said of that.
+        """
+        if not parameters.systems:
+            return self.distinct(
+                parameters.normalisation, references=parameters.reference_rate != 0
+            )
+        chosen = frozenset(parameters.systems)
+        by_rate = bool(parameters.reference_rate)
+        key = ("taking part", parameters.normalisation, chosen, by_rate)
+        return self.cached(
+            key,
+            lambda: distinct_texts(
+                (
+                    output
+                    for output in self.outputs
+                    if output.kind in _TAKING_PART
+                    and (
+                        output.system in chosen or (by_rate and output.kind is OutputKind.REFERENCE)
+                    )
+                ),
+                parameters.normalisation,
+            ),
+        )
 
     def damaged(self, normalisation: Normalisation) -> tuple[DistinctText, ...]:
         """Return the damaged references that differ from every text of a system or reference.

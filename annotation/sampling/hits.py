@@ -127,12 +127,13 @@ def _segment(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
         parameters.normalisation,
         parameters.reference_rate,
         parameters.bad_reference_rate > 0,
+        parameters.systems,
     )
     return texts.cached(("segment", *asked), lambda: _segment_made(texts, parameters))
 
 
 def _segment_made(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
-    shown = texts.distinct(parameters.normalisation, references=parameters.reference_rate != 0)
+    shown = texts.taking_part(parameters)
     like_a_system = parameters.reference_rate is None
     return _Segment(
         number=texts.number,

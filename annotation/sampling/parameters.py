@@ -87,6 +87,10 @@ class DesignParameters:
         A judge's HITs that lie at least between one and its intra repeat.
     redundancy : int
         HITs planned for every drawn window, each for another judge.
+    systems : tuple of str
+        Names of the only systems that are drawn, as Bojar et al. (2011, §2.5.2) compared two of
+        seventeen; empty: all. A reference that is drawn like one more system (`reference_rate` is
+        None) is among them or takes no part; at a rate it is drawn whatever they are.
     """
 
     kind: DesignKind
@@ -104,6 +108,7 @@ class DesignParameters:
     intra_share: float = 0.0
     repeat_gap: int = 10
     redundancy: int = 1
+    systems: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no draw can be made from, with a ValueError that names the field."""
@@ -126,6 +131,17 @@ class DesignParameters:
         for name in ("inter_share", "intra_share"):
             # Something must be left that is not a repeat.
             _require(name, getattr(self, name), lowest=0, highest=0.9)
+        if self.systems and len(self.systems) < self.fewest_systems:
+            raise ValueError(
+                f"systems are {len(self.systems)}; a block shows {self.fewest_systems}."
+            )
+
+    @property
+    def fewest_systems(self) -> int:
+        """How many systems must take part where they are chosen: as many as a block shows."""
+        if self.kind in (DesignKind.ALL, DesignKind.BINARY, DesignKind.SORTING):
+            return FEWEST_CANDIDATES
+        return self.systems_per_block
 
     @property
     def fewest_texts(self) -> int:

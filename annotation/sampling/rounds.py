@@ -53,8 +53,7 @@ def round_drawn(
         References take part unless `reference_rate` is 0.
     """
     draw = HashDraw(seed=parameters.seed, number=number)
-    references = parameters.reference_rate != 0
-    shown = {n: texts[n].distinct(parameters.normalisation, references=references) for n in window}
+    shown = {n: texts[n].taking_part(parameters) for n in window}
     names = sorted({name for each in shown.values() for text in each for name in text.systems})
     place = {name: i for i, name in enumerate(draw.shuffled(names, str, "systems"))}
     ordered = {

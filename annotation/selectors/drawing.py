@@ -115,7 +115,8 @@ def _state(
     takes_part = texts.ranked_systems
     if parameters.reference_rate is not None:
         takes_part = texts.only_systems
-    remaining = [name for name in takes_part if name not in withdrawn]
+    chosen = frozenset(parameters.systems or takes_part)
+    remaining = [name for name in takes_part if name in chosen and name not in withdrawn]
     is_sort = design.kind == Design.Kind.SORTING
     # Anew each time: what comparisons lack follows from what is judged, lent and planned.
     state = state.comparing(blocks_wanted(design=design) if is_sort else ())

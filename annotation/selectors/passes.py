@@ -10,9 +10,9 @@ from django.db.models.functions import Coalesce
 from annotation.models import HIT, Assignment, Design, Judgment
 from annotation.protocols import LAST_PASS, answer_kind
 from annotation.selectors.corpus import windows_of
-from annotation.selectors.designs import design_in_force
+from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.first_design import design_unless_chosen
-from campaign.models import Judge, Output, SystemKind, Task
+from campaign.models import Judge, Output, Task
 
 FIRST: Final = 1
 SECOND: Final = LAST_PASS
@@ -127,14 +127,10 @@ def _needed(task: Task) -> JudgesNeeded:
         task=task, campaign=campaign, seed=0
     )
     segments = segments_allotted(task=task, design=design)
-    kinds = [SystemKind.SYSTEM]
-    if design.reference_rate != 0:
-        kinds.append(SystemKind.REFERENCE)
     outputs = Output.objects.drawable().filter(
         segment__test_set=task.test_set_id,
         segment__number__in=segments,
-        system__kind__in=kinds,
-        system__withdrawn_at=None,
+        system__in=systems_drawn(task=task, design=design),
     )
     counted = outputs.order_by().values("segment").annotate(texts=Count("text", distinct=True))
     texts = [row["texts"] for row in counted]

@@ -12,7 +12,15 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import HIT, Assignment, JudgmentNumber, JudgmentSequence, PlanningBatch
+from annotation.models import (
+    HIT,
+    Assignment,
+    Design,
+    JudgmentNumber,
+    JudgmentSequence,
+    PlanningBatch,
+)
+from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.judgment_list import shows_system
 from campaign.models import ConflictOfInterest, System, SystemKind, Task
 from campaign.selectors.judged import has_judgments
@@ -149,7 +157,30 @@ def withdrawal_in_words(*, system: System) -> list[str]:
     ]
     if effect.left < 2:
         facts.append(_("With fewer than two, judges have nothing left to rank."))
-    return facts
+    return facts + _chosen_in_words(system)
+
+
+def _chosen_in_words(system: System) -> list[str]:
+    """Return which tasks are about chosen systems, and lack some without this one."""
+    said = []
+    for task in system.test_set.tasks.all():
+        design = design_in_force(task_id=task.pk)
+        if design is None or system.name not in design.systems:
+            continue
+        left = systems_drawn(task=task, design=design).filter(name__in=design.systems)
+        count = left.exclude(pk=system.pk).count()
+        if count < design.parameters.fewest_systems:
+            said.append(
+                ngettext(
+                    "The design of “%(task)s” is for chosen systems. %(count)d of them would be left, fewer than a "
+                    "block shows: choose others.",
+                    "The design of “%(task)s” is for chosen systems. %(count)d of them would be left, fewer than a "
+                    "block shows: choose others.",
+                    count,
+                )
+                % {"task": task.called, "count": count}
+            )
+    return said
 
 
 def _judged_in_words(judged: EstimatedCount) -> str:
@@ -178,6 +209,10 @@ def _judged_in_words(judged: EstimatedCount) -> str:
 
 def name_settled_in_words(*, system: System) -> str:
     """Return why a system can no longer get another name; empty as long as it can."""
+    if Design.objects.filter(
+        task__test_set=system.test_set_id, systems__contains=[system.name]
+    ).exists():
+        return _("A design names it among the systems that are judged, so its name stays.")
     is_drawn = PlanningBatch.objects.filter(task__test_set=system.test_set_id).exists()
     if not is_drawn and not has_judgments(test_set=system.test_set):
         return ""

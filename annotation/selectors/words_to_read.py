@@ -7,6 +7,7 @@ from typing import Any, Final
 from django.db.models import Count, FloatField, Func, Q, Sum
 
 from annotation.models import BlockControl, Design, Judgment
+from annotation.selectors.designs import systems_drawn
 from annotation.selectors.outputs_shown import candidate_count
 from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, Task
 from campaign.texts.languages import without_spaces
@@ -80,9 +81,7 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
         segments = segments.filter(document__position__in=design.documents)
     if design.segments:
         segments = segments.filter(number__in=design.segments)
-    systems = task.test_set.systems.filter(withdrawn_at=None).exclude(kind=SystemKind.BAD_REFERENCE)
-    if parameters.reference_rate == 0:
-        systems = systems.exclude(kind=SystemKind.REFERENCE)
+    systems = systems_drawn(task=task, design=design)
     found = list(segments.order_by("number").values_list("pk", flat=True))
     sample = found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
     words = segment_words(sample, task=task, systems=systems)

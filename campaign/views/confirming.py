@@ -1,6 +1,6 @@
 """The page that says what a drastic action would do now, before it is done."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.http import HttpRequest, HttpResponse
@@ -37,7 +37,14 @@ class Question:
     sure: str = ""
     confirmed: str = ""
     error: str = ""
-    fields: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def sent(self) -> Iterator[tuple[str, str]]:
+        """The fields as they are sent: one with several values once for each."""
+        for name, value in self.fields.items():
+            for each in [value] if isinstance(value, str) else value:
+                yield name, each
 
 
 def ask(

@@ -289,15 +289,16 @@ def _told(report: Report | None) -> dict[str, Any]:
 def _design(task: Task) -> dict[str, Any]:
     """Return the design in force and those before it; nothing of it says who chose it, or the seed.
 
-    Groups of judges are not named: a group may be called after the team that it is of.
+    Groups of judges are not named: a group may be called after the team that it is of. Nor are chosen systems, of
+    which some may be called otherwise in the copy.
     """
     found = design_in_force(task_id=task.pk)
     design = found or design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=0)
     form = DesignForm(None, task=task, design=design)
-    for name in ("seed", "judge_group"):
+    for name in ("seed", "judge_group", "systems"):
         del form.fields[name]
     designs = designs_of(task_id=task.pk).order_by("-pk")[: _DESIGNS_SHOWN + 1]
-    history = design_history(list(designs), names_groups=False)
+    history = design_history(list(designs), is_copy=True)
     return {"form": form, "history": history[:_DESIGNS_SHOWN]}
 
 

@@ -7,7 +7,8 @@ from django.db.models import F, OuterRef, Subquery
 from annotation.models import Design, JudgmentSequence
 from annotation.protocols import OpenComparison
 from annotation.selectors import excluded_judges
-from campaign.models import Output, SystemKind, Task
+from annotation.selectors.designs import systems_drawn
+from campaign.models import Output, Task
 from campaign.texts.normalisation import normalise_text
 from protocols.sorting.judged import PairOf, answers_given, pair_of
 from protocols.sorting.models import SystemSort
@@ -29,12 +30,7 @@ def watermark_now(task: Task) -> int:
 def sort_in_force(design: Design) -> SystemSort:
     """Return the sort of the systems that take part now: the last one of the task, or else one that is not saved."""
     task = design.task
-    kinds = [SystemKind.SYSTEM]
-    if design.reference_rate is None:
-        kinds.append(SystemKind.REFERENCE)
-    taking_part = task.test_set.systems.filter(
-        kind__in=kinds, withdrawn_at=None, outputs__isnull=False
-    )
+    taking_part = systems_drawn(task=task, design=design).filter(outputs__isnull=False)
     systems = sorted(set(taking_part.values_list("name", flat=True)))
     last = SystemSort.objects.filter(task=task).order_by("-number").first()
     if last is not None and last.systems == systems:

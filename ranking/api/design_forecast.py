@@ -73,6 +73,9 @@ class PaceSerializer(serializers.Serializer[Any]):
 
 class DesignForecastSerializer(serializers.Serializer[Any]):
     systems = serializers.IntegerField()
+    all_systems = serializers.IntegerField(
+        help_text="Those that a design of all systems would draw."
+    )
     all_pairs = serializers.IntegerField(source="pairs")
     words_a_block = serializers.FloatField(source="words.words")
     seconds_a_block = EstimateSerializer()

@@ -171,6 +171,7 @@ def _facts(forecast: DesignForecast) -> list[str]:
     """Return what the forecast rests on, as sentences."""
     block, hit = forecast.seconds_a_block, forecast.seconds_a_hit
     said = [
+        *_chosen_systems_in_words(forecast),
         _(
             "A block has %(words)s words to read on average: %(seconds)s seconds (%(range)s). A HIT takes "
             "%(minutes)s minutes (%(minutes_range)s)."
@@ -209,6 +210,21 @@ def _facts(forecast: DesignForecast) -> list[str]:
             % {"share": _whole(100 * forecast.first_share)}
         )
     return said
+
+
+def _chosen_systems_in_words(forecast: DesignForecast) -> list[str]:
+    if forecast.systems == forecast.all_systems:
+        return []
+    words = _(
+        "Of %(systems)s chosen systems of %(all)s: the others are not judged, and nothing will be known of them."
+    )
+    return [
+        words
+        % {
+            "systems": number_format(forecast.systems),
+            "all": number_format(forecast.all_systems),
+        }
+    ]
 
 
 def _pace_in_words(forecast: DesignForecast) -> str:

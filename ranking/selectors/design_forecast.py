@@ -13,8 +13,9 @@ from django.db.models.fields.json import KeyTransform
 from annotation.models import Design
 from annotation.sampling.parameters import DesignKind
 from annotation.sampling.priorities import active_priorities_of_many
+from annotation.selectors.designs import systems_drawn
 from annotation.selectors.words_to_read import DesignWords, ReadBlocks, blocks_read, design_words
-from campaign.models import SystemKind, Task
+from campaign.models import Task
 from ranking.core.simulation.budget_curve import ActiveDraw, BudgetCurve, budget_curve
 from ranking.core.simulation.reading_pace import ASSUMED_PACE, ReadingPace, reading_pace
 from ranking.models import LatestRanking
@@ -58,7 +59,9 @@ class DesignForecast:
     ----------
     words : DesignWords
     systems : int
-        That are ranked, those withdrawn since among them.
+        That are ranked, those withdrawn since among them; of a design of chosen systems, these alone.
+    all_systems : int
+        Of the test set that a design of all systems would draw.
     pace : ReadingPace
         Seconds for a word; assumed before enough is measured.
     judged : int
@@ -78,6 +81,7 @@ class DesignForecast:
 
     words: DesignWords
     systems: int
+    all_systems: int
     pace: ReadingPace
     judged: int
     comparisons: int
@@ -158,6 +162,7 @@ def design_forecast(
     return DesignForecast(
         words=words,
         systems=systems,
+        all_systems=_all_systems(task, design) if design.systems else systems,
         pace=pace,
         judged=judged,
         comparisons=known.comparisons,
@@ -198,9 +203,7 @@ class _Known:
 
 
 def _known(task: Task, design: Design) -> _Known:
-    systems = task.test_set.systems.filter(withdrawn_at=None).exclude(kind=SystemKind.BAD_REFERENCE)
-    if design.reference_rate == 0:
-        systems = systems.exclude(kind=SystemKind.REFERENCE)
+    systems = systems_drawn(task=task, design=design)
     # Not the whole result: it is as long as its judges are many.
     rows = LatestRanking.objects.filter(task=task).values_list(
         KeyTransform("systems", "result", output_field=JSONField()),
@@ -208,15 +211,23 @@ def _known(task: Task, design: Design) -> _Known:
     )
     in_order, pairs = rows.first() or ((), ())
     ranked = [row["system"] for row in in_order or ()]
-    names = list(dict.fromkeys([*ranked, *systems.order_by("name").values_list("name", flat=True)]))
+    drawn = list(systems.order_by("name").values_list("name", flat=True))
+    # What else was ranked, by an earlier design, tells nothing of chosen systems.
+    names = drawn if design.systems else list(dict.fromkeys([*ranked, *drawn]))
+    at = {name: place for place, name in enumerate(names)}
     wins = np.zeros((len(names), len(names)))
     ties = 0.0
-    for (better, worse), pair in zip(
-        combinations(range(len(ranked)), 2), pairs or (), strict=False
-    ):
-        wins[better, worse], wins[worse, better] = pair[0], pair[1]
-        ties += pair[2]
+    for (one, other), pair in zip(combinations(ranked, 2), pairs or (), strict=False):
+        if one in at and other in at:
+            better, worse = at[one], at[other]
+            wins[better, worse], wins[worse, better] = pair[0], pair[1]
+            ties += pair[2]
     return _Known(wins, ties, round(float(wins.sum()) + ties) if wins.any() else 0)
+
+
+def _all_systems(task: Task, design: Design) -> int:
+    everything = Design(reference_rate=design.reference_rate)
+    return systems_drawn(task=task, design=everything).count()
 
 
 def _first_share(design: Design) -> float:

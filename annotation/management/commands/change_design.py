@@ -48,6 +48,12 @@ class Command(BaseCommand):
             help="judge these segments only, by number",
         )
         parser.add_argument(
+            "--systems",
+            nargs="+",
+            metavar="NAME",
+            help='draw these systems only, as many as a block shows at least; "all": every system',
+        )
+        parser.add_argument(
             "--reference-rate",
             type=_rate,
             metavar="RATE|system",
@@ -118,6 +124,8 @@ class Command(BaseCommand):
             for name in PARAMETERS
             if options[name] is not None
         }
+        if chosen.get("systems") == [_ALL]:
+            chosen["systems"] = []
         if "judge_group" in chosen:
             chosen["judge_group"] = group_or_none(task.test_set.campaign, options["judge_group"])
         try:
@@ -144,6 +152,7 @@ class Command(BaseCommand):
 
 # None is an option that was not given.
 _LIKE_A_SYSTEM = "system"
+_ALL = "all"
 
 
 def _numbers(text: str) -> list[int]:

@@ -6,16 +6,26 @@ from typing import Any, Final
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.models import Design, HITSequence
 from annotation.protocols import answer_kind, outputs_at_a_time
 from annotation.sampling.parameters import FEWEST_CANDIDATES, MOST_CANDIDATES, DesignKind
-from annotation.selectors.designs import design_in_force
+from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.first_design import design_unless_chosen
 from annotation.selectors.passes import has_passes
 from annotation.selectors.reference_use import is_reference_shown
 from campaign.database.seeds import seed_draw
-from campaign.models import Campaign, Document, JudgeGroup, Segment, Task, User
+from campaign.models import (
+    Campaign,
+    Document,
+    JudgeGroup,
+    Segment,
+    System,
+    SystemKind,
+    Task,
+    User,
+)
 
 # Fields of a design that an organiser chooses; the others say who changed it, when and for which
 # test set.
@@ -27,6 +37,7 @@ PARAMETERS = (
     "segment_order",
     "documents",
     "segments",
+    "systems",
     "reference_rate",
     "bad_reference_rate",
     "attention_every",
@@ -143,6 +154,7 @@ def _proposed(
         raise DesignRefusedError(_("A design has no %(name)s.") % {"name": ", ".join(unknown)})
     before = design_in_force(task_id=task.pk) or _first(task, campaign)
     values = {name: getattr(before, name) for name in PARAMETERS} | dict(parameters)
+    values["systems"] = sorted(set(values["systems"]))
     design = Design(task=task, **values)
     _check(design)
     if has_passes(task) and task.hits.exists():
@@ -210,6 +222,7 @@ def _check(design: Design) -> None:
         )
     _block_size_check(design)
     _sorting_check(design)
+    _systems_check(design)
     _repeats_check(design)
     try:
         design.clean_fields(exclude=["task", "changed_by", "judge_group"])
@@ -280,6 +293,47 @@ def _sorting_check(design: Design) -> None:
             ),
             field="reference_rate",
         )
+
+
+def _systems_check(design: Design) -> None:
+    """Raise `DesignRefusedError` unless chosen systems are of the test set, and fill a block without those withdrawn."""
+    if not design.systems:
+        return
+    known = System.objects.filter(test_set=design.task.test_set_id, name__in=design.systems)
+    kinds = dict(known.exclude(kind=SystemKind.BAD_REFERENCE).values_list("name", "kind"))
+    missing = [name for name in design.systems if name not in kinds]
+    if missing:
+        raise DesignRefusedError(
+            _("%(name)s: the test set has no %(missing)s.")
+            % {"name": "systems", "missing": ", ".join(missing[:10])},
+            field="systems",
+        )
+    if design.reference_rate is not None and SystemKind.REFERENCE in kinds.values():
+        raise DesignRefusedError(
+            _(
+                "systems: how often the reference is drawn says reference_rate. Leave it out here, or leave "
+                "reference_rate empty, so that it is drawn like a system."
+            ),
+            field="systems",
+        )
+    left = systems_drawn(task=design.task, design=design).filter(name__in=design.systems).count()
+    size = _fewest_systems(design)
+    if left < size:
+        raise DesignRefusedError(
+            ngettext(
+                "systems: a block shows %(size)d output, and %(left)d of the chosen systems are not withdrawn.",
+                "systems: a block shows %(size)d outputs, and %(left)d of the chosen systems are not withdrawn.",
+                size,
+            )
+            % {"size": size, "left": left},
+            field="systems",
+        )
+
+
+def _fewest_systems(design: Design) -> int:
+    if design.kind in (DesignKind.ALL, DesignKind.BINARY, DesignKind.SORTING):
+        return FEWEST_CANDIDATES
+    return design.systems_per_block
 
 
 def _repeats_check(design: Design) -> None:

@@ -80,7 +80,7 @@ class DesignSection(Section[Task]):
         wanted = part.only(_COLUMNS)
         if GROUP in part:
             wanted[GROUP] = group_said(owner.test_set.campaign, part)
-        for name in ("documents", "segments"):
+        for name in ("documents", "segments", "systems"):
             if name in wanted:
                 wanted[name] = sorted(set(wanted[name]))
         now = design_in_force(task_id=owner.pk)

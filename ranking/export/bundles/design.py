@@ -11,6 +11,7 @@ from django.db.models import Exists, Min, OuterRef
 from annotation.export.shown import systems_shown
 from annotation.models import HIT, Block, Design, Judgment
 from annotation.services.planning.designs import PARAMETERS
+from campaign.models import System
 from campaign.texts.canonical_json import canonical
 from ranking.export.bundles.frozen import FrozenResult, Progress
 
@@ -26,6 +27,7 @@ def designs_write(frozen: FrozenResult, path: Path) -> None:
         {
             "design": number,
             **{name: getattr(design, name) for name in _TOLD},
+            "systems": _chosen(design, frozen),
             "seed": str(design.seed) if frozen.bundle.has_seeds else None,
             "is_for_a_group": design.judge_group_id is not None,
             "since": design.created_at.date().isoformat(),
@@ -38,6 +40,12 @@ def designs_write(frozen: FrozenResult, path: Path) -> None:
         "designs": designs,
     }
     path.write_text(canonical(said) + "\n", encoding="utf-8")
+
+
+def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
+    """Return what the systems of a design that were chosen are called."""
+    rows = System.objects.filter(test_set=frozen.task.test_set_id, name__in=design.systems)
+    return sorted(frozen.names[pk] for pk in rows.values_list("pk", flat=True))
 
 
 def draws_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:

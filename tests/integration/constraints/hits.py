@@ -58,6 +58,13 @@ breaks_by_fields(
     accepted={"segment_order": "sequential"},
 )
 breaks_by_fields(
+    "design_systems_fill_a_block",
+    design,
+    {"systems": ["a", "b", "c", "d"]},
+    {"systems": ["a"], "kind": "binary"},
+    accepted={"systems": ["a", "b"], "kind": "binary"},
+)
+breaks_by_fields(
     "design_normalisation_is_known",
     design,
     {"normalisation": "nfkc"},
