@@ -115,6 +115,8 @@ class ChosenJudgments:
         does not show it.
     beside : tuple of TaskBeside or None
         The other tasks of its test set, as they were when it was asked for; None if it is of a kind that does not ask.
+    of_chosen_systems : bool
+        Whether a design of the task was for chosen systems when it was asked for: then reports say which are not judged.
     """
 
     systems: tuple[str, ...]
@@ -130,6 +132,7 @@ class ChosenJudgments:
     remarks: Remarks | None = None
     rule: RuleState | None = None
     beside: tuple[TaskBeside, ...] | None = None
+    of_chosen_systems: bool = False
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -156,6 +159,7 @@ class ChosenJudgments:
             **({} if self.remarks is None else {"remarks": self.remarks.recorded}),
             **({} if self.rule is None else {"rule": self.rule.recorded}),
             **({} if self.beside is None else {"beside": [each.recorded for each in self.beside]}),
+            **({"of_chosen_systems": True} if self.of_chosen_systems else {}),
         }
 
 
@@ -178,6 +182,7 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         beside=tuple(_recorded_beside(each) for each in values["beside"])
         if "beside" in values
         else None,
+        of_chosen_systems=values.get("of_chosen_systems", False),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from django.utils.translation import gettext as _
 
-from annotation.models import JudgeTally, Judgment, JudgmentNumber, Skip
+from annotation.models import Design, JudgeTally, Judgment, JudgmentNumber, Skip
 from annotation.selectors import excluded_judges
 from campaign.models import Document, GroupMember, JudgeGroup, Output, Segment, SystemKind, Task
 from campaign.texts.languages import without_spaces
@@ -98,6 +98,7 @@ def judgments_chosen(
         if with_remarks
         else None,
         rule=stopping_rule_state(task_id=task.pk) if with_rule else None,
+        of_chosen_systems=Design.objects.filter(task=task).exclude(systems=[]).exists(),
     )
 
 

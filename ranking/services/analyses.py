@@ -1,11 +1,12 @@
 """Ask something of the judgments of a test set, and compute the answer."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
@@ -29,6 +30,7 @@ from ranking.code_version import code_version
 from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.models import Analysis
 from ranking.reports import Report
+from ranking.reports.inputs import Input
 from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain
 from ranking.selectors.analyses import analyses_of
@@ -293,10 +295,35 @@ def analysis_reproduce(
         found = kind.find(given, options, begin or _Untold())
     except ValueError as error:
         raise AnalysisRefusedError(str(error)) from error
+    not_judged = _not_judged(given, chosen)
     reports, first = in_languages(
-        lambda: _with_rule(kind.tell(given, options, found), chosen.rule), _LANGUAGES
+        lambda: _with_rule(
+            _with_not_judged(kind.tell(given, options, found), not_judged), chosen.rule
+        ),
+        _LANGUAGES,
     )
     return plain(first.data), reports
+
+
+def _not_judged(given: Input, chosen: ChosenJudgments) -> list[str]:
+    """Return the systems that no judgment that counts is about, where a design chose some."""
+    if not chosen.of_chosen_systems:
+        return []
+    blocks = given.read.blocks
+    shown = np.unique(np.nonzero(blocks.candidates >= 0)[1]).tolist()
+    return sorted(set(chosen.systems).difference(blocks.systems[column] for column in shown))
+
+
+def _with_not_judged(report: Report, systems: Sequence[str]) -> Report:
+    """Return a report that says which systems nothing is known of."""
+    if not systems:
+        return report
+    words = _("Not judged: %(systems)s. Designs of this task are for chosen systems.")
+    return replace(
+        report,
+        notes=[*report.notes, words % {"systems": ", ".join(systems)}],
+        data={**report.data, "not_judged": list(systems)},
+    )
 
 
 def _with_rule(report: Report, state: RuleState | None) -> Report:
