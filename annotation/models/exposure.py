@@ -5,7 +5,8 @@ from django.utils.translation import gettext_lazy as _
 class Exposure(models.Model):
     """A judge was sent a segment's texts, with a HIT or in the tour. Rows are never deleted.
 
-    Makes "no judge sees a segment twice, except for intended repeats" a database constraint.
+    Makes "no judge sees a segment twice, except for intended repeats" a database constraint. A task whose judges may
+    meet segments of other tasks again (`Task.segments_again`) is apart: of it a segment is met once, too.
     """
 
     judge = models.ForeignKey("campaign.Judge", on_delete=models.PROTECT, related_name="exposures")
@@ -27,13 +28,24 @@ class Exposure(models.Model):
         help_text=_("Empty where it was a practice sentence of the tour."),
     )
     is_repeat = models.BooleanField(_("wanted repeat"), default=False)
+    # Of a segment's test set a task is known by it, in a byte where it is empty; an id would be eight in each row.
+    apart = models.CharField(
+        _("apart"),
+        max_length=20,
+        default="",
+        db_default="",
+        blank=True,
+        help_text=_(
+            "The protocol of a task that shows judges segments again; empty of all others, which count together."
+        ),
+    )
 
     class Meta:
         verbose_name = _("exposure")
         verbose_name_plural = _("exposures")
         constraints = [
             models.UniqueConstraint(
-                fields=["judge", "segment"],
+                fields=["judge", "segment", "apart"],
                 condition=models.Q(is_repeat=False),
                 name="exposure_once_except_as_a_repeat",
             ),

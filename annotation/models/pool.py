@@ -46,11 +46,17 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
             models.Q(reserved_for__isnull=True) | models.Q(reserved_until__lte=Now())
         )
 
-    def unseen_by(self, judge_id: int | models.Expression) -> "HITQuerySet":
-        """Return the HITs of which the judge has seen no segment: one look-up for each segment."""
+    def unseen_by(
+        self, judge_id: int | models.Expression, apart: str | models.Expression
+    ) -> "HITQuerySet":
+        """Return the HITs of which the judge has seen no segment: one look-up for each segment.
+
+        `apart` is `Task.exposed_apart` of their task.
+        """
         seen = Exposure.objects.filter(
             IsAnyOf(models.F("segment"), models.OuterRef("segment_ids")),
             judge=judge_id,
+            apart=apart,
             is_repeat=False,
         )
         return self.filter(~models.Exists(seen))

@@ -41,7 +41,9 @@ def will_ask_more(*, task_id: int, judge_id: int) -> bool:
     if design is None or design.kind != Design.Kind.SORTING:
         return False
     comparisons = answer_kind(design.task.protocol).comparisons
-    seen = Exposure.objects.filter(judge=judge_id, segment=OuterRef("pk"))
+    seen = Exposure.objects.filter(
+        judge=judge_id, segment=OuterRef("pk"), apart=design.task.exposed_apart
+    )
     unseen = Segment.objects.filter(~Exists(seen), test_set=design.task.test_set_id)
     return comparisons is not None and unseen.exists() and bool(comparisons.open(design))
 

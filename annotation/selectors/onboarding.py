@@ -69,7 +69,8 @@ class TaskOnOffer:
 def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
     """Return the test sets open to the judge, with their progress in each. Four queries.
 
-    No sentence is shown to a judge twice, so those they have seen are not left. They are counted, of
+    No sentence is shown to a judge twice, so those they have seen are not left: in the task, if it shows again what
+    others showed, and otherwise in all that do not. They are counted, of
     which there are at most as many as segments; what was judged is not.
     """
     seen = Exposure.objects.filter(judge=judge, is_repeat=False)
@@ -80,14 +81,17 @@ def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
         .order_by("test_set", "pk")
     )
     done_each = tasks_done(judge)
-    seen_each: dict[int, int] = dict(
-        seen.order_by().values_list("segment__test_set").annotate(Count("pk"))
-    )
+    seen_each = {
+        (test_set, apart): count
+        for test_set, apart, count in seen.order_by()
+        .values_list("segment__test_set", "apart")
+        .annotate(Count("pk"))
+    }
     return [
         TaskOnOffer(
             task=row,
             done=done_each.get(row.pk, 0),
-            left=max(0, row.sentences - seen_each.get(row.test_set_id, 0)),
+            left=max(0, row.sentences - seen_each.get((row.test_set_id, row.exposed_apart), 0)),
         )
         for row in rows
     ]

@@ -7,6 +7,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
     BigIntegerField,
     BooleanField,
+    CharField,
     Exists,
     ExpressionWrapper,
     F,
@@ -28,11 +29,15 @@ from campaign.models.task import TaskQuerySet
 
 
 class JudgeAsks(TypedDict):
-    """Who asks for a HIT of which test set, and the systems of which they are lent nothing."""
+    """Who asks for a HIT of which test set, and the systems of which they are lent nothing.
+
+    `apart` is `Task.exposed_apart`: among which exposures the judge has not seen its segments.
+    """
 
     judge_id: int
     task_id: int
     conflicts: list[int]
+    apart: str
 
 
 class HasId(Protocol):
@@ -46,6 +51,7 @@ _NEAR: Final = 1000
 # Values, or what stands for them in a `PreparedQuery`.
 Id: TypeAlias = int | Parameter
 Ids: TypeAlias = list[int] | Parameter
+Apart: TypeAlias = str | Parameter
 
 
 def tasks_to_plan() -> TaskQuerySet:
@@ -117,7 +123,7 @@ def chosen_or_all(open_to_judge: list[T], chosen_id: int | None) -> list[T]:
     return [task for task in open_to_judge if task.id == chosen_id] or open_to_judge
 
 
-def hits_for_judge(*, judge_id: Id, task_id: Id, conflicts: Ids) -> HITQuerySet:
+def hits_for_judge(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> HITQuerySet:
     """Return the HITs of the pool this judge may be lent, available or lent, by number.
 
     One scan of the index `hit_pool`: its length is that of the pool, not of the history.
@@ -126,18 +132,18 @@ def hits_for_judge(*, judge_id: Id, task_id: Id, conflicts: Ids) -> HITQuerySet:
         HIT.objects.filter(task=task_id)
         .pooled()
         .unreserved()
-        .unseen_by(judge_id)
+        .unseen_by(judge_id, apart)
         .excluding_systems(conflicts)
         .order_by("number")
     )
 
 
-def hits_standby(*, judge_id: Id, task_id: Id, conflicts: Ids) -> HITQuerySet:
+def hits_standby(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> HITQuerySet:
     """Return the HITs on standby this judge may be lent, by number."""
     return (
         HIT.objects.filter(task=task_id)
         .standby()
-        .unseen_by(judge_id)
+        .unseen_by(judge_id, apart)
         .excluding_systems(conflicts)
         .order_by("number")
     )
@@ -165,20 +171,21 @@ def _near(hits: HITQuerySet, among: HITQuerySet) -> HITQuerySet:
     return hits.filter(number__lt=Subquery(first) + _NEAR)
 
 
-def hits_reserved(*, judge_id: Id, task_id: Id, conflicts: Ids) -> HITQuerySet:
+def hits_reserved(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> HITQuerySet:
     """Return the HITs reserved for this judge that they may be lent, except their own repeats."""
     return (
         HIT.objects.filter(task=task_id, reserved_for=judge_id)
         .incomplete()
         .exclude(purpose__in=[HITPurpose.INTRA, HITPurpose.TRAINING])
-        .unseen_by(judge_id)
+        .unseen_by(judge_id, apart)
         .excluding_systems(conflicts)
         .order_by("number")
     )
 
 
-def hits_intra(*, judge_id: Id, task_id: Id, conflicts: Ids) -> HITQuerySet:
-    """Return the planned repeats of this judge's own HITs, by number."""
+def hits_intra(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> HITQuerySet:
+    """Return the planned repeats of this judge's own HITs, by number; they have seen their segments."""
+    del apart
     return (
         HIT.objects.filter(task=task_id, reserved_for=judge_id, purpose=HITPurpose.INTRA)
         .incomplete()
@@ -217,6 +224,7 @@ ASKED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
     "judge_id": BigIntegerField(),
     "task_id": BigIntegerField(),
     "conflicts": ArrayField(BigIntegerField()),
+    "apart": CharField(),
 }
 # The same, and whether the HIT should hold an attention check.
 SCHEDULED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {

@@ -77,7 +77,9 @@ def tour_due(judge: Judge) -> bool:
 def tour_segments(judge: Judge) -> QuerySet[Segment]:
     """Return the sentences reserved for the judge's tour, in order; none if it uses our own story."""
     return (
-        Segment.objects.filter(exposures__judge=judge, exposures__assignment__isnull=True)
+        Segment.objects.filter(
+            exposures__judge=judge, exposures__assignment__isnull=True, exposures__apart=""
+        )
         .order_by("document", "position")
         .select_related("test_set")
     )

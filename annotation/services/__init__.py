@@ -53,7 +53,11 @@ from annotation.services.quality import (
     rule_terms_check,
     suggested_terms,
 )
-from annotation.services.tasks import task_rules_change, task_with_rules_create
+from annotation.services.tasks import (
+    task_rules_change,
+    task_segments_again_change,
+    task_with_rules_create,
+)
 from annotation.services.tour import tour_begin, tour_leave
 from annotation.services.training import (
     TrainingRefusedError,
@@ -119,6 +123,7 @@ __all__ = [
     "skip_submit",
     "suggested_terms",
     "task_rules_change",
+    "task_segments_again_change",
     "task_with_rules_create",
     "tour_begin",
     "tour_leave",

@@ -5,10 +5,11 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.protocols import answer_kind
-from annotation.selectors.task_rules import rules_settled_in_words, task_rules
-from campaign.models import Task, TestSet, User
+from annotation.selectors.task_rules import is_lent, rules_settled_in_words, task_rules
+from campaign.models import Judge, Protocol, Task, TestSet, User
 from campaign.services import task_create
 
 
@@ -33,14 +34,45 @@ def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
 
 
 @transaction.atomic
+def task_segments_again_change(*, task: Task, segments_again: bool) -> Task:
+    """Choose whether judges meet segments in a task that other tasks of its test set showed them, and the other way round.
+
+    Bojar et al. (2011) compared protocols on the same sentences. Locks the rows of the task and of the campaign's
+    judges, as lending does, so that nothing is lent meanwhile. Raises ValidationError, in words, of the ranking, which
+    all others count with, and once a HIT of the task is lent: what judges met is counted by it.
+    """
+    locked = Task.objects.select_for_update().get(pk=task.pk)
+    task.segments_again = locked.segments_again
+    if segments_again == locked.segments_again:
+        return task
+    if segments_again and locked.protocol == Protocol.RANKING:
+        raise ValidationError(
+            _(
+                "It is chosen of the tasks beside the ranking: in these, judges meet its segments again."
+            )
+        )
+    judges = Judge.objects.filter(campaign__test_sets=locked.test_set_id).order_by("pk")
+    list(judges.select_for_update(no_key=True, of=("self",)).values_list("pk", flat=True))
+    if is_lent(task=locked):
+        raise ValidationError(
+            _("Judges have begun with this task: which segments they meet again stays as it is.")
+        )
+    task.segments_again = segments_again
+    task.save(update_fields=["segments_again"])
+    return task
+
+
+@transaction.atomic
 def task_with_rules_create(
     *,
     test_set: TestSet,
     protocol: str,
     by: User | None,
     rules: Mapping[str, Any],
+    segments_again: bool = False,
     **quotas: int | None,
 ) -> Task:
     """Make a task, as `campaign.services.task_create` does, and choose rules of it; neither without the other."""
     task = task_create(test_set=test_set, protocol=protocol, by=by, **quotas)
+    task_segments_again_change(task=task, segments_again=segments_again)
     return task_rules_change(task=task, rules=rules)

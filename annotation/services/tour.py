@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 
 from annotation.models import Exposure
 from annotation.selectors.tour import tour_due, tour_segments, tour_segments_to_spare
-from campaign.models import Judge
+from campaign.models import Judge, Task
 
 
 @transaction.atomic
@@ -19,9 +19,15 @@ def tour_begin(*, judge: Judge) -> None:
     fresh = locked.get(pk=judge.pk)
     if not tour_due(fresh) or tour_segments(fresh).exists():
         return
+    segments = tour_segments_to_spare(fresh)
+    apart = {
+        task.exposed_apart
+        for task in Task.objects.filter(test_set__in={each.test_set_id for each in segments})
+    }
     Exposure.objects.bulk_create(
-        Exposure(judge=fresh, segment=segment, assignment=None)
-        for segment in tour_segments_to_spare(fresh)
+        Exposure(judge=fresh, segment=segment, assignment=None, apart=each)
+        for segment in segments
+        for each in sorted({"", *apart})
     )
 
 

@@ -4,7 +4,7 @@ Rule: a HIT that is lent is not available before its lease ends; the assignment 
 the test set, the judge's request is answered, and the judge has now seen the segments, for a
 repeat once more. The HITs since their last attention check (`$10`) and their last repeat (`$9`)
 are counted, without training (`$11` is 0) and, for checks, without repeats. Training may show what another
-task of the test set showed before.
+task of the test set showed before. `$12` says among which exposures a segment is met once (`Exposure.apart`).
 
 Test: tests/integration/annotation/test_lending.py::TestLending::test_a_judge_never_sees_a_segment_twice
 Test: tests/integration/annotation/test_statements.py::TestLendingContext::test_the_design_and_the_account_are_the_latest
@@ -15,7 +15,7 @@ from campaign.database.prepared import Statement
 
 HIT_LEND = Statement(
     "hit_lend",
-    "bigint, bigint, bigint, timestamptz, timestamptz, uuid, bigint[], boolean, int, int, int",
+    "bigint, bigint, bigint, timestamptz, timestamptz, uuid, bigint[], boolean, int, int, int, text",
     """
     WITH hit AS (
         UPDATE annotation_hit SET available_at = $5 WHERE id = $1
@@ -39,12 +39,13 @@ HIT_LEND = Statement(
         SELECT $1, $2, $6, tstzrange($4, $5), account.hits_lent FROM account
         RETURNING id, ordinal
     ), exposures AS (
-        INSERT INTO annotation_exposure (judge_id, segment_id, assignment_id, is_repeat)
+        INSERT INTO annotation_exposure (judge_id, segment_id, assignment_id, is_repeat, apart)
         SELECT $2, segment, assignment.id,
             $8 OR $11 = 0 AND EXISTS (
                 SELECT FROM annotation_exposure seen
-                WHERE seen.judge_id = $2 AND seen.segment_id = segment AND NOT seen.is_repeat
-            )
+                WHERE seen.judge_id = $2 AND seen.segment_id = segment AND seen.apart = $12
+                    AND NOT seen.is_repeat
+            ), $12
         FROM assignment, unnest($7) segment
     )
     SELECT id, ordinal FROM assignment

@@ -67,6 +67,15 @@ class Task(models.Model):
             "What its protocol leaves to choose; they stay as they are once a HIT is lent."
         ),
     )
+    segments_again = models.BooleanField(
+        _("segments of other tasks again"),
+        default=False,
+        db_default=False,
+        help_text=_(
+            "Judges meet a segment once in this task, whatever other tasks of the test set showed them, and the other "
+            "way round. It stays as it is once a HIT is lent."
+        ),
+    )
     blocks_wanted = models.PositiveIntegerField(
         _("blocks wanted"),
         null=True,
@@ -97,6 +106,11 @@ class Task(models.Model):
                 fields=["test_set", "protocol"], name="task_protocol_once_in_a_test_set"
             ),
             is_one_of("protocol", Protocol, name="task_protocol_is_known"),
+            # It is what the others are apart from.
+            models.CheckConstraint(
+                condition=~models.Q(protocol=Protocol.RANKING, segments_again=True),
+                name="task_ranking_is_not_apart",
+            ),
             models.CheckConstraint(
                 condition=models.Q(blocks_per_segment__gte=1),
                 name="task_blocks_per_segment_positive",
@@ -105,7 +119,14 @@ class Task(models.Model):
         triggers = [
             Recorded(
                 name="task_recorded",
-                fields=["protocol", "rules", "blocks_wanted", "blocks_per_segment", "closed_at"],
+                fields=[
+                    "protocol",
+                    "rules",
+                    "segments_again",
+                    "blocks_wanted",
+                    "blocks_per_segment",
+                    "closed_at",
+                ],
                 campaign=OF_TEST_SET,
                 test_set="{row}.test_set_id",
             ),
@@ -113,6 +134,11 @@ class Task(models.Model):
 
     def __str__(self) -> str:
         return f"{self.test_set_id}: {self.protocol}"
+
+    @property
+    def exposed_apart(self) -> str:
+        """What `Exposure.apart` is of its HITs: its protocol if segments are met again in it, otherwise empty."""
+        return self.protocol if self.segments_again else ""
 
     @property
     def called(self) -> str:

@@ -94,6 +94,7 @@ def reads(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
         "judge_id": judge.pk,
         "task_id": assignment.hit.task_id,
         "conflicts": list(judge.conflicts.values_list("system", flat=True)),
+        "apart": "",
     }
     known = {"judge_id": judge.pk}
     hit = {"hit_id": assignment.hit_id, "judge_id": judge.pk}
@@ -269,7 +270,7 @@ def writes(judge: Any, assignment: Any, block: Any) -> Iterator[Pair]:
     def lend() -> None:
         HIT_LEND.rows(
             *(hit.pk, judge.pk, hit.task_id, lease.lower, lease.upper),
-            *(str(uuid4()), hit.segment_ids, False, 0, 0, 1),
+            *(str(uuid4()), hit.segment_ids, False, 0, 0, 1, ""),
         )
 
     labels: list[int | None] = [

@@ -67,6 +67,8 @@ class OpenTask:
     attention_every: int
     # Its protocol shows judges the texts twice.
     has_passes: bool
+    # `Task.exposed_apart`.
+    apart: str
 
     @property
     def is_all_there_is(self) -> bool:
@@ -193,6 +195,7 @@ def _open_tasks(judge: OuterRef) -> QuerySet[Task, Any]:
     arguments = JSONObject(
         id="pk",
         protocol="protocol",
+        segments_again="segments_again",
         has_training=Exists(TrainingBlock.objects.filter(task=task)),
         reserved=ArraySubquery(reserved.values(row=JSONArray("purpose", "holds_check"))),
         lent=Subquery(account.values(row=JSONArray(*_LENT, is_none_left, _IS_SILENT))),
@@ -246,6 +249,7 @@ def _open_task(
     *,
     id: int,  # noqa: A002  as the column
     protocol: str,
+    segments_again: bool,
     lent: list[Any] | None,
     design: list[Any] | None,
     has_training: bool,
@@ -255,6 +259,7 @@ def _open_task(
     return OpenTask(
         id=id,
         has_passes=answer_kind(protocol).passes is not None,
+        apart=protocol if segments_again else "",
         has_training=has_training,
         reserved=frozenset((purpose, check) for purpose, check in reserved or ()),
         is_none_left=bool(is_none_left),

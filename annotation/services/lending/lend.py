@@ -118,10 +118,11 @@ def _lend_new(judge: Judge, context: LendingContext) -> Assignment | None:
             "judge_id": judge.pk,
             "task_id": task.id,
             "conflicts": [*context.conflicts, *context.withdrawn],
+            "apart": task.apart,
         }
         claimed = hit_choose(task=task, judge=judge, asks=asks)
         if claimed is not None:
-            assignment = _lend(claimed.hit, judge, context)
+            assignment = _lend(claimed.hit, judge, context, apart=task.apart)
             is_last = claimed.is_last
             if is_last is None:
                 is_last = not has_available_hit(**asks)
@@ -135,7 +136,7 @@ def _is_held(assignment: Assignment, now: datetime) -> bool:
     return assignment.released_at is None and assignment.expires_at > now
 
 
-def _lend(hit: HIT, judge: Judge, context: LendingContext) -> Assignment:
+def _lend(hit: HIT, judge: Judge, context: LendingContext, *, apart: str) -> Assignment:
     # Further rounds of training show the same segments again.
     is_repeat = hit.purpose == HITPurpose.INTRA or hit.why.get("round", 1) > 1
     # Another judge may have given the HIT back after `now` was read.
@@ -148,7 +149,7 @@ def _lend(hit: HIT, judge: Judge, context: LendingContext) -> Assignment:
     [(assignment.pk, assignment.ordinal)] = HIT_LEND.rows(
         *(hit.pk, judge.pk, hit.task_id, begin, hit.available_at),
         *(str(assignment.public_id), hit.segment_ids, is_repeat),
-        *(int(is_own), int(hit.holds_check and not is_own), int(is_counted)),
+        *(int(is_own), int(hit.holds_check and not is_own), int(is_counted), apart),
     )
     return assignment
 

@@ -112,7 +112,11 @@ def _elsewhere(judge: Judge, tasks: Sequence[Task]) -> NoWork:
         # Lent to others, or reserved for them: they may become available to this judge.
         hits = HIT.objects.filter(task=task)
         for elsewhere in (hits.pooled(), hits.standby()):
-            if elsewhere.unseen_by(judge.pk).excluding_systems(conflicts).exists():
+            if (
+                elsewhere.unseen_by(judge.pk, task.exposed_apart)
+                .excluding_systems(conflicts)
+                .exists()
+            ):
                 return NoWork(NoWorkReason.WAITING, _SECONDS_UNTIL_RETURNED)
     if any(will_ask_more(task_id=task.pk, judge_id=judge.pk) for task in tasks):
         return NoWork(NoWorkReason.WAITING, _SECONDS_UNTIL_RETURNED)

@@ -16,7 +16,7 @@ from annotation.selectors.designs import design_in_force
 from annotation.selectors.planned import judge_history, plans_read
 from annotation.selectors.pool import JudgeAsks
 from annotation.services.planning.batch import PlanningTransaction
-from campaign.models import Judge, Output, Segment, System, SystemKind
+from campaign.models import Judge, Output, Segment, System, SystemKind, Task
 
 # The HIT in hand and the one the page fetches ahead.
 _HITS_FOR_A_JUDGE: Final = 2
@@ -40,10 +40,12 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     """
     judge = Judge.objects.get(pk=judge_id)
     account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
+    apart = Task.objects.get(pk=task_id).exposed_apart
     asks: JudgeAsks = {
         "judge_id": judge_id,
         "task_id": task_id,
         "conflicts": systems_not_lent(judge),
+        "apart": apart,
     }
     design = design_in_force(task_id=task_id)
     missing = _missing(design, asks)
@@ -53,7 +55,7 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     planning = PlanningTransaction.locked(
         task_id,
         judge_id=judge_id,
-        avoid=_seen(judge, task_id),
+        avoid=_seen(judge, task_id, apart),
         hide=System.objects.filter(pk__in=conflicts_of(judge)).values_list("name", flat=True),
     )
     is_none_left = False
@@ -77,9 +79,9 @@ def _missing(design: Design | None, asks: JudgeAsks) -> list[Checks]:
     return missing
 
 
-def _may_be_checked(*, judge_id: int, task_id: int, conflicts: list[int]) -> bool:
+def _may_be_checked(*, judge_id: int, task_id: int, conflicts: list[int], apart: str) -> bool:
     """Return whether a segment that the judge has not seen has a damaged reference."""
-    seen = Exposure.objects.filter(judge=judge_id).values("segment")
+    seen = Exposure.objects.filter(judge=judge_id, apart=apart).values("segment")
     damaged = Output.objects.drawable().filter(
         system__kind=SystemKind.BAD_REFERENCE, segment__test_set__tasks=task_id
     )
@@ -138,12 +140,12 @@ def _spare(planning: PlanningTransaction) -> HIT | None:
     return None
 
 
-def _seen(judge: Judge, task_id: int) -> set[int]:
+def _seen(judge: Judge, task_id: int, apart: str) -> set[int]:
     """Return the numbers of the segments the judge has seen, or that are in HITs reserved for them."""
     seen = set(
-        Exposure.objects.filter(judge=judge, segment__test_set__tasks=task_id).values_list(
-            "segment__number", flat=True
-        )
+        Exposure.objects.filter(
+            judge=judge, segment__test_set__tasks=task_id, apart=apart
+        ).values_list("segment__number", flat=True)
     )
     hits = HIT.objects.filter(task=task_id, reserved_for=judge).incomplete()
     reserved = {segment for ids in hits.values_list("segment_ids", flat=True) for segment in ids}
@@ -153,6 +155,7 @@ def _seen(judge: Judge, task_id: int) -> set[int]:
 
 def judges_to_check(*, task_id: int, design: Design) -> list[int]:
     """Return the ids of active judges for whom an attention check comes due soon and none is available."""
+    apart = Task.objects.get(pk=task_id).exposed_apart
     due = (
         account
         for account in _active_accounts(task_id)
@@ -174,6 +177,7 @@ def judges_to_check(*, task_id: int, design: Design) -> list[int]:
                 "judge_id": account.judge_id,
                 "task_id": task_id,
                 "conflicts": systems_not_lent(account.judge),
+                "apart": apart,
             },
         )
     ]

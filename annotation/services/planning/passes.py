@@ -98,6 +98,7 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
         "judge_id": judge_id,
         "task_id": task_id,
         "conflicts": systems_not_lent(judge),
+        "apart": planning.task.exposed_apart,
     }
     if so_far.has_second:
         is_none_left = not hits_intra(**asks).available().exists()

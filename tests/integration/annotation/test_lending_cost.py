@@ -63,12 +63,12 @@ def _history_make(task: Task, *, hits: range, judges: range) -> None:
 
 
 def _walk(judge: Judge, task: Task) -> dict[str, Any]:
-    hit_claim_from_pool(judge_id=judge.pk, task_id=task.pk, conflicts=[999_999])
+    hit_claim_from_pool(judge_id=judge.pk, task_id=task.pk, conflicts=[999_999], apart="")
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE annotation_hit, annotation_exposure")
         cursor.execute(
-            "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_claim_any_near_pool (%s, %s, %s)",
-            [judge.pk, task.pk, [999_999]],
+            "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_claim_any_near_pool (%s, %s, %s, %s)",
+            [judge.pk, task.pk, [999_999], ""],
         )
         plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]
     return plan

@@ -57,6 +57,7 @@ def values_of(assignment: Assignment) -> dict[str, Any]:
         "public_id": str(block.public_id),
         "session_key": session_of(assignment.judge.user),
         "conflicts": list(assignment.judge.conflicts.values_list("system", flat=True)),
+        "apart": "",
         "holds_check": False,
     }
 

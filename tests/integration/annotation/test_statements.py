@@ -162,6 +162,7 @@ def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(campaign: Campa
             "judge_id": judge.pk,
             "task_id": task.pk,
             "conflicts": conflicts,
+            "apart": "",
         }
         pool, reserved = (
             [
@@ -189,7 +190,7 @@ def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(campaign: Campa
 @pytest.mark.django_db
 def test_a_claimed_hit_has_all_its_fields(campaign: Campaign) -> None:
     task, judge = make_task(campaign), make_judge(campaign)
-    found = hit_claim_from_pool(judge_id=judge.pk, task_id=task.pk, conflicts=[])
+    found = hit_claim_from_pool(judge_id=judge.pk, task_id=task.pk, conflicts=[], apart="")
     assert found is not None
     stored = HIT.objects.get(pk=found.hit.pk)
     assert {f.attname: getattr(found.hit, f.attname) for f in HIT._meta.concrete_fields} == {
@@ -213,7 +214,7 @@ def test_the_last_that_a_judge_can_be_lent_says_so(campaign: Campaign) -> None:
     """A HIT that repeats one of its segments is available too, but not to this judge."""
     task = make_task(campaign, documents=(9,), planned=9)
     judge = make_judge(campaign)
-    asked: dict[str, Any] = {"judge_id": judge.pk, "task_id": task.pk, "conflicts": []}
+    asked: dict[str, Any] = {"judge_id": judge.pk, "task_id": task.pk, "conflicts": [], "apart": ""}
     first, second, *others = HIT.objects.order_by("number")
     HIT.objects.filter(pk__in=[hit.pk for hit in others]).update(completed_at=Now())
     claimed = hit_claim_from_pool(**asked)

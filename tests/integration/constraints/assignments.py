@@ -108,6 +108,8 @@ def a_judge_sees_a_segment_again(attempt: Attempt) -> None:
         create(segment=seen.segment, is_repeat=True)
     with attempt.accepts():
         create()
+    with attempt.accepts():
+        create(segment=seen.segment, apart="two_outputs")
 
 
 @breaks("account_once_per_judge_and_task")

@@ -101,6 +101,12 @@ breaks_by_fields("test_set_name_unique_in_campaign", test_set, {"name": "small"}
 breaks_by_fields("test_set_name_not_empty", test_set, {"name": ""})
 breaks_by_fields("task_protocol_is_known", task, {"protocol": "guessing"})
 breaks_by_fields(
+    "task_ranking_is_not_apart",
+    task,
+    {"protocol": "ranking", "segments_again": True},
+    accepted={"protocol": "two_outputs", "segments_again": True},
+)
+breaks_by_fields(
     "task_blocks_per_segment_positive",
     task,
     {"blocks_per_segment": 0},

@@ -266,7 +266,7 @@ def test_a_reserved_hit_without_a_check_waits_while_a_check_is_due(task: Task) -
     wanted = drawn(judge, task, 20)
     before = next(at for at in range(20) if wanted[at] and not wanted[at + 1])
     hits_done(judge, before)
-    pool = hits_for_judge(judge_id=judge.pk, task_id=task.pk, conflicts=[])
+    pool = hits_for_judge(judge_id=judge.pk, task_id=task.pk, conflicts=[], apart="")
     reserved = pool.holding_check(holds_check=False)[0]
     reserved.reserved_for = judge
     reserved.reserved_until = timezone.now() + timedelta(hours=1)

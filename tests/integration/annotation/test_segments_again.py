@@ -1,0 +1,200 @@
+"""Tasks in which judges meet segments again that other tasks of the test set showed them."""
+
+import json
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+from django.test import Client
+
+from annotation.models import Exposure
+from annotation.selectors import assigned_blocks
+from annotation.selectors.onboarding import tasks_on_offer
+from annotation.services import (
+    assignment_lend,
+    design_change,
+    design_ensure,
+    hits_plan,
+    judgment_submit,
+    task_segments_again_change,
+    task_with_rules_create,
+)
+from annotation.services.planning.for_judge import judge_plan
+from annotation.services.tour import tour_begin
+from campaign.models import Judge, Protocol, Reference, Task
+from campaign.services import task_choose
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_long_task, make_organiser, make_task
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ranking() -> Task:
+    task = make_task(make_campaign(), documents=(3, 3), planned=0)
+    design_change(task=task, segment_order="sequential")
+    hits_plan(task_id=task.pk, count=2)
+    return task
+
+
+def beside(ranking: Task, protocol: Protocol, *, segments_again: bool = True) -> Task:
+    """Add a task and plan as many HITs as show all segments once."""
+    task = task_with_rules_create(
+        test_set=ranking.test_set,
+        protocol=protocol,
+        by=None,
+        rules={},
+        segments_again=segments_again,
+    )
+    design_ensure(task=task, seed=8)
+    design_change(task=task, segment_order="sequential")
+    hits_plan(task_id=task.pk, count=2)
+    return task
+
+
+@pytest.fixture
+def judge(ranking: Task) -> Judge:
+    return make_judge(ranking.test_set.campaign)
+
+
+ANSWERS: dict[str, dict[str, Any]] = {
+    Protocol.RANKING: {"labels": [1, 2, 3, 4, 5]},
+    Protocol.TWO_OUTPUTS: {"answer": {"verdict": "first"}},
+    Protocol.TOP: {"answer": {"top": [True, False, False, False, False]}},
+}
+
+
+def all_met(judge: Judge, task: Task) -> list[int]:
+    """Judge all that is lent of a task; return the segments in the order in which they came."""
+    task_choose(judge=judge, task=task)
+    met: list[int] = []
+    while (lent := assignment_lend(judge=judge)) is not None:
+        assert lent.assignment.hit.task == task
+        met += lent.assignment.hit.segment_ids
+        for block in assigned_blocks(lent.assignment):
+            said = dict(ANSWERS[task.protocol])
+            if "labels" in said:
+                said["labels"] = said["labels"][: len(block.candidates)]
+            if "top" in said.get("answer", ()):
+                said["answer"] = {"top": said["answer"]["top"][: len(block.candidates)]}
+            judgment_submit(assigned=block, client_id=uuid4(), **said)
+    return met
+
+
+def test_each_segment_is_met_once_in_a_task_apart_and_once_in_all_others(ranking: Task) -> None:
+    two = beside(ranking, Protocol.TWO_OUTPUTS)
+    top = beside(ranking, Protocol.TOP, segments_again=False)
+    segments = set(ranking.test_set.segments.values_list("pk", flat=True))
+    for order in ((two, ranking, top), (ranking, two, top)):
+        other = make_judge(ranking.test_set.campaign, f"judge{order[0].pk}")
+        left = {offer.task: offer.left for offer in tasks_on_offer(judge=other)}
+        assert left == {ranking: 6, two: 6, top: 6}
+        for task in (ranking, two, top):
+            hits_plan(task_id=task.pk, count=2)
+        met = {task: all_met(other, task) for task in order}
+        assert sorted(met[two]) == sorted(met[ranking]) == sorted(segments)
+        # The ranking and this one count together.
+        assert met[top] == []
+        assert {offer.left for offer in tasks_on_offer(judge=other)} == {0}
+        # The planner knows of nothing else either.
+        assert [judge_plan(task_id=task.pk, judge_id=other.pk) for task in order] == [0, 0, 0]
+
+
+def test_the_planner_draws_for_a_judge_what_another_task_showed(
+    ranking: Task, judge: Judge
+) -> None:
+    assert len(all_met(judge, ranking)) == 6
+    for again in (False, True):
+        protocol = Protocol.TWO_OUTPUTS if again else Protocol.TOP
+        task = task_with_rules_create(
+            test_set=ranking.test_set, protocol=protocol, by=None, rules={}, segments_again=again
+        )
+        design_ensure(task=task, seed=8)
+        assert bool(judge_plan(task_id=task.pk, judge_id=judge.pk)) == again
+
+
+def test_the_database_holds_that_it_is_once(ranking: Task, judge: Judge) -> None:
+    two = beside(ranking, Protocol.TWO_OUTPUTS)
+    task_choose(judge=judge, task=two)
+    held = lend(judge)
+    rows = Exposure.objects.filter(assignment=held)
+    assert set(rows.values_list("apart", "is_repeat")) == {("two_outputs", False)}
+    again = {"judge": judge, "segment_id": held.hit.segment_ids[0]}
+    with pytest.raises(IntegrityError, match="exposure_once"), transaction.atomic():
+        Exposure.objects.create(**again, apart="two_outputs")
+    Exposure.objects.create(**again)
+
+
+def test_sentences_of_the_tour_are_lent_in_no_task() -> None:
+    campaign = make_campaign(tour=True)
+    ranking = make_long_task(campaign, segments=240, systems=3)
+    Reference.objects.bulk_create(
+        Reference(segment=segment, number=1, text=f"Satz {segment.number} der Geschichte.")
+        for segment in ranking.test_set.segments.all()
+    )
+    beside(ranking, Protocol.TWO_OUTPUTS)
+    judge = make_judge(campaign)
+    tour_begin(judge=judge)
+    rows = Exposure.objects.filter(judge=judge)
+    by_task = {
+        apart: set(rows.filter(apart=apart).values_list("segment", flat=True))
+        for apart in ("", "two_outputs")
+    }
+    assert by_task[""] == by_task["two_outputs"] != set()
+
+
+def test_it_is_settled_once_the_task_is_lent_and_never_of_the_ranking(
+    ranking: Task, judge: Judge
+) -> None:
+    two = beside(ranking, Protocol.TWO_OUTPUTS, segments_again=False)
+    task_segments_again_change(task=two, segments_again=True)
+    assert Task.objects.get(pk=two.pk).segments_again
+    task_choose(judge=judge, task=two)
+    lend(judge)
+    task_segments_again_change(task=two, segments_again=True)
+    with pytest.raises(ValidationError, match="Judges have begun"):
+        task_segments_again_change(task=two, segments_again=False)
+    with pytest.raises(ValidationError, match="beside the ranking"):
+        task_segments_again_change(task=ranking, segments_again=True)
+
+
+def test_page_rest_and_command_choose_it(ranking: Task) -> None:
+    campaign, name = ranking.test_set.campaign, ranking.test_set.name
+    client = Client()
+    client.force_login(make_organiser(campaign))
+    body = {"test_set": ranking.test_set_id, "protocol": "two_outputs", "segments_again": True}
+    made = client.post(
+        f"/api/v1/campaigns/{campaign.slug}/tasks/", body, content_type="application/json"
+    ).json()
+    assert made["segments_again"] is True
+    two = Task.objects.get(pk=made["id"])
+    address = f"/api/v1/tasks/{two.pk}/"
+    changed = client.patch(address, {"segments_again": False}, content_type="application/json")
+    assert changed.json()["segments_again"] is False
+    refused = client.patch(
+        f"/api/v1/tasks/{ranking.pk}/", {"segments_again": True}, content_type="application/json"
+    )
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["segments_again"])
+
+    page = f"/campaigns/{campaign.slug}/tasks/{two.pk}/settings/"
+    form = client.get(page).context["form"]
+    assert form["segments_again"].value() is False
+    fields = {each: form[each].value() for each in form.fields}
+    sent = {each: value for each, value in fields.items() if value not in (None, "", False)}
+    assert client.post(page, {**sent, "segments_again": "on"}).status_code == 302
+    assert Task.objects.get(pk=two.pk).segments_again
+    of_ranking = client.get(f"/campaigns/{campaign.slug}/tasks/{ranking.pk}/settings/")
+    assert "segments_again" not in of_ranking.context["form"].fields
+
+    named = ["--campaign", campaign.slug, "--test-set", name, "--verbosity", "0"]
+    two_outputs = [*named, "--protocol", "two_outputs"]
+    call_command("change_test_set", *two_outputs, "--no-segments-again")
+    assert not Task.objects.get(pk=two.pk).segments_again
+    with pytest.raises(CommandError, match="beside the ranking"):
+        call_command("change_test_set", *named, "--segments-again")
+    call_command("add_task", campaign.slug, name, "top", "--segments-again")
+    assert Task.objects.get(protocol="top").segments_again
+    assert json.loads(client.get(address).content)["segments_again"] is False
