@@ -24,7 +24,11 @@ from annotation.api.closing import ClosingSerializer, closing_answer
 from annotation.models import JudgmentSequence
 from annotation.selectors.at_work import task_at_work
 from annotation.selectors.task_rules import task_rules
-from annotation.services import task_rules_change, task_with_rules_create
+from annotation.services import (
+    task_rules_change,
+    task_segments_again_change,
+    task_with_rules_create,
+)
 from campaign.api.access import joined_campaign, organised_campaign, organised_task, reader
 from campaign.api.pages import CursorPages
 from campaign.api.serializers import TaskChangesSerializer, TaskSerializer
@@ -34,6 +38,10 @@ from campaign.services import TaskRefusedError, task_close, task_reopen
 from campaign.services.rules import MAX_BLOCKS
 from cells.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
 
+_AGAIN = (
+    "Whether judges meet segments in it that other tasks of the test set showed them, and the other way round; it stays "
+    "as it is once a HIT is lent. Never of the ranking."
+)
 _RULES = "What its protocol leaves to choose; they stay as they are once a HIT is lent."
 
 
@@ -75,7 +83,8 @@ class TaskListedSerializer(serializers.ModelSerializer[Task]):
         fields = [
             *("id", "url", "test_set", "name", "protocol", "rules"),
             *("source_language", "target_language"),
-            *("blocks_wanted", "blocks_per_segment", "judged", "created_at", "closed_at"),
+            *("segments_again", "blocks_wanted", "blocks_per_segment"),
+            *("judged", "created_at", "closed_at"),
         ]
 
 
@@ -91,12 +100,14 @@ class NewTaskSerializer(serializers.Serializer[Any]):
         required=False, allow_null=True, min_value=1, max_value=MAX_BLOCKS
     )
     rules = serializers.DictField(required=False, help_text=_RULES)
+    segments_again = serializers.BooleanField(required=False, help_text=_AGAIN)
 
 
 class TaskChangesAndClosingSerializer(TaskChangesSerializer):
     """What may be changed of a task and its test set, and whether it is closed; what is not named stays."""
 
     rules = serializers.DictField(write_only=True, required=False, help_text=_RULES)
+    segments_again = serializers.BooleanField(required=False, help_text=_AGAIN)
     closed = serializers.BooleanField(
         write_only=True, required=False, help_text="Whether judges are lent nothing more of it."
     )
@@ -107,7 +118,10 @@ class TaskChangesAndClosingSerializer(TaskChangesSerializer):
     )
 
     class Meta(TaskChangesSerializer.Meta):
-        fields = [*TaskChangesSerializer.Meta.fields, "rules", "closed", "confirm"]
+        fields = [
+            *TaskChangesSerializer.Meta.fields,
+            *("rules", "segments_again", "closed", "confirm"),
+        ]
 
 
 class TaskDeletionSerializer(serializers.Serializer[Any]):
@@ -206,6 +220,12 @@ class TaskAndMoreView(TaskView):
                 task_rules_change(task=task, rules=sent.validated_data.get("rules", {}))
             except exceptions.ValidationError as error:
                 raise _refused(error) from error
+            if "segments_again" in sent.validated_data:
+                again = sent.validated_data["segments_again"]
+                try:
+                    task_segments_again_change(task=task, segments_again=again)
+                except exceptions.ValidationError as error:
+                    raise _refused(error, "segments_again") from error
             answer = super().patch(request, task_id)
         if closed is None:
             return answer
@@ -253,5 +273,5 @@ class TaskAndMoreView(TaskView):
         return Response(shown.data, status=409)
 
 
-def _refused(error: exceptions.ValidationError) -> ValidationError:
-    return ValidationError({"rules": error.messages})
+def _refused(error: exceptions.ValidationError, field: str = "rules") -> ValidationError:
+    return ValidationError({field: error.messages})

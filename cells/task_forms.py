@@ -7,10 +7,15 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext_lazy as _
 
 from annotation.protocols import answer_kind
 from annotation.selectors.task_rules import task_rules
-from annotation.services import task_rules_change, task_with_rules_create
+from annotation.services import (
+    task_rules_change,
+    task_segments_again_change,
+    task_with_rules_create,
+)
 from campaign.forms.tasks import TaskForm
 from campaign.forms.test_sets import TestSetForm
 from campaign.models import Campaign, Protocol, Task, User
@@ -20,8 +25,23 @@ from campaign.services import TaskRefusedError
 Names = Mapping[str, str]
 
 
+def _segments_again(**more: Any) -> forms.BooleanField:
+    return forms.BooleanField(
+        label=_("Judges meet segments again that other tasks showed them"),
+        required=False,
+        help_text=_(
+            "For comparing what the same judges say of the same sentences when they are asked otherwise. They may "
+            "remember a sentence, and look up what they said of it. Otherwise nobody sees a segment in two tasks. It "
+            "stays as it is once judges have begun with the task."
+        ),
+        **more,
+    )
+
+
 class NewTaskForm(TaskForm):
     """A test set, a protocol, how much is wanted, and the rules of each protocol; those of the chosen one count."""
+
+    segments_again = _segments_again()
 
     def __init__(
         self, data: Any = None, *, campaign: Campaign, test_set: int | None = None
@@ -72,6 +92,10 @@ class TaskSettingsForm(TestSetForm):
     ) -> None:
         super().__init__(data, task=task, are_languages_settled=are_languages_settled)
         self.rules_settled = rules_settled
+        if task.protocol != Protocol.RANKING:
+            self.fields["segments_again"] = _segments_again(
+                initial=task.segments_again, disabled=bool(rules_settled)
+            )
         self.rules_names = _fields_add(
             self, task.protocol, task_rules(task), are_settled=bool(rules_settled)
         )
@@ -88,11 +112,13 @@ class TaskSettingsForm(TestSetForm):
     def save(self) -> bool:
         """Change them; False, with an error, if refused."""
         rules = _taken(self.cleaned_data, self.rules_names)
+        segments_again = self.cleaned_data.pop("segments_again", False)
         try:
             with transaction.atomic():
                 if not super().save():
                     return False
                 task_rules_change(task=self.task, rules=rules)
+                task_segments_again_change(task=self.task, segments_again=segments_again)
         except ValidationError as error:
             self.add_error(None, error.messages)
             return False

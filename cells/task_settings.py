@@ -43,7 +43,9 @@ def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResp
         "section": "settings",
         "form": form,
         "settled": settled,
-        "rules_settled": rules_settled if form.rules_names else "",
+        "rules_settled": rules_settled
+        if form.rules_names or "segments_again" in form.fields
+        else "",
         "needed": [words for needed in judges_needed([task]) for words in needed.words],
     }
     status = 400 if form.is_bound else 200

@@ -133,6 +133,7 @@ class TaskSerializer(serializers.ModelSerializer[Task]):
             "campaign",
             "source_language",
             "target_language",
+            "segments_again",
             "blocks_wanted",
             "blocks_per_segment",
             "expertise",

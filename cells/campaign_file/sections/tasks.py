@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from annotation.selectors.task_rules import task_rules
-from annotation.services import task_rules_change
+from annotation.services import task_rules_change, task_segments_again_change
 from campaign.models import Protocol, Task
 from campaign.services import task_change, task_create
 from cells.campaign_file.properties import (
@@ -23,6 +23,7 @@ from cells.campaign_file.sections.training import TrainingSection
 
 _KEY: Final = "tasks"
 _RULES: Final = "rules"
+_AGAIN: Final = "segments_again"
 _QUOTAS: Final = ("blocks_wanted", "blocks_per_segment")
 
 
@@ -51,20 +52,22 @@ class TaskQuotasSection(Section[Task]):
 
 
 class TaskRulesSection(Section[Task]):
-    """What the task's protocol leaves to choose; nothing where it leaves nothing."""
+    """What the task's protocol leaves to choose, nothing where it leaves nothing; and whether segments come again."""
 
-    fields = {Task: (_RULES,)}
+    fields = {Task: (_RULES, _AGAIN)}
 
     def properties(self) -> dict[str, Schema]:
         """Return an object: which keys it may have says the protocol."""
         words = description_of(Task._meta.get_field(_RULES))
-        return {_RULES: {"type": "object", "description": words}}
+        rules = {_RULES: {"type": "object", "description": words}}
+        return rules | properties_of(Task, [_AGAIN])
 
     def read(self, owner: Task, *, people: bool) -> dict[str, Any]:
         """Return the rules."""
         del people
         rules = task_rules(owner)
-        return {_RULES: rules} if rules else {}
+        again = {_AGAIN: owner.segments_again}
+        return {_RULES: rules, **again} if rules else again
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Choose those that differ."""
@@ -72,6 +75,9 @@ class TaskRulesSection(Section[Task]):
         if _RULES in said:
             with said.refusals(_RULES):
                 task_rules_change(task=owner, rules=said.get(_RULES))
+        if _AGAIN in said:
+            with said.refusals(_AGAIN):
+                task_segments_again_change(task=owner, segments_again=said.get(_AGAIN))
 
 
 #: Of a task, in the order in which they are applied and written. The ranking's stand with its test set.
@@ -89,7 +95,7 @@ _SECTIONS: Final[tuple[Section[Task], ...]] = (
 class OtherTasksSection(Section[Task]):
     """The tasks of a test set beside its ranking, which owns them here. One that the file does not name stays."""
 
-    fields = {Task: ("protocol", _RULES)}
+    fields = {Task: ("protocol", _RULES, _AGAIN)}
 
     def properties(self) -> dict[str, Schema]:
         """Return the list of tasks."""

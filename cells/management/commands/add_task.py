@@ -40,6 +40,11 @@ class Command(BaseCommand):
             help=f"no segment is planned into more blocks than that, at most {MAX_BLOCKS}",
         )
         rule_option_add(parser)
+        parser.add_argument(
+            "--segments-again",
+            action="store_true",
+            help="let judges meet segments in it that other tasks of the test set showed them",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
@@ -50,6 +55,7 @@ class Command(BaseCommand):
                 protocol=options["protocol"],
                 by=None,
                 rules=rules_asked(options),
+                segments_again=options["segments_again"],
                 blocks_wanted=options["blocks_wanted"],
                 blocks_per_segment=options["blocks_per_segment"],
             )

@@ -1,5 +1,6 @@
 """`change_test_set`: how much is to be judged of a test set, and by whom; which languages it is in; rules of a task."""
 
+import argparse
 import json
 from typing import Any
 
@@ -8,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.services import task_rules_change
+from annotation.services import task_rules_change, task_segments_again_change
 from campaign.management.arguments import (
     language_argument,
     limit_argument,
@@ -16,6 +17,7 @@ from campaign.management.arguments import (
     tags_argument,
     task_asked,
 )
+from campaign.models import Task
 from campaign.services import RulesRefusedError, task_change
 from campaign.services.rules import QuotasAndLanguages
 from campaign.texts.language_tags import LanguageTagError
@@ -52,6 +54,11 @@ class Command(BaseCommand):
             help="lend it only to judges who have all of these",
         )
         rule_option_add(parser)
+        parser.add_argument(
+            "--segments-again",
+            action=argparse.BooleanOptionalAction,
+            help="let judges meet segments in the task that others of the test set showed them, until it is lent",
+        )
         for side in ("source", "target"):
             parser.add_argument(
                 f"--{side}-language",
@@ -77,6 +84,7 @@ class Command(BaseCommand):
         try:
             with transaction.atomic():
                 task_rules_change(task=task, rules=rules)
+                _segments_again_change(task, options["segments_again"])
                 changed = task_change(task=task, **changes)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
@@ -99,6 +107,11 @@ class Command(BaseCommand):
             )
             for name in rules:
                 self.stdout.write(f"{name}: {json.dumps(task.rules.get(name))}")
+
+
+def _segments_again_change(task: Task, segments_again: bool | None) -> None:
+    if segments_again is not None:
+        task_segments_again_change(task=task, segments_again=segments_again)
 
 
 def _limit(value: int | str) -> int | None:

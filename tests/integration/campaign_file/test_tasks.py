@@ -62,6 +62,21 @@ def test_a_check_says_which_task_it_would_add(campaign: Campaign, user: User) ->
     assert Task.objects.of(campaign).filter(protocol=Protocol.TWO_OUTPUTS).count() == 0
 
 
+def test_a_file_chooses_systems_and_whether_segments_come_again(campaign: Campaign) -> None:
+    text = ADDED.replace("seed: 9", "seed: 9\n          systems: [dune, amber, dune]")
+    text = text.replace("blocks_wanted: 40", "blocks_wanted: 40\n        segments_again: true")
+    apply(text)
+    task = of_two_outputs(campaign)
+    design = design_in_force(task_id=task.pk)
+    assert design is not None
+    assert (task.segments_again, design.systems) == (True, ["amber", "dune"])
+    assert words(apply(text)) == []
+    said = campaign_file(campaign=campaign).decode()
+    assert "segments_again: true" in said
+    with pytest.raises(FormatError, match="granite"):
+        apply(text.replace("dune", "granite"))
+
+
 def test_a_file_adds_a_task_once_and_changes_it(campaign: Campaign) -> None:
     apply(ADDED)
     task = of_two_outputs(campaign)

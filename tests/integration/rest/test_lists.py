@@ -93,6 +93,7 @@ def test_task_says_where_its_parts_are(task: Task, analyst: Client) -> None:
         "source_language": "en",
         "target_language": "de",
         "blocks_wanted": None,
+        "segments_again": False,
         "blocks_per_segment": None,
         "rules": {},
         "expertise": [],
