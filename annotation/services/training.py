@@ -47,9 +47,8 @@ def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingB
     outputs. An organiser should read them and improve the explanation. Raises
     `TrainingRefusedError` if no approved damaged reference beside a ranked reference is left.
     """
-    fitting = answer_kind(task.protocol).candidates
-    if fitting[-1] == 1:
-        raise TrainingRefusedError(outputs_at_a_time(fitting[-1]))
+    if _most_shown(task) == 1:
+        raise TrainingRefusedError(_nothing_to_compare())
     existing = TrainingBlock.objects.filter(task=task)
     position = existing.aggregate(last=Max("position"))["last"] or 0
     approved = (
@@ -168,11 +167,27 @@ def _expected_check(task: Task, segment: Segment, expected: Mapping[Output, int 
         raise TrainingRefusedError(
             _("Its outputs must be different texts of this segment; damaged ones must be approved.")
         )
-    fitting = answer_kind(task.protocol).candidates
-    if len(expected) > fitting[-1] and fitting[-1] < MOST_CANDIDATES:
-        raise TrainingRefusedError(outputs_at_a_time(fitting[-1]))
+    most = _most_shown(task)
+    if most == 1:
+        raise TrainingRefusedError(_nothing_to_compare())
+    if len(expected) > most and most < MOST_CANDIDATES:
+        raise TrainingRefusedError(outputs_at_a_time(most))
     if len(expected) > MOST_CANDIDATES or len({*expected.values()} - {None}) < 2:
         raise TrainingRefusedError(_("At least two of its outputs need different ranks."))
+
+
+def _most_shown(task: Task) -> int:
+    """Return how many outputs a block may show: 1 where the design shows one, else as many as the protocol allows."""
+    kind = answer_kind(task.protocol)
+    design = design_in_force(task_id=task.pk)
+    size = kind.first_candidates if design is None else design.parameters.block_size(0)
+    return 1 if size == 1 else kind.candidates[-1]
+
+
+def _nothing_to_compare() -> str:
+    return _(
+        "Judges of this task are shown one output at a time. Training compares outputs, so there is none for it."
+    )
 
 
 def _explained(explanation: str) -> str:

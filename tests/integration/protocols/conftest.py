@@ -16,7 +16,10 @@ MakeTask = Callable[..., Task]
 
 @pytest.fixture
 def make_task_of() -> MakeTask:
-    """Make a task of a protocol on a test set, beside its ranking, which is closed unless it is to stay open."""
+    """Make a task of a protocol on a test set, beside its ranking, which is closed unless it is to stay open.
+
+    Asked for a ranking, it returns that one.
+    """
 
     def make(
         protocol: Protocol,
@@ -26,6 +29,8 @@ def make_task_of() -> MakeTask:
         **campaign: Any,
     ) -> Task:
         ranking = make_task(make_campaign(**campaign), documents=(6, 5))
+        if protocol == Protocol.RANKING:
+            return ranking
         if not ranking_is_open:
             task_close(task=ranking)
         task = Task.objects.create(test_set=ranking.test_set, protocol=protocol)

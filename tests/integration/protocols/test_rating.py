@@ -276,7 +276,7 @@ def test_what_is_allotted_stays(task: Task, judge: Judge) -> None:
         task_rules_change(task=task, rules={"raters": 3})
     with pytest.raises(DesignRefusedError, match="allotted"):
         design_change(task=task, segments_per_hit=5)
-    with pytest.raises(TrainingRefusedError, match="about 1 output at a time"):
+    with pytest.raises(TrainingRefusedError, match="Training compares outputs"):
         training_propose(task=task, count=1)
 
 

@@ -1,0 +1,48 @@
+"""Every protocol, from its registry, and what judges say in each."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import pytest
+
+from annotation.models import Block
+from annotation.models.block import by_candidate
+from annotation.protocols import AnswerKind, answer_kind, answer_kinds
+from annotation.selectors import AssignedBlock
+from annotation.services.simulation import SimulatedJudge, said_of
+from campaign.models import Protocol
+
+#: Parametrises a test by `protocol`: what holds for one holds for all.
+EVERY_PROTOCOL = pytest.mark.parametrize(
+    "protocol", [pytest.param(Protocol(kind.protocol), id=kind.protocol) for kind in answer_kinds()]
+)
+#: Stated qualities of outputs in shown order, and others, about which something else is said.
+FINE, POOR = (95.0, 70.0, 45.0, 20.0, 5.0), (30.0, 60.0, 90.0, 55.0, 40.0)
+
+_EXACT = SimulatedJudge("exact", noise=0, ties_within=0)
+
+
+def said_about(block: AssignedBlock, qualities: Sequence[float] = FINE) -> dict[str, Any]:
+    """Return what is said about a block whose outputs are so good, as requests and `judgment_submit` take it."""
+    kind = answer_kind(block.protocol)
+    shown = by_candidate(*Block.objects.values_list("outputs", "stands_for").get(pk=block.block_id))
+    said = said_of(
+        qualities[: len(shown)],
+        _EXACT,
+        Random(block.block_id),
+        kind=kind,
+        rules=block.rules,
+        outputs=[first for first, *_same in shown],
+        block_id=block.block_id,
+    )
+    return {_field(kind): said}
+
+
+def field_of(protocol: str) -> str:
+    """Return the name of what a request says in a protocol."""
+    return _field(answer_kind(protocol))
+
+
+def _field(kind: AnswerKind) -> str:
+    return "answer" if kind.has_answers else "labels"

@@ -1,0 +1,301 @@
+"""What organisers have against careless judges, and what leaves the platform, whatever the protocol asks."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.export.five_way import five_way_csv
+from annotation.models import Block, Judgment, QualityAction, TrainingBlock
+from annotation.protocols import answer_kind, answer_kinds
+from annotation.selectors import (
+    JudgeStatus,
+    assigned_blocks,
+    excluded_judges,
+    judge_status,
+)
+from annotation.selectors.training import training_feedback
+from annotation.services import (
+    RuleTerms,
+    hits_plan,
+    judgment_submit,
+    judgments_number,
+    pool_fill,
+    quality_action_take,
+    quality_rule_add,
+    quality_rules_suggest,
+)
+from annotation.services.simulation import SimulatedJudge, campaign_simulate, lend_prepared
+from campaign.models import BadReference, Campaign, Judge, Output, Protocol, Task, User
+from campaign.services import bad_reference_review, bad_references_make
+from ranking.analyses import ANALYSES
+from ranking.selectors.analyses import analyses_of
+from ranking.selectors.judge_measures import measures_by_judge
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.tasks import rank_task
+from tests.factories import make_campaign, make_judge, make_organiser
+from tests.integration.protocols.conftest import MakeTask
+from tests.integration.protocols.every import EVERY_PROTOCOL, field_of, said_about
+from tests.integration.ranking.test_same_bits import WORLDS_OF_PROTOCOLS
+from tests.integration.ranking.two_tasks import two_tasks
+
+pytestmark = pytest.mark.django_db
+
+WORLDS: dict[str, Callable[[Campaign], Task]] = {"ranking": two_tasks, **WORLDS_OF_PROTOCOLS}
+
+
+@pytest.fixture
+def task(protocol: Protocol, make_task_of: MakeTask) -> Task:
+    return make_task_of(protocol)
+
+
+@pytest.fixture
+def organiser(task: Task) -> User:
+    return make_organiser(task.test_set.campaign)
+
+
+@pytest.fixture
+def organising(organiser: User) -> Client:
+    client = Client()
+    client.force_login(organiser)
+    return client
+
+
+def judged_by(judge: Judge, *, seconds: float = 30, hits: int = 1) -> None:
+    """Let a judge who reads, or clicks, judge so many HITs."""
+    for _hit in range(hits):
+        lent = lend_prepared(judge)
+        assert lent is not None
+        for block in assigned_blocks(lent.assignment):
+            judgment_submit(
+                assigned=block,
+                client_id=uuid4(),
+                **said_about(block),
+                duration_ms=round(1000 * seconds),
+                active_ms=round(1000 * seconds),
+            )
+
+
+def damaged_references_approve(task: Task) -> None:
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id):
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+
+
+# --- Rules about judges ---------------------------------------------------------------------------
+
+
+@EVERY_PROTOCOL
+@pytest.mark.parametrize("action", ["warn", "pause", "exclude"])
+def test_rules_warn_pause_and_exclude(task: Task, organiser: User, action: str) -> None:
+    campaign = task.test_set.campaign
+    hasty = make_judge(campaign, "hasty")
+    judged_by(hasty, seconds=1, hits=2)
+    for number in range(5):
+        judged_by(make_judge(campaign, f"careful{number}"))
+    terms = RuleTerms(measure="seconds", direction="below", threshold=5, minimum=6, action=action)
+    quality_rule_add(campaign=campaign, terms=terms, user=organiser)
+    rank_task(task.pk)
+    [taken] = QualityAction.objects.all()
+    assert (taken.judge, taken.action) == (hasty, action)
+    status = judge_status(hasty)
+    assert status == JudgeStatus({"warn": "warned", "pause": "paused"}.get(action, "excluded"))
+    asking = Client()
+    assert hasty.user is not None
+    asking.force_login(hasty.user)
+    asked = asking.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    if action == "warn":
+        assert asked.status_code in {200, 202, 204}
+    else:
+        assert (asked.status_code, asked.json()["code"]) == (403, "paused")
+    assert ("hasty" in "".join(five_way_csv(task=task))) is (action != "exclude")
+
+
+@EVERY_PROTOCOL
+def test_suggested_rules_meet_nobody_who_reads(task: Task, organiser: User) -> None:
+    campaign = task.test_set.campaign
+    quality_rules_suggest(campaign=campaign, user=organiser)
+    outputs = Output.objects.filter(segment__test_set=task.test_set)
+    count = campaign_simulate(
+        campaign=campaign,
+        judges=[SimulatedJudge(f"bot{number}", noise=8) for number in range(3)],
+        languages=["en", "de"],
+        hits_each=9,
+        qualities={pk: 10.0 + pk * 37 % 80 for pk in outputs.values_list("pk", flat=True)},
+        seed=3,
+    )
+    assert count >= 20
+    rank_task(task.pk)
+    assert not QualityAction.objects.exists()
+    measured = {name for found in measures_by_judge(task_id=task.pk).values() for name in found}
+    assert "seconds" in measured
+    if not answer_kind(task.protocol).compares_outputs:
+        # Labels of one output say nothing of a judge.
+        assert measured == {"seconds"}
+
+
+@EVERY_PROTOCOL
+def test_exclusion_changes_the_analyses(protocol: Protocol) -> None:
+    task = WORLDS[protocol](make_campaign())
+    campaign = task.test_set.campaign
+    organiser = make_organiser(campaign)
+    judgments_number(task_id=task.pk)
+    own = [kind for kind in analyses_of(task=task) if ANALYSES[kind].protocols is not None]
+    kinds = own or ["ranking", "judges"]
+    assert kinds[0] == protocol or protocol == Protocol.RANKING
+
+    def answers() -> dict[str, Any]:
+        return {
+            kind: analysis_compute(
+                analysis=analysis_ask(task=task, choice=analysis_choice(kind, {}), is_queued=False)
+            ).data
+            for kind in kinds
+        }
+
+    before = answers()
+    out = Judgment.objects.filter(task=task).latest("pk").judge
+    quality_action_take(judge=out, task=task, action="exclude", user=organiser)
+    assert excluded_judges(campaign_id=campaign.pk) == [out.pseudonym]
+    after = answers()
+    for kind in kinds:
+        assert after[kind] != before[kind], kind
+        said = {name: value for name, value in after[kind].items() if name != "input"}
+        assert f'"{out.pseudonym}"' not in str(said).replace("'", '"'), kind
+
+
+# --- Attention checks and training ----------------------------------------------------------------
+
+
+@pytest.fixture
+def shows_one(task: Task) -> bool:
+    """Whether judges are asked about one output at a time, so that nothing is compared."""
+    return task.designs.latest().systems_per_block == 1
+
+
+@EVERY_PROTOCOL
+def test_attention_checks_where_outputs_are_compared(
+    task: Task, organising: Client, *, shows_one: bool
+) -> None:
+    damaged_references_approve(task)
+    asked = {"bad_reference_rate": 0.5, "attention_every": 1}
+    address = f"/api/v1/tasks/{task.pk}/designs/"
+    changed = organising.post(address, {**asked, "confirm": True}, content_type="application/json")
+    if shows_one:
+        words = "an attention check compares a damaged reference with other outputs"
+        assert changed.status_code == 400
+        assert words in changed.json()["errors"]["bad_reference_rate"][0]
+        of = {
+            "campaign": task.test_set.campaign.slug,
+            "test_set": task.test_set.name,
+            "protocol": task.protocol,
+        }
+        with pytest.raises(CommandError, match=words):
+            call_command("change_design", **of, bad_reference_rate=0.5)
+        assert task.designs.latest().bad_reference_rate == 0
+        return
+    assert changed.status_code == 201, changed.content
+    hits_plan(task_id=task.pk, count=6, checks=3)
+    judge = make_judge(task.test_set.campaign)
+    judged_by(judge, hits=2)
+    assert Judgment.objects.filter(block__control="attention", judge=judge).exists()
+    # Neither ranked nor counted, and measured.
+    rank_task(task.pk)
+    assert "bad_reference" in measures_by_judge(task_id=task.pk)[judge.pseudonym]
+    lines = "".join(five_way_csv(task=task))
+    assert "_badref" not in lines
+
+
+@EVERY_PROTOCOL
+def test_training_where_outputs_are_compared(
+    task: Task, organising: Client, *, shows_one: bool
+) -> None:
+    damaged_references_approve(task)
+    slug = task.test_set.campaign.slug
+    page = reverse("training", args=[slug, task.pk])
+    answer = organising.post(page, {"count": "2"}, follow=True)
+    words = "Training compares outputs, so there is none"
+    said = answer.content.decode()
+    if shows_one:
+        assert words in said
+        of = {"campaign": slug, "test_set": task.test_set.name, "protocol": task.protocol}
+        with pytest.raises(CommandError, match=words):
+            call_command("make_training", **of)
+        assert not TrainingBlock.objects.exists()
+        return
+    assert words not in said
+    assert TrainingBlock.objects.filter(task=task).count() == 2
+    judge = make_judge(task.test_set.campaign)
+    pool_fill(task_id=task.pk)
+    lent = lend_prepared(judge)
+    assert lent is not None
+    assert lent.assignment.hit.purpose == "training"
+    for block in assigned_blocks(lent.assignment):
+        expected = Block.objects.get(pk=block.block_id).expected or []
+        wanted = [100.0 - 20 * (rank or 3) for rank in expected]
+        for qualities, agrees in ((wanted, True), ([100 - each for each in wanted], False)):
+            stored = judgment_submit(
+                assigned=block, client_id=uuid4(), **said_about(block, qualities)
+            )
+            feedback = training_feedback(stored)
+            assert feedback is not None
+            assert feedback.agrees is agrees
+    judgments_number(task_id=task.pk)
+    # Practice counts in nothing.
+    assert len(list(five_way_csv(task=task))) == 1
+
+
+# --- What leaves the platform ---------------------------------------------------------------------
+
+
+@EVERY_PROTOCOL
+def test_exports_have_every_answer(task: Task, organising: Client) -> None:
+    judge = make_judge(task.test_set.campaign)
+    lent = lend_prepared(judge)
+    assert lent is not None
+    blocks = assigned_blocks(lent.assignment)
+    for block in blocks:
+        judgment_submit(assigned=block, client_id=uuid4(), **said_about(block), comment="Of law.")
+    rows = organising.get(f"/api/v1/tasks/{task.pk}/judgments/").json()["results"]
+    assert [row["number"] for row in rows] == list(range(1, len(blocks) + 1))
+    given = [said_about(block)[field_of(task.protocol)] for block in blocks]
+    for row, each in zip(rows, given, strict=True):
+        stored = row[field_of(task.protocol)]
+        if isinstance(each, dict):
+            # With what nobody named, such as which of two questions was asked.
+            assert each.items() <= stored.items()
+        else:
+            assert stored == each
+        assert (row["judge"], row["comment"]) == (judge.pseudonym, "Of law.")
+    file = organising.get(f"/api/v1/tasks/{task.pk}/judgments/?format=csv")
+    text = b"".join(file).decode()
+    assert text == "".join(five_way_csv(task=task))
+    assert len(text.splitlines()) == 1 + len(blocks)
+    page = reverse("judgments-download", args=[task.test_set.campaign.slug, task.pk])
+    assert b"".join(organising.get(page)).decode() == text
+
+
+@EVERY_PROTOCOL
+def test_organisers_pages_show_answers(task: Task, organising: Client) -> None:
+    judged_by(make_judge(task.test_set.campaign))
+    judgments_number(task_id=task.pk)
+    rank_task(task.pk)
+    args = [task.test_set.campaign.slug, task.pk]
+    for name in (
+        "test-set-dashboard",
+        "analyses",
+        "judge-quality",
+        "judgments",
+        "hits",
+        "training",
+    ):
+        assert organising.get(reverse(name, args=args)).status_code == 200, name
+    judgment = reverse("judgment", args=[*args, 1])
+    assert organising.get(judgment).status_code == 200
+
+
+def test_every_protocol_has_a_world() -> None:
+    assert set(WORLDS) == {kind.protocol for kind in answer_kinds()}
