@@ -23,6 +23,7 @@ from annotation.services import judgments_number
 from campaign.api.access import readable_task
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
+from campaign.models import Task
 
 
 class FiveWayRenderer(BaseRenderer):
@@ -65,21 +66,29 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
         if until is not None:
             found = found.filter(number__lte=until)
         numbers: Any = self.paginate_queryset(cast("Any", found))
-        page = _recorded(numbers, until)
-        context = {
-            **self.get_serializer_context(),
-            "shown": systems_shown(judgment.block_id for judgment in page),
-            "answers": answers_read(task.protocol, [judgment.pk for judgment in page]),
-            "names": dict(task.test_set.systems.values_list("id", "name")),
-        }
-        records = JudgmentRecordSerializer(page, many=True, context=context)
-        return self.get_paginated_response(records.data)
+        return self.get_paginated_response(judgments_recorded(numbers, task=task, until=until))
 
     def handle_exception(self, exc: Exception) -> Response:
         # Errors are JSON, whatever was asked for.
         self.request.accepted_renderer = JSONRenderer()
         self.request.accepted_media_type = JSONRenderer.media_type
         return super().handle_exception(exc)
+
+
+def judgments_recorded(
+    page: Sequence[JudgmentNumber], *, task: Task, until: int | None
+) -> list[dict[str, Any]]:
+    """Return what members are told of the judgments of these numbers, in their order: as many queries for any number.
+
+    Whether another judgment supersedes one is as of number `until`; as of now if it is None.
+    """
+    found = _recorded(page, until)
+    context = {
+        "shown": systems_shown(judgment.block_id for judgment in found),
+        "answers": answers_read(task.protocol, [judgment.pk for judgment in found]),
+        "names": dict(task.test_set.systems.values_list("id", "name")),
+    }
+    return list(JudgmentRecordSerializer(found, many=True, context=context).data)
 
 
 def _recorded(page: Sequence[JudgmentNumber], until: int | None) -> list[Judgment]:

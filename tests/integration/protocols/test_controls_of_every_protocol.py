@@ -1,6 +1,8 @@
 """What organisers have against careless judges, and what leaves the platform, whatever the protocol asks."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.export.five_way import five_way_csv
-from annotation.models import Block, Judgment, QualityAction, TrainingBlock
+from annotation.models import HIT, Block, Judgment, QualityAction, TrainingBlock
 from annotation.protocols import answer_kind, answer_kinds
 from annotation.selectors import (
     JudgeStatus,
@@ -21,6 +23,7 @@ from annotation.selectors import (
 from annotation.selectors.training import training_feedback
 from annotation.services import (
     RuleTerms,
+    design_change,
     hits_plan,
     judgment_submit,
     judgments_number,
@@ -170,16 +173,36 @@ def test_exclusion_changes_the_analyses(protocol: Protocol) -> None:
 # --- Attention checks and training ----------------------------------------------------------------
 
 
+#: Every protocol with its first design; and with outputs side by side, where the first design shows one though more may be.
+EVERY_DESIGN = pytest.mark.parametrize(
+    ("protocol", "outputs"),
+    [
+        pytest.param(Protocol(kind.protocol), outputs, id=f"{kind.protocol}-{outputs or 'first'}")
+        for kind in answer_kinds()
+        for outputs in ((0, 3) if kind.first_candidates == 1 else (0,))
+    ],
+)
+
+
 @pytest.fixture
-def shows_one(task: Task) -> bool:
+def designed(task: Task, outputs: int) -> Task:
+    if outputs:
+        HIT.objects.filter(task=task).delete()
+        design_change(task=task, systems_per_block=outputs)
+    return task
+
+
+@pytest.fixture
+def shows_one(designed: Task) -> bool:
     """Whether judges are asked about one output at a time, so that nothing is compared."""
-    return task.designs.latest().systems_per_block == 1
+    return designed.designs.latest().systems_per_block == 1
 
 
-@EVERY_PROTOCOL
+@EVERY_DESIGN
 def test_attention_checks_where_outputs_are_compared(
-    task: Task, organising: Client, *, shows_one: bool
+    designed: Task, organising: Client, *, shows_one: bool
 ) -> None:
+    task = designed
     damaged_references_approve(task)
     asked = {"bad_reference_rate": 0.5, "attention_every": 1}
     address = f"/api/v1/tasks/{task.pk}/designs/"
@@ -209,10 +232,11 @@ def test_attention_checks_where_outputs_are_compared(
     assert "_badref" not in lines
 
 
-@EVERY_PROTOCOL
+@EVERY_DESIGN
 def test_training_where_outputs_are_compared(
-    task: Task, organising: Client, *, shows_one: bool
+    designed: Task, organising: Client, *, shows_one: bool
 ) -> None:
+    task = designed
     damaged_references_approve(task)
     slug = task.test_set.campaign.slug
     page = reverse("training", args=[slug, task.pk])
@@ -252,7 +276,7 @@ def test_training_where_outputs_are_compared(
 
 
 @EVERY_PROTOCOL
-def test_exports_have_every_answer(task: Task, organising: Client) -> None:
+def test_exports_have_every_answer(task: Task, organising: Client, tmp_path: Path) -> None:
     judge = make_judge(task.test_set.campaign)
     lent = lend_prepared(judge)
     assert lent is not None
@@ -276,6 +300,33 @@ def test_exports_have_every_answer(task: Task, organising: Client) -> None:
     assert len(text.splitlines()) == 1 + len(blocks)
     page = reverse("judgments-download", args=[task.test_set.campaign.slug, task.pk])
     assert b"".join(organising.get(page)).decode() == text
+    # By command, the same.
+    of = {"campaign": "museum", "test_set": task.test_set.name, "protocol": task.protocol}
+    written = tmp_path / "judgments"
+    call_command("export_judgments", str(written), **of, verbosity=0)
+    assert [json.loads(line) for line in written.read_text().splitlines()] == rows
+    call_command("export_judgments", str(written), **of, format="csv", verbosity=0)
+    assert written.read_bytes().decode() == text
+
+
+def test_an_export_up_to_a_number_is_as_of_that_number(
+    make_task_of: MakeTask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = make_task_of(Protocol.TWO_OUTPUTS)
+    lent = lend_prepared(make_judge(task.test_set.campaign))
+    assert lent is not None
+    block = assigned_blocks(lent.assignment)[0]
+    for verdict in ("first", "second"):
+        judgment_submit(assigned=block, client_id=uuid4(), answer={"verdict": verdict})
+    command = ["export_judgments", str(tmp_path / "out"), "--campaign", "museum"]
+    command += ["--test-set", task.test_set.name, "--protocol", "two_outputs"]
+    for watermark, current in (((), [False, True]), (("--watermark", "1"), [True])):
+        call_command(*command, *watermark)
+        rows = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+        assert [row["current"] for row in rows] == current
+    assert "1 judgments up to number 1 in" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="No such file or directory"):
+        call_command(*command[:1], str(tmp_path / "none" / "out"), *command[2:])
 
 
 @EVERY_PROTOCOL
