@@ -173,8 +173,26 @@ def scored() -> Create:
 
     `spans` are candidate, start, end and whether it is major, of each.
     """
-    create = judgment_of_two(Protocol.SPANS)
+    return _with_scores(judgment_of_two(Protocol.SPANS))
 
+
+def scored_of_three() -> Create:
+    """Return what makes such a judgment where the first candidate stands for two outputs; the second is the longer text."""
+    create = judgment_of_two(Protocol.SPANS)
+    block = create.keywords["block"]  # type: ignore[attr-defined]
+    outputs = list(block.segment.outputs.order_by("pk")[:3])
+    block.segment.outputs.filter(pk=outputs[2].pk).update(text="x" * _LONG)
+    shown = Block.objects.create(
+        hit=block.hit,
+        segment=block.segment,
+        position=2,
+        outputs=[each.pk for each in outputs],
+        stands_for=[2, 1],
+    )
+    return _with_scores(partial(create, block=shown))
+
+
+def _with_scores(create: Create) -> Create:
     def both(
         *,
         labels: list[int] | None = None,
@@ -194,6 +212,8 @@ def scored() -> Create:
     return both
 
 
+#: Characters of the longest text.
+_LONG = 200
 _PARTS = ("span_candidates", "span_starts", "span_ends", "span_majors")
 
 
@@ -250,8 +270,9 @@ breaks_by_fields(
 )
 breaks_by_fields(
     "spans_are_inside_their_text",
-    scored,
-    {"spans": [(1, 0, 4000, True)]},
+    scored_of_three,
+    {"spans": [(1, 0, _LONG, True)]},
+    {"spans": [(2, 0, _LONG + 1, True)]},
     {"spans": [(2, 1, 2, True), (1, 2, 2, False)]},
     {"spans": [(1, 3, 2, True)]},
     {"spans": [(1, -1, 2, True)]},
@@ -259,7 +280,7 @@ breaks_by_fields(
     {"spans": [(1, 1, None, True)]},
     {"spans": [(3, 0, 1, True)]},
     {"spans": [(0, None, None, True)]},
-    accepted={"spans": [(2, 1, 2, True), (1, None, None, False), (1, 0, 2, False)]},
+    accepted={"spans": [(2, 1, _LONG, True), (1, None, None, False), (1, 0, 2, False)]},
 )
 breaks_by_fields(
     "spans_of_an_output_do_not_overlap",
@@ -320,26 +341,38 @@ def scores_are_changed_or_deleted(attempt: Attempt) -> None:
 def edit_of_one() -> Create:
     """Return what makes a judgment of blind editing with its answer: an edit, unless it says otherwise.
 
-    `is_asked`: in the HIT that asks about the edit of another judge, which is stored then.
+    `is_asked`: in the HIT that asks about the edit of another judge, which is stored then; `about`: it is their own, of
+    another sentence or of another HIT, or the judgment names itself.
     """
     test_set = small_task().test_set
     task = Task.objects.create(test_set=test_set, protocol=Protocol.EDITING)
     design_ensure(task=task, seed=7)
-    segment = test_set.segments.all()[0]
-    output = segment.outputs.order_by("pk")[0]
     first = make_hit(task)
     repeat = make_hit(task, 2, repeats=first, purpose="redundancy")
-    for hit in (first, repeat):
-        Block.objects.create(hit=hit, segment=segment, position=1, outputs=[output.pk])
-
-    def judgment(hit: Any, name: str, labels: list[int]) -> Judgment:
-        now = timezone.now()
-        lent = Assignment.objects.create(
+    segment, other = test_set.segments.order_by("number")[:2]
+    blocks = {
+        name: Block.objects.create(
             hit=hit,
-            judge=make_judge(test_set.campaign, name),
+            segment=shown,
+            position=position,
+            outputs=[shown.outputs.order_by("pk").values_list("pk", flat=True)[0]],
+        )
+        for name, hit, shown, position in (
+            ("first", first, segment, 1),
+            ("asked", repeat, segment, 1),
+            ("another sentence", first, other, 2),
+            ("another HIT", make_hit(task, 3), segment, 1),
+        )
+    }
+
+    def judgment(block: Block, name: str, labels: list[int]) -> Judgment:
+        now = timezone.now()
+        known = test_set.campaign.judges.filter(pseudonym=name).first()
+        lent = Assignment.objects.create(
+            hit=block.hit,
+            judge=known or make_judge(test_set.campaign, name),
             lease=DateTimeTZRange(now, now + timedelta(hours=1)),
         )
-        block = Block.objects.get(hit=hit)
         return Judgment.objects.create(
             task=task,
             client_id=uuid4(),
@@ -352,18 +385,18 @@ def edit_of_one() -> Create:
     def both(
         *,
         is_asked: bool = False,
-        is_about_itself: bool = False,
+        about: str = "first",
         labels: list[int] | None = None,
         **fields: Any,
     ) -> object:
         values: dict[str, Any] = {"outcome": "unable"}
         if is_asked:
-            edit = EditingAnswer.objects.create(
-                judgment=judgment(first, "editor", [1]), outcome="unchanged"
-            )
+            editor = "judge02" if about == "their own" else "editor"
+            edited = judgment(blocks.get(about, blocks["first"]), editor, [1])
+            edit = EditingAnswer.objects.create(judgment=edited, outcome="unchanged")
             values = {"acceptable": True, "edit_id": edit.pk}
-        made = judgment(repeat if is_asked else first, "judge02", labels or [1])
-        if is_about_itself:
+        made = judgment(blocks["asked" if is_asked else "first"], "judge02", labels or [1])
+        if about == "itself":
             values["edit_id"] = made.pk
         return EditingAnswer.objects.create(**{**values, **fields, "judgment": made})
 
@@ -417,7 +450,10 @@ breaks_by_fields(
 breaks_by_fields(
     "editing_acceptance_is_of_anothers_edit",
     edit_of_one,
-    {"is_asked": True, "is_about_itself": True},
+    {"is_asked": True, "about": "itself"},
+    {"is_asked": True, "about": "their own"},
+    {"is_asked": True, "about": "another sentence"},
+    {"is_asked": True, "about": "another HIT"},
     accepted={"is_asked": True, "acceptable": False},
 )
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Block, Judgment
 from annotation.services import design_ensure
-from campaign.models import Protocol, Task
+from campaign.models import Judge, Protocol, Segment, Task
 from protocols.rating.models import Answer as Rating
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
@@ -80,12 +80,46 @@ def a_rating_is_of_something_else(attempt: Attempt) -> None:
 
 @breaks("rating_adequacy_after_fluency")
 def adequacy_comes_first(attempt: Attempt) -> None:
-    create = rating_judgment(part=2)
-    with attempt.refuses(saying="whose fluency this judge has not rated"):
-        Rating.objects.create(judgment=create(), criterion="adequacy", value=4)  # type: ignore[misc]
+    create: Any = rating_judgment(part=2)
+    block, judge = create.keywords["block"], create.keywords["judge"]
+    others = block.segment.outputs.exclude(pk__in=block.outputs).values_list("pk", flat=True)
+    task = create.keywords["task"]
+
+    def adequacy() -> None:
+        Rating.objects.create(judgment=create(), criterion="adequacy", value=4)
+
+    words = "whose fluency this judge has not rated"
+    with attempt.refuses(saying=words):
+        adequacy()
+    with attempt.refuses(saying=words):
+        fluency(task, make_judge(judge.campaign, "judge02"), block.segment, block.outputs)
+        adequacy()
+    with attempt.refuses(saying=words):
+        fluency(task, judge, block.segment, list(others[:1]))
+        adequacy()
+    with attempt.accepts():
+        fluency(task, judge, block.segment, block.outputs)
+        adequacy()
     Task.objects.filter(protocol=Protocol.RATING).update(rules={"order_free": True})
     with attempt.accepts():
-        Rating.objects.create(judgment=create(), criterion="adequacy", value=4)  # type: ignore[misc]
+        adequacy()
+
+
+def fluency(task: Task, judge: Judge, segment: Segment, outputs: list[int]) -> None:
+    """Rate the fluency of an output."""
+    hit = make_hit(task, 2, part=1)
+    now = timezone.now()
+    judgment = Judgment.objects.create(
+        task=task,
+        client_id=uuid4(),
+        judge=judge,
+        block=Block.objects.create(hit=hit, segment=segment, position=1, outputs=outputs),
+        assignment=Assignment.objects.create(
+            hit=hit, judge=judge, lease=DateTimeTZRange(now, now + timedelta(hours=1))
+        ),
+        labels=[1],
+    )
+    Rating.objects.create(judgment=judgment, criterion="fluency", value=4)
 
 
 def second_rating(first: Rating) -> None:
