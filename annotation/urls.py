@@ -1,5 +1,6 @@
 from django.urls import path
 
+from annotation.views.answers import answers_page
 from annotation.views.campaign_state import (
     campaign_bin,
     campaign_restore_page,
@@ -118,6 +119,7 @@ urlpatterns = [
         judgments_download,
         name="judgments-download",
     ),
+    path("campaigns/<slug:slug>/tasks/<int:task_id>/answers/", answers_page, name="answers"),
     path("campaigns/<slug:slug>/tasks/<int:task_id>/training/", training, name="training"),
     path(
         "campaigns/<slug:slug>/tasks/<int:task_id>/training/<int:block_id>/",

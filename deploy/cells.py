@@ -60,7 +60,7 @@ server {{
     }}
 
     # Files in one request, as in nginx.conf.template.
-    location ~ ^/(campaigns/[^/]+/(uploads/[^/]+|tasks/[0-9]+/systems/add)|api/v1/tasks/[0-9]+/systems)/$ {{
+    location ~ ^/(campaigns/[^/]+/(uploads/[^/]+|tasks/[0-9]+/(systems/add|answers))|api/v1/tasks/[0-9]+/(systems|answers))/$ {{
         client_max_body_size 21m;
         proxy_next_upstream off;
         proxy_pass http://$quintet_cell;

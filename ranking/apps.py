@@ -7,10 +7,19 @@ class RankingConfig(AppConfig):
     verbose_name = _("Ranking")
 
     def ready(self) -> None:
+        from dataclasses import replace
+
         import ranking.export.bundles.jobs
         import ranking.export.zenodo.job
         import ranking.services.analysis_jobs  # noqa: F401  they register the handlers of their jobs
+        from annotation.answer_files import answer_files_register
+        from campaign.models import Protocol
         from campaign.selectors.deletion import deletion_asked
+        from ranking.export.ranked_answers import WRITTEN, ranked_file_write
+        from ranking.importing.ranked_answers import RANKING_FILES
         from ranking.selectors.published_results import deletion_said
 
         deletion_asked.connect(deletion_said, dispatch_uid="published-results")
+        answer_files_register(
+            Protocol.RANKING, replace(RANKING_FILES, written=WRITTEN, write=ranked_file_write)
+        )

@@ -1,33 +1,23 @@
 """The rows behind imported judgments: HITs, blocks and the judgments themselves."""
 
-from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models.functions import Now
 
-from annotation.importing.hits import BLOCKS_OF_A_HIT, ImportedHITs, block_uuids
+from annotation.importing.hits import ImportedHITs, block_uuids
+from annotation.importing.new_hits import (
+    RENAME_JUDGE,
+    ImportedHITWriter,
+    JudgeTakesPartError,
+    imported_judges,
+)
 from annotation.importing.texts import ImportedTexts
-from annotation.models import (
-    HIT,
-    Block,
-    Design,
-    HITSequence,
-    Judgment,
-    Skip,
-    SkipReason,
-)
-from campaign.database.column_writing import (
-    JSON_EMPTY_OBJECT,
-    Arrays,
-    Column,
-    columns_write,
-    timestamp,
-)
-from campaign.database.copy import constraints_check_now, ids_reserve, pgtrigger_ignore_preset
+from annotation.models import Block, Judgment, Skip, SkipReason
+from campaign.database.column_writing import Arrays, Column, columns_write
+from campaign.database.copy import constraints_check_now, ids_reserve
 from campaign.formats import FiveWayColumns
-from campaign.models import Judge, Task
+from campaign.models import Task
 
 Integers = npt.NDArray[np.int64]
 
@@ -47,22 +37,13 @@ class BlockWriter:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        pgtrigger_ignore_preset()
-        # Whoever plans HITs holds this lock too: numbers of HITs are given out under it.
-        HITSequence.objects.get_or_create(task=task)
-        locked = HITSequence.objects.select_for_update().annotate(now=Now())
-        self._hit_sequence = locked.get(task=task)
-        imported = Design.objects.filter(task=task, kind=Design.Kind.IMPORTED)
-        self.is_first_import = not imported.exists()
-        self._design, _is_new = imported.get_or_create(
-            task=task, kind=Design.Kind.IMPORTED, segments_per_hit=BLOCKS_OF_A_HIT
-        )
+        self._new_hits = ImportedHITWriter(task)
+        self.is_first_import = self._new_hits.is_first_import
         self._hits = ImportedHITs()
         self._blocks_written = 0
         self._judge_ids: dict[str, int] = {}
         self._texts = ImportedTexts(task)
-        self._began_at: datetime = self._hit_sequence.now
-        self._now = timestamp(self._began_at)
+        self._now = self._new_hits.now
 
     @property
     def system_ids(self) -> dict[str, int]:
@@ -90,36 +71,21 @@ class BlockWriter:
             for each in np.argsort(first)
             if names[each] not in self._judge_ids
         }
-        Judge.objects.bulk_create(
-            (
-                Judge(
-                    campaign_id=self._task.test_set.campaign_id,
-                    pseudonym=pseudonym,
-                    origin=Judge.Origin.IMPORTED,
-                )
-                for pseudonym in new
-            ),
-            ignore_conflicts=True,
-        )
-        for judge in Judge.objects.filter(
-            campaign_id=self._task.test_set.campaign_id, pseudonym__in=new
-        ):
-            if judge.origin != Judge.Origin.IMPORTED:
-                raise columns.error(
-                    new[judge.pseudonym],
-                    f'the judge "{judge.pseudonym}" takes part in this campaign '
-                    "and is no judge of an imported file",
-                    "import into another campaign, or rename the judge in the whole file",
-                    field="judgeId",
-                )
-            self._judge_ids[judge.pseudonym] = judge.pk
+        try:
+            self._judge_ids |= imported_judges(
+                campaign_id=self._task.test_set.campaign_id, pseudonyms=list(new)
+            )
+        except JudgeTakesPartError as error:
+            raise columns.error(
+                new[error.pseudonym], error.problem, RENAME_JUDGE, field="judgeId"
+            ) from error
         return np.fromiter(map(self._judge_ids.__getitem__, names), np.int64)[place]
 
     def _blocks(self, columns: FiveWayColumns, segments: Integers, outputs: Integers) -> Integers:
         """Write a block for each row, and the HITs that begin; return the blocks' ids."""
         count = len(columns)
         positions = self._hits.positions(columns.judges)
-        new = self._new_hits(int((positions == 1).sum()))
+        new = self._new_hits.write(int((positions == 1).sum()))
         blocks = np.array(ids_reserve(Block, count))
         flat = outputs.reshape(count, -1)
         shown: dict[str, Column] = {"outputs": Arrays(flat, is_there=flat > 0)}
@@ -137,33 +103,12 @@ class BlockWriter:
                 "position": positions.astype(np.int16),
                 "control": _NO_TEXT,
                 "segment_id": segments,
-                "public_id": block_uuids(self._blocks_written, count, at=self._began_at),
+                "public_id": block_uuids(self._blocks_written, count, at=self._new_hits.began_at),
                 **shown,
             },
         )
         self._blocks_written += count
         return blocks
-
-    def _new_hits(self, count: int) -> Integers:
-        """Write so many HITs, all done, with the next numbers; return their ids."""
-        first = self._hit_sequence.last_number + 1
-        self._hit_sequence.last_number += count
-        self._hit_sequence.save(update_fields=["last_number"])
-        hits = np.array(ids_reserve(HIT, count), dtype=np.int64)
-        columns_write(
-            HIT,
-            count,
-            {
-                "id": hits,
-                "task_id": np.int64(self._task.pk),
-                "design_id": np.int64(self._design.pk),
-                "number": np.arange(first, first + count, dtype=np.int32),
-                "why": JSON_EMPTY_OBJECT,
-                "available_at": self._now,
-                "completed_at": self._now,
-            },
-        )
-        return hits
 
     def _judgments(
         self,

@@ -3,19 +3,17 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
-from django.db import connection, transaction
+from django.db import transaction
 
 from annotation.importing.blocks import BlockWriter
-from annotation.importing.row_ids import RowIds
+from annotation.importing.row_ids import RowIds, ids_there
 from annotation.models import HIT, Block, Judgment, JudgmentNumber, Skip
 from annotation.services import judgments_number
 from annotation.services.judging.notifications import ranking_request
 from campaign.database.copy import statistics_refresh
-from campaign.database.planner import table_scans_off
 from campaign.formats import FiveWayColumns
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import (
@@ -73,7 +71,7 @@ def judgments_import(
             client_ids = row_ids.of(columns)
             is_new = np.ones(len(columns), dtype=np.bool_)
             if not writer.is_first_import:
-                is_new &= ~_is_there(client_ids)
+                is_new &= ~ids_there(client_ids)
             count = int(is_new.sum())
             written = writer.write(columns.only(is_new), client_ids[is_new])
             judgments += written
@@ -110,21 +108,3 @@ def _of_the_task(placed: Iterable[FiveWayColumns], task: Task) -> Iterator[FiveW
                 field="srclang",
             )
         yield columns
-
-
-# One table at a time, and by its index.
-_FIND = """
-    SELECT each.place FROM unnest(%s::uuid[]) WITH ORDINALITY AS each (id, place)
-    WHERE (SELECT true FROM annotation_judgment j WHERE j.client_id = each.id)
-        OR (SELECT true FROM annotation_skip s WHERE s.client_id = each.id)
-"""
-
-
-def _is_there(client_ids: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Return which of the ids a judgment or a skip has."""
-    digits = client_ids.tobytes().hex(",", -client_ids.dtype.itemsize)
-    is_there = np.zeros(len(client_ids), dtype=np.bool_)
-    with table_scans_off(), connection.cursor() as cursor:
-        cursor.execute(_FIND, [f"{{{digits}}}"])
-        is_there[[place - 1 for (place,) in cursor.fetchall()]] = True
-    return is_there

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from django.db import connection
 
+from campaign.database.planner import table_scans_off
 from campaign.formats import FiveWayColumns
 
 _NAMESPACE: Final = uuid.UUID("5e4ef7b0-6c2d-5d0e-9d0a-2f3f7f1c9a51")
@@ -78,3 +80,21 @@ def _shown(values: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> 
     if is_shown.all():
         return rows
     return [list(compress(row, there)) for row, there in zip(rows, is_shown.tolist(), strict=True)]
+
+
+# One table at a time, and by its index.
+_FIND = """
+    SELECT each.place FROM unnest(%s::uuid[]) WITH ORDINALITY AS each (id, place)
+    WHERE (SELECT true FROM annotation_judgment j WHERE j.client_id = each.id)
+        OR (SELECT true FROM annotation_skip s WHERE s.client_id = each.id)
+"""
+
+
+def ids_there(client_ids: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return which of the ids a judgment or a skip has."""
+    digits = client_ids.tobytes().hex(",", -client_ids.dtype.itemsize)
+    is_there = np.zeros(len(client_ids), dtype=np.bool_)
+    with table_scans_off(), connection.cursor() as cursor:
+        cursor.execute(_FIND, [f"{{{digits}}}"])
+        is_there[[place - 1 for (place,) in cursor.fetchall()]] = True
+    return is_there

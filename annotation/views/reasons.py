@@ -67,6 +67,11 @@ def _reason(hit: HIT) -> str:
             "The same as HIT %(own)d for %(judge)s again, to see whether they agree with "
             "themselves."
         ) % {"own": hit.why.get("repeats", first), "judge": judge}
+    if "file" in hit.why:
+        return _("Came with the file “%(file)s” (%(format)s).") % {
+            "file": hit.why["file"],
+            "format": hit.why["format"],
+        }
     if hit.batch_id is None:
         return _("Came with imported judgments.")
     if judge:

@@ -17,7 +17,7 @@ ROWS_AT_ONCE: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class JudgmentsFile:
-    """A five-way CSV; `open` begins at its first byte each time."""
+    """A file of judgments; `open` begins at its first byte each time."""
 
     name: str
     open: Callable[[], AbstractContextManager[ByteStream]]

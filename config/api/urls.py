@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from annotation.api.answers import AnswersView
 from annotation.api.campaign_state import (
     CampaignRestoreView,
     CampaignStateView,
@@ -170,6 +171,7 @@ _task = [
     path("segments/", SegmentsView.as_view(), name="api-segments"),
     path("segments/<int:number>/", SegmentJudgedView.as_view(), name="api-segment"),
     path("judgments/", JudgmentsView.as_view(), name="api-judgments"),
+    path("answers/", AnswersView.as_view(), name="api-answers"),
     path("skips/", SkipsView.as_view(), name="api-skips"),
     path("analyses/", AnalysesView.as_view(), name="api-analyses"),
     path("analyses/kinds/", AnalysisKindsView.as_view(), name="api-analysis-kinds"),

@@ -164,7 +164,7 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
         )
     if not any(output["spans"] for output in outputs):
         return None
-    rules = _rules(assigned.rules)
+    rules = rules_complete(assigned.rules)
     lengths = _text_lengths(assigned.block_id)
     for place, (output, length) in enumerate(zip(outputs, lengths, strict=True)):
         words = _spans_refusal(output["spans"], length, rules)
@@ -215,16 +215,20 @@ def _text_lengths(block_id: int) -> list[int]:
 
 
 def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
+    Answer.objects.create(judgment=judgment, **answer_row(answer))
+
+
+def answer_row(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a stored answer."""
     outputs = answer["outputs"]
     spans = [(place, span) for place, output in enumerate(outputs, 1) for span in output["spans"]]
-    Answer.objects.create(
-        judgment=judgment,
-        scores=[output["score"] for output in outputs],
-        span_candidates=[place for place, _span in spans],
-        span_starts=[span["start"] for _place, span in spans],
-        span_ends=[span["end"] for _place, span in spans],
-        span_majors=[span["severity"] == Severity.MAJOR for _place, span in spans],
-    )
+    return {
+        "scores": [output["score"] for output in outputs],
+        "span_candidates": [place for place, _span in spans],
+        "span_starts": [span["start"] for _place, span in spans],
+        "span_ends": [span["end"] for _place, span in spans],
+        "span_majors": [span["severity"] == Severity.MAJOR for _place, span in spans],
+    }
 
 
 def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
@@ -253,7 +257,8 @@ def answer_json(answer: Answer) -> dict[str, Any]:
     return {"outputs": outputs}
 
 
-def _rules(rules: Mapping[str, Any]) -> Rules:
+def rules_complete(rules: Mapping[str, Any]) -> Rules:
+    """Return the rules of a task, complete. Raises ValidationError for others than there are."""
     others = sorted(set(rules) - set(_RULES))
     if others:
         raise ValidationError(
@@ -268,11 +273,11 @@ def _rules(rules: Mapping[str, Any]) -> Rules:
 
 def spans_are_asked(rules: Mapping[str, Any]) -> bool:
     """Return whether judges of a task with these rules mark errors."""
-    return bool(_rules(rules)["spans_asked"])
+    return bool(rules_complete(rules)["spans_asked"])
 
 
 def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
-    return {**_rules(rules), "contradictions": asdict(ContradictionRule())}
+    return {**rules_complete(rules), "contradictions": asdict(ContradictionRule())}
 
 
 def _simulated(
@@ -289,7 +294,7 @@ def _simulated_on(
     answer: Mapping[str, Any], texts: Sequence[str], rules: Mapping[str, Any], random: Random
 ) -> dict[str, Any]:
     """Return a simulated answer with errors marked in the texts: more of them where scores are low."""
-    asked = _rules(rules)
+    asked = rules_complete(rules)
     if not asked["spans_asked"]:
         return dict(answer)
     return {
@@ -325,7 +330,7 @@ SPANS: Final = AnswerKind(
     refusal=_refusal,
     store=_store,
     read=_read,
-    rules=_rules,
+    rules=rules_complete,
     shown_rules=_shown_rules,
     rules_serializer=SpansRulesSerializer,
     simulated=_simulated,

@@ -93,10 +93,18 @@ def _judgments(task: Task, until: int, chosen: ChosenJudgments | None) -> Iterat
                 if wrote
             ),
             source=segment.source_text,
+            started_at=_started_at(judgment),
             ended_at=judgment.submitted_at.timestamp(),
             duration_ms=judgment.active_ms,
             comment=judgment.comment,
         )
+
+
+def _started_at(judgment: Judgment) -> float | None:
+    """Return when the judge was shown the block, by the time on the clock; None where that is not known."""
+    if judgment.duration_ms is None:
+        return None
+    return round(judgment.submitted_at.timestamp() - judgment.duration_ms / 1000, 6)
 
 
 def _counted(names: dict[int, str], chosen: ChosenJudgments | None) -> dict[int, str]:

@@ -4,12 +4,13 @@
 
 First the texts of a test set, from TSV; then judgments of random blocks of five of its outputs, each by
 one of sixty judges, from five-way CSV. Beside them what reading the file alone costs, which is part of
-it.
+it. Last, scores of single outputs with an error each, from JSON Lines, into a task of error spans and scores.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -74,6 +75,26 @@ def judgments(blocks: int, segments: int, systems: int) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+def scores(blocks: int, segments: int, systems: int) -> bytes:
+    """Return JSON Lines of so many scored outputs, each with an error."""
+    draw = random.Random(21)
+    lines = []
+    for second in range(blocks):
+        output = {
+            "systems": [f"system-{draw.randrange(systems):02}"],
+            "score": draw.randrange(101),
+            "spans": [{"start": 0, "end": 4, "severity": "minor"}],
+        }
+        values = {
+            "segment": draw.randrange(segments) + 1,
+            "judge": f"scorer{draw.randrange(JUDGES)}",
+            "outputs": [output],
+            "ended_at": 1_770_000_000 + second,
+        }
+        lines.append(json.dumps(values))
+    return ("\n".join(lines) + "\n").encode()
+
+
 def measured(work: Callable[[], Any]) -> tuple[Any, float, float]:
     """Return what comes of the work, and the processor seconds of Python and PostgreSQL."""
     spent = Spent()
@@ -95,15 +116,37 @@ def texts_import(content: bytes) -> Any:
     )
 
 
-def judgments_of(content: bytes, task: Any) -> Any:
+def judgments_of(content: bytes, test_set: Any) -> Any:
     from annotation.importing.judgments import judgments_import
     from campaign.importing.judgment_files import JudgmentsFile
+    from campaign.selectors.tasks import ranking_task
 
     @contextmanager
     def opened() -> Iterator[BytesIO]:
         yield BytesIO(content)
 
+    task = ranking_task(test_set=test_set)
     return judgments_import(task=task, files=[JudgmentsFile("judgments.csv", opened)])
+
+
+def scores_of(content: bytes, test_set: Any) -> Any:
+    from annotation.importing.answers import answers_import
+    from campaign.importing.judgment_files import JudgmentsFile
+    from campaign.models import Protocol, Task
+
+    @contextmanager
+    def opened() -> Iterator[BytesIO]:
+        yield BytesIO(content)
+
+    task = Task.objects.create(test_set=test_set, protocol=Protocol.SPANS)
+    return answers_import(task=task, files=[JudgmentsFile("scores.jsonl", opened)])
+
+
+def scores_read(content: bytes) -> int:
+    from campaign.formats import InputFile
+    from protocols.spans.files import read_spans_file
+
+    return len(read_spans_file(InputFile("scores.jsonl", BytesIO(content)))[1])
 
 
 def rows_read(content: bytes) -> int:
@@ -121,19 +164,27 @@ def main() -> None:
     with_services("tests.benchmarks.import_speed")
     prepare_django(STATIC_HASHED="0")
     written = texts(options.segments, options.systems)
-    task, python, database = measured(lambda: texts_import(written))
+    test_set, python, database = measured(lambda: texts_import(written))
     say(
         f"texts, {options.segments:,} segments × {options.systems} systems: {python + database:5.2f} s "
         f"(Python {python:.2f}, PostgreSQL {database:.2f}; wanted: at most {WANTED_SECONDS_OF_TEXTS})"
     )
     content = judgments(options.blocks, options.segments, options.systems)
     _rows, reading, _database = measured(lambda: rows_read(content))
-    _done, python, database = measured(lambda: judgments_of(content, task))
+    _done, python, database = measured(lambda: judgments_of(content, test_set))
     say(
         f"judgments: {options.blocks / (python + database):7,.0f} blocks a second "
         f"(a block: Python {1e6 * python / options.blocks:.0f} µs, of it reading the file "
         f"{1e6 * reading / options.blocks:.0f}; PostgreSQL {1e6 * database / options.blocks:.0f} µs; "
         f"wanted: at least {WANTED_BLOCKS_A_SECOND:,})"
+    )
+    content = scores(options.blocks, options.segments, options.systems)
+    _judgments, reading, _database = measured(lambda: scores_read(content))
+    _done, python, database = measured(lambda: scores_of(content, test_set))
+    say(
+        f"scored outputs: {options.blocks / (python + database):7,.0f} blocks a second "
+        f"(a block: Python {1e6 * python / options.blocks:.0f} µs, of it reading the file "
+        f"{1e6 * reading / options.blocks:.0f}; PostgreSQL {1e6 * database / options.blocks:.0f} µs)"
     )
 
 

@@ -323,6 +323,8 @@ ADDRESSES = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/withdraw/": (MEMBERS_PAGE),
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/restore/": (ONLY_POST),
     "campaigns/<slug:slug>/tasks/<int:task_id>/close/": MEMBERS_PAGE,
+    # Importing: tests/integration/protocols/test_spans_import.py.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/answers/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/reopen/": ONLY_POST,
     "campaigns/<slug:slug>/tasks/<int:task_id>/ranking-settings/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/stopping-rule/": MEMBERS_PAGE,
@@ -375,6 +377,7 @@ ADDRESSES = {
     },
     # Writing: tests/integration/annotation/test_closing.py.
     "api/v1/tasks/<int:task_id>/closing/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/answers/": MEMBERS_API,
     # Why a HIT was drawn tells of systems: organisers need it, nobody else.
     "api/v1/tasks/<int:task_id>/hits/": MEMBERS_API,
     "api/v1/judging/assignments/": {

@@ -4,9 +4,9 @@ A reader returns judgments and losses: what the file says that a `ScoredJudgment
 what the judgments say that the format cannot. Nothing is dropped without being counted.
 """
 
+from campaign.formats.losses import Loss, Losses
 from protocols.spans.files.jsonl import write_spans_jsonl
-from protocols.spans.files.losses import Loss, Losses
-from protocols.spans.files.reading import SpansFormat, SpansRead, read_spans
+from protocols.spans.files.reading import SpansFormat, SpansRead, read_spans, read_spans_file
 from protocols.spans.files.writing import write_spans
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "SpansFormat",
     "SpansRead",
     "read_spans",
+    "read_spans_file",
     "write_spans",
     "write_spans_jsonl",
 ]

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
+from campaign.formats.losses import Loss, Losses
 from campaign.formats.records import counted
 from campaign.formats.streams import text_lines
 from protocols.spans.files.jsonl import span_made, spans_check
-from protocols.spans.files.losses import Loss, Losses
 from protocols.spans.files.values import (
     Refuse,
     judge_of,
@@ -323,3 +323,15 @@ def utf16_units(text: str | None, characters: int) -> int:
     if text is None:
         return characters
     return characters + sum(character > "\uffff" for character in text[:characters])
+
+
+def characters_of_utf16(text: str, units: int) -> int:
+    """Return how many characters so many units of UTF-16 of a text are; units beyond it are one each."""
+    if text.isascii() or max(text, default="") <= "\uffff":
+        return units
+    left = units
+    for place, character in enumerate(text):
+        if left <= 0:
+            return place
+        left -= 1 + (character > "\uffff")
+    return len(text) + max(left, 0)

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.json_objects import decode_object
+from campaign.formats.losses import Loss
 from campaign.formats.streams import text_lines
-from protocols.spans.files.losses import Loss
 from protocols.spans.files.values import (
     Refuse,
     judge_of,

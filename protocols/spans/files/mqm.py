@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats import FormatError, InputFile
+from campaign.formats.losses import Loss, Losses
 from campaign.formats.records import counted
 from campaign.formats.streams import text_lines
-from protocols.spans.files.losses import Loss, Losses
 from protocols.spans.files.values import (
     Refuse,
     judge_of,

@@ -20,9 +20,9 @@ from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.json_objects import decode_object
+from campaign.formats.losses import Loss, Losses
 from campaign.formats.streams import text_lines
 from protocols.spans.files.jsonl import span_made, spans_check
-from protocols.spans.files.losses import Loss, Losses
 from protocols.spans.files.values import (
     Refuse,
     judge_of,

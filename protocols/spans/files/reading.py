@@ -8,10 +8,10 @@ from enum import StrEnum
 from typing import IO, Final
 
 from campaign.formats import FormatError, InputFile
+from campaign.formats.losses import Loss, Losses
 from campaign.formats.streams import peek
 from protocols.spans.files.appraise import read_appraise_csv
 from protocols.spans.files.jsonl import read_spans_jsonl
-from protocols.spans.files.losses import Loss, Losses
 from protocols.spans.files.mqm import COLUMNS, read_mqm_tsv
 from protocols.spans.files.pearmut import read_pearmut_log
 from protocols.spans.records import ScoredJudgment
@@ -85,9 +85,7 @@ def read_spans(
         shown = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
         with sources.opened(name) as stream:
             file = InputFile(shown, stream)
-            if input_format is None:
-                input_format, file = detect_spans_format(file)
-            found, lost = _READERS[input_format](file)
+            input_format, found, lost = read_spans_file(file, input_format)
             files.append(FileRead(shown, stream.sha256()))
         for loss in lost:
             losses.add(loss.what, f"{shown}, {loss.first}", loss.count)
@@ -111,6 +109,21 @@ def read_spans(
         files=tuple(files),
         input_format=input_format,
     )
+
+
+def read_spans_file(
+    file: InputFile, input_format: SpansFormat | None = None
+) -> tuple[SpansFormat, list[ScoredJudgment], tuple[Loss, ...]]:
+    """Read one file; returns its format, told by how it begins if not given, its judgments, and what they do not say.
+
+    Raises
+    ------
+    FormatError
+        With file, line and field.
+    """
+    if input_format is None:
+        input_format, file = detect_spans_format(file)
+    return input_format, *_READERS[input_format](file)
 
 
 def _jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:

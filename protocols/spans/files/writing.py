@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from campaign.formats.losses import Loss
 from protocols.spans.files.appraise import write_appraise_csv
 from protocols.spans.files.jsonl import write_spans_jsonl
-from protocols.spans.files.losses import Loss
 from protocols.spans.files.mqm import write_mqm_tsv
 from protocols.spans.files.pearmut import write_pearmut_log
 from protocols.spans.files.reading import SpansFormat

@@ -27,7 +27,11 @@ CROSS JOIN LATERAL (
         max(each.ends) OVER (
             PARTITION BY each.candidate ORDER BY each.starts, each.ends
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ) > each.starts AS is_overlapping
+        ) > each.starts
+        -- Some tools have each error marked by itself, whatever is marked already.
+        AND (
+            SELECT d.assignment_id IS NOT NULL FROM annotation_judgment d WHERE d.id = n.judgment_id
+        ) AS is_overlapping
     FROM unnest(n.span_candidates, n.span_starts, n.span_ends) AS each (candidate, starts, ends)
     WINDOW of_candidate AS (PARTITION BY each.candidate)
 ) span

@@ -99,13 +99,32 @@ def labels_are_not_of_top_or_not(attempt: Attempt) -> None:
             create(labels=labels)
 
 
-@breaks("judgment_imported_of_a_ranking")
-def an_answer_comes_from_a_file(attempt: Attempt) -> None:
+@breaks("judgment_imported_has_its_answer")
+def an_answer_of_a_file_is_missing(attempt: Attempt) -> None:
     create = judgment_of_two()
-    with attempt.refuses(saying="only rankings are imported"):
+    with attempt.refuses(saying="has no answer"):
         create(assignment=None)
     with attempt.accepts():
         Answer.objects.create(judgment=create(), verdict="first")  # type: ignore[misc]
+
+
+@breaks("judgment_imported_of_top_has_its_labels")
+def labels_of_a_file_are_not_of_top_or_not(attempt: Attempt) -> None:
+    create = judgment_of_two(Protocol.TOP)
+    for labels in ([2, 2], [1, 3]):
+        with attempt.refuses(saying="not 1 for top outputs"):
+            create(assignment=None, labels=labels)
+    with attempt.accepts():
+        create(assignment=None, labels=[1, 2])
+
+
+@breaks("judgment_imported_has_a_reader")
+def an_answer_comes_from_a_file_that_nobody_reads(attempt: Attempt) -> None:
+    create = judgment_of_two(Protocol.SORTING)
+    with attempt.refuses(saying="answers of the protocol sorting are not imported"):
+        create(assignment=None)
+    with attempt.accepts():
+        create()
 
 
 def second_task() -> Create:

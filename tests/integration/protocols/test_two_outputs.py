@@ -322,8 +322,8 @@ class TestTheDatabase:
         with self.to_the_commit():
             Answer.objects.create(judgment=self.judgment(judge), verdict="first")
 
-    def test_only_rankings_are_imported(self, judge: Judge) -> None:
-        with pytest.raises(IntegrityError, match="only rankings are imported"):
+    def test_imported_ones_have_theirs_at_the_end_of_the_statement(self, judge: Judge) -> None:
+        with pytest.raises(IntegrityError, match="has no answer"):
             self.judgment(judge, assignment=None)
 
 

@@ -56,6 +56,7 @@ OF_ITS_ORGANISERS = (
     "api-campaign-state",
     "api-campaign-transition",
     "api-closing",
+    "api-answers",
     "api-design-again",
     "api-design-forecast",
     "api-design-preview",

@@ -8,15 +8,16 @@ from django.utils.translation import gettext as _
 
 from campaign.management.arguments import task_named
 from campaign.models import Protocol
-from protocols.spans.files import write_spans_jsonl
+from protocols.spans.files import SpansFormat, write_spans
 from protocols.spans.scores import scores_read
 from ranking.management.output import replaced
 
 
 class Command(BaseCommand):
     help = (
-        "Write what judges said in a task of error spans and scores as JSON Lines, which score_spans and convert_spans "
-        "read: current judgments by number, without controls and judges who are excluded."
+        "Write what judges said in a task of error spans and scores as a file, which score_spans, convert_spans and "
+        "import_answers read: current judgments by number, without controls and judges who are excluded. Says what the "
+        "format cannot carry."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,13 +28,21 @@ class Command(BaseCommand):
             "--watermark", type=int, metavar="N", help="up to judgment number N (default: all)"
         )
 
+        parser.add_argument(
+            "--output-format",
+            type=SpansFormat,
+            choices=list(SpansFormat),
+            default=SpansFormat.JSONL,
+            help="format of the file to write (default: spans-jsonl, which loses nothing)",
+        )
+
     def handle(self, *_args: Any, **options: Any) -> None:
         task = task_named(
             campaign=options["campaign"], name=options["test_set"], protocol=Protocol.SPANS
         )
         output: Path = options["output"]
         read = scores_read(task=task, watermark=options["watermark"])
-        lines, _lost = write_spans_jsonl(read.judgments)
+        lines, losses = write_spans(read.judgments, options["output_format"])
         try:
             with replaced(output) as part:
                 part.write_text("".join(lines), encoding="utf-8", newline="")
@@ -48,3 +57,8 @@ class Command(BaseCommand):
                     "file": output,
                 }
             )
+            for loss in losses:
+                self.stdout.write(
+                    _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
+                    % {"what": loss.what, "count": f"{loss.count:,}", "first": loss.first}
+                )

@@ -1,0 +1,141 @@
+"""How answers are read from files: a registry, which protocols that have a reader fill as they begin.
+
+An import knows files, judges, segments, outputs and blocks, and no protocol (`annotation.importing.answers`). How what a
+file says becomes an answer of a protocol, its `AnswerFiles` know.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from django.db.models import Model
+
+from annotation.protocols import Answer
+from campaign.formats import InputFile
+from campaign.formats.losses import Loss
+from campaign.models import Task
+
+
+class AnswerRefusedError(Exception):
+    """What a file says is no answer of the task.
+
+    `problem` and `remedy` are phrases without a full stop, like FormatError's.
+    """
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem, remedy)
+        self.problem = problem
+        self.remedy = remedy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileAnswer:
+    """What a file says that a judge said on one screen.
+
+    Attributes
+    ----------
+    line : int
+    judge : str
+    segment, document : str
+        Names; a segment's may be its number through the test set. The document is empty where the file has none.
+    candidates : tuple of tuple of str
+        The systems behind each output, in shown order.
+    said : object
+        What `AnswerFiles.answer` makes an answer of.
+    texts : tuple of str or None
+        Of each candidate, as the file has it; None where it does not.
+    source : str, optional
+    languages : tuple of str
+        Source and target, as the file spells them; empty where it does not say.
+    submitted_at : float, optional
+        Seconds since 1970, UTC.
+    duration_ms, active_ms : int, optional
+        The time on the clock, and that without breaks.
+    comment : str
+    """
+
+    line: int
+    judge: str
+    segment: str
+    candidates: tuple[tuple[str, ...], ...]
+    said: Any
+    document: str = ""
+    texts: tuple[str | None, ...] = ()
+    source: str | None = None
+    languages: tuple[str, str] = ("", "")
+    submitted_at: float | None = None
+    duration_ms: int | None = None
+    active_ms: int | None = None
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileContent:
+    """What a file says: of which format it is, its answers in their order, and what it says beside them."""
+
+    file_format: str
+    answers: Iterable[FileAnswer]
+    losses: Sequence[Loss]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileWritten:
+    """A file of the answers of a task: its lines with their ends, and what it cannot carry of them."""
+
+    lines: Sequence[str]
+    losses: Sequence[Loss]
+
+
+#: Counts something that an answer cannot carry, by a phrase as in errors of files.
+Lose = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerFiles:
+    """The files that answers of a protocol are read from.
+
+    Attributes
+    ----------
+    formats : tuple of str
+        Those that are read.
+    read : callable
+        Reads a file of a format; of None, of that which the file begins like. Raises FormatError.
+    answer : callable
+        Returns the answer, as `AnswerKind.serializer` has it, of what a file says, the candidates' texts in the
+        test set (None where it has none), and the task's rules. Raises AnswerRefusedError.
+    model : type of Model, optional
+        What keeps it beside the labels; None: nothing does.
+    row : callable
+        Returns the fields of that for an answer, without its judgment.
+    written : mapping of str to str
+        The endings of the names of files, by the formats that are written.
+    write : callable, optional
+        Returns a file of a format with what judges of a task said: current judgments by number, without controls and judges
+        who are excluded. None: nothing is written.
+    """
+
+    formats: tuple[str, ...]
+    read: Callable[[InputFile, str | None], FileContent]
+    answer: Callable[[Any, Sequence[str | None], Mapping[str, Any], Lose], Answer]
+    model: type[Model] | None = None
+    row: Callable[[Answer], dict[str, Any]] = lambda _answer: {}
+    written: Mapping[str, str] = field(default_factory=dict)
+    write: Callable[[Task, str], FileWritten] | None = None
+
+
+_FILES: Final[dict[str, AnswerFiles]] = {}
+
+
+def answer_files_register(protocol: str, files: AnswerFiles) -> None:
+    """Let answers of a protocol be imported; for `AppConfig.ready`."""
+    _FILES[protocol] = files
+
+
+def answer_files(protocol: str) -> AnswerFiles | None:
+    """Return the files that answers of a protocol are read from; None where there are none."""
+    return _FILES.get(protocol)
+
+
+def protocols_with_files() -> list[str]:
+    """Return the protocols whose answers can be imported."""
+    return list(_FILES)

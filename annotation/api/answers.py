@@ -1,0 +1,117 @@
+"""Answers of a task in files of other tools: imported, and written."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.answer_files import answer_files
+from annotation.export.answers import answers_response, answers_written, formats_written
+from annotation.importing.sent_answers import sent_answers_import
+from campaign.api.access import organised_task, readable_task
+from campaign.formats import FormatError
+from campaign.importing.errors import ImportRefusedError
+
+
+class AnswerFormatsSerializer(serializers.Serializer[Any]):
+    """The formats that answers of a task are read from and written in."""
+
+    read = serializers.ListField(child=serializers.CharField(), read_only=True)
+    written = serializers.ListField(child=serializers.CharField(), read_only=True)
+
+
+class AnswersSentSerializer(serializers.Serializer[Any]):
+    """A file of answers."""
+
+    file = serializers.FileField(help_text="Also as .gz; at most 5 MB.")
+    file_format = serializers.CharField(
+        required=False, allow_blank=True, default="", help_text="Empty: as it begins."
+    )
+
+
+class LossSerializer(serializers.Serializer[Any]):
+    """What a file says and an answer cannot, how often, and where first."""
+
+    what = serializers.CharField()
+    count = serializers.IntegerField()
+    first = serializers.CharField()
+
+
+class AnswersImportedSerializer(serializers.Serializer[Any]):
+    """What an import did."""
+
+    judgments = serializers.IntegerField(help_text="Answers that were stored.")
+    already_there = serializers.IntegerField(help_text="Answers that had been imported before.")
+    losses = LossSerializer(many=True)
+
+
+class AnswersView(APIView):
+    """Answers of a task in files."""
+
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(
+        operation_id="answers_formats_or_file",
+        parameters=[OpenApiParameter("as", str, description="A format: its file is the answer.")],
+        responses={
+            (200, "application/json"): AnswerFormatsSerializer,
+            (200, "text/plain"): OpenApiResponse(
+                OpenApiTypes.STR,
+                description="The file; the header Not-Carried-Over says what it lacks.",
+            ),
+        },
+    )
+    def get(self, request: Request, task_id: int) -> Response | HttpResponse:
+        """Say which formats there are; with `as`, write the current answers in one of them."""
+        task = readable_task(request, task_id)
+        wanted = request.query_params.get("as", "")
+        if not wanted:
+            files = answer_files(task.protocol)
+            known = {
+                "read": [] if files is None else files.formats,
+                "written": formats_written(task),
+            }
+            return Response(AnswerFormatsSerializer(known).data)
+        written = answers_written(task=task, file_format=wanted)
+        if written is None:
+            raise ValidationError(
+                {"as": [_("Answers of this task are not written in this format.")]}
+            )
+        return answers_response(task=task, file_format=wanted, written=written)
+
+    @extend_schema(
+        operation_id="answers_import",
+        request={"multipart/form-data": AnswersSentSerializer},
+        responses={200: AnswersImportedSerializer},
+    )
+    def post(self, request: Request, task_id: int) -> Response:
+        """Import the answers of a file: all of them or, after any error, none. The same file twice doubles nothing."""
+        task = organised_task(request, task_id)
+        sent = AnswersSentSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            imported = sent_answers_import(
+                task=task,
+                sent=sent.validated_data["file"],
+                file_format=sent.validated_data["file_format"] or None,
+            )
+        except (FormatError, ImportRefusedError) as error:
+            raise ValidationError({"file": [str(error)]}) from error
+        return Response(
+            AnswersImportedSerializer(
+                {
+                    "judgments": imported.judgments,
+                    "already_there": imported.already_there,
+                    "losses": [asdict(loss) for loss in imported.losses],
+                }
+            ).data
+        )

@@ -1,0 +1,151 @@
+"""The rows behind imported answers: blocks, judgments, and what answers say beside their labels."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import chain
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+from django.db import connection, models
+
+from annotation.answer_files import AnswerFiles
+from annotation.importing.answer_places import Place
+from annotation.importing.hits import ImportedHITs, block_uuids
+from annotation.importing.new_hits import ImportedHITWriter
+from annotation.models import Block, Judgment
+from annotation.models.block import stands_for
+from campaign.database.copy import array_cell, constraints_check_now, ids_reserve, rows_copy
+from campaign.models import Task
+
+_BLOCK: Final = (
+    *("id", "hit_id", "position", "control", "segment_id", "public_id", "outputs", "stands_for"),
+)
+_JUDGMENT: Final = {
+    "id": "bigint",
+    "task_id": "bigint",
+    "client_id": "uuid",
+    "judge_id": "bigint",
+    "block_id": "bigint",
+    "labels": "smallint[]",
+    "duration_ms": "integer",
+    "active_ms": "integer",
+    "comment": "text",
+    "submitted_at": "timestamptz",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRow:
+    """An answer that is to be stored."""
+
+    client_id: UUID
+    judge: int
+    place: Place
+    answer: Any
+    labels: Sequence[int | None]
+    submitted_at: datetime
+    duration_ms: int | None
+    active_ms: int | None
+    comment: str
+
+
+class AnswerWriter:
+    """Writes answers of a task, some hundred at a time; used inside one transaction."""
+
+    def __init__(self, task: Task, files: AnswerFiles) -> None:
+        self._task = task
+        self._files = files
+        self.hits = ImportedHITWriter(task)
+        self._blocks_written = 0
+        self._judges: dict[int, int] = {}
+        self.begin_file({})
+
+    def begin_file(self, why: dict[str, Any]) -> None:
+        """Begin a file: no HIT has blocks of two. `why` says which it is, on its HITs."""
+        self._placed = ImportedHITs()
+        self._why = b"\x01" + json.dumps(why).encode()
+
+    def write(self, rows: Sequence[AnswerRow]) -> None:
+        """Write the rows, with the HITs that begin."""
+        if not rows:
+            return
+        blocks = self._blocks(rows)
+        ids = ids_reserve(Judgment, len(rows))
+        values = [
+            {
+                "id": id_,
+                "task_id": self._task.pk,
+                "client_id": str(row.client_id),
+                "judge_id": row.judge,
+                "block_id": block,
+                "labels": list(row.labels),
+                "duration_ms": row.duration_ms,
+                "active_ms": row.active_ms,
+                "comment": row.comment,
+                "submitted_at": row.submitted_at.isoformat(),
+                **self._files.row(row.answer),
+            }
+            for id_, block, row in zip(ids, blocks, rows, strict=True)
+        ]
+        with connection.cursor() as cursor:
+            cursor.execute(self._statement, [json.dumps(values)])
+        constraints_check_now()
+
+    def _blocks(self, rows: Sequence[AnswerRow]) -> list[int]:
+        """Write a block for each row; return the ids."""
+        judges = np.array(
+            [self._judges.setdefault(row.judge, len(self._judges)) for row in rows], dtype=np.int64
+        )
+        positions = self._placed.positions(judges)
+        new = self.hits.write(int((positions == 1).sum()), why=self._why)
+        hits = self._placed.hits(judges, positions, new)
+        ids = ids_reserve(Block, len(rows))
+        uuids = block_uuids(self._blocks_written, len(rows), at=self.hits.began_at)
+        rows_copy(
+            Block,
+            _BLOCK,
+            (
+                (
+                    *(id_, hit, position, "", row.place.segment, str(UUID(bytes=uuid.tobytes()))),
+                    array_cell(chain.from_iterable(row.place.outputs)),
+                    None
+                    if (shown := stands_for(list(map(len, row.place.outputs)))) is None
+                    else array_cell(shown),
+                )
+                for id_, hit, position, uuid, row in zip(
+                    ids, hits.tolist(), positions.tolist(), uuids, rows, strict=True
+                )
+            ),
+        )
+        self._blocks_written += len(rows)
+        return ids
+
+    @cached_property
+    def _statement(self) -> str:
+        """Return what stores judgments and answers in one statement, as `judgment_imported_has_its_answer` asks."""
+        quote = connection.ops.quote_name
+        own = self._own_columns()
+        given = ", ".join(f"{quote(name)} {kind}" for name, kind in {**_JUDGMENT, **own}.items())
+        names = ", ".join(map(quote, _JUDGMENT))
+        # Names and types come from our own models, never from a file.
+        store = f"INSERT INTO annotation_judgment ({names}) SELECT {names} FROM given"  # noqa: S608  so
+        with_ = f"WITH given AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%s::jsonb) AS g ({given}))"  # noqa: S608  so
+        if self._files.model is None:
+            return f"{with_} {store}"
+        answers = ", ".join(map(quote, own))
+        table = quote(self._files.model._meta.db_table)
+        own_too = f"INSERT INTO {table} (judgment_id, {answers}) SELECT id, {answers} FROM given"  # noqa: S608  so
+        return f"{with_}, stored AS ({store}) {own_too}"
+
+    def _own_columns(self) -> dict[str, str]:
+        """Return the columns of the answer, without its judgment, each with its type."""
+        if self._files.model is None:
+            return {}
+        fields: list[models.Field[Any, Any]] = [
+            field for field in self._files.model._meta.concrete_fields if not field.primary_key
+        ]
+        return {str(field.column): field.db_type(connection) or "" for field in fields}

@@ -1,0 +1,303 @@
+"""Answers of a task from files, each with the block it was given on, whatever its protocol."""
+
+import hashlib
+import json
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import islice
+from typing import Any, Final, NoReturn
+
+import numpy as np
+from django.db import DataError, IntegrityError, transaction
+
+from annotation.answer_files import (
+    AnswerFiles,
+    AnswerRefusedError,
+    FileAnswer,
+    answer_files,
+    protocols_with_files,
+)
+from annotation.importing.answer_places import Place, Places, Refuse
+from annotation.importing.answer_rows import AnswerRow, AnswerWriter
+from annotation.importing.new_hits import RENAME_JUDGE, JudgeTakesPartError, imported_judges
+from annotation.importing.row_ids import ids_there
+from annotation.models import HIT, Block, Judgment, JudgmentNumber
+from annotation.protocols import Rules, answer_kind
+from annotation.services import judgments_number
+from annotation.services.judging.notifications import ranking_request
+from campaign.database.copy import statistics_refresh
+from campaign.formats import FormatError, InputFile
+from campaign.formats.losses import Loss, Losses
+from campaign.importing.errors import ImportRefusedError
+from campaign.importing.judgment_files import JudgmentsFile
+from campaign.models import Judge, Task
+
+#: Few enough that what they say fits in a statement, many enough for the queries a batch takes.
+_BATCH: Final = 500
+_NAMESPACE: Final = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
+#: Clocks differ; what is later than that was not judged yet.
+_AHEAD: Final = timedelta(days=1)
+_LONGEST_MS: Final = 2**31 - 1
+_LONGEST_COMMENT: Final = 5_000
+_CHUNK: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersOfFile:
+    """A file that was imported: its name, its format, and the hash of its bytes as stored."""
+
+    name: str
+    file_format: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersImported:
+    """What an import did.
+
+    Attributes
+    ----------
+    judgments : int
+        Answers that were stored.
+    already_there : int
+        Answers that had been imported before.
+    files : tuple of AnswersOfFile
+    losses : tuple of Loss
+        What the files say and the answers do not.
+    """
+
+    judgments: int
+    already_there: int
+    files: tuple[AnswersOfFile, ...]
+    losses: tuple[Loss, ...]
+
+
+@transaction.atomic
+def answers_import(
+    *,
+    task: Task,
+    files: Sequence[JudgmentsFile],
+    file_format: str | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> AnswersImported:
+    """Import the answers of files into a task, all of them or, after any error, none.
+
+    An answer becomes a block with its candidates as shown, in a HIT with others of its judge and file, and a
+    judgment by a judge known by the file's name for them. HITs are done, and never lent; they say which file they
+    came with. An answer that was imported before is left alone: it is known by its segment, judge,
+    candidates, by what it says, and by how many answers of these files before it say the same. Judgments are numbered last, in the
+    order of the files. Once committed, the ranking is told.
+
+    Locks the task's HIT sequence, then its row.
+
+    Raises FormatError for what a file says, ImportRefusedError for the whole.
+    """
+    reader = answer_files(task.protocol)
+    if reader is None:
+        raise ImportRefusedError(
+            f'answers of the protocol "{task.protocol}" are not read from files',
+            f"choose a task of one of these: {', '.join(protocols_with_files())}",
+        )
+    _refuse_unknown_format(reader, file_format)
+    importing = _Import(task, reader, progress)
+    for file in files:
+        importing.read(file, file_format)
+    imported = importing.imported()
+    judgments_number(task_id=task.pk)
+    statistics_refresh(HIT, Block, Judge, Judgment, JudgmentNumber)
+    if imported.judgments:
+        ranking_request(task_id=task.pk)
+    return imported
+
+
+def _refuse_unknown_format(reader: AnswerFiles, file_format: str | None) -> None:
+    if file_format is not None and file_format not in reader.formats:
+        raise ImportRefusedError(
+            f'there is no format "{file_format}" of these answers',
+            f"choose one of {', '.join(reader.formats)}",
+        )
+
+
+class _Import:
+    """An import under way."""
+
+    def __init__(
+        self, task: Task, reader: AnswerFiles, progress: Callable[[int], None] | None
+    ) -> None:
+        self._task = task
+        self._reader = reader
+        self._kind = answer_kind(task.protocol)
+        self._progress = progress
+        self._writer = AnswerWriter(task, reader)
+        # Rules stay as they are until the answers to them are committed; after HITs, as `task_delete` locks.
+        locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
+        self._rules: Rules = self._kind.rules(locked.rules)
+        self._places = Places(task)
+        self._judges: dict[str, int] = {}
+        self._seen: Counter[uuid.UUID] = Counter()
+        self._losses = Losses()
+        self._files: list[AnswersOfFile] = []
+        self._judgments = self._already_there = 0
+
+    def read(self, file: JudgmentsFile, file_format: str | None) -> None:
+        """Store what a file says."""
+        sha256 = _sha256(file)
+        with file.open() as stream:
+            content = self._reader.read(InputFile(file.name, stream), file_format)
+            read = AnswersOfFile(file.name, content.file_format, sha256)
+            self._files.append(read)
+            self._writer.begin_file(
+                {"file": read.name, "format": read.file_format, "sha256": sha256}
+            )
+            for loss in content.losses:
+                self._losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
+            answers = iter(content.answers)
+            while batch := list(islice(answers, _BATCH)):
+                self._store(batch, partial(_refusal, file.name))
+
+    def imported(self) -> AnswersImported:
+        """Return what was done. Raises ImportRefusedError if nothing was there."""
+        if not self._judgments + self._already_there:
+            raise ImportRefusedError(
+                "there is no answer in the input", "give a file with at least one"
+            )
+        return AnswersImported(
+            self._judgments, self._already_there, tuple(self._files), self._losses.found()
+        )
+
+    def _store(
+        self, answers: Sequence[FileAnswer], refusal: Callable[[FileAnswer], Refuse]
+    ) -> None:
+        places = self._places.of(answers, refusal)
+        self._judges_know(answers, refusal)
+        rows = [
+            self._row(answer, place, refusal(answer))
+            for answer, place in zip(answers, places, strict=True)
+        ]
+        is_new = np.ones(len(rows), dtype=np.bool_)
+        if not self._writer.hits.is_first_import:
+            ids = b"".join(row.client_id.bytes for row in rows)
+            is_new = ~ids_there(np.frombuffer(ids, dtype="V16"))
+        new = [row for row, each in zip(rows, is_new.tolist(), strict=True) if each]
+        try:
+            self._writer.write(new)
+        except (IntegrityError, DataError) as error:
+            raise _refused_by_the_database(answers, error) from error
+        self._judgments += len(new)
+        self._already_there += len(rows) - len(new)
+        if self._progress is not None:
+            self._progress(self._judgments + self._already_there)
+
+    def _judges_know(
+        self, answers: Sequence[FileAnswer], refusal: Callable[[FileAnswer], Refuse]
+    ) -> None:
+        new = {
+            answer.judge: answer for answer in reversed(answers) if answer.judge not in self._judges
+        }
+        try:
+            self._judges |= imported_judges(
+                campaign_id=self._task.test_set.campaign_id, pseudonyms=list(reversed(new))
+            )
+        except JudgeTakesPartError as error:
+            refusal(new[error.pseudonym])(None, error.problem, RENAME_JUDGE)
+
+    def _row(self, answer: FileAnswer, place: Place, refuse: Refuse) -> AnswerRow:
+        shown = len(place.outputs)
+        if shown not in self._kind.candidates:
+            fewest, most = self._kind.candidates[0], self._kind.candidates[-1]
+            asked = str(fewest) if fewest == most else f"{fewest} to {most}"
+            refuse(
+                None,
+                f"there {'is' if shown == 1 else 'are'} {shown} {'output' if shown == 1 else 'outputs'} on one "
+                f"screen, and judges of this task see {asked}",
+                "import it into a task of another protocol",
+            )
+        said = self._said(answer, place, refuse)
+        content = json.dumps([self._task.pk, place.number, answer.judge, answer.candidates, said])
+        first = uuid.uuid5(_NAMESPACE, content)
+        self._seen[first] += 1
+        times = self._seen[first]
+        _refuse_times(answer, refuse)
+        return AnswerRow(
+            client_id=first if times == 1 else uuid.uuid5(_NAMESPACE, f"{content} {times}"),
+            judge=self._judges[answer.judge],
+            place=place,
+            answer=said,
+            labels=self._kind.labels(said, shown),
+            submitted_at=self._submitted_at(answer, refuse),
+            duration_ms=answer.duration_ms,
+            active_ms=answer.active_ms,
+            comment=answer.comment,
+        )
+
+    def _said(self, answer: FileAnswer, place: Place, refuse: Refuse) -> Any:
+        def lose(what: str) -> None:
+            self._losses.add(what, f"{self._files[-1].name}, line {answer.line}")
+
+        try:
+            return self._reader.answer(answer.said, place.texts, self._rules, lose)
+        except AnswerRefusedError as error:
+            refuse(None, error.problem, error.remedy)
+
+    def _submitted_at(self, answer: FileAnswer, refuse: Refuse) -> datetime:
+        began = self._writer.hits.began_at
+        if answer.submitted_at is None:
+            return began
+        if answer.submitted_at > (began + _AHEAD).timestamp():
+            refuse(
+                None,
+                "the time lies in the future",
+                "give seconds since 1970, UTC, not milliseconds",
+            )
+        return datetime.fromtimestamp(answer.submitted_at, UTC)
+
+
+def _refuse_times(answer: FileAnswer, refuse: Refuse) -> None:
+    times = (answer.duration_ms, answer.active_ms)
+    if any(time is not None and time > _LONGEST_MS for time in times):
+        refuse(None, "it took longer than 24 days", "correct the times, or leave them out")
+    if None not in times and times[1] > times[0]:  # type: ignore[operator]  # just looked at
+        refuse(
+            None,
+            "the judge worked longer than from the beginning to the end",
+            "correct the times, or leave them out",
+        )
+    if len(answer.comment) > _LONGEST_COMMENT:
+        refuse(
+            None,
+            f"the comment has {len(answer.comment):,} characters",
+            f"shorten it to {_LONGEST_COMMENT:,}, or leave it out",
+        )
+
+
+def _refusal(file: str, answer: FileAnswer) -> Refuse:
+    def refuse(field: str | None, problem: str, remedy: str) -> NoReturn:
+        raise FormatError(file, problem, remedy, line=answer.line, field=field)
+
+    return refuse
+
+
+def _refused_by_the_database(answers: Sequence[FileAnswer], error: Exception) -> Exception:
+    """Return the error in words; the database says what, and of which lines it may be."""
+    said = str(error).strip().split("\n", 1)[0]
+    return ImportRefusedError(
+        f"the database refuses one of the answers of lines {answers[0].line} to {answers[-1].line}: {said}",
+        "correct the file, or tell those who keep this Quintet",
+    )
+
+
+def _sha256(file: JudgmentsFile) -> str:
+    found = hashlib.sha256()
+    with file.open() as stream:
+        for chunk in _chunks(stream.read):
+            found.update(chunk)
+    return found.hexdigest()
+
+
+def _chunks(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    while chunk := read(_CHUNK):
+        yield chunk

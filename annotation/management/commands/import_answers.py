@@ -1,0 +1,91 @@
+"""`import_answers`: what judges said elsewhere into a task, whatever its protocol."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from annotation.importing.answers import AnswersImported, answers_import
+from campaign.formats import ByteStream, FormatError
+from campaign.importing.errors import ImportRefusedError
+from campaign.importing.judgment_files import JudgmentsFile
+from campaign.management.arguments import task_named
+from campaign.management.progress import Progress
+from campaign.models import Protocol, Task
+
+
+class Command(BaseCommand):
+    help = (
+        "Import answers of other tools into a task of a test set, all of them or, after any error, none. What was "
+        "imported before is not imported again. Says what the answers cannot carry."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("--test-set", required=True, metavar="NAME")
+        parser.add_argument(
+            "--protocol",
+            choices=list(Protocol.values),
+            required=True,
+            help="which task of the test set",
+        )
+        parser.add_argument(
+            "--input-format",
+            metavar="F",
+            help="format of the files (default: recognised by how they begin)",
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        task = task_named(
+            campaign=options["campaign"], name=options["test_set"], protocol=options["protocol"]
+        )
+        paths: list[Path] = options["files"]
+        try:
+            progress = Progress(
+                self.stderr,
+                unit=_("judgments"),
+                # Each file is hashed before it is read.
+                total_bytes=2 * sum(path.stat().st_size for path in paths),
+                every=10_000,
+                quiet=not options["verbosity"],
+            )
+            files = [JudgmentsFile(str(path), _opener(path, progress)) for path in paths]
+            with progress:
+                imported = answers_import(
+                    task=task,
+                    files=files,
+                    file_format=options["input_format"],
+                    progress=progress,
+                )
+        except (FormatError, ImportRefusedError) as error:
+            raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(f"{error.filename}: {error.strerror}.") from error
+        if options["verbosity"]:
+            self.stdout.write(_summary(task, imported))
+            for loss in imported.losses:
+                self.stdout.write(
+                    _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
+                    % {"what": loss.what, "count": f"{loss.count:,}", "first": loss.first}
+                )
+
+
+def _opener(path: Path, progress: Progress) -> Any:
+    @contextmanager
+    def opened() -> Iterator[ByteStream]:
+        with path.open("rb") as stream:
+            yield progress.watch(stream)
+
+    return opened
+
+
+def _summary(task: Task, imported: AnswersImported) -> str:
+    return _("%(task)s: %(judgments)s judgments imported, %(there)s already there.") % {
+        "task": task.called_in_full,
+        "judgments": f"{imported.judgments:,}",
+        "there": f"{imported.already_there:,}",
+    }

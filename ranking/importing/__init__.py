@@ -1,0 +1,1 @@
+"""Files of ranked blocks as answers of tasks."""

@@ -1,0 +1,90 @@
+"""Files of ranked blocks as answers of tasks whose judges compare outputs."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, FileContent, Lose
+from campaign.formats import FormatError, InputFile
+from campaign.formats.losses import Losses
+from ranking.files.appraise import read_appraise_xml
+from ranking.files.detection import detect_input_format
+from ranking.files.jsonl import read_jsonl
+from ranking.files.pairwise import read_pairwise_csv
+from ranking.files.records import NO_JUDGE, InputFormat, JudgedBlock
+
+#: What a judge ranked, by candidate; None where they gave no rank.
+Ranks = tuple[int | None, ...]
+
+_READERS: Final[dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]]] = {
+    InputFormat.PAIRWISE_CSV: read_pairwise_csv,
+    InputFormat.APPRAISE_XML: read_appraise_xml,
+    InputFormat.JSONL: read_jsonl,
+}
+#: Formats whose blocks become answers. The five-way CSV has an importer of its own, which keeps skips too.
+RANKED_FORMATS: Final = tuple(map(str, _READERS))
+
+
+def ranked_answers_read(file: InputFile, file_format: str | None) -> FileContent:
+    """Read blocks with their ranks. Raises FormatError."""
+    found, whole = (
+        detect_input_format(file) if file_format is None else (InputFormat(file_format), file)
+    )
+    if found not in _READERS:
+        raise FormatError(
+            file.name,
+            f"answers are not read from {found}",
+            "use import_judgments"
+            if found is InputFormat.FIVE_WAY_CSV
+            else f"give one of {', '.join(RANKED_FORMATS)}",
+        )
+    losses = Losses()
+    answers = [
+        _file_answer(block)
+        for block in _READERS[found](whole)
+        if not _is_left_out(file.name, block, losses)
+    ]
+    return FileContent(file_format=str(found), answers=answers, losses=losses.found())
+
+
+def _is_left_out(file: str, block: JudgedBlock, losses: Losses) -> bool:
+    if block.judge == NO_JUDGE:
+        raise FormatError(
+            file, "the judgment has no judge", "name the judge of each judgment", line=block.line
+        )
+    is_skip = all(label is None for label in block.labels)
+    losses.add("skips, and blocks without a rank", f"line {block.line}", is_skip)
+    compares_nothing = not is_skip and len(block.candidates) == 1
+    losses.add(
+        "blocks of one output, which compare nothing", f"line {block.line}", compares_nothing
+    )
+    return is_skip or compares_nothing
+
+
+def _file_answer(block: JudgedBlock) -> FileAnswer:
+    return FileAnswer(
+        line=block.line,
+        judge=block.judge,
+        segment=str(block.segment),
+        candidates=block.candidates,
+        said=block.labels,
+        languages=(block.source_language, block.target_language),
+        duration_ms=block.duration_ms,
+    )
+
+
+def complete_ranks(ranks: Ranks) -> tuple[int, ...]:
+    """Return ranks none of which is missing. Raises AnswerRefusedError."""
+    if None in ranks:
+        raise AnswerRefusedError(
+            "an output has no rank", "give each a rank, or import it into the five-way ranking"
+        )
+    return tuple(rank for rank in ranks if rank is not None)
+
+
+def _answer(
+    ranks: Ranks, _texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
+) -> list[int | None]:
+    return list(ranks)
+
+
+RANKING_FILES: Final = AnswerFiles(formats=RANKED_FORMATS, read=ranked_answers_read, answer=_answer)

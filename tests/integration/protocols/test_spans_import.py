@@ -1,0 +1,427 @@
+"""Answers of other tools in a task of error spans and scores, and out of it again."""
+
+import gzip
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pgtrigger
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from annotation.answer_files import protocols_with_files
+from annotation.models import HIT, Block, Judgment
+from annotation.models.pool import POOLED
+from campaign.models import Judge, Output, Protocol, Task
+from protocols.spans.analysis import analyse_spans
+from protocols.spans.files import SpansFormat, read_spans
+from protocols.spans.models import Answer
+from protocols.spans.records import ScoredJudgment
+from protocols.spans.report import task_report
+from protocols.spans.scores import scores_read
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.integration.protocols.conftest import MakeTask
+
+pytestmark = pytest.mark.django_db
+
+Import = Callable[..., str]
+Line = dict[str, Any]
+
+EMOJI = "Ein 🦊 springt, Fassung 2."
+
+
+@pytest.fixture
+def task(make_task_of: MakeTask) -> Task:
+    task = make_task_of(Protocol.SPANS)
+    # Characters that are two units of UTF-16: positions must not slip.
+    Output.objects.filter(segment__number=2, system__name="dune").update(text=EMOJI)
+    return task
+
+
+def importing(slug: str = "museum", **options: Any) -> Import:
+    def run(*paths: Path | str) -> str:
+        said = StringIO()
+        call_command(
+            "import_answers",
+            *map(str, paths),
+            stdout=said,
+            stderr=StringIO(),
+            **{"campaign": slug, "test_set": "museum en-de", "protocol": "spans", **options},
+        )
+        return said.getvalue()
+
+    return run
+
+
+def refused(*paths: Path | str, **options: Any) -> str:
+    with pytest.raises(CommandError) as error:
+        importing(**options)(*paths)
+    return str(error.value)
+
+
+def line(number: int, judge: str, *outputs: tuple[str, int, list[Line]], **more: Any) -> str:
+    said = [{"systems": [name], "score": score, "spans": s} for name, score, s in outputs]
+    return json.dumps({"segment": number, "judge": judge, "outputs": said, **more}) + "\n"
+
+
+MINOR: Line = {"start": 0, "end": 3, "severity": "minor"}
+MAJOR: Line = {"start": 4, "end": 7, "severity": "major"}
+MISSING: Line = {"severity": "major"}
+
+LINES = (
+    line(1, "ada", ("amber", 80, [MINOR, MISSING]), started_at=1_770_000_000, ended_at=1_770_000_040.25, duration_ms=21_000, comment="“quotes”, and\ta tab"),
+    line(2, "ada", ("dune", 30, [{"start": 6, "end": 13, "severity": "major"}]), ended_at=1_770_000_090),
+    line(2, "ben", ("dune", 45, []), ended_at=1_770_000_100),
+    line(1, "ben", ("amber", 75, []), ended_at=1_770_000_110),
+    line(3, "ben", ("cobalt", 100, []), ended_at=1_770_000_120),
+    line(3, "ada", ("cobalt", 91, []), ended_at=1_770_000_130),
+    line(3, "ada", ("ember", 60, [MAJOR]), ended_at=1_770_000_140),
+    line(4, "ben", ("dune", 55, []), ended_at=1_770_000_150),
+)  # fmt: skip
+
+
+@pytest.fixture
+def jsonl(tmp_path: Path) -> Callable[..., Path]:
+    def write(*lines: str, name: str = "spans.jsonl") -> Path:
+        path = tmp_path / name
+        path.write_text("".join(lines or LINES), encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_answers_become_judgments_of_imported_judges(
+    task: Task, jsonl: Callable[..., Path]
+) -> None:
+    there = set(task.hits.values_list("pk", flat=True))
+    path = jsonl()
+    assert importing()(path) == (
+        "museum en-de · error spans and scores: 8 judgments imported, 0 already there.\n"
+    )
+    assert task.judgment_numbers.count() == 8
+    first = Judgment.objects.of(task.pk).order_by("numbered__number")[0]
+    assert (first.judge.pseudonym, first.judge.origin, first.judge.user) == (
+        "ada",
+        Judge.Origin.IMPORTED,
+        None,
+    )
+    assert (first.labels, first.active_ms, first.duration_ms, first.comment) == (
+        [1],
+        21_000,
+        40_250,
+        "“quotes”, and\ta tab",
+    )
+    assert first.submitted_at.timestamp() == 1_770_000_040.25
+    answer = Answer.objects.get(pk=first.pk)
+    assert (answer.scores, answer.span_starts, answer.span_majors) == (
+        [80],
+        [0, None],
+        [False, True],
+    )
+    hits = HIT.objects.filter(task=task).exclude(pk__in=there)
+    assert sorted(hit.blocks.count() for hit in hits) == [4, 4]
+    assert {hit.why["file"] for hit in hits} == {str(path)}
+    assert {hit.why["sha256"] for hit in hits} == {sha256(path.read_bytes()).hexdigest()}
+    # Done, so that no judge is lent one.
+    assert not hits.filter(completed_at=None, purpose__in=POOLED).exists()
+
+
+def test_the_same_file_doubles_nothing(task: Task, jsonl: Callable[..., Path]) -> None:
+    importing()(jsonl())
+    assert "0 judgments imported, 8 already there." in importing()(jsonl())
+    more = line(5, "ada", ("dune", 10, [])), LINES[2]
+    # The same again within a file is another judgment.
+    said = importing()(jsonl(*LINES, *more))
+    assert "2 judgments imported, 8 already there." in said
+    assert task.judgment_numbers.count() == 10
+
+
+def exported(task: Task, folder: Path, form: SpansFormat) -> tuple[Path, str]:
+    path, said = folder / f"{task.test_set.campaign.slug}.{form}", StringIO()
+    call_command(
+        "export_spans",
+        task.test_set.campaign.slug,
+        task.test_set.name,
+        str(path),
+        output_format=form,
+        stdout=said,
+    )
+    return path, said.getvalue()
+
+
+@pytest.fixture
+def other(task: Task) -> Task:
+    """The same texts in another campaign."""
+    copy = make_task(make_campaign("copy"), documents=(6, 5))
+    Output.objects.filter(
+        segment__test_set=copy.test_set, segment__number=2, system__name="dune"
+    ).update(text=EMOJI)
+    return Task.objects.create(test_set=copy.test_set, protocol=Protocol.SPANS)
+
+
+def without(judgments: tuple[ScoredJudgment, ...], *names: str) -> list[dict[str, Any]]:
+    return [
+        {name: getattr(each, name) for name in each.__dataclass_fields__ if name not in names}
+        for each in judgments
+    ]
+
+
+#: What a format cannot carry of these judgments, and says so.
+LOST = {
+    SpansFormat.JSONL: (),
+    SpansFormat.APPRAISE_CSV: ("duration_ms", "comment"),
+    SpansFormat.PEARMUT_LOG: ("duration_ms",),
+    SpansFormat.MQM_TSV: ("duration_ms", "comment", "started_at", "ended_at", "outputs"),
+}
+
+
+@pytest.mark.parametrize("form", list(SpansFormat))
+def test_what_goes_out_comes_in_again(
+    task: Task, other: Task, jsonl: Callable[..., Path], tmp_path: Path, form: SpansFormat
+) -> None:
+    importing()(jsonl())
+    path, _said = exported(task, tmp_path, form)
+    said = importing("copy")(path)
+    assert "8 judgments imported" in said
+    one, two = scores_read(task=task), scores_read(task=other)
+    ignored = ("line", *LOST[form])
+    by_key = [
+        sorted(without(read.judgments, *ignored), key=lambda each: (each["judge"], each["segment"], str(each.get("outputs"))))
+        for read in (one, two)
+    ]  # fmt: skip
+    assert by_key[0] == by_key[1]
+    if form is SpansFormat.JSONL:
+        assert one.judgments == two.judgments
+        reports = [task_report(read, analyse_spans(read.judgments)) for read in (one, two)]
+        tables = [[(each.name, each.rows) for each in report.tables] for report in reports]
+        assert tables[0] == tables[1]
+        again, _said = exported(other, tmp_path, form)
+        assert again.read_bytes() == path.read_bytes()
+    if form is SpansFormat.MQM_TSV:
+        assert "that there was no score; it is 100 less the weights of the errors" in said
+        assert [
+            [output.spans for output in each.outputs] for each in one.judgments
+        ] == [[output.spans for output in each.outputs] for each in two.judgments]  # fmt: skip
+    assert "0 judgments imported, 8 already there." in importing("copy")(path)
+
+
+def test_an_export_says_what_its_format_cannot_carry(
+    task: Task, jsonl: Callable[..., Path], tmp_path: Path
+) -> None:
+    importing()(jsonl())
+    assert "Not carried over" not in exported(task, tmp_path, SpansFormat.JSONL)[1]
+    said = exported(task, tmp_path, SpansFormat.MQM_TSV)[1]
+    assert "Not carried over: scores (8 times, first at judgment 1)." in said
+    assert read_spans([str(tmp_path / "museum.mqm-tsv")]).judgments[0].outputs[0].score is None
+
+
+def test_side_by_side_and_identical_texts(
+    task: Task, other: Task, jsonl: Callable[..., Path], tmp_path: Path
+) -> None:
+    outputs = [
+        {"systems": ["amber", "birch"], "score": 70, "spans": [MINOR]},
+        {"systems": ["cobalt"], "score": 70, "spans": []},
+        {"systems": ["dune"], "score": 90, "spans": []},
+    ]
+    text = json.dumps({"segment": 1, "judge": "ada", "outputs": outputs}) + "\n"
+    importing()(jsonl(text))
+    judgment = Judgment.objects.get(task=task)
+    assert judgment.labels == [2, 2, 1]
+    assert Block.objects.get(judgments=judgment).stands_for == [2, 1, 1]
+    path, _said = exported(task, tmp_path, SpansFormat.JSONL)
+    importing("copy")(path)
+    assert scores_read(task=other).judgments == scores_read(task=task).judgments
+
+
+def test_errors_that_overlap_are_kept_of_files_alone(
+    task: Task, jsonl: Callable[..., Path]
+) -> None:
+    importing()(jsonl(line(1, "ada", ("dune", 50, [MINOR, {**MAJOR, "start": 2}]))))
+    (read,) = scores_read(task=task).judgments
+    assert [(span.start, span.end) for span in read.outputs[0].spans or ()] == [(0, 3), (2, 7)]
+
+
+def test_pearmut_resets_are_applied(task: Task, jsonl: Callable[..., Path]) -> None:
+    segment = task.test_set.segments.get(number=1)
+    text = segment.outputs.get(system__name="dune").text
+
+    def entry(score: int, item: int = 0) -> str:
+        return json.dumps(
+            {
+                "user_id": "ada",
+                "item_i": item,
+                "item": [{"item_id": "1", "src": segment.source_text, "tgt": {"dune": text}}],
+                "annotation": [{"dune": {"score": score, "error_spans": []}}],
+            }
+        ) + "\n"  # fmt: skip
+
+    reset = json.dumps({"user_id": "ada", "item_i": 0, "annotation": "__RESET__"}) + "\n"
+    said = importing()(jsonl(entry(10), reset, entry(80), name="log.jsonl"))
+    assert "1 judgments imported" in said
+    assert "Not carried over: judgments that were reset (1 times" in said
+    assert [answer.scores for answer in Answer.objects.all()] == [[80]]
+
+
+def test_segments_are_found_by_number_document_and_source(
+    task: Task, jsonl: Callable[..., Path]
+) -> None:
+    source = task.test_set.segments.get(number=5).source_text
+    importing()(
+        jsonl(
+            line(8, "ada", ("dune", 1, [])),
+            line(2, "ada", ("dune", 2, []), document="document 2"),
+            line("document 2_#_3", "ada", ("dune", 3, [])),  # type: ignore[arg-type]
+            line("whatever", "ada", ("dune", 4, []), source=source),  # type: ignore[arg-type]
+            line(4, "ada", ("dune", 5, []), document="not here"),
+        )
+    )
+    found = Judgment.objects.of(task.pk).order_by("numbered__number")
+    assert list(found.values_list("block__segment__number", flat=True)) == [8, 8, 9, 5, 4]
+
+
+def scored(**output: Any) -> str:
+    values = {"systems": ["dune"], "score": 50, "spans": [], **output}
+    return json.dumps({"segment": 1, "judge": "eve", "outputs": [values]}) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (scored(score=101), "the score 101 is not between 0 and 100"),
+        (scored(spans=None), "has a score alone, and judges of this task mark errors"),
+        (scored(score=None, spans=None), "has neither a score nor a search for errors"),
+        (scored(systems=["zorro"]), "the system zorro is unknown"),
+        (
+            scored(spans=[{"start": 0, "end": 400, "severity": "minor"}]),
+            "error 1 of dune ends after 400 characters, and its text has",
+        ),
+        (scored(spans=[MISSING] * 101), "the output of dune has 101 errors"),
+        (scored(text="Something else"), "is another text than in the test set"),
+        (scored(systems=["dune", "ember"]), "wrote different texts for segment 1"),
+        (line(99, "eve", ("dune", 1, [])), "has no segment 99; its last is 11"),
+        (line(1, "eve", ("dune", 1, []), source="Other."), "the source text is another"),
+        (
+            line(1, "eve", ("dune", 1, []), source_language="fr", target_language="de"),
+            "it is fr → de",
+        ),
+        (line(1, "eve", ("dune", 1, []), ended_at=1e13), "the time lies in the future"),
+        (line(1, "eve", ("dune", 1, []), comment="x" * 5_001), "the comment has 5,001 characters"),
+        (line(1, "eve", ("dune", 1, []), duration_ms=10**12), "it took longer than 24 days"),
+        (
+            line(1, "eve", ("dune", 1, []), started_at=1, ended_at=2, duration_ms=5_000),
+            "the judge worked longer than from the beginning to the end",
+        ),
+        (line(1, "judge01", ("dune", 1, [])), 'the judge "judge01" takes part in this campaign'),
+        (scored(text="x" * 10_000_000), "the line is longer than 4,194,304 bytes"),
+        (scored(systems=["\x00"]), "U+0000"),
+    ],
+)
+def test_what_does_not_fit_changes_nothing(
+    task: Task, jsonl: Callable[..., Path], text: str, words: str
+) -> None:
+    make_judge(task.test_set.campaign, "judge01")
+    hits = HIT.objects.count()
+    said = refused(jsonl(*LINES, text))
+    assert words in said
+    assert "spans.jsonl, line " in said
+    assert "What to do: " in said
+    assert not Judgment.objects.exists()
+    assert not Judge.objects.filter(origin=Judge.Origin.IMPORTED).exists()
+    assert HIT.objects.count() == hits
+
+
+def test_rules_of_the_task_hold(task: Task, jsonl: Callable[..., Path]) -> None:
+    Task.objects.filter(pk=task.pk).update(rules={"spans_asked": False})
+    assert "has errors, and judges of this task give scores alone" in refused(jsonl())
+    alone = json.dumps(
+        {"segment": 1, "judge": "ada", "outputs": [{"systems": ["dune"], "score": 87.5}]}
+    )
+    said = importing()(jsonl(alone))
+    assert "fractions of scores, which are rounded (1 times" in said
+    Task.objects.filter(pk=task.pk).update(rules={"missing": False})
+    missing = scored(spans=[MISSING])
+    assert "something is missing in the output of dune, which judges" in refused(jsonl(missing))
+
+
+def test_other_tasks_and_formats_are_refused_in_words(
+    task: Task, jsonl: Callable[..., Path]
+) -> None:
+    Task.objects.create(test_set=task.test_set, protocol=Protocol.RATING)
+    assert 'answers of the protocol "rating" are not read' in refused(jsonl(), protocol="rating")
+    assert 'there is no format "xlsx"' in refused(jsonl(), input_format="xlsx")
+    assert "the header has no column" in refused(jsonl(), input_format="mqm-tsv")
+    assert "No such file" in refused("nowhere.jsonl")
+
+
+def test_the_database_knows_the_protocols_that_have_a_reader() -> None:
+    name = "judgment_imported_has_its_answer"
+    trigger = next(each for _model, each in pgtrigger.registered() if each.name == name)
+    known = {each for each in Protocol.values if f"'{each}'" in str(trigger.func).split("THEN")[0]}
+    assert known - {"ranking"} == set(protocols_with_files()) - {"ranking"}
+
+
+@pytest.fixture
+def organiser(task: Task, client: Client) -> Client:
+    client.force_login(make_organiser(task.test_set.campaign))
+    return client
+
+
+def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
+    address = f"/api/v1/tasks/{task.pk}/answers/"
+    known = organiser.get(address).json()
+    assert known == {"read": list(map(str, SpansFormat)), "written": list(map(str, SpansFormat))}
+
+    def send(text: str, **more: str) -> Any:
+        file = SimpleUploadedFile("spans.jsonl", text.encode())
+        return organiser.post(address, {"file": file, **more})
+
+    answer = send("".join(LINES))
+    assert (answer.status_code, answer.json()) == (
+        200,
+        {"judgments": 8, "already_there": 0, "losses": []},
+    )
+    assert send("".join(LINES)).json()["already_there"] == 8
+    refused_answer = send(scored(score=101))
+    assert refused_answer.status_code == 400
+    assert "spans.jsonl, line 1" in refused_answer.content.decode()
+    assert send("".join(LINES), file_format="xlsx").status_code == 400
+    bomb = SimpleUploadedFile("spans.jsonl.gz", gzip.compress(b"\n" * 30_000_000))
+    assert "20 MB unpacked" in organiser.post(address, {"file": bomb}).content.decode()
+    written = organiser.get(address, {"as": "mqm-tsv"})
+    assert written["Not-Carried-Over"].startswith("languages (8); ")
+    assert written.content.decode().startswith("system\tdoc\t")
+    assert organiser.get(address, {"as": "xlsx"}).status_code == 400
+
+
+def test_the_page_imports_and_says_what_files_lack(task: Task, organiser: Client) -> None:
+    address = f"/campaigns/museum/tasks/{task.pk}/answers/"
+    page = organiser.get(address).content.decode()
+    assert "appraise-csv" in page
+    file = SimpleUploadedFile("spans.jsonl", "".join(LINES).encode())
+    answer = organiser.post(address, {"file": file}, follow=True)
+    assert "8 judgments imported, 0 already there." in answer.content.decode()
+    wrong = SimpleUploadedFile("spans.jsonl", scored(score=101).encode())
+    answer = organiser.post(address, {"file": wrong})
+    assert answer.status_code == 400
+    assert "the score 101 is not between 0 and 100" in answer.content.decode()
+    assert "scores (8)" in organiser.get(address, {"as": "mqm-tsv"}).content.decode()
+    assert "loses nothing" in organiser.get(address, {"as": "spans-jsonl"}).content.decode()
+    download = organiser.get(address, {"as": "spans-jsonl", "download": ""})
+    assert download.content.decode().count("\n") == 8
+    assert organiser.get(address, {"as": "xlsx"}).status_code == 404
+    number = HIT.objects.filter(why__has_key="file").earliest("number").number
+    hit = organiser.get(f"/campaigns/museum/tasks/{task.pk}/hits/{number}/").content.decode()
+    assert "Came with the file “spans.jsonl” (spans-jsonl)." in hit
+
+
+def test_tasks_without_files_say_so(task: Task, organiser: Client) -> None:
+    rating = Task.objects.create(test_set=task.test_set, protocol=Protocol.RATING)
+    page = organiser.get(f"/campaigns/museum/tasks/{rating.pk}/answers/").content.decode()
+    assert "neither read from files of other tools nor written" in page
+    known = organiser.get(f"/api/v1/tasks/{rating.pk}/answers/").json()
+    assert known == {"read": [], "written": []}
