@@ -9,7 +9,7 @@ from django.db.migrations.state import ProjectState
 
 
 class CreateModels(Operation):
-    """The same as each `CreateModel` one after the other, at a tenth of the cost.
+    """The same as each `CreateModel` one after the other, at a fraction of the cost.
 
     Django builds the classes of all related models anew after each operation; here once. Indexes and foreign keys are made
     before the next operation, not at the end of the migration, so that SQL after this one may name them.
