@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
+from uuid import UUID
 
 from django import forms
 from django.utils.functional import Promise
@@ -16,7 +17,7 @@ from rest_framework.serializers import Serializer
 
 from annotation.models import Design, Judgment
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from campaign.models import Campaign
+from campaign.models import Campaign, Task
 
 #: What a judge says of a block: labels, or an object with fields of the protocol.
 Answer = Any
@@ -37,7 +38,9 @@ class TextsBeside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passes:
-    """What is special to a protocol whose judges see their outputs twice: first all of them, then again.
+    """What is special to a protocol whose texts are allotted: each for so many judges, who see it once or twice.
+
+    Where it is twice, they first see all of them, then all of them again.
 
     Each text of a segment is for so many different judges, the same in both passes, and nobody meets a
     segment twice in a pass. Passes count from 1.
@@ -57,6 +60,11 @@ class Passes:
         judges, the most texts of one of them, and the task's rules.
     segments_per_hit : int
         Of a design that nobody has chosen.
+    count : int
+        How often judges see the texts: 1, and all that is said here of the second pass is of no concern, or 2.
+    together : callable, optional
+        Returns the numbers of the segments that a HIT shows together, in their order, each of its HITs in the outputs
+        of one system. None: a HIT shows segments from anywhere, and texts of all systems.
     """
 
     texts: Callable[[int, Mapping[str, Any]], TextsBeside]
@@ -65,6 +73,8 @@ class Passes:
     items_per_judge: Callable[[Mapping[str, Any]], int | None]
     needs: Callable[[Sequence[int], int, int, Mapping[str, Any]], tuple[bool, list[str]]]
     segments_per_hit: int
+    count: int = LAST_PASS
+    together: Callable[[Task], Sequence[Sequence[int]]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +170,7 @@ class AnswerKind:
         Returns that answer with what it says of parts of the texts: of the answer, the texts of the candidates,
         the task's rules, and chance. None: it says nothing of parts, and no text is read for it.
     passes : Passes, optional
-        None: judges see an output once.
+        None: texts are drawn, and judges see an output once.
     comparisons : Comparisons, optional
         Of a protocol that sorts: its designs are of the kind `sorting`, and no others are.
     screen : str
@@ -169,7 +179,12 @@ class AnswerKind:
         What HITs that repeat no other ask, if those that do ask about what was said in them. These are lent once the
         first one is done, and nobody repeats their own. None: all HITs ask the same.
     stages : callable, optional
-        Returns what blocks ask, by their ids; with a `first_stage`. As many queries, whatever their number.
+        Returns what blocks ask, by their ids, and what is shown of their outputs. As many queries, whatever their number.
+    stages_drawn : callable, optional
+        Returns the same of the blocks of a HIT that is drawn and not stored, for previews: of the task, the numbers of
+        their segments, their ids, and the texts of their outputs, of which each shows one.
+    simulated_knows : callable, optional
+        Returns what simulated judges are told of a block beside the rules, by its id. No browser is told.
     """
 
     protocol: str
@@ -193,6 +208,10 @@ class AnswerKind:
     screen: str = ""
     first_stage: Stage | None = None
     stages: Callable[[Sequence[int]], dict[int, Stage]] | None = None
+    stages_drawn: (
+        Callable[[Task, Sequence[int], Sequence[UUID], Sequence[str]], list[Stage]] | None
+    ) = None
+    simulated_knows: Callable[[int], Rules] | None = None
 
     @property
     def has_stages(self) -> bool:

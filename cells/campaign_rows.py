@@ -7,6 +7,7 @@ from django.db.models import Field, ForeignKey, Model, QuerySet
 from annotation import models as annotation
 from campaign import models as campaign
 from protocols.editing import models as editing
+from protocols.quiz import models as quiz
 from protocols.rating import models as rating
 from protocols.sorting import models as sorting
 from protocols.spans import models as spans
@@ -63,6 +64,8 @@ _PATHS: Final[dict[type[Model], str]] = {
     two_outputs.Answer: "judgment__task__test_set__campaign",
     spans.Answer: "judgment__task__test_set__campaign",
     editing.Answer: "judgment__task__test_set__campaign",
+    quiz.Snippet: "task__test_set__campaign",
+    quiz.Answer: "judgment__task__test_set__campaign",
     annotation.JudgmentNumber: "task__test_set__campaign",
     annotation.UnnumberedJudgment: "task__test_set__campaign",
     sorting.SystemSort: "task__test_set__campaign",

@@ -27,6 +27,7 @@ from campaign.services.rehearsals import rehearsal_words
 from cells.campaign_rows import TABLES, campaign_rows, columns
 from cells.tables import written
 from protocols.editing import models as editing
+from protocols.quiz import models as quiz
 from protocols.rating import models as rating
 from protocols.sorting import models as sorting
 from protocols.spans import models as spans
@@ -63,6 +64,7 @@ CLONED: Final[Mapping[type[Model], frozenset[Part]]] = {
     annotation.QualityRule: frozenset({Part.ALWAYS}),
     annotation.TrainingBlock: frozenset({Part.TEXTS}),
     annotation.TrainingCandidate: frozenset({Part.TEXTS}),
+    quiz.Snippet: frozenset({Part.TEXTS}),
     ranking.RankingSettings: frozenset({Part.TEXTS}),
     ranking.StoppingRule: frozenset({Part.TEXTS}),
 }
@@ -105,6 +107,7 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     two_outputs.Answer: _WORK,
     spans.Answer: _WORK,
     editing.Answer: _WORK,
+    quiz.Answer: _WORK,
     sorting.SystemSort: _PLANNED,
     sorting.ClosedComparison: _WORK,
     annotation.JudgmentNumber: _WORK,

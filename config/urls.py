@@ -18,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("annotation.urls")),
     path("", include("ranking.urls")),
     path("", include("cells.urls")),
+    path("", include("protocols.quiz.urls")),
     path("api/schema/", SchemaView.as_view(), name="api-schema"),
 ]
 

@@ -17,7 +17,17 @@ from annotation.services import (
     tour_leave,
 )
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
-from campaign.models import BadReference, Campaign, Judge, Output, SystemKind, Task, User
+from campaign.formats import InputFile
+from campaign.models import (
+    BadReference,
+    Campaign,
+    Judge,
+    Output,
+    Protocol,
+    SystemKind,
+    Task,
+    User,
+)
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
@@ -29,6 +39,7 @@ from campaign.services import (
     task_create,
 )
 from campaign.texts.damage import Damage
+from protocols.quiz.snippets import snippets_import
 from ranking.services import quality_evaluate, ranking_history_compute
 
 HERE = Path(__file__).parent
@@ -198,6 +209,8 @@ def _protocols_load(organiser: User) -> None:
                 test_set=ranking.test_set, protocol=kind.protocol, by=None, blocks_wanted=300
             )
             design_ensure(task=task, seed=SEED)
+        if kind.protocol == Protocol.QUIZ:
+            _snippets_load(task)
         pool_fill(task_id=task.pk)
         campaign_simulate(
             campaign=campaign,
@@ -215,6 +228,13 @@ def _protocols_load(organiser: User) -> None:
             ranking_history_compute(task_id=task.pk)
         person = judge_add(campaign=campaign, pseudonym=kind.protocol, languages=languages)
         tour_leave(judge=task_choose(judge=person, task=task), how=Judge.Tour.SKIPPED)
+
+
+def _snippets_load(task: Task) -> None:
+    """Load what readers of a quiz are asked."""
+    path = HERE / "museum" / "en-de.snippets.jsonl"
+    with path.open("rb") as stream:
+        snippets_import(task=task, file=InputFile(path.name, stream))
 
 
 def _checks_add(task: Task) -> None:

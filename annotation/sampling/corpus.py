@@ -109,14 +109,7 @@ class SegmentOutputs:
         return self.cached(
             key,
             lambda: distinct_texts(
-                (
-                    output
-                    for output in self.outputs
-                    if output.kind in _TAKING_PART
-                    and (
-                        output.system in chosen or (by_rate and output.kind is OutputKind.REFERENCE)
-                    )
-                ),
+                (output for output in self.outputs if takes_part(output, parameters)),
                 parameters.normalisation,
             ),
         )
@@ -139,6 +132,17 @@ class SegmentOutputs:
             (normalisation, kinds),
             lambda: distinct_texts((o for o in self.outputs if o.kind in kinds), normalisation),
         )
+
+
+def takes_part(output: SystemOutput, parameters: DesignParameters) -> bool:
+    """Return whether blocks of a design may show an output, damaged references left out."""
+    if output.kind is OutputKind.REFERENCE:
+        by_rate = parameters.reference_rate
+        chosen = parameters.systems
+        return by_rate != 0 if not chosen else bool(by_rate) or output.system in chosen
+    return output.kind is OutputKind.SYSTEM and (
+        not parameters.systems or output.system in parameters.systems
+    )
 
 
 def normalised(text: str, normalisation: Normalisation) -> str:

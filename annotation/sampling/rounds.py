@@ -4,12 +4,16 @@ The segments, in an order by chance, are divided into rounds of as many as a HIT
 segment, a round has K HITs; HIT k shows of the i-th segment the text k + i, modulo K, so that each text is in
 one of them, and no HIT shows much more of one system than of another. A judge is lent one HIT of a round at most,
 since all of them show the same segments. Of each HIT there are as many copies as a text has judges.
+
+Where segments are read together (`Rounds.together`), a round has these, in their order, and each of its HITs shows
+all of them in the outputs of one system.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from annotation.sampling.corpus import DistinctText, SegmentOutputs
+from annotation.sampling.corpus import DistinctText, SegmentOutputs, normalised, takes_part
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.planning import HITPlanning
 from annotation.sampling.plans import BlockPlan, HITPlan
@@ -18,6 +22,88 @@ from campaign.texts.hash_draw import HashDraw
 
 #: What copies and passes of a HIT are shown in: an order by chance.
 _ORDER: Final = "order of a pass"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """The rounds of a task, numbered from 1.
+
+    Attributes
+    ----------
+    segments : sequence of int
+        By number.
+    size : int
+        Of a round.
+    seed : int
+    together : sequence of sequence of int, optional
+        Segments that are read together, in outputs of one system; none in two of them. None: rounds are drawn.
+    """
+
+    segments: Sequence[int]
+    size: int
+    seed: int
+    together: Sequence[Sequence[int]] | None = None
+
+    @property
+    def are_of_one_system(self) -> bool:
+        """Whether each HIT shows outputs of one system."""
+        return self.together is not None
+
+    def window(self, number: int) -> tuple[int, ...]:
+        """Return the segments of round `number`; none after the last."""
+        if self.together is None:
+            return segments_of_round(self.segments, number=number, size=self.size, seed=self.seed)
+        draw = HashDraw(seed=self.seed, number=0)
+        shuffled = draw.shuffled(self.together, lambda window: window[0], "rounds")
+        return tuple(shuffled[number - 1]) if number <= len(shuffled) else ()
+
+    def drawn(
+        self, number: int, *, texts: Mapping[int, SegmentOutputs], parameters: DesignParameters
+    ) -> list[tuple[BlockPlan, ...]]:
+        """Return the blocks of each HIT of round `number`."""
+        draw = systems_drawn if self.are_of_one_system else round_drawn
+        return draw(self.window(number), number=number, texts=texts, parameters=parameters)
+
+    def add(
+        self,
+        planning: HITPlanning,
+        number: int,
+        *,
+        texts: Mapping[int, SegmentOutputs],
+        raters: int,
+    ) -> bool:
+        """Plan the HITs of round `number`, each for so many judges; return whether there is such a round."""
+        if not self.window(number):
+            return False
+        drawn = self.drawn(number, texts=texts, parameters=planning.parameters)
+        for place, blocks in enumerate(drawn):
+            first = self.first(blocks, hit=planning.number_next(), number=number, place=place)
+            planning.add(first, Purpose.FIRST, part=1)
+            for _copy in range(raters - 1):
+                copy = self.again(first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY)
+                planning.add(copy, Purpose.REDUNDANCY, repeats=first.number, part=1)
+        return True
+
+    def first(self, blocks: Sequence[BlockPlan], *, hit: int, number: int, place: int) -> HITPlan:
+        """Return HIT `hit`: that with these blocks, at its place in round `number`."""
+        return HITPlan(
+            number=hit,
+            blocks=self._in_order(blocks, hit),
+            why={"purpose": Purpose.FIRST.value, "turn": number, "place": place},
+        )
+
+    def again(self, plan: HITPlan, *, hit: int, purpose: Purpose) -> HITPlan:
+        """Return HIT `hit`, which shows what another one shows: in an order of its own, unless it is read."""
+        return HITPlan(
+            number=hit,
+            blocks=self._in_order(plan.blocks, hit),
+            why={"purpose": purpose.value, "repeats": plan.number},
+        )
+
+    def _in_order(self, blocks: Sequence[BlockPlan], hit: int) -> tuple[BlockPlan, ...]:
+        if self.are_of_one_system:
+            return tuple(blocks)
+        return in_new_order(blocks, number=hit, seed=self.seed)
 
 
 def round_count(segments: int, *, size: int) -> int:
@@ -71,38 +157,53 @@ def round_drawn(
     ]
 
 
-def round_add(
-    planning: HITPlanning,
+def systems_drawn(
     window: Sequence[int],
     *,
     number: int,
     texts: Mapping[int, SegmentOutputs],
-    raters: int,
-) -> None:
-    """Plan the HITs of round `number`, each for so many judges."""
-    seed = planning.parameters.seed
-    drawn = round_drawn(window, number=number, texts=texts, parameters=planning.parameters)
-    for place, blocks in enumerate(drawn):
-        first = first_of_round(
-            blocks, hit=planning.number_next(), number=number, place=place, seed=seed
-        )
-        planning.add(first, Purpose.FIRST, part=1)
-        for _copy in range(raters - 1):
-            copy = shown_again(
-                first, number=planning.number_next(), seed=seed, purpose=Purpose.REDUNDANCY
+    parameters: DesignParameters,
+) -> list[tuple[BlockPlan, ...]]:
+    """Return the blocks of each HIT of a round whose segments are read together.
+
+    There is a HIT for each system, in an order by chance; those whose outputs are the same in all of the segments have
+    one. Systems without an output of one of them take no part.
+
+    Parameters
+    ----------
+    window : sequence of int
+        Its segments, in the order in which they are read.
+    number : int
+        Of the round.
+    texts : mapping of int to SegmentOutputs
+    parameters : DesignParameters
+        References take part unless `reference_rate` is 0; of systems those that are chosen, if any are.
+    """
+    shown = [
+        {
+            output.system: output
+            for output in texts[segment].outputs
+            if takes_part(output, parameters)
+        }
+        for segment in window
+    ]
+    sharing: dict[tuple[str, ...], list[str]] = {}
+    for name in sorted(set.intersection(*(set(each) for each in shown))):
+        read = tuple(normalised(each[name].text, parameters.normalisation) for each in shown)
+        sharing.setdefault(read, []).append(name)
+    draw = HashDraw(seed=parameters.seed, number=number)
+    return [
+        tuple(
+            BlockPlan(
+                segment=segment,
+                candidates=(tuple(sorted(outputs[name].output_id for name in names)),),
+                systems=(tuple(names),),
+                why={"words": texts[segment].words},
             )
-            planning.add(copy, Purpose.REDUNDANCY, repeats=first.number, part=1)
-
-
-def first_of_round(
-    blocks: Sequence[BlockPlan], *, hit: int, number: int, place: int, seed: int
-) -> HITPlan:
-    """Return HIT `hit`: that with these blocks, at its place in round `number`."""
-    return HITPlan(
-        number=hit,
-        blocks=in_new_order(blocks, number=hit, seed=seed),
-        why={"purpose": Purpose.FIRST.value, "turn": number, "place": place},
-    )
+            for segment, outputs in zip(window, shown, strict=True)
+        )
+        for names in draw.shuffled(sharing.values(), lambda names: names[0], "systems")
+    ]
 
 
 def in_new_order(blocks: Sequence[BlockPlan], *, number: int, seed: int) -> tuple[BlockPlan, ...]:

@@ -1,6 +1,6 @@
 """How far a judge is with a task that shows them its texts twice."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,7 +9,8 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import HIT, Assignment, Design, Judgment
 from annotation.protocols import LAST_PASS, answer_kind
-from annotation.selectors.corpus import windows_of
+from annotation.sampling.rounds import Rounds
+from annotation.selectors.corpus import TestSetTexts, texts_of_others, windows_of
 from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.first_design import design_unless_chosen
 from campaign.models import Judge, Output, Task
@@ -32,21 +33,26 @@ class PassesSoFar:
         Whether the second pass is planned for them: then they are lent nothing more of the first.
     has_judged : bool
         Whether there is anything to be shown again.
+    has_several : bool
+        Whether there is a second pass at all.
     """
 
     texts: int
     has_first_in_hand: bool
     has_second: bool
     has_judged: bool
+    has_several: bool
 
     @property
     def is_second_due(self) -> bool:
         """Whether the second pass will come as soon as it is known that the first one is over."""
-        return not self.has_second and (self.has_judged or self.has_first_in_hand)
+        return (
+            self.has_several and not self.has_second and (self.has_judged or self.has_first_in_hand)
+        )
 
 
 def has_passes(task: Task) -> bool:
-    """Return whether judges see the texts of a task twice."""
+    """Return whether the texts of a task are allotted, to be seen once or twice."""
     return answer_kind(task.protocol).passes is not None
 
 
@@ -65,12 +71,19 @@ def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
         in_hand=Count("pk", filter=Q(completed_at=None, released_at=None)),
     )
     second = HIT.objects.filter(reserved_for=judge_id, task=task_id, part=SECOND)
-    flags = (
+    protocol, has_second, has_judged = (
         Task.objects.filter(pk=task_id)
-        .values_list(Exists(second), Exists(hits_to_show_again(judge_id, task_id)))
+        .values_list("protocol", Exists(second), Exists(hits_to_show_again(judge_id, task_id)))
         .get()
     )
-    return PassesSoFar(counts["texts"], bool(counts["in_hand"]), *flags)
+    passes = answer_kind(protocol).passes
+    return PassesSoFar(
+        texts=counts["texts"],
+        has_first_in_hand=bool(counts["in_hand"]),
+        has_second=has_second,
+        has_judged=has_judged,
+        has_several=passes is None or passes.count > 1,
+    )
 
 
 def hits_to_show_again(judge_id: int, task_id: int) -> QuerySet[HIT]:
@@ -100,9 +113,24 @@ def is_full(*, task_id: int, texts: int) -> bool:
     return design is not None and first_pass_is_full(task=task, design=design, texts=texts)
 
 
-def segments_allotted(*, task: Task, design: Design) -> list[int]:
-    """Return the numbers of the segments that a task with passes is about, in their order."""
-    return windows_of(task, design).segments
+def rounds_of(*, task: Task, design: Design) -> Rounds:
+    """Return the rounds in which the texts of a task with passes are allotted."""
+    passes = answer_kind(task.protocol).passes
+    segments = windows_of(task, design).segments
+    together = passes.together(task) if passes is not None and passes.together is not None else None
+    if together is not None:
+        judged = set(segments)
+        together = [window for window in together if judged.issuperset(window)]
+        segments = [segment for window in together for segment in window]
+    return Rounds(
+        segments=segments, size=design.segments_per_hit, seed=design.seed, together=together
+    )
+
+
+def is_judged_once(task: Task) -> bool:
+    """Return whether judges see the texts of a task with passes once."""
+    passes = answer_kind(task.protocol).passes
+    return passes is not None and passes.count == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +154,45 @@ def _needed(task: Task) -> JudgesNeeded:
     design = design_in_force(task_id=task.pk) or design_unless_chosen(
         task=task, campaign=campaign, seed=0
     )
-    segments = segments_allotted(task=task, design=design)
-    outputs = Output.objects.drawable().filter(
-        segment__test_set=task.test_set_id,
-        segment__number__in=segments,
-        system__in=systems_drawn(task=task, design=design),
+    rounds = rounds_of(task=task, design=design)
+    segments = rounds.segments
+    texts = (
+        _read_of_each(task, design, rounds)
+        if rounds.are_of_one_system
+        else _texts_of_each(task, design, segments)
     )
-    counted = outputs.order_by().values("segment").annotate(texts=Count("text", distinct=True))
-    texts = [row["texts"] for row in counted]
     size = design.segments_per_hit
     most = passes.items_per_judge(task.rules)
     # Whole HITs are lent.
     most = len(segments) if most is None else max(1, most // size) * size
     found = passes.needs(texts, _judges(task), max(1, most), task.rules)
     return JudgesNeeded(task, *found)
+
+
+def _texts_of_each(task: Task, design: Design, segments: Sequence[int]) -> list[int]:
+    """Count the different texts of each segment."""
+    outputs = Output.objects.drawable().filter(
+        segment__test_set=task.test_set_id,
+        segment__number__in=segments,
+        system__in=systems_drawn(task=task, design=design),
+    )
+    counted = outputs.order_by().values("segment").annotate(texts=Count("text", distinct=True))
+    return [row["texts"] for row in counted]
+
+
+def _read_of_each(task: Task, design: Design, rounds: Rounds) -> list[int]:
+    """Count the systems of each round whose segments are read together; those that wrote the same are one."""
+    withdrawn = task.test_set.systems.exclude(withdrawn_at=None).values_list("name", flat=True)
+    all_texts = TestSetTexts(task)
+    all_texts.read_ahead(rounds.segments)
+    texts = texts_of_others(all_texts, set(withdrawn))
+    parameters = design.parameters
+    found = []
+    number = 1
+    while rounds.window(number):
+        found.append(len(rounds.drawn(number, texts=texts, parameters=parameters)))
+        number += 1
+    return found
 
 
 def _judges(task: Task) -> int:

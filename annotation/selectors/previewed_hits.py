@@ -11,7 +11,6 @@ from annotation.models import Design, HITSequence
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.planning import HITPlanning, PlannedHIT
 from annotation.sampling.plans import BlockPlan
-from annotation.sampling.rounds import round_add, segments_of_round
 from annotation.sampling.schedule import (
     MissingHITs,
     RepeatSchedule,
@@ -22,7 +21,7 @@ from annotation.selectors.corpus import texts_of_others
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import DrawInputs, draw_inputs
 from annotation.selectors.first_design import design_unless_chosen
-from annotation.selectors.passes import has_passes, raters_of, segments_allotted
+from annotation.selectors.passes import has_passes, raters_of, rounds_of
 from annotation.selectors.planned import firsts_scheduled
 from annotation.selectors.shown import BlockData, DrawnBlock, blocks_drawn
 from campaign.models import Output, Task
@@ -138,19 +137,16 @@ def _rounds_add(
     planning: HITPlanning, inputs: DrawInputs, sequence: HITSequence, *, count: int
 ) -> None:
     """Plan rounds, as for a task that shows judges its texts twice, until there are so many HITs or no more."""
-    segments = segments_allotted(task=inputs.task, design=inputs.design)
-    parameters, texts = planning.parameters, texts_of_others(inputs.texts, inputs.withdrawn)
+    rounds = rounds_of(task=inputs.task, design=inputs.design)
+    texts, raters = texts_of_others(inputs.texts, inputs.withdrawn), raters_of(inputs.task)
     number = sequence.turns
     while len(planning.planned) < count:
         number += 1
-        window = segments_of_round(
-            segments, number=number, size=parameters.segments_per_hit, seed=parameters.seed
-        )
+        window = rounds.window(number)
         if not window:
             return
         inputs.texts.read_ahead(window)
-        raters = raters_of(inputs.task)
-        round_add(planning, window, number=number, texts=texts, raters=raters)
+        rounds.add(planning, number, texts=texts, raters=raters)
 
 
 def next_numbers(*, task_id: int, count: int) -> range:

@@ -52,7 +52,28 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
         _known_by(_id(task, number, place), each.shown)
         for place, each in enumerate(drawn[number - 1].blocks, start=1)
     ]
-    return PreviewedHIT(_id(task, number, _OF_THE_HIT), number, blocks)
+    segments = [each.plan.segment for each in drawn[number - 1].blocks]
+    return PreviewedHIT(_id(task, number, _OF_THE_HIT), number, _as_asked(task, segments, blocks))
+
+
+def _as_asked(task: Task, segments: Sequence[int], blocks: list[BlockData]) -> list[BlockData]:
+    """Return the blocks of a HIT as its protocol shows them, where what they show hangs together."""
+    stages_drawn = answer_kind(task.protocol).stages_drawn
+    if stages_drawn is None or not blocks:
+        return blocks
+    texts = [block.candidates[0].text for block in blocks]
+    stages = stages_drawn(task, segments, [block.id for block in blocks], texts)
+    return [
+        replace(
+            block,
+            stage_rules=stage.rules,
+            candidates=[
+                replace(candidate, text=text)
+                for candidate, text in zip(block.candidates, stage.texts or (), strict=True)
+            ],
+        )
+        for block, stage in zip(blocks, stages, strict=True)
+    ]
 
 
 def hit_id_of(*, task: Task, block: UUID) -> UUID:

@@ -107,6 +107,8 @@ def said_of(
     """
     stage = stages_of(kind.protocol, [block_id]).get(block_id)
     rules = {**rules, **stage.rules} if stage else rules
+    if kind.simulated_knows is not None:
+        rules = {**rules, **kind.simulated_knows(block_id)}
     said = kind.simulated(qualities, labels_of(qualities, judge, random), rules, random)
     if kind.simulated_on is None:
         return said

@@ -251,6 +251,25 @@ OF_SCREENS = {
             "You skipped this sentence: {reason}. Answer to take the skip back."
         ),
     },
+    "quiz": {
+        "your_answer": _("Your answer"),
+        "quiz_text": _("The text so far"),
+        "quiz_question": _("Which of these statements are true by the text?"),
+        "quiz_statement": _("Statement {number} of {count}"),
+        "quiz_read": _("Read on"),
+        "quiz_yes": _("yes"),
+        "quiz_no": _("no"),
+        "quiz_unsure": _("no answer"),
+        "quiz_was_read": _("read"),
+        "quiz_answered": _("{answered} of {count} answered"),
+        "quiz_wanted": _("Answer each statement: yes, no, or no answer."),
+        "quiz_unsent_here": _(
+            "You changed what you said of this sentence. Save the change, or discard it."
+        ),
+        "quiz_skipped_here": _(
+            "You skipped this sentence: {reason}. Answer to take the skip back."
+        ),
+    },
 }
 
 PLURALS = {

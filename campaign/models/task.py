@@ -25,6 +25,7 @@ class Protocol(models.TextChoices):
     SPANS = "spans", _("error spans and scores")
     SORTING = "sorting", _("sorting")
     EDITING = "editing", _("blind editing")
+    QUIZ = "quiz", _("quiz")
 
 
 class TaskQuerySet(models.QuerySet["Task"]):

@@ -28,6 +28,9 @@ _ASKED: Final[Mapping[str, Promise]] = {
         "Judges edit one output of a sentence without its source; others say whether what came out is fluent and "
         "means the same."
     ),
+    "quiz": _(
+        "Readers see a few sentences of one system’s output, and say which statements about them are true."
+    ),
 }
 
 

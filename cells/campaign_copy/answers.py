@@ -55,6 +55,7 @@ NOT_COPIED: Final[Mapping[str, str]] = MappingProxyType(
         "rating": "about single judges, too: their figures find them, whatever they are called",
         "spans": "about single judges, too: how the scores of each two agree finds them, whatever they are called",
         "top": "beside another task of the test set, which a copy need not have",
+        "quiz": "about single judges, too: what each of them understood",
         "editing": "what answers of other protocols say is not in a copy",
         "without": "about single judges: what changes without them finds them",
     }

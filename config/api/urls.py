@@ -56,6 +56,7 @@ from cells.campaign_copy.api import CampaignCopiesView, CampaignCopyView
 from cells.campaign_file.api import CampaignFileView
 from cells.rehearsal_api import RehearsalView
 from cells.task_api import CampaignTasksView, TaskAndMoreView
+from protocols.quiz.api import SnippetsView
 from ranking.api.alerts import AlertMailView, AlertsView
 from ranking.api.analyses import (
     AnalysesView,
@@ -203,6 +204,7 @@ _task = [
     path("designs/preview/", DesignPreviewView.as_view(), name="api-design-preview"),
     path("designs/forecast/", DesignForecastView.as_view(), name="api-design-forecast"),
     path("designs/<int:design_id>/again/", DesignAgainView.as_view(), name="api-design-again"),
+    path("snippets/", SnippetsView.as_view(), name="api-snippets"),
     path("hits/", HITsView.as_view(), name="api-hits"),
     path("judges/", JudgesView.as_view(), name="api-judges"),
     path("quality-actions/", QualityActionsView.as_view(), name="api-quality-actions"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,8 +15,9 @@ from ranking.files.labels import Refuse, judge_of
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress
 
-_REQUIRED = ("snippet", "system", "judge", "answers", "expected")
-_OPTIONAL = ("duration_ms",)
+_REQUIRED = ("snippet", "judge", "answers", "expected")
+#: Exactly one of the first two.
+_OPTIONAL = ("system", "systems", "duration_ms")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,27 +54,60 @@ def read_quiz(
     return QuizRead(files, reading.result())
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Somebody read a snippet: of `systems`, which all wrote the same."""
+
+    snippet: str
+    systems: tuple[str, ...]
+    judge: str
+    answers: tuple[bool | None, ...]
+    expected: tuple[bool, ...]
+
+
+def readings_of(given: Iterable[Reading]) -> Readings:
+    """Return readings as arrays, whatever their order."""
+    rows = sorted(given, key=lambda each: (each.snippet, each.systems, each.judge))
+    systems = tuple(sorted({name for each in rows for name in each.systems}))
+    snippets = tuple(sorted({each.snippet for each in rows}))
+    judges = tuple(sorted({each.judge for each in rows}))
+    places = [
+        {name: place for place, name in enumerate(names)} for names in (systems, snippets, judges)
+    ]
+    wrote = np.zeros((len(rows), len(systems)), dtype=np.bool_)
+    columns = np.zeros((5, len(rows)), dtype=np.int64)
+    for at, each in enumerate(rows):
+        wrote[at, [places[0][name] for name in each.systems]] = True
+        right = sum(a == b for a, b in zip(each.answers, each.expected, strict=True))
+        columns[:, at] = (
+            places[1][each.snippet],
+            places[2][each.judge],
+            len(each.expected),
+            right,
+            each.answers.count(None),
+        )
+    return Readings(systems, snippets, judges, wrote, *columns)
+
+
 @dataclass
 class _Reading:
-    expected: dict[str, list[bool]] = field(default_factory=dict)
-    rows: dict[tuple[str, str, str], tuple[int, int, int]] = field(default_factory=dict)
+    expected: dict[str, tuple[bool, ...]] = field(default_factory=dict)
+    seen: set[tuple[str, str, str]] = field(default_factory=set)
+    rows: list[Reading] = field(default_factory=list)
 
     def take(self, values: dict[str, Any], refuse: Refuse) -> None:
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
         snippet = text_of("snippet", values["snippet"], refuse)
-        system = text_of("system", values["system"], refuse)
-        problem = system_name_problem(system)
-        if problem:
-            refuse("system", problem, "write the name of one system")
+        systems = _systems(values, refuse)
         judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
-        expected = [
+        expected = tuple(
             boolean_of("expected", each, refuse)
             for each in list_of("expected", values["expected"], refuse)
-        ]
-        answers = [
+        )
+        answers = tuple(
             None if each is None else boolean_of("answers", each, refuse)
             for each in list_of("answers", values["answers"], refuse)
-        ]
+        )
         if not expected or len(answers) != len(expected):
             refuse(
                 "answers",
@@ -86,20 +120,34 @@ class _Reading:
                 f"the expected answers about {snippet} were others before",
                 "expect the same answers wherever the snippet is read",
             )
-        if (snippet, system, judge) in self.rows:
+        keys = {(snippet, system, judge) for system in systems}
+        if not self.seen.isdisjoint(keys):
             refuse("judge", f"{judge} answers about this output a second time", "keep one of them")
-        right = sum(answer == each for answer, each in zip(answers, expected, strict=True))
-        self.rows[snippet, system, judge] = len(expected), right, answers.count(None)
+        self.seen |= keys
+        self.rows.append(Reading(snippet, systems, judge, answers, expected))
 
     def result(self) -> Readings:
-        snippets, systems, judges = (
-            tuple(sorted({key[column] for key in self.rows})) for column in range(3)
+        return readings_of(self.rows)
+
+
+def _systems(values: dict[str, Any], refuse: Refuse) -> tuple[str, ...]:
+    """Take `system`, or `systems` that wrote the same."""
+    if ("system" in values) == ("systems" in values):
+        refuse(
+            "system",
+            "there are system and systems" if "system" in values else "the key is missing",
+            "name the system, or in systems those that wrote the same",
         )
-        columns = np.array(
-            [
-                (systems.index(system), snippets.index(snippet), judges.index(judge), *row)
-                for (snippet, system, judge), row in sorted(self.rows.items())
-            ],
-            dtype=np.int64,
-        )
-        return Readings(systems, snippets, judges, *columns.T)
+    key = "system" if "system" in values else "systems"
+    names = [values[key]] if key == "system" else list_of(key, values[key], refuse)
+    if not names:
+        refuse(key, "the list is empty", "name a system at least")
+    found: list[str] = []
+    for name in names:
+        problem = system_name_problem(text_of(key, name, refuse))
+        if problem:
+            refuse(key, problem, "write the name of one system")
+        if name in found:
+            refuse(key, f"{name} stands there twice", "name each system once")
+        found.append(name)
+    return tuple(sorted(found))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from protocols.quiz.files import QuizRead
-from protocols.quiz.statistics.answers import QuizScore
+from protocols.quiz.statistics.answers import QuizScore, QuizScores, Readings
 from ranking.code_version import code_version
+from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
 
@@ -21,7 +23,54 @@ def quiz_report(
     confidence: float,
 ) -> Report:
     """Tell the share of right answers by system, and by reader."""
-    readings = read.readings
+    files = [{"name": file.name, "sha256": file.sha256} for file in read.files]
+    return _report(read.readings, systems, readers, confidence, about={"files": files}, notes=[])
+
+
+def task_quiz_report(given: Input, found: QuizScores) -> Report:
+    """Tell the same of the readings of a task."""
+    return _report(
+        given.answers,
+        found.systems,
+        found.readers,
+        found.confidence,
+        about=input_data(given),
+        notes=input_notes(given),
+    )
+
+
+def _report(
+    readings: Readings,
+    systems: Sequence[QuizScore],
+    readers: Sequence[QuizScore],
+    confidence: float,
+    *,
+    about: dict[str, Any],
+    notes: Sequence[str],
+) -> Report:
+    return Report(
+        notes=[*notes, *_notes(readings, confidence)],
+        tables=[
+            _table("systems", _("Right answers by system"), _("System"), systems),
+            _table("readers", _("Right answers by judge"), _("Judge"), readers),
+        ],
+        data={
+            "input": {
+                **about,
+                "readings": len(readings),
+                "snippets": len(readings.snippets),
+                "judges": len(readings.judges),
+                "met_again": readings.met_again,
+            },
+            "systems": systems,
+            "readers": readers,
+            "confidence": confidence,
+            "version": code_version(),
+        },
+    )
+
+
+def _notes(readings: Readings, confidence: float) -> list[str]:
     notes = [
         _("Readings: %(readings)s; snippets: %(snippets)s; judges: %(judges)s.")
         % {
@@ -39,26 +88,7 @@ def quiz_report(
             _("Warning: readings by judges who had read the snippet before: %(count)s.")
             % {"count": f"{readings.met_again:,}"}
         )
-    return Report(
-        notes=notes,
-        tables=[
-            _table("systems", _("Right answers by system"), _("System"), systems),
-            _table("readers", _("Right answers by judge"), _("Judge"), readers),
-        ],
-        data={
-            "input": {
-                "files": [{"name": file.name, "sha256": file.sha256} for file in read.files],
-                "readings": len(readings),
-                "snippets": len(readings.snippets),
-                "judges": len(readings.judges),
-                "met_again": readings.met_again,
-            },
-            "systems": systems,
-            "readers": readers,
-            "confidence": confidence,
-            "version": code_version(),
-        },
-    )
+    return notes
 
 
 def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Table:

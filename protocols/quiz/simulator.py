@@ -43,7 +43,7 @@ def simulated_quiz(
         systems=tuple(f"S{place:02}" for place in range(1, len(right) + 1)),
         snippets=tuple(f"snippet {place:03}" for place in range(1, snippets + 1)),
         judges=tuple(f"J{place:02}" for place in range(1, len(right) + 1)),
-        system=system,
+        wrote=system[:, np.newaxis] == np.arange(len(right)),
         snippet=snippet,
         judge=system,
         questions=np.full(len(system), questions, dtype=np.int64),

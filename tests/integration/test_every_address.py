@@ -319,6 +319,9 @@ ADDRESSES = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/design/<int:design_id>/again/": ONLY_POST,
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/add/": MEMBERS_PAGE,
+    # Of quizzes alone: tests/integration/protocols/test_snippets.py.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/snippets/": NO_PLOT,
+    "api/v1/tasks/<int:task_id>/snippets/": {**dict.fromkeys(ROLES, 404), "nobody": 401},
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/withdraw/": (MEMBERS_PAGE),
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/restore/": (ONLY_POST),

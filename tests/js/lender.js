@@ -4,6 +4,7 @@ import { Drafts } from "../../static/judge/drafts.js";
 import { Outbox } from "../../static/judge/outbox.js";
 import { Queue } from "../../static/judge/queue.js";
 import * as editing from "../../static/judge/editing/answer.js";
+import * as quiz from "../../static/judge/quiz/answer.js";
 import * as ranking from "../../static/judge/ranking/answer.js";
 import * as rating from "../../static/judge/rating/answer.js";
 import * as spans from "../../static/judge/spans/answer.js";
@@ -18,7 +19,7 @@ export const JUDGED = { state: "judged", judgment: { labels: [2, 1], comment: "s
 
 // Those of all protocols, as they are on the page once they are loaded.
 export class LoadedScreens {
-  #answers = { editing, ranking, rating, spans, top, two_outputs: twoOutputs };
+  #answers = { editing, quiz, ranking, rating, spans, top, two_outputs: twoOutputs };
 
   async load(protocol) {
     return this.get(protocol) ? null : "outdated";

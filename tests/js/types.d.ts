@@ -59,6 +59,9 @@ interface Rules {
   missing?: boolean;
   // Of blind editing: an edit, or whether somebody else's is acceptable.
   asked?: "edit" | "accept";
+  // Of a quiz: statements about a snippet, and the block with which they are asked.
+  statements?: string[];
+  asked_with?: string;
   // When a score contradicts the errors.
   contradictions?: ContradictionRule;
 }
@@ -184,6 +187,14 @@ interface EditingAnswer {
   acceptable: boolean | null;
 }
 
+// Of a statement; empty before it is answered.
+type QuizChoice = "yes" | "no" | "unsure" | "";
+
+interface QuizAnswer {
+  // Of each statement; none before the block was shown.
+  given: QuizChoice[] | null;
+}
+
 type Severity = "minor" | "major";
 
 // From one code point of an output's text up to another.
@@ -287,6 +298,7 @@ interface Draft extends Spent {
   top?: string[];
   outputs?: Record<string, OutputSaid>;
   edit?: EditingAnswer;
+  quiz?: QuizChoice[] | null;
 }
 
 type Kind = "judgments" | "skips" | "problem-reports";
@@ -604,6 +616,8 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "spans-item-template": TemplateOfOne;
   "spans-output-template": TemplateOfOne;
   "text-size": HTMLSelectElement;
+  "quiz-statement-template": TemplateOfOne;
+  "quiz-template": TemplateOfOne;
   "rating-output-template": TemplateOfOne;
   "rating-scale-template": TemplateOfOne;
   "tier-template": TemplateOfOne;
@@ -624,6 +638,12 @@ interface Parts {
   ".edit-question": HTMLElement;
   ".edit-shown": HTMLElement;
   ".output-name": HTMLElement;
+  ".quiz-asked": HTMLElement;
+  ".quiz-onward": HTMLElement;
+  ".quiz-question": HTMLElement;
+  ".quiz-statements": HTMLElement;
+  ".quiz-text": HTMLElement;
+  ".quiz-words": HTMLElement;
   ".output-text": HTMLElement;
   ".item-open": HTMLElement;
   ".item-remove": HTMLElement;

@@ -13,15 +13,16 @@ from django.db.models.functions import Now
 from annotation.models import HIT, JudgeAccount, Judgment
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
-from annotation.sampling.rounds import round_add, segments_of_round, shown_again
+from annotation.sampling.rounds import Rounds
 from annotation.selectors import systems_not_lent
 from annotation.selectors.passes import (
     SECOND,
     first_pass_is_full,
     hits_to_show_again,
+    is_judged_once,
     passes_so_far,
     raters_of,
-    segments_allotted,
+    rounds_of,
 )
 from annotation.selectors.planned import plans_read
 from annotation.selectors.pool import JudgeAsks, hits_for_judge, hits_intra
@@ -60,26 +61,21 @@ def rounds_plan(*, task_id: int, count: int) -> int:
     Holds the lock of the task's `HITSequence`, so that each round is planned once.
     """
     planning = PlanningTransaction.locked(task_id)
-    segments = segments_allotted(task=planning.task, design=planning.design)
+    rounds = rounds_of(task=planning.task, design=planning.design)
     while len(planning.planned) < count and not planning.is_all_planned:
-        if not _round_add(planning, segments):
+        if not _round_add(planning, rounds):
             break
     planning.store()
     return len(planning.planned)
 
 
-def _round_add(planning: PlanningTransaction, segments: list[int]) -> bool:
+def _round_add(planning: PlanningTransaction, rounds: Rounds) -> bool:
     """Plan the next round; return whether there was one."""
-    parameters, number = planning.parameters, planning.sequence.turns + 1
-    window = segments_of_round(
-        segments, number=number, size=parameters.segments_per_hit, seed=parameters.seed
-    )
-    if not window:
+    number = planning.sequence.turns + 1
+    raters = raters_of(planning.task)
+    if not rounds.add(planning, number, texts=planning.texts, raters=raters):
         return False
     planning.sequence.turns = number
-    round_add(
-        planning, window, number=number, texts=planning.texts, raters=raters_of(planning.task)
-    )
     return True
 
 
@@ -105,7 +101,7 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
     elif _has_first(planning, so_far.texts, asks):
         is_none_left = False
     else:
-        if not so_far.has_first_in_hand:
+        if not so_far.has_first_in_hand and not is_judged_once(planning.task):
             _second_add(planning, judge_id)
         is_none_left = not planning.planned
     planning.store()
@@ -119,9 +115,9 @@ def _has_first(planning: PlanningTransaction, texts: int, asks: JudgeAsks) -> bo
         return False
     if hits_for_judge(**asks).available().exists():
         return True
-    segments = segments_allotted(task=planning.task, design=planning.design)
+    rounds = rounds_of(task=planning.task, design=planning.design)
     # Nobody has seen the segments of a new round. More than one only where a conflict of interest is in all its HITs.
-    while not planning.is_all_planned and _round_add(planning, segments):
+    while not planning.is_all_planned and _round_add(planning, rounds):
         not_lent = set(asks["conflicts"])
         systems = planning.systems
         if any(
@@ -143,18 +139,14 @@ def _second_add(planning: PlanningTransaction, judge_id: int) -> None:
         )
     )
     draw = HashDraw(seed=planning.parameters.seed, number=0)
+    rounds = rounds_of(task=planning.task, design=planning.design)
     for pk in draw.shuffled(hits, lambda pk: hits[pk].number, "second pass", judge_id):
         shown = HITPlan(
             number=hits[pk].number,
             blocks=tuple(each for each in plans[pk].blocks if (pk, each.segment) in judged),
             why={},
         )
-        again = shown_again(
-            shown,
-            number=planning.number_next(),
-            seed=planning.parameters.seed,
-            purpose=Purpose.INTRA,
-        )
+        again = rounds.again(shown, hit=planning.number_next(), purpose=Purpose.INTRA)
         first = hits[pk].repeats or hits[pk]
         planning.stored_ids[first.number] = first.pk
         planning.add(

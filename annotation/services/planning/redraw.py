@@ -9,7 +9,6 @@ from annotation.sampling.drawing import HITDrawer, SegmentQuota
 from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, repeated
-from annotation.sampling.rounds import first_of_round, round_drawn, segments_of_round, shown_again
 from annotation.sampling.state import DrawState
 from annotation.selectors.corpus import (
     TestSetTexts,
@@ -18,7 +17,7 @@ from annotation.selectors.corpus import (
     texts_without,
     windows_of,
 )
-from annotation.selectors.passes import segments_allotted
+from annotation.selectors.passes import rounds_of
 from annotation.selectors.planned import judge_history, plans_read
 from campaign.models import Segment
 
@@ -52,30 +51,18 @@ def hit_redraw(hit: HIT) -> HITPlan:
 def _of_pass(hit: HIT) -> HITPlan:
     """Draw a HIT of a task that shows judges its texts twice: of a round, or what was shown before."""
     parameters = hit.design.parameters
+    rounds = rounds_of(task=hit.task, design=hit.design)
     if hit.purpose == HITPurpose.FIRST:
         number, place = hit.why["turn"], hit.why["place"]
-        window = segments_of_round(
-            segments_allotted(task=hit.task, design=hit.design),
-            number=number,
-            size=parameters.segments_per_hit,
-            seed=parameters.seed,
-        )
         _then, texts = _texts_then(hit)
-        drawn = round_drawn(window, number=number, texts=texts, parameters=parameters)
-        return first_of_round(
-            drawn[place], hit=hit.number, number=number, place=place, seed=parameters.seed
-        )
+        drawn = rounds.drawn(number, texts=texts, parameters=parameters)
+        return rounds.first(drawn[place], hit=hit.number, number=number, place=place)
     original = HIT.objects.get(task=hit.task_id, number=hit.why["repeats"])
     plan = plans_read([original.pk])[original.pk]
     # What its judge skipped is not shown again.
     shown = Segment.objects.filter(pk__in=hit.segment_ids).values_list("number", flat=True)
     blocks = tuple(block for block in plan.blocks if block.segment in set(shown))
-    return shown_again(
-        replace(plan, blocks=blocks),
-        number=hit.number,
-        seed=parameters.seed,
-        purpose=Purpose(hit.purpose),
-    )
+    return rounds.again(replace(plan, blocks=blocks), hit=hit.number, purpose=Purpose(hit.purpose))
 
 
 def _texts_then(hit: HIT) -> tuple[TestSetTexts, Mapping[int, SegmentOutputs]]:

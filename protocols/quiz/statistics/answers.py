@@ -9,17 +9,20 @@ import numpy.typing as npt
 
 from ranking.core.judges.clustered_share import Share, clustered_share
 
+BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """R readings: somebody read one system's output of a snippet and answered its questions.
+    """R readings: somebody read a snippet, as one of K systems or several that share it wrote it, and answered its questions.
 
     Attributes
     ----------
     systems, snippets, judges : tuple of str
-    system, snippet, judge : int64, shape (R,)
+    wrote : bool, shape (R, K)
+        Whether what was read is a system's: of several, the answers count for each.
+    snippet, judge : int64, shape (R,)
         Places in these.
     questions, right, unanswered : int64, shape (R,)
         Questions of the snippet, right answers, and questions without an answer, which is not right.
@@ -28,7 +31,7 @@ class Readings:
     systems: tuple[str, ...]
     snippets: tuple[str, ...]
     judges: tuple[str, ...]
-    system: Int64Array
+    wrote: BoolArray
     snippet: Int64Array
     judge: Int64Array
     questions: Int64Array
@@ -37,13 +40,15 @@ class Readings:
 
     def __post_init__(self) -> None:
         columns = (self.snippet, self.judge, self.questions, self.right, self.unanswered)
-        if any(len(each) != len(self.system) for each in columns):
+        if any(len(each) != len(self.wrote) for each in columns):
             raise ValueError("expected columns of one length")
+        if self.wrote.shape[1] != len(self.systems) or not self.wrote.any(axis=1).all():
+            raise ValueError("wrote: expected a column of each system, and a system in each row")
         if np.any(self.right + self.unanswered > self.questions) or np.any(self.right < 0):
             raise ValueError("right and unanswered: more than there are questions")
 
     def __len__(self) -> int:
-        return len(self.system)
+        return len(self.wrote)
 
     @property
     def met_again(self) -> int:
@@ -72,6 +77,15 @@ class QuizScore:
     share: Share
 
 
+@dataclass(frozen=True)
+class QuizScores:
+    """Scores of systems and of readers, with the confidence of their intervals."""
+
+    systems: tuple[QuizScore, ...]
+    readers: tuple[QuizScore, ...]
+    confidence: float
+
+
 def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
     """Score systems by the share of right answers, the highest first.
 
@@ -98,21 +112,22 @@ def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizSc
     ----------
     J. Berka, M. Černý, O. Bojar (2011), Quiz-Based Evaluation of Machine Translation, PBML 95.
     """
-    rows = _scores(readings, readings.systems, readings.system, confidence)
+    rows = _scores(readings, readings.systems, readings.wrote.T, confidence)
     return tuple(sorted(rows, key=lambda row: (-(row.share.value or 0.0), row.name)))
 
 
 def reader_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
     """Score readers likewise, whatever systems they read; in the order of their names."""
-    return tuple(_scores(readings, readings.judges, readings.judge, confidence))
+    own = readings.judge == np.arange(len(readings.judges))[:, np.newaxis]
+    return tuple(_scores(readings, readings.judges, own, confidence))
 
 
 def _scores(
-    readings: Readings, names: tuple[str, ...], group: Int64Array, confidence: float
+    readings: Readings, names: tuple[str, ...], of_each: BoolArray, confidence: float
 ) -> list[QuizScore]:
+    """Score whoever has these names, by which readings are of each of them; those without any are left out."""
     found = []
-    for place, name in enumerate(names):
-        own = group == place
+    for name, own in zip(names, of_each, strict=True):
         if own.any():
             right, questions = (
                 np.bincount(readings.snippet[own], column[own], len(readings.snippets)).astype(

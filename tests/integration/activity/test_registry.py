@@ -6,6 +6,7 @@ from annotation import models as annotation
 from campaign import models as campaign
 from campaign.database.recording import recorded_columns
 from protocols.editing import models as editing
+from protocols.quiz import models as quiz
 from protocols.rating import models as rating
 from protocols.sorting import models as sorting
 from protocols.spans import models as spans
@@ -58,6 +59,7 @@ NOT_RECORDED: dict[type[Model], str] = {
     two_outputs.Answer: JUDGING,
     spans.Answer: JUDGING,
     editing.Answer: JUDGING,
+    quiz.Answer: JUDGING,
     sorting.SystemSort: WORKED_OUT,
     sorting.ClosedComparison: WORKED_OUT,
     annotation.JudgmentNumber: JUDGING,
@@ -109,6 +111,8 @@ FIELDS_NOT_RECORDED: dict[type[Model], set[str]] = {
     # Secrets that never change, and what Amazon sends.
     campaign.Panel: {"key", "events_key", "requested_topic_arn", "subscribe_url"},
     annotation.Design: {"task_id"},
+    # Its document is that of its name, and never another.
+    quiz.Snippet: {"task_id", "document_id"},
     annotation.QualityRule: {"replaces_id", "switched_off_by_id"},
     annotation.QualityAction: {"task_id", "evidence", "batch"},
     annotation.QualityReversal: {"action_id", "batch"},

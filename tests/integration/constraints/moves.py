@@ -9,6 +9,7 @@ from tests.integration.constraints.answers import late_answer, late_edit, late_s
 from tests.integration.constraints.assignments import assignment
 from tests.integration.constraints.breakages import Attempt, Create, breaks
 from tests.integration.constraints.judgments import first_judgment, problem_report, skip
+from tests.integration.constraints.quizzes import late_quiz_answer
 from tests.integration.constraints.ratings import late_rating
 from tests.integration.constraints.sorts import second_verdict
 
@@ -61,6 +62,7 @@ for written, arrange in {
     "two_outputs_answer": late_answer,
     "spans_answer": late_scores,
     "editing_answer": late_edit,
+    "quiz_answer": late_quiz_answer,
     "sorting_verdict": second_verdict,
 }.items():
     breaks(f"{written}_of_no_moving_campaign")(partial(something_is_written, arrange))

@@ -17,6 +17,7 @@ from annotation.models import (
 )
 from campaign.models import Acceptance, ActivityEvent, CampaignStateChange, Instructions
 from protocols.editing.models import Answer as EditingAnswer
+from protocols.quiz.models import Answer as QuizAnswer
 from protocols.rating.models import Answer as Rating
 from protocols.sorting.models import ClosedComparison
 from protocols.spans.models import Answer as SpansAnswer
@@ -30,6 +31,7 @@ KEPT: dict[str, type[Model]] = {
     "two_outputs_answer": Answer,
     "spans_answer": SpansAnswer,
     "editing_answer": EditingAnswer,
+    "quiz_answer": QuizAnswer,
     "sorting_verdict": ClosedComparison,
     "judgment_number": JudgmentNumber,
     "skip": Skip,

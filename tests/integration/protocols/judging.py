@@ -11,6 +11,8 @@ from annotation.services import design_ensure, hits_plan, pool_fill, task_rules_
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Campaign, Judge, Output, Protocol, Task
 from campaign.services import task_close, task_create
+from protocols.quiz.snippet_files import GivenSnippet
+from protocols.quiz.snippets import snippets_replace
 from protocols.rating.models import Answer as Rating
 from protocols.spans.models import Answer as Scored
 from protocols.two_outputs.models import Answer
@@ -299,6 +301,37 @@ def topped_task(campaign: Campaign) -> Task:
                 )
     labelled_all(task, topped)
     labelled_all(ranking, ranked)
+    return task
+
+
+def quizzed_task(campaign: Campaign) -> Task:
+    """A quiz by simulated readers, who understand some systems better than others."""
+    ranking = make_task(campaign, documents=(6, 6))
+    task_close(task=ranking)
+    task = task_create(test_set=ranking.test_set, protocol=Protocol.QUIZ, by=None)
+    snippets = [
+        GivenSnippet(
+            name=f"{document}, {first}",
+            document=document,
+            first=first,
+            last=first + 2,
+            statements=("It is open.", "It is closed.", "It is old."),
+            expected=(True, False, first == 1),
+        )
+        for document in ("document 1", "document 2")
+        for first in (1, 4)
+    ]
+    snippets_replace(task=task, given=snippets)
+    hits_plan(task_id=task.pk, count=30)
+    outputs = Output.objects.filter(segment__test_set=task.test_set)
+    campaign_simulate(
+        campaign=campaign,
+        judges=[SimulatedJudge(f"bot{number}", noise=4) for number in range(4)],
+        languages=["en", "de"],
+        hits_each=4,
+        qualities={pk: 12.0 * len(name) for pk, name in outputs.values_list("pk", "system__name")},
+        seed=3,
+    )
     return task
 
 

@@ -33,6 +33,7 @@ from tests.filling import Filling, filled_task
 from tests.integration.protocols.judging import (
     edited_task,
     judged_task,
+    quizzed_task,
     rated_task,
     scored_task,
     sorted_task,
@@ -66,6 +67,7 @@ OTHERWISE: dict[str, Given] = {
 #: The same of the kinds of protocols, each of which is asked of a task of its own.
 OTHERWISE_OF_PROTOCOLS: dict[str, Given] = {
     "editing": {"fewest": 2, "acceptances": "mean", "confidence": 0.9},
+    "quiz": {"confidence": 0.9, "reference": "include"},
     "rating": {
         "merge": True,
         "standardise": True,
@@ -83,6 +85,7 @@ OTHERWISE_OF_PROTOCOLS: dict[str, Given] = {
 }
 WORLDS_OF_PROTOCOLS: dict[str, Callable[[Campaign], Task]] = {
     "editing": edited_task,
+    "quiz": quizzed_task,
     "rating": rated_task,
     "sorting": sorted_task,
     "spans": scored_task,

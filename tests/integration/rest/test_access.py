@@ -94,6 +94,7 @@ OF_ITS_ORGANISERS = (
     "api-rules",
     "api-rules-preview",
     "api-rules-suggested",
+    "api-snippets",
     "api-stopping-rule",
     "api-system",
     "api-system-restore",

@@ -9,7 +9,7 @@ from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
-from annotation.sampling.rounds import round_count, round_drawn, segments_of_round, shown_again
+from annotation.sampling.rounds import Rounds, round_count, round_drawn, segments_of_round
 
 PARAMETERS = DesignParameters(
     kind=DesignKind.UNIFORM, seed=7, systems_per_block=1, segments_per_hit=10
@@ -72,9 +72,62 @@ def test_a_pass_shows_the_same_in_another_order() -> None:
         range(1, 11), number=1, texts=all_different(10), parameters=PARAMETERS
     )
     first = HITPlan(number=3, blocks=blocks, why={})
-    again = shown_again(first, number=90, seed=7, purpose=Purpose.INTRA)
+    rounds = Rounds(segments=range(1, 11), size=10, seed=7)
+    again = rounds.again(first, hit=90, purpose=Purpose.INTRA)
     assert again.why == {"purpose": "intra", "repeats": 3}
     assert again.blocks != blocks
     assert sorted(again.blocks, key=lambda each: each.segment) == sorted(
         blocks, key=lambda each: each.segment
     )
+
+
+def read_together(*windows: tuple[int, ...]) -> Rounds:
+    return Rounds(
+        segments=[number for window in windows for number in window],
+        size=1,
+        seed=7,
+        together=windows,
+    )
+
+
+def test_what_is_read_together_is_of_one_system_and_in_order() -> None:
+    rounds = read_together((1, 2, 3), (4, 5), (8, 9, 10))
+    windows = [rounds.window(number) for number in range(1, 5)]
+    assert sorted(windows[:3]) == [(1, 2, 3), (4, 5), (8, 9, 10)]
+    assert windows[3] == ()
+    texts = all_different(10)
+    for number in range(1, 4):
+        hits = rounds.drawn(number, texts=texts, parameters=PARAMETERS)
+        for blocks in hits:
+            assert tuple(block.segment for block in blocks) == rounds.window(number)
+            assert len({block.systems for block in blocks}) == 1
+        assert sorted(blocks[0].systems[0][0] for blocks in hits) == SYSTEMS
+        # By chance, and the same each time.
+        assert hits == rounds.drawn(number, texts=texts, parameters=PARAMETERS)
+    orders = {
+        tuple(blocks[0].systems for blocks in rounds.drawn(n, texts=texts, parameters=PARAMETERS))
+        for n in range(1, 4)
+    }
+    assert len(orders) == 3
+    first = HITPlan(number=3, blocks=hits[0], why={})
+    assert rounds.again(first, hit=90, purpose=Purpose.REDUNDANCY).blocks == hits[0]
+
+
+def test_systems_that_wrote_the_same_throughout_are_read_as_one() -> None:
+    same = ["a", "a", "a", "d", "e", "f", "g"]
+    other = ["a", "a", "c", "d", "e", "f", "g"]
+    texts = {1: segment(1, same), 2: segment(2, other)}
+    hits = read_together((1, 2)).drawn(1, texts=texts, parameters=PARAMETERS)
+    assert sorted(blocks[0].systems[0] for blocks in hits) == [
+        ("S01", "S02"),
+        *((name,) for name in SYSTEMS[2:]),
+    ]
+    [shared] = [blocks for blocks in hits if len(blocks[0].systems[0]) == 2]
+    assert [block.candidates for block in shared] == [((100, 101),), ((200, 201),)]
+
+
+def test_who_has_no_output_of_a_segment_is_not_read() -> None:
+    texts = all_different(2)
+    missing = SegmentOutputs(2, 12, texts[2].outputs[1:])
+    hits = read_together((1, 2)).drawn(1, texts={**texts, 2: missing}, parameters=PARAMETERS)
+    assert sorted(blocks[0].systems[0][0] for blocks in hits) == SYSTEMS[1:]

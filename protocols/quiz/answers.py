@@ -1,0 +1,187 @@
+"""The answers to quizzes: readers of one system's output say which statements about it are true (Berka et al. 2011).
+
+A HIT is a snippet, a block each of its segments. Statements are asked with the last of them; of those before, a judgment
+says that they were read.
+"""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from rest_framework import serializers
+
+from annotation.models import Judgment
+from annotation.protocols import AnswerKind, Passes, Rules, TextsBeside
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.models import Campaign, Protocol
+from protocols.quiz.models import Answer
+from protocols.quiz.shown import snippet_ending_with, stages, stages_drawn
+from protocols.quiz.snippet_files import MOST_STATEMENTS
+from protocols.quiz.snippets import segments_read_together
+
+_READERS: Final = 1
+_MOST_READERS: Final = 50
+_MOST_SEGMENTS: Final = 50
+#: Simulated readers guess where they do not understand, which is half of the answers.
+_GUESSED: Final = 0.5
+
+
+class QuizAnswerSerializer(serializers.Serializer[object]):
+    """What a reader says of statements about what they read."""
+
+    answers = serializers.ListField(
+        child=serializers.BooleanField(allow_null=True),
+        max_length=MOST_STATEMENTS,
+        help_text="Whether each statement is true, null for no answer; empty for a block with which none is asked.",
+    )
+
+
+class QuizRulesSerializer(serializers.Serializer[object]):
+    """What a HIT of a quiz asks."""
+
+    statements = serializers.ListField(
+        child=serializers.CharField(), help_text="About the whole snippet, true or false."
+    )
+    asked_with = serializers.UUIDField(help_text="The block with which they are asked: the last.")
+
+
+def _labels(_answer: Mapping[str, Any], candidates: int) -> list[int | None]:
+    """Return that nothing is compared: one output is shown."""
+    return [1] * candidates
+
+
+def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
+    snippet = snippet_ending_with(assigned.block_id)
+    asked = 0 if snippet is None else len(snippet.statements)
+    if len(answer["answers"]) == asked:
+        return None
+    if not asked:
+        words = _("No statement is asked about with this sentence: its answers are empty.")
+    else:
+        words = ngettext(
+            "There is %(count)d statement: answer it, with null where you give no answer.",
+            "There are %(count)d statements: answer each, with null where you give no answer.",
+            asked,
+        ) % {"count": asked}
+    return SubmissionRefusedError(words, field="answer")
+
+
+def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
+    Answer.objects.create(judgment=judgment, answers=list(answer["answers"]))
+
+
+def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    rows = Answer.objects.filter(pk__in=judgment_ids).values_list("pk", "answers")
+    return {pk: {"answers": answers} for pk, answers in rows}
+
+
+def _rules(rules: Mapping[str, Any]) -> Rules:
+    others = sorted(set(rules) - {"readers"})
+    if others:
+        raise ValidationError(
+            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
+        )
+    readers = rules.get("readers", _READERS)
+    if (
+        not isinstance(readers, int)
+        or isinstance(readers, bool)
+        or not 1 <= readers <= _MOST_READERS
+    ):
+        raise ValidationError(
+            _("%(name)s is a whole number from 1 to %(most)s.")
+            % {"name": "readers", "most": _MOST_READERS}
+        )
+    return {"readers": readers}
+
+
+def _shown_rules(_campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
+    """Return nothing: what is asked depends on the HIT."""
+    return {}
+
+
+def _knows(block_id: int) -> Rules:
+    """Return the expected answers to what is asked with a block. For simulated readers alone."""
+    snippet = snippet_ending_with(block_id)
+    return {"expected": [] if snippet is None else snippet.expected}
+
+
+def _simulated(
+    qualities: Sequence[float],
+    _labels: Sequence[int | None],
+    rules: Mapping[str, Any],
+    random: Random,
+) -> dict[str, list[bool]]:
+    """Understand a statement with a chance of the stated quality in a hundred, and guess otherwise."""
+    understood = min(1.0, max(0.0, qualities[0] / 100))
+    right = understood + (1 - understood) * _GUESSED
+    return {
+        "answers": [
+            each if random.random() < right else not each for each in rules.get("expected", ())
+        ]
+    }
+
+
+def _texts(_part: int, _rules: Mapping[str, Any]) -> TextsBeside:
+    """Return that readers see outputs and nothing else."""
+    return TextsBeside(source=False, references=False, context=False)
+
+
+def _needs(
+    texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, Any]
+) -> tuple[bool, list[str]]:
+    """Return whether nobody has to read a snippet twice: it has a reader of each system's, and so many of them."""
+    if not texts:
+        return False, [_("It has no snippets yet: upload them with the statements to be answered.")]
+    systems, readers = max(texts), int(_rules(rules)["readers"])
+    needed = systems * readers
+    words = [
+        _(
+            "A snippet is read in outputs of %(systems)d systems, by %(readers)d of the judges each, and by nobody twice: it takes at least %(needed)d judges."
+        )
+        % {"systems": systems, "readers": readers, "needed": needed}
+    ]
+    if judges < needed:
+        words.append(
+            ngettext("There is %(count)d so far.", "There are %(count)d so far.", judges)
+            % {"count": judges}
+        )
+    return judges >= needed, words
+
+
+QUIZ: Final = AnswerKind(
+    protocol=Protocol.QUIZ,
+    candidates=range(1, 2),
+    serializer=QuizAnswerSerializer,
+    labels=_labels,
+    refusal=_refusal,
+    store=_store,
+    read=_read,
+    rules=_rules,
+    shown_rules=_shown_rules,
+    rules_serializer=QuizRulesSerializer,
+    simulated=_simulated,
+    simulated_knows=_knows,
+    stages=stages,
+    stages_drawn=stages_drawn,
+    passes=Passes(
+        texts=_texts,
+        rules=lambda _part, _rules: {},
+        raters=lambda rules: int(_rules(rules)["readers"]),
+        items_per_judge=lambda _rules: None,
+        needs=_needs,
+        segments_per_hit=_MOST_SEGMENTS,
+        count=1,
+        together=segments_read_together,
+    ),
+    rules_fields={
+        "readers": forms.IntegerField(
+            label=gettext_lazy("Readers of each system’s output of a snippet"),
+            min_value=1,
+            max_value=_MOST_READERS,
+        )
+    },
+)

@@ -1,0 +1,41 @@
+"""`import_snippets`: the snippets of a quiz with their statements, from a file."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import ngettext
+
+from annotation.selectors.passes import judges_needed
+from campaign.formats import InputFile
+from campaign.management.arguments import task_named
+from campaign.models import Protocol
+from protocols.quiz.snippets import SnippetsRefusedError, snippets_import
+
+
+class Command(BaseCommand):
+    help = (
+        "Replace the snippets of a task of quizzes, with the statements that readers are asked about, by those of a "
+        "file: JSON Lines, or CSV if its name ends so. Nothing is stored if anything does not fit, nor once judges "
+        "have begun."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", metavar="CAMPAIGN", help="short name of the campaign")
+        parser.add_argument("test_set", metavar="TEST_SET", help="name of the test set")
+        parser.add_argument("file", metavar="FILE", type=Path)
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        task = task_named(
+            campaign=options["campaign"], name=options["test_set"], protocol=Protocol.QUIZ
+        )
+        try:
+            with options["file"].open("rb") as stream:
+                count = snippets_import(task=task, file=InputFile(str(options["file"]), stream))
+        except (OSError, SnippetsRefusedError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(
+            ngettext("%(count)s snippet.", "%(count)s snippets.", count) % {"count": f"{count:,}"}
+        )
+        for needed in judges_needed([task]):
+            self.stdout.write(" ".join(needed.words))

@@ -1,0 +1,153 @@
+from typing import ClassVar
+
+import pgtrigger
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.lookups import Exact
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.recording import Recorded
+from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models.move import RefusedWhileMoving
+from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
+
+
+def _length(column: str) -> models.Func:
+    return models.Func(column, function="cardinality", output_field=models.IntegerField())
+
+
+class Snippet(models.Model):
+    """Consecutive segments of a document that are read together, and statements about them that are true or false.
+
+    Made and deleted with all others of its task, as long as no HIT of that is lent; never changed.
+    """
+
+    task = models.ForeignKey(
+        "campaign.Task",
+        on_delete=models.CASCADE,
+        related_name="snippets",
+        db_index=False,  # `quiz_snippet_number_unique_in_task` begins with it
+    )
+    number = models.PositiveIntegerField(_("number"), help_text=_("From 1 in the task."))
+    name = models.CharField(_("name"), max_length=200)
+    document = models.ForeignKey(
+        "campaign.Document",
+        on_delete=models.CASCADE,
+        related_name="snippets",
+        verbose_name=_("document"),
+    )
+    first = models.PositiveIntegerField(
+        _("first segment"), help_text=_("By its position in the document, from 1.")
+    )
+    last = models.PositiveIntegerField(_("last segment"))
+    statements = ArrayField(models.TextField(), verbose_name=_("statements"))
+    expected = ArrayField(
+        models.BooleanField(),
+        verbose_name=_("expected answers"),
+        help_text=_("Whether each statement is true."),
+    )
+
+    objects: ClassVar[models.Manager["Snippet"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("snippet")
+        verbose_name_plural = _("snippets")
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["task", "number"], name="quiz_snippet_number_unique_in_task"
+            ),
+            models.UniqueConstraint(
+                fields=["task", "name"], name="quiz_snippet_name_unique_in_task"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    first__gte=1,
+                    last__gte=models.F("first"),
+                    # A HIT holds no more.
+                    last__lt=models.F("first") + 50,
+                ),
+                name="quiz_snippet_has_1_to_50_segments",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(statements__len__gte=1, statements__len__lte=20),
+                name="quiz_snippet_has_1_to_20_statements",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(Exact(_length("statements"), _length("expected"))),
+                name="quiz_snippet_expects_an_answer_to_each_statement",
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(name="quiz_snippet_stays", operation=pgtrigger.Update),
+            trigger_from_file(
+                "protocols/quiz",
+                "quiz_snippet_before_it_is_read",
+                operation=pgtrigger.Insert | pgtrigger.Delete,
+                when=pgtrigger.Before,
+                declare=[("of_task", "BIGINT")],
+            ),
+            trigger_from_file(
+                "protocols/quiz",
+                "quiz_snippet_fits_its_task",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.Before,
+            ),
+            Recorded(
+                name="quiz_snippet_recorded",
+                fields=["number", "name", "first", "last", "statements", "expected"],
+                campaign=OF_TASK,
+                test_set=TEST_SET_OF_TASK,
+                called="{row}.name",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Answer(models.Model):
+    """What a reader said of each statement about a snippet, with its last segment; of the others, nothing. Append-only."""
+
+    judgment = models.OneToOneField(
+        "annotation.Judgment",
+        on_delete=models.PROTECT,
+        related_name="quiz_answer",
+        primary_key=True,
+    )
+    answers = ArrayField(
+        models.BooleanField(null=True),
+        verbose_name=_("answers"),
+        help_text=_(
+            "To each statement, null where there is none; empty of a segment that was read on the way."
+        ),
+    )
+
+    objects: ClassVar[models.Manager["Answer"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("answers to a quiz")
+        verbose_name_plural = _("answers to quizzes")
+        triggers = [
+            pgtrigger.Protect(
+                name="quiz_answer_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+            ),
+            NeverTruncated(name="quiz_answer_never_truncated"),
+            RefusedWhileMoving(
+                name="quiz_answer_of_no_moving_campaign",
+                join=" JOIN annotation_judgment d ON d.id = i.judgment_id"
+                " JOIN campaign_judge j ON j.id = d.judge_id",
+            ),
+            trigger_from_file(
+                "protocols/quiz",
+                "quiz_answer_fits_its_judgment",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
+                declare=[("wrong", "RECORD"), ("scans", "TEXT")],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judgment_id}: {self.answers}"

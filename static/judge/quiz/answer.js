@@ -1,0 +1,69 @@
+// What is said of statements about a snippet: yes, no, that there is no answer, or nothing yet. Of a sentence that is
+// read on the way nothing is asked. Knows nothing of the screen.
+
+/** @type {readonly ("yes" | "no" | "unsure")[]} */
+export const CHOICES = ["yes", "no", "unsure"];
+
+const TRUTH = { yes: true, no: false, unsure: null };
+
+/** @param {boolean | null} value @returns {QuizChoice} */
+const choiceOf = (value) => (value === null ? "unsure" : value ? "yes" : "no");
+
+/** @returns {QuizAnswer} */
+export const blank = () => ({ given: null });
+
+// Before anything is said of so many statements.
+/** @param {number} count @returns {QuizChoice[]} */
+export const unsaid = (count) => Array(count).fill("");
+
+/** @param {Stored} stored @returns {QuizAnswer} */
+export const read = ({ answer }) => ({ given: answer?.answers?.map(choiceOf) ?? null });
+
+/** @param {QuizAnswer} answer */
+export const begun = ({ given }) => Boolean(given?.some(Boolean));
+
+/** @param {QuizAnswer} one @param {QuizAnswer} other */
+export const same = (one, other) =>
+  (!begun(one) && !begun(other)) || (one.given?.join() === other.given?.join() && one.given?.length === other.given?.length);
+
+// Without statements, it is enough that it was shown.
+/** @param {QuizAnswer} answer @returns {Phrase | null} */
+export const lack = ({ given }) => (!given || given.includes("") ? { key: "quiz_wanted" } : null);
+
+/** @param {QuizAnswer} answer */
+function counted({ given }) {
+  return { answered: given?.filter(Boolean).length ?? 0, count: given?.length ?? 0 };
+}
+
+/** @param {QuizAnswer} answer @returns {Phrase | null} */
+export const hint = (answer) => (begun(answer) ? { key: "quiz_answered", values: counted(answer) } : null);
+
+/** @param {QuizAnswer} answer @param {Candidate[]} candidates */
+export const toDraft = ({ given }, [{ id }]) => ({ quiz: given, first: id });
+
+/** @param {Draft} draft @param {Candidate[]} candidates @returns {QuizAnswer} */
+export const fromDraft = ({ quiz, first }, candidates) =>
+  quiz && candidates[0]?.id === first ? { given: [...quiz] } : blank();
+
+/** @param {QuizAnswer} answer @returns {Stored} */
+export const fields = ({ given }) => ({ answer: given && { answers: given.map((each) => TRUTH[each || "unsure"]) } });
+
+/** @param {QuizAnswer} answer */
+export function said(answer) {
+  if (!answer.given) return "";
+  return answer.given.length ? { key: "quiz_answered", values: counted(answer) } : { key: "quiz_was_read" };
+}
+
+/** @param {Rules} rules */
+export const rulesAfter = (rules) => rules;
+
+// The statements that are asked with a block: none but with the last of its HIT.
+/** @param {Rules} rules @param {string} block */
+export const statementsOf = ({ statements = [], asked_with: last }, block) => (last === block ? statements : []);
+
+// What is new in a text that begins with what was read before.
+/** @param {string} text @param {string | undefined} before */
+export function parted(text, before) {
+  const known = before !== undefined && text.startsWith(`${before}\n`) ? before.length + 1 : 0;
+  return { before: text.slice(0, known), after: text.slice(known) };
+}

@@ -1,0 +1,210 @@
+// A snippet in the words of one system: a sentence more with each block, and with the last of them statements about all
+// of it, to be answered yes or no.
+
+import { announce } from "../announce.js";
+import { lengthOf, setText } from "../block.js";
+import { digitOf } from "../keys.js";
+import { say } from "../words.js";
+import * as quiz from "./answer.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+// There is nothing to compare with, and nothing around the text.
+const TOOLS = /** @type {const} */ (["differences", "context"]);
+const UNUSED = "dc";
+/** @type {Record<string, "yes" | "no">} */
+const LETTERS = { y: "yes", n: "no" };
+
+/** @type {AnswerOf<QuizAnswer>} */
+export const answers = quiz;
+
+/** @param {Page} page */
+export const open = (page) => new QuizScreen(page);
+
+/** @implements {ProtocolScreen<QuizAnswer>} */
+class QuizScreen {
+  answers = answers;
+  block = /** @type {Block<QuizAnswer>} */ (/** @type {unknown} */ (null));
+  #root = $("quiz-template").content.firstElementChild.cloneNode(true);
+  #text = this.#root.querySelector(".quiz-text");
+  // What has the focus from sentence to sentence.
+  #asked = this.#root.querySelector(".quiz-asked");
+  #question = this.#root.querySelector(".quiz-question");
+  #list = this.#root.querySelector(".quiz-statements");
+  #onward = this.#root.querySelector(".quiz-onward");
+  /** @type {string[]} */
+  #statements = [];
+  // What was read before the block shown.
+  #before = "";
+
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
+    this.#text.setAttribute("aria-label", say("quiz_text"));
+    this.#question.textContent = say("quiz_question");
+    this.#onward.textContent = say("quiz_read");
+    this.#onward.addEventListener("click", () => this.#readOn());
+    // Words to be heard with it are heard once.
+    this.#asked.addEventListener("focusout", ({ target }) => {
+      if (target === this.#asked) this.#nameAsked();
+    });
+  }
+
+  // A sentence that is read on the way has a button of its own.
+  get submitsAtOnce() {
+    return !this.#statements.length;
+  }
+
+  get #fieldsets() {
+    return /** @type {HTMLElement[]} */ ([...this.#list.children]);
+  }
+
+  enter() {
+    $("foot").setAttribute("aria-label", say("your_answer"));
+    for (const id of TOOLS) $(id).hidden = true;
+    $("rows").replaceChildren(this.#root);
+  }
+
+  leave() {
+    for (const id of TOOLS) $(id).hidden = false;
+    $("rows").replaceChildren();
+  }
+
+  /** @param {Block<QuizAnswer>} block */
+  show(block) {
+    this.block = block;
+    const { queue } = this.page;
+    this.#statements = quiz.statementsOf(queue.hits.get(block.hit).rules, block.id);
+    if (block.answer.given?.length !== this.#statements.length) block.answer.given = quiz.unsaid(this.#statements.length);
+    const [candidate] = block.candidates;
+    const sibling = queue.blocks.find(({ hit, position }) => hit === block.hit && position === block.position - 1);
+    const { before, after } = quiz.parted(candidate.text, sibling?.candidates[0].text);
+    this.#before = before;
+    setText(this.#text, { ...candidate, text: before });
+    const now = document.createElement("span");
+    now.className = "quiz-new";
+    now.textContent = after;
+    this.#text.append(now);
+    const isAsked = this.#statements.length > 0;
+    this.#question.hidden = !isAsked;
+    this.#onward.hidden = isAsked;
+    this.#list.replaceChildren(...this.#statements.map((statement, index) => this.#makeStatement(statement, index)));
+    this.#nameAsked();
+    this.#root.classList.remove("wanting");
+    $("outputs").dataset.length = lengthOf(block);
+    const keys = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-quiz]"));
+    for (const row of keys) row.hidden = row.dataset.quiz !== (isAsked ? "asked" : "read");
+  }
+
+  /** @param {string} statement @param {number} index */
+  #makeStatement(statement, index) {
+    const made = $("quiz-statement-template").content.firstElementChild.cloneNode(true);
+    const { lang, dir } = this.block.candidates[0];
+    setText(made.querySelector(".quiz-words"), { text: statement, lang, dir });
+    for (const input of /** @type {HTMLInputElement[]} */ ([...made.querySelectorAll("input")])) {
+      input.name = `quiz-${index}`;
+      input.addEventListener("change", () => this.#choose(index, /** @type {QuizChoice} */ (input.value)));
+    }
+    return made;
+  }
+
+  #nameAsked() {
+    this.#asked.setAttribute("aria-label", say(this.#statements.length ? "quiz_question" : "quiz_read"));
+  }
+
+  showAnswer() {
+    const { given } = this.block.answer;
+    this.#fieldsets.forEach((each, index) => {
+      for (const input of /** @type {HTMLInputElement[]} */ ([...each.querySelectorAll("input")]))
+        {input.checked = input.value === given?.[index];}
+      each.classList.toggle("open", !given?.[index]);
+    });
+    if (!quiz.lack(this.block.answer)) this.#root.classList.remove("wanting");
+  }
+
+  // There is one output, and nothing it could differ from.
+  showDifferences() {}
+
+  // What is new of the text is heard, then what is asked.
+  /** @param {string} words */
+  introduce(words) {
+    const text = this.block.candidates[0].text.slice(this.#before.length);
+    const asked = this.#statements.length ? [say("quiz_question"), ...this.#statements] : [];
+    if (document.activeElement === this.#asked) this.#asked.blur();
+    this.#asked.setAttribute("aria-label", [words, text, ...asked].join(" "));
+  }
+
+  /** @param {FocusOptions} [options] */
+  focus(options) {
+    this.#asked.focus(options);
+  }
+
+  resume() {
+    this.focus();
+  }
+
+  refuse() {
+    this.#root.classList.add("wanting");
+    (this.#fieldsets[this.#open] ?? this.#asked).focus();
+  }
+
+  // --- The answers -------------------------------------------------------------------------------
+
+  // The first statement without an answer; −1 if there is none.
+  get #open() {
+    return this.block.answer.given?.indexOf("") ?? -1;
+  }
+
+  // That with the focus, or the first without an answer, or the last.
+  get #current() {
+    const focused = this.#fieldsets.findIndex((each) => each.contains(document.activeElement));
+    if (focused >= 0) return focused;
+    return this.#open >= 0 ? this.#open : this.#statements.length - 1;
+  }
+
+  /** @param {number} index @param {QuizChoice} choice */
+  #choose(index, choice) {
+    const given = [...(this.block.answer.given ?? quiz.unsaid(this.#statements.length))];
+    given[index] = choice;
+    this.block.answer.given = given;
+    this.page.answered();
+  }
+
+  /** @param {QuizChoice} choice */
+  #byKey(choice) {
+    // The second press of a double one is meant for the sentence that is gone.
+    if (this.page.isTooSoon()) return true;
+    const index = this.#current;
+    this.#choose(index, choice);
+    const next = this.#open;
+    (this.#fieldsets[next >= 0 ? next : index] ?? this.#asked).focus();
+    if (next < 0) announce(say(`quiz_${choice}`));
+    return true;
+  }
+
+  #readOn() {
+    if (!this.page.isTooSoon()) this.page.submit();
+  }
+
+  // --- Keys --------------------------------------------------------------------------------------
+
+  // They go from one answer to the next where the focus is on one, as the browser has it.
+  arrow() {
+    return null;
+  }
+
+  /** @param {Pressed} event */
+  single(event) {
+    const choice = quiz.CHOICES[(digitOf(event, quiz.CHOICES.length) ?? 0) - 1];
+    if (!choice || !this.#statements.length) return null;
+    return () => event.repeat || this.#byKey(choice);
+  }
+
+  /** @param {string} letter @param {Pressed} event */
+  letter(letter, { repeat }) {
+    if (UNUSED.includes(letter)) return () => true;
+    if (letter in LETTERS && this.#statements.length) return () => repeat || this.#byKey(LETTERS[letter]);
+    if (letter !== "a" || repeat) return null;
+    return () => announce("", this.block.candidates[0]);
+  }
+}

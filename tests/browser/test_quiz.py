@@ -1,0 +1,187 @@
+"""A quiz: a snippet is read sentence by sentence, and statements about it are answered with its last one."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.services import design_ensure, hits_plan
+from campaign.models import Judge, Protocol, Task
+from campaign.services import task_close
+from protocols.quiz.models import Answer
+from protocols.quiz.snippet_files import GivenSnippet
+from protocols.quiz.snippets import snippets_replace
+from tests.browser.conftest import IN_VIEWS, PHONE, NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence
+from tests.browser.screen_reader import ScreenReader
+from tests.factories import make_campaign, make_judge, make_task
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+STATEMENTS = ("It is open.", "It is closed.", "It is old.")
+
+
+@pytest.fixture
+def task() -> Task:
+    ranking = make_task(make_campaign(), documents=(6, 6), identical=())
+    task_close(task=ranking)
+    task = Task.objects.create(test_set=ranking.test_set, protocol=Protocol.QUIZ)
+    design_ensure(task=task, seed=7)
+    snippets = [
+        GivenSnippet(document, document, 1, 3, STATEMENTS, (True, False, True))
+        for document in ("document 1", "document 2")
+    ]
+    snippets_replace(task=task, given=snippets)
+    hits_plan(task_id=task.pk, count=6)
+    return task
+
+
+@pytest.fixture
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
+
+
+def begin(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    page.clock.install()
+    sign_in(page, judge)
+    expect(page.locator(".quiz-new")).to_be_visible()
+    return page
+
+
+@pytest.fixture
+def quiz(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    return begin(page, judge, sign_in)
+
+
+def press(page: Page, key: str) -> None:
+    """Some time after the sentence before: at once, a key is taken for its second press."""
+    page.clock.fast_forward(1_000)
+    page.keyboard.press(key)
+
+
+def test_what_was_read_stays_in_view_and_keys_answer(quiz: Page, judge: Judge) -> None:
+    at_sentence(quiz, 1)
+    expect(quiz.locator("#source-part")).to_be_hidden()
+    expect(quiz.locator(".quiz-statement")).to_have_count(0)
+    expect(quiz.locator("#submit")).to_be_hidden()
+    first = quiz.locator(".quiz-new").inner_text()
+    press(quiz, "Enter")
+    at_sentence(quiz, 2)
+    expect(quiz.locator(".quiz-text")).to_contain_text(first)
+    expect(quiz.locator(".quiz-new")).not_to_contain_text(first)
+    press(quiz, "Enter")
+    at_sentence(quiz, 3)
+    expect(quiz.locator(".quiz-statement legend")).to_have_text(list(STATEMENTS))
+    press(quiz, "y")
+    press(quiz, "Enter")
+    expect(quiz.locator("#missing")).to_contain_text("Answer each statement")
+    press(quiz, "n")
+    press(quiz, "3")
+    expect(quiz.locator("input:checked")).to_have_count(3)
+    press(quiz, "Enter")
+    at_sentence(quiz, 1)
+    expect(quiz.locator(".quiz-text")).not_to_contain_text(first)
+    all_sent(quiz)
+    answers = Answer.objects.filter(judgment__judge=judge).order_by("pk")
+    assert [each.answers for each in answers] == [[], [], [True, False, None]]
+
+
+def test_going_back_shows_the_answers(quiz: Page, judge: Judge) -> None:
+    for key in ("Enter", "Enter", "1", "1", "2", "Enter"):
+        press(quiz, key)
+    at_sentence(quiz, 1)
+    press(quiz, "u")
+    at_sentence(quiz, 3)
+    expect(quiz.locator("input[value=no]:checked")).to_have_count(1)
+    quiz.locator(".quiz-statement").nth(2).get_by_label("yes").check()
+    expect(quiz.locator("#submit-word")).to_have_text("Save the change")
+    press(quiz, "Enter")
+    at_sentence(quiz, 1)
+    all_sent(quiz)
+    last = Answer.objects.filter(judgment__judge=judge).latest("pk")
+    assert last.answers == [True, True, True]
+    press(quiz, "h")
+    expect(quiz.locator("#history-list li").first).to_contain_text("3 of 3 answered")
+
+
+def test_a_screen_reader_hears_what_is_new(page: Page, judge: Judge, sign_in: SignIn) -> None:
+    reader = ScreenReader(page)
+    begin(page, judge, sign_in)
+    first = page.locator(".quiz-new").inner_text()
+    assert first in reader.focus()
+    press(page, "Enter")
+    at_sentence(page, 2)
+    heard = reader.focus()
+    assert page.locator(".quiz-new").inner_text() in heard
+    assert first not in heard
+    press(page, "Enter")
+    at_sentence(page, 3)
+    heard = reader.focus()
+    assert all(statement in heard for statement in STATEMENTS)
+
+
+def test_by_touch_alone_at_360_pixels(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
+    page = begin(new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in)
+    for number in (2, 3):
+        page.clock.fast_forward(1_000)
+        page.get_by_role("button", name="Read on").tap()
+        at_sentence(page, number)
+    page.clock.fast_forward(1_000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    for answer in page.locator(".quiz-statement").all():
+        label = answer.locator(".quiz-answer").nth(1)
+        box = label.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 44
+        label.tap()
+    page.locator("#submit").tap()
+    at_sentence(page, 1)
+    all_sent(page)
+    assert Answer.objects.filter(judgment__judge=judge).latest("pk").answers == [False] * 3
+
+
+@IN_VIEWS
+def test_axe_finds_nothing(
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    axe_check: Callable[[Page], None],
+    viewport: dict[str, int],
+    scheme: str,
+) -> None:
+    page = begin(new_page(viewport=viewport, color_scheme=scheme), judge, sign_in)
+    axe_check(page)
+    press(page, "Enter")
+    press(page, "Enter")
+    at_sentence(page, 3)
+    axe_check(page)
+    press(page, "1")
+    press(page, "Enter")
+    axe_check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+def test_the_text_runs_as_its_language_does(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = begin(new_page(locale="ar"), judge, sign_in)
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    expect(page.locator(".quiz-text")).to_have_attribute("dir", "ltr")
+
+
+def test_nothing_tells_which_statements_are_true(page: Page, judge: Judge, sign_in: SignIn) -> None:
+    bodies: list[str] = []
+    page.on(
+        "response",
+        lambda response: (
+            bodies.append(response.text()) if "/api/" in response.url and response.ok else None
+        ),
+    )
+    begin(page, judge, sign_in)
+    for key in ("Enter", "Enter", "y", "y", "y", "Enter"):
+        press(page, key)
+    at_sentence(page, 1)
+    all_sent(page)
+    assert any(STATEMENTS[0] in body for body in bodies)
+    assert not any("expected" in body for body in bodies)
+    assert "expected" not in page.content()

@@ -1,0 +1,372 @@
+"""A quiz from its snippets to its result: readers see one system's output of a snippet, and say which statements are true."""
+
+import json
+from collections import Counter
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+from django.test import Client
+
+from annotation.models import HIT, Block, Exposure
+from annotation.selectors import assigned_blocks
+from annotation.selectors.passes import judges_needed
+from annotation.selectors.planned import plans_read
+from annotation.services import (
+    SubmissionRefusedError,
+    design_ensure,
+    hit_redraw,
+    hits_plan,
+    judgment_submit,
+    judgments_number,
+    pool_fill,
+)
+from annotation.services.preview import hit_preview
+from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from campaign.formats import InputFile
+from campaign.models import Judge, Output, Protocol, Task
+from campaign.services import task_close, task_create
+from protocols.quiz.files import read_quiz
+from protocols.quiz.models import Answer, Snippet
+from protocols.quiz.readings_read import readings_stored
+from protocols.quiz.snippet_files import GivenSnippet
+from protocols.quiz.snippets import SnippetsRefusedError, snippets_import, snippets_replace
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_task
+
+pytestmark = pytest.mark.django_db
+
+JUDGING = "/api/v1/judging"
+SYSTEMS = ("amber", "cobalt", "dune")
+SNIPPETS = (
+    GivenSnippet("opening", "document 1", 1, 3, ("It opens.", "It closes."), (True, False)),
+    GivenSnippet("tower", "document 1", 4, 5, ("It is high.",), (True,)),
+    GivenSnippet("garden", "document 2", 2, 4, ("It is red.", "It is new."), (False, False)),
+)
+
+
+def quiz() -> Task:
+    ranking = make_task(make_campaign(), documents=(6, 5), systems=SYSTEMS, identical=())
+    task_close(task=ranking)
+    task = task_create(test_set=ranking.test_set, protocol=Protocol.QUIZ, by=None)
+    design_ensure(task=task, seed=7)
+    return task
+
+
+def names(task: Task) -> list[str]:
+    """The reference is read like a system."""
+    return sorted(task.test_set.systems.values_list("name", flat=True))
+
+
+@pytest.fixture
+def task() -> Task:
+    task = quiz()
+    snippets_replace(task=task, given=SNIPPETS)
+    hits_plan(task_id=task.pk, count=30)
+    return task
+
+
+@pytest.fixture
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
+
+
+def asked(client: Client, judge: Judge) -> Any:
+    assert judge.user is not None
+    client.force_login(judge.user)
+    return client.post(f"{JUDGING}/assignments/", {}, content_type="application/json").json()
+
+
+def put(client: Client, block: Any, *answers: bool | None, id_: UUID | None = None) -> Any:
+    body = {"block": block["id"], "answer": {"answers": list(answers)}, "active_ms": 8000}
+    address = f"{JUDGING}/judgments/{id_ or uuid4()}/"
+    return client.put(address, body, content_type="application/json")
+
+
+def read_all(judge: Judge, *answers: bool | None) -> None:
+    """Read the HIT that comes next, and answer its statements so."""
+    *before, last = assigned_blocks(lend(judge))
+    for block in before:
+        judgment_submit(assigned=block, client_id=uuid4(), answer={"answers": []})
+    judgment_submit(assigned=last, client_id=uuid4(), answer={"answers": list(answers)})
+
+
+def test_each_snippet_is_read_in_each_systems_outputs(task: Task) -> None:
+    hits = HIT.objects.filter(task=task).order_by("number")
+    plans = plans_read([hit.pk for hit in hits])
+    shown: Counter[tuple[int, tuple[str, ...]]] = Counter()
+    for hit in hits:
+        plan = plans[hit.pk]
+        segments = [block.segment for block in plan.blocks]
+        assert segments == list(range(segments[0], segments[-1] + 1))
+        [systems] = {block.systems[0] for block in plan.blocks}
+        shown[segments[0], systems] += 1
+        assert hit_redraw(hit) == plan
+    assert shown == Counter({(n, (name,)): 1 for n in (1, 4, 8) for name in names(task)})
+    assert hits_plan(task_id=task.pk, count=5) == 0
+
+
+def test_a_reader_sees_outputs_alone_and_statements_with_the_last(
+    task: Task, judge: Judge, client: Client
+) -> None:
+    hit = asked(client, judge)
+    snippet = Snippet.objects.get(
+        task=task, first=Block.objects.get(public_id=hit["blocks"][0]["id"]).segment.position
+    )
+    *before, last = hit["blocks"]
+    assert hit["rules"] == {"statements": snippet.statements, "asked_with": last["id"]}
+    texts = []
+    for block in hit["blocks"]:
+        assert (block["source"], block["references"]) == (None, [])
+        assert block["context"] == {"before": [], "after": []}
+        stored = Block.objects.get(public_id=block["id"])
+        texts.append(Output.objects.get(pk=stored.outputs[0]).text or "")
+        [candidate] = block["candidates"]
+        assert candidate["text"] == "\n".join(texts)
+    assert "expected" not in json.dumps(hit)
+    answers = [not each for each in snippet.expected]
+    assert put(client, before[0], *answers).status_code == 400
+    assert put(client, last).status_code == 400
+    assert put(client, last, *answers, True).status_code == 400
+    for block in before:
+        assert put(client, block).json()["answer"] == {"answers": []}
+    id_ = uuid4()
+    stored = put(client, last, *answers, id_=id_)
+    assert stored.status_code == 200, stored.content
+    assert (stored.json()["labels"], stored.json()["answer"]) == ([1], {"answers": answers})
+    assert put(client, last, *answers, id_=id_).json() == stored.json()
+    # They may think again.
+    assert put(client, last, *[None] * len(answers)).status_code == 200
+    number = judgments_number(task_id=task.pk)
+    [reading] = readings_stored(task=task, watermark=number)
+    assert reading.answers == (None,) * len(answers)
+    rows = client.get(f"{JUDGING}/judgments/").json()["results"]
+    assert all(row["rules"] == hit["rules"] for row in rows)
+    assert "expected" not in json.dumps(rows)
+
+
+def test_nobody_reads_a_snippet_twice(task: Task, judge: Judge) -> None:
+    for _snippet in SNIPPETS:
+        blocks = assigned_blocks(lend(judge))
+        for block in blocks[:-1]:
+            judgment_submit(assigned=block, client_id=uuid4(), answer={"answers": []})
+        count = len(
+            Snippet.objects.get(
+                task=task,
+                document__segments__blocks=blocks[-1].block_id,
+                last=Block.objects.get(pk=blocks[-1].block_id).segment.position,
+            ).statements
+        )
+        judgment_submit(assigned=blocks[-1], client_id=uuid4(), answer={"answers": [None] * count})
+    segments = list(Exposure.objects.filter(judge=judge).values_list("segment", flat=True))
+    assert len(segments) == len(set(segments)) == 8
+    with pytest.raises(AssertionError):
+        lend(judge)
+
+
+def test_systems_that_wrote_the_same_are_read_as_one() -> None:
+    task = quiz()
+    outputs = Output.objects.filter(segment__test_set=task.test_set)
+    theirs = {each.segment_id: each.text for each in outputs.filter(system__name="amber")}
+    for output in outputs.filter(system__name="dune", segment__number__lte=3):
+        Output.objects.filter(pk=output.pk).update(text=theirs[output.segment_id])
+    snippets_replace(task=task, given=SNIPPETS[:2])
+    hits_plan(task_id=task.pk, count=30)
+    plans = plans_read(list(HIT.objects.filter(task=task).values_list("pk", flat=True)))
+    systems = Counter(plan.blocks[0].systems[0] for plan in plans.values())
+    assert systems == {
+        ("amber", "dune"): 1,
+        ("amber",): 1,
+        ("dune",): 1,
+        ("cobalt",): 2,
+        (names(task)[-1],): 2,
+    }
+    [needed] = judges_needed([task])
+    assert (needed.is_feasible, "at least 4 judges" in needed.words[0]) == (False, True)
+    campaign = task.test_set.campaign
+    for number in range(7):
+        judge = make_judge(campaign, f"reader{number}")
+        block = assigned_blocks(lend(judge))
+        read: list[list[bool]] = [[], [], [True, True]] if len(block) == 3 else [[], [True]]
+        for each, answers in zip(block, read, strict=True):
+            judgment_submit(assigned=each, client_id=uuid4(), answer={"answers": answers})
+    readings = readings_stored(task=task, watermark=judgments_number(task_id=task.pk))
+    assert sorted(each.systems for each in readings if each.snippet == "opening") == [
+        ("amber", "dune"),
+        ("cobalt",),
+        (names(task)[-1],),
+    ]
+
+
+def test_each_output_has_as_many_readers_as_the_rules_say() -> None:
+    task = quiz()
+    task.rules = {"readers": 2}
+    task.save()
+    snippets_replace(task=task, given=SNIPPETS)
+    assert hits_plan(task_id=task.pk, count=100) == 2 * 3 * 4
+    for hit in HIT.objects.filter(task=task, repeats__isnull=False):
+        plans = plans_read([hit.pk, hit.repeats_id or 0])
+        assert plans[hit.pk].blocks == plans[hit.repeats_id or 0].blocks
+        assert hit_redraw(hit) == plans[hit.pk]
+
+
+def test_snippets_are_replaced_until_a_judge_has_one(task: Task, judge: Judge) -> None:
+    planned = HIT.objects.filter(task=task).count()
+    assert snippets_replace(task=task, given=SNIPPETS[:1]) == 1
+    assert not HIT.objects.filter(task=task).exists()
+    assert pool_fill(task_id=task.pk, size=20) == planned // 3
+    lend(judge)
+    with pytest.raises(SnippetsRefusedError, match="stay as they are"):
+        snippets_replace(task=task, given=SNIPPETS)
+    [snippet] = Snippet.objects.filter(task=task)
+    assert snippet.name == "opening"
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Snippet.objects.all().delete()
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"document": "document 9"}, "late: the test set has no document “document 9”"),
+        ({"first": 5, "last": 6}, "late: segment 6 is asked for, but “document 2” has 5"),
+        ({"first": 4, "last": 5}, "late: segment 4 of “document 2” is in garden, too"),
+        ({"name": "tower"}, "tower: there are two snippets of this name"),
+    ],
+)
+def test_what_does_not_fit_changes_nothing(
+    task: Task, change: dict[str, Any], problem: str
+) -> None:
+    late: dict[str, Any] = {
+        "name": "late",
+        "document": "document 2",
+        "first": 5,
+        "last": 5,
+        "statements": ("It is late.",),
+        "expected": (True,),
+    }
+    with pytest.raises(SnippetsRefusedError, match=problem):
+        snippets_replace(task=task, given=[*SNIPPETS, GivenSnippet(**{**late, **change})])
+    assert Snippet.objects.filter(task=task).count() == 3
+    assert HIT.objects.filter(task=task).count() == 12
+    assert snippets_replace(task=task, given=[*SNIPPETS, GivenSnippet(**late)]) == 4
+
+
+LINES = (
+    '{"snippet": "a", "document": "document 1", "first": 1, "last": 2, '
+    '"statements": [{"text": "It opens.", "expected": true}, {"text": "It, too.", "expected": false}]}\n'
+    '{"snippet": "b", "document": "document 2", "first": 1, "last": 1, '
+    '"statements": [{"text": "It closes.", "expected": false}]}\n'
+)
+ROWS = (
+    "snippet,document,first,last,statement,expected\n"
+    "a,document 1,1,2,It opens.,true\n"
+    'a,document 1,1,2,"It, too.",false\n'
+    "b,document 2,1,1,It closes.,false\n"
+)
+
+
+@pytest.mark.parametrize(("name", "text"), [("s.jsonl", LINES), ("s.csv", ROWS)])
+def test_files_of_both_kinds_say_the_same(name: str, text: str, tmp_path: Path) -> None:
+    task = quiz()
+    (tmp_path / name).write_text(text)
+    call_command(
+        "import_snippets", task.test_set.campaign.slug, task.test_set.name, str(tmp_path / name)
+    )
+    rows = Snippet.objects.filter(task=task).values_list(
+        *("name", "document__name", "first", "last", "statements", "expected")
+    )
+    assert list(rows) == [
+        ("a", "document 1", 1, 2, ["It opens.", "It, too."], [True, False]),
+        ("b", "document 2", 1, 1, ["It closes."], [False]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("s.jsonl", LINES.replace('"expected": false}]}\n', '"expected": 0}]}\n'), "line 1"),
+        ("s.jsonl", LINES.replace('"b"', '"a"'), "a stands here a second time"),
+        ("s.csv", ROWS.replace("closes.,false", "closes.,no"), "neither true nor false"),
+        ("s.csv", ROWS.replace("statement,", "words,"), "does not name the columns"),
+        ("s.csv", ROWS.replace("b,document 2,1,1", "b,document 2,1,x"), "no whole number"),
+    ],
+)
+def test_a_file_out_of_order_is_refused(name: str, text: str, problem: str) -> None:
+    task = quiz()
+    file = InputFile(name, BytesIO(text.encode()))
+    with pytest.raises(SnippetsRefusedError, match=problem):
+        snippets_import(task=task, file=file)
+    assert not Snippet.objects.exists()
+
+
+def test_only_quizzes_have_snippets() -> None:
+    ranking = make_task(make_campaign(), documents=(6, 5))
+    with pytest.raises(SnippetsRefusedError, match="Only tasks of quizzes"):
+        snippets_replace(task=ranking, given=SNIPPETS)
+    with pytest.raises(CommandError):
+        call_command("import_snippets", "wmt26", ranking.test_set.name, "none.jsonl")
+
+
+def simulated(task: Task) -> None:
+    outputs = Output.objects.filter(segment__test_set=task.test_set)
+    understood = {"amber": 100.0, "cobalt": 60.0, "dune": 0.0}
+    campaign_simulate(
+        campaign=task.test_set.campaign,
+        judges=[SimulatedJudge(f"bot{number}", noise=4) for number in range(5)],
+        languages=["en", "de"],
+        hits_each=3,
+        qualities={
+            pk: understood.get(name, 50.0) for pk, name in outputs.values_list("pk", "system__name")
+        },
+        seed=3,
+    )
+
+
+def test_the_report_says_what_the_command_says_of_the_export(
+    task: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    simulated(task)
+    assert Answer.objects.exclude(answers=[]).count() == 12
+    file = tmp_path / "quiz.jsonl"
+    call_command("export_quiz", task.test_set.campaign.slug, task.test_set.name, str(file))
+    read = read_quiz([str(file)]).readings
+    assert (len(read), read.met_again) == (12, 0)
+    capsys.readouterr()
+    call_command("score_quiz", str(file), "--format", "json")
+    by_command = json.loads(capsys.readouterr().out)
+    call_command(
+        "analyse",
+        "quiz",
+        task.test_set.campaign.slug,
+        task.test_set.name,
+        "--protocol",
+        "quiz",
+        "--format",
+        "json",
+    )
+    by_analysis = json.loads(capsys.readouterr().out)
+    for key in ("systems", "readers", "confidence"):
+        assert by_command[key] == by_analysis[key]
+    [best] = [row for row in by_command["systems"] if row["name"] == "amber"]
+    assert best["share"]["value"] == 1
+
+
+def test_answers_that_are_no_answers_are_refused(task: Task, judge: Judge) -> None:
+    *_before, last = assigned_blocks(lend(judge))
+    with pytest.raises(SubmissionRefusedError, match="answer"):
+        judgment_submit(assigned=last, client_id=uuid4(), answer={"answers": []})
+
+
+def test_organisers_see_it_as_readers_do(task: Task) -> None:
+    hit = hit_preview(task=task)
+    assert hit is not None
+    rules = hit.blocks[0].stage_rules
+    assert rules["asked_with"] == str(hit.blocks[-1].id)
+    assert rules["statements"] in [list(each.statements) for each in SNIPPETS]
+    *_before, last = hit.blocks
+    assert last.candidates[0].text.count("\n") == len(hit.blocks) - 1
+    assert (last.source, last.references) == (None, [])
