@@ -139,8 +139,10 @@ def _needs(
     systems, readers = max(texts), int(_rules(rules)["readers"])
     needed = systems * readers
     words = [
-        _(
-            "A snippet is read in outputs of %(systems)d systems, by %(readers)d of the judges each, and by nobody twice: it takes at least %(needed)d judges."
+        ngettext(
+            "A snippet is read in the outputs of %(systems)d systems, each by %(readers)d judge, and by nobody twice: it takes at least %(needed)d judges.",
+            "A snippet is read in the outputs of %(systems)d systems, each by %(readers)d judges, and by nobody twice: it takes at least %(needed)d judges.",
+            readers,
         )
         % {"systems": systems, "readers": readers, "needed": needed}
     ]

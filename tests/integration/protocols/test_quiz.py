@@ -341,7 +341,9 @@ def test_the_report_says_what_the_command_says_of_the_export(
     call_command(
         "analyse",
         "quiz",
+        "--campaign",
         task.test_set.campaign.slug,
+        "--test-set",
         task.test_set.name,
         "--protocol",
         "quiz",
