@@ -253,9 +253,7 @@ OF_SCREENS = {
     },
     "quiz": {
         "your_answer": _("Your answer"),
-        "quiz_text": _("The text so far"),
         "quiz_question": _("Which of these statements are true by the text?"),
-        "quiz_statement": _("Statement {number} of {count}"),
         "quiz_read": _("Read on"),
         "quiz_yes": _("yes"),
         "quiz_no": _("no"),

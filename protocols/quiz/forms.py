@@ -10,7 +10,7 @@ from campaign.models import Task
 from protocols.quiz.snippets import SnippetsRefusedError, snippets_import
 
 #: Of a file; larger ones come by the command.
-MAX_BYTES: Final = 5_000_000
+MAX_BYTES: Final = 2_000_000
 
 
 class SnippetsForm(forms.Form):
@@ -19,7 +19,7 @@ class SnippetsForm(forms.Form):
     file = forms.FileField(
         label=_("Snippets"),
         help_text=_(
-            "JSON Lines with an object a snippet, or CSV with a row a statement. At most 5 MB."
+            "JSON Lines with an object a snippet, or CSV with a row a statement. At most 2 MB."
         ),
     )
 
@@ -28,7 +28,7 @@ class SnippetsForm(forms.Form):
         file = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
             raise forms.ValidationError(
-                _("The file has more than 5 MB. Use the command import_snippets.")
+                _("The file has more than 2 MB. Use the command import_snippets.")
             )
         return file
 

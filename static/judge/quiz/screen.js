@@ -40,7 +40,6 @@ class QuizScreen {
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
-    this.#text.setAttribute("aria-label", say("quiz_text"));
     this.#question.textContent = say("quiz_question");
     this.#onward.textContent = say("quiz_read");
     this.#onward.addEventListener("click", () => this.#readOn());

@@ -146,7 +146,10 @@ FILES_AND_WORK = {
     f"{_JOB}stop/": {"post"},
     f"{_JOB}again/": {"post"},
 }
-TASKS = {"/api/v1/campaigns/{slug}/tasks/": {"get", "post"}}
+TASKS = {
+    "/api/v1/campaigns/{slug}/tasks/": {"get", "post"},
+    "/api/v1/tasks/{task_id}/snippets/": {"get", "put"},
+}
 
 
 @pytest.fixture(scope="module")

@@ -67,6 +67,7 @@ def test_a_worked_example(make_file: MakeFile) -> None:
         ({"judge": "bob", "expected": [True] * 3}, "expected", "were others before"),
         ({"snippet": "n", "expected": [], "answers": []}, "answers", "0 answers to 0 questions"),
         ({"system": "A,B"}, "system", "contains a comma"),
+        ({"systems": ["B"]}, "system", "there are system and systems"),
     ],
 )
 def test_what_is_wrong_is_said_with_line_and_key(
@@ -85,6 +86,40 @@ def test_the_report_warns_of_readers_who_knew_the_snippet(
     said = run_json("score_quiz", file)
     assert [row["name"] for row in said["systems"]] == ["A", "B"]
     assert said["systems"][0]["share"]["value"] == pytest.approx(1 / 3)
+
+
+def test_what_several_systems_wrote_counts_for_each(make_file: MakeFile) -> None:
+    shared = {key: value for key, value in READING.items() if key != "system"}
+    rows = [
+        {**shared, "systems": ["B", "A"]},
+        {**shared, "systems": ["C"], "judge": "bob", "answers": [True, True, False]},
+    ]
+    readings = read_quiz([make_file(rows)]).readings
+    assert readings.met_again == 0
+    assert [(row.name, row.share.successes, row.share.trials) for row in quiz_scores(readings)] == [
+        ("C", 3, 3),
+        ("A", 1, 3),
+        ("B", 1, 3),
+    ]
+    assert [(row.name, row.share.trials) for row in reader_scores(readings)] == [
+        ("ann", 3),
+        ("bob", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("systems", "problem"),
+    [
+        ([], "the list is empty"),
+        (["A", "A"], "A stands there twice"),
+        ("A", "the value is no list"),
+        (["A,B"], "contains a comma"),
+    ],
+)
+def test_systems_are_a_list_of_names(make_file: MakeFile, systems: Any, problem: str) -> None:
+    row = {key: value for key, value in READING.items() if key != "system"}
+    with pytest.raises(FormatError, match=problem):
+        read_quiz([make_file([{**row, "systems": systems}])])
 
 
 @pytest.mark.parametrize("snippets", [8, 60])
