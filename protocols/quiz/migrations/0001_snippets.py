@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotation', '0031_design_of_sorting'),
-        ('campaign', '0035_protocol_of_quizzes'),
+        ('campaign', '0036_protocol_of_quizzes'),
     ]
 
     operations = [

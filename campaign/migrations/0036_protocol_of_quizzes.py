@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("campaign", "0034_protocol_of_editing"),
+        ("campaign", "0035_segments_again"),
     ]
 
     operations = [
