@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from campaign.models import Judge
 from campaign.services import mails_send_due
-from tests.browser.conftest import IN_VIEWS_APART, NewPage, SignIn
+from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
 from tests.browser.judging import at_sentence, judge_block, open_link
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -49,7 +49,7 @@ def test_after_the_first_hit_it_is_offered_until_it_is_answered(
     expect(offer).to_be_hidden()
 
 
-@IN_VIEWS_APART
+@IN_VIEWS
 def test_it_is_copied_and_drawn_as_a_code(
     new_page: NewPage,
     judge: Judge,

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Judgment
 from campaign.models import Judge
-from tests.browser.conftest import IN_VIEWS_APART, NewPage, SignIn
+from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -168,7 +168,7 @@ def test_another_window_for_longer_is_a_pause(page_with_clock: Page) -> None:
     expect(cover(page)).to_be_hidden()
 
 
-@IN_VIEWS_APART
+@IN_VIEWS
 def test_the_cover_dims_the_sentence_and_hides_nothing(
     new_page: NewPage,
     sign_in: SignIn,

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from campaign.models import InvitationRole, Judge, Session
 from campaign.services import invitation_create, judge_invite, member_link_create, token_create
-from tests.browser.conftest import DESKTOP, IN_VIEWS, PHONE, NewPage
+from tests.browser.conftest import DESKTOP, PHONE, NewPage
 from tests.browser.judging import at_sentence, open_link
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
 
@@ -61,7 +61,7 @@ def test_a_link_has_a_button_that_enter_presses_without_scripts(
     plain.wait_for_url("**/judge/museum/")
 
 
-@IN_VIEWS
+@SIZES
 def test_an_organiser_sees_and_ends_what_lets_people_in(
     new_page: NewPage,
     axe_check: AxeCheck,
@@ -113,7 +113,7 @@ def test_an_organiser_sees_and_ends_what_lets_people_in(
     expect(page.get_by_role("button", name="Revoke the token")).to_have_count(2)
 
 
-@IN_VIEWS
+@SIZES
 def test_an_analyst_reads_and_an_owner_gives_them_another_role(
     new_page: NewPage,
     axe_check: AxeCheck,
