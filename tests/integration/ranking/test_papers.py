@@ -340,12 +340,12 @@ def test_tables_2_and_3_ranges_and_clusters_of_this_pair(
 @PAIR
 def test_figure_2_share_of_pairs_told_apart(wmt12: Asking, pair: str) -> None:
     """The curve of this campaign beside the fitted model's; it is printed as a drawing, without numbers."""
-    found = wmt12.ask("stopping", experiments=40)
+    found = wmt12.ask("stopping", experiments=100)
     plan = found["plan"]
     assert plan["fitted_noise_low"] < plan["fitted_noise"] < plan["fitted_noise_high"], pair
-    page = wmt12.page("stopping", experiments=40)
+    page = wmt12.page("stopping", experiments=100)
     assert 'class="curve"' in page
-    shown = wmt12.tables("stopping", experiments=40)["pairs_told_apart"]
+    shown = wmt12.tables("stopping", experiments=100)["pairs_told_apart"]
     so_far = [row[1] for row in shown.rows if row[-1] == "so far"]
     assert so_far[:-1] == [f"{share:.2f}" for share in found["curve"]["significant"][:-1]]
     assert so_far[-1] == f"{found['curve']['separated']:.2f}"

@@ -42,13 +42,6 @@ def ranked_up_to(number: int) -> Callable[[], bool]:
     return lambda: LatestRanking.objects.filter(watermark=number).exists()
 
 
-def test_a_worker_ranks_what_was_judged(start_worker: StartWorker, eventually: Eventually) -> None:
-    _task, judge = campaign_with_a_judge()
-    start_worker()
-    eventually(ranked_up_to(judge_one_hit(judge)))
-    eventually(ranked_up_to(judge_one_hit(judge)))
-
-
 def test_a_worker_keeps_its_connection_until_it_is_of_no_use(
     start_worker: StartWorker, eventually: Eventually, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,6 +79,7 @@ def test_what_was_judged_while_the_broker_was_away_is_ranked(
 ) -> None:
     _task, judge = campaign_with_a_judge()
     start_worker()
+    eventually(ranked_up_to(judge_one_hit(judge)))
     eventually(ranked_up_to(judge_one_hit(judge)))
     broker.stop()
     number = judge_one_hit(judge)
