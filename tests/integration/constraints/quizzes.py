@@ -132,11 +132,15 @@ def a_snippet_is_changed(attempt: Attempt) -> None:
 @breaks("quiz_snippet_before_it_is_read")
 def a_snippet_comes_late(attempt: Attempt) -> None:
     create = second_snippet()
-    task = Snippet.objects.get().task
+    snippet = Snippet.objects.get()
     with attempt.accepts():
         create()
-    design_ensure(task=task, seed=7)
-    lent_to(make_hit(task), "reader")
+    design_ensure(task=snippet.task, seed=7)
+    hit = make_hit(snippet.task)
+    segment = snippet.document.segments.get(position=1)
+    outputs = [segment.outputs.order_by("pk")[0].pk]
+    Block.objects.create(hit=hit, segment=segment, position=1, outputs=outputs)
+    lent_to(hit, "reader")
     with attempt.refuses(saying="its snippets stay as they are"):
         create()
     with attempt.refuses(saying="its snippets stay as they are"):

@@ -118,6 +118,7 @@ def test_they_stay_once_judges_begin(organiser: Client, task: Task) -> None:
 
 def test_who_may(client: Client, task: Task) -> None:
     campaign = task.test_set.campaign
+    make_organiser(campaign)
     client.force_login(make_analyst(campaign))
     assert client.get(page_of(task)).status_code == client.get(rest_of(task)).status_code == 200
     put = client.put(rest_of(task), {"snippets": [SNIPPET]}, content_type="application/json")
