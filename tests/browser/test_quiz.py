@@ -77,7 +77,7 @@ def test_what_was_read_stays_in_view_and_keys_answer(quiz: Page, judge: Judge) -
     expect(quiz.locator("#missing")).to_contain_text("Answer each statement")
     press(quiz, "n")
     press(quiz, "3")
-    expect(quiz.locator("input:checked")).to_have_count(3)
+    expect(quiz.locator(".quiz input:checked")).to_have_count(3)
     press(quiz, "Enter")
     at_sentence(quiz, 1)
     expect(quiz.locator(".quiz-text")).not_to_contain_text(first)
