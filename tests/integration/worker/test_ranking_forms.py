@@ -81,8 +81,9 @@ def test_what_was_judged_while_the_broker_was_away_is_ranked(
     start_worker()
     eventually(ranked_up_to(judge_one_hit(judge)))
     eventually(ranked_up_to(judge_one_hit(judge)))
+    other = make_judge(judge.campaign, "other")
     broker.stop()
-    number = judge_one_hit(judge)
+    number = judge_one_hit(other)
     broker.start()
     eventually(ranked_up_to(number))
 
