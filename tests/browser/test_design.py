@@ -41,7 +41,7 @@ def test_the_page_follows_the_form_and_the_slider_and_axe_finds_nothing(
     expect(first.get_by_role("article").first.locator(".previewed-outputs li")).to_have_count(5)
     expect(first.locator(".previewed-outputs .text").first).to_have_attribute("dir", "rtl")
     expect(first.locator(".previewed-outputs .text").first).to_have_attribute("lang", "ar")
-    assert not page.get_by_text("amber").first.is_visible()
+    assert not page.locator("#design-preview").get_by_text("amber").first.is_visible()
 
     # By the keyboard: figures follow, and the address keeps the budget.
     slider = page.get_by_role("slider", name="Budget")
