@@ -9,9 +9,24 @@ from django.test import Client
 from annotation.services import design_ensure, hits_plan, task_rules_change
 from campaign.models import Judge, Protocol, Task
 from campaign.services import task_close
+from protocols.quiz.snippet_files import GivenSnippet
+from protocols.quiz.snippets import snippets_replace
 from tests.factories import make_campaign, make_judge, make_task
 
 MakeTask = Callable[..., Task]
+
+SNIPPETS = [
+    GivenSnippet(
+        name=f"{document}, {first}",
+        document=document,
+        first=first,
+        last=first + 2,
+        # So many that who understands and who guesses say different things.
+        statements=tuple(f"Statement {number} is true." for number in range(20)),
+        expected=(True, False) * 10,
+    )
+    for document, first in (("document 1", 1), ("document 1", 4), ("document 2", 1))
+]
 
 
 @pytest.fixture
@@ -37,7 +52,10 @@ def make_task_of() -> MakeTask:
         if rules is not None:
             task_rules_change(task=task, rules=rules)
         design_ensure(task=task, seed=7)
-        hits_plan(task_id=task.pk, count=6)
+        if protocol == Protocol.QUIZ:
+            snippets_replace(task=task, given=SNIPPETS)
+        # A round of a quiz is about one snippet, which nobody reads twice.
+        hits_plan(task_id=task.pk, count=36 if protocol == Protocol.QUIZ else 6)
         return task
 
     return make

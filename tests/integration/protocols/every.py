@@ -18,7 +18,7 @@ EVERY_PROTOCOL = pytest.mark.parametrize(
     "protocol", [pytest.param(Protocol(kind.protocol), id=kind.protocol) for kind in answer_kinds()]
 )
 #: Stated qualities of outputs in shown order, and others, about which something else is said.
-FINE, POOR = (95.0, 70.0, 45.0, 20.0, 5.0), (30.0, 60.0, 90.0, 55.0, 40.0)
+FINE, POOR = (95.0, 70.0, 45.0, 20.0, 5.0), (5.0, 60.0, 90.0, 55.0, 40.0)
 
 _EXACT = SimulatedJudge("exact", noise=0, ties_within=0)
 
@@ -37,6 +37,11 @@ def said_about(block: AssignedBlock, qualities: Sequence[float] = FINE) -> dict[
         block_id=block.block_id,
     )
     return {_field(kind): said}
+
+
+def asked_first(blocks: Sequence[AssignedBlock]) -> list[AssignedBlock]:
+    """Return blocks, first one about which judges may say one thing or another: of a quiz, most are only read."""
+    return sorted(blocks, key=lambda block: said_about(block) == said_about(block, POOR))
 
 
 def field_of(protocol: str) -> str:

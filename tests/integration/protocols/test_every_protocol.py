@@ -31,7 +31,13 @@ from campaign.models import Judge, Participation, ParticipationState, Protocol, 
 from tests.at_work import assignment_lend, expire, lend
 from tests.factories import make_judge, make_organiser
 from tests.integration.protocols.conftest import MakeTask
-from tests.integration.protocols.every import EVERY_PROTOCOL, POOR, field_of, said_about
+from tests.integration.protocols.every import (
+    EVERY_PROTOCOL,
+    POOR,
+    asked_first,
+    field_of,
+    said_about,
+)
 from tests.recruiting import COMPLETION, Prolific, make_panel
 
 pytestmark = pytest.mark.django_db
@@ -116,7 +122,7 @@ def test_a_hit_is_lent_to_one_judge_and_goes_back_when_the_lease_ends(task: Task
 def test_an_answer_is_stored_once_and_numbered_and_superseded(
     protocol: Protocol, browser: Browser, task: Task
 ) -> None:
-    first, *others = browser.blocks()
+    first, *others = asked_first(browser.blocks())
     id_, said = uuid4(), said_about(first)
     stored = browser.puts("judgments", first, id_=id_, **said)
     assert stored.status_code == 200, stored.content
@@ -188,7 +194,7 @@ def broken(said: Any) -> Iterator[Any]:
 def test_a_malformed_answer_is_refused_in_words_and_stores_nothing(
     protocol: Protocol, browser: Browser
 ) -> None:
-    block = browser.blocks()[0]
+    block = asked_first(browser.blocks())[0]
     name = field_of(protocol)
     for wrong in malformed(said_about(block)[name]):
         refused = browser.puts("judgments", block, **{name: wrong})
