@@ -23,6 +23,7 @@ from campaign.models import (
     Invitation,
     Judge,
     Membership,
+    Protocol,
     System,
     Task,
     User,
@@ -46,6 +47,7 @@ from cells.cloning import (
     Part,
     campaign_clone,
 )
+from protocols.quiz.models import Snippet
 from ranking.models import RankingSettings, StoppingRule
 from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
@@ -79,6 +81,18 @@ def source() -> Campaign:
     bad_references_make(test_set=task.test_set, share=0.5, seed=3)
     for each in BadReference.objects.all():
         bad_reference_review(bad_reference=each, approve=True, reviewer=user)
+    quiz = Task.objects.create(test_set=task.test_set, protocol=Protocol.QUIZ)
+    segment = task.test_set.segments.earliest("number")
+    Snippet.objects.create(
+        task=quiz,
+        number=1,
+        name="first",
+        document=segment.document,
+        first=1,
+        last=1,
+        statements=["It is open."],
+        expected=[True],
+    )
     training_propose(task=task, count=1)
     judge = make_judge(campaign, "first", languages=["en", "de"])
     Judge.objects.filter(pk=judge.pk).update(chosen_task=task)
@@ -144,7 +158,7 @@ def test_each_field_of_each_model_is_the_same(source: Campaign) -> None:
 
 
 def test_a_seed_that_became_public_foretells_nothing_of_the_clone(source: Campaign) -> None:
-    task = Task.objects.of(source).get(test_set__name="museum en-de")
+    task = Task.objects.of(source).get(test_set__name="museum en-de", protocol=Protocol.RANKING)
     design_change(task=task, seed=71)
     design_change(task=task, redundancy=2)
     before = list(campaign_rows(Design, source.pk).order_by("pk").values_list("seed", flat=True))
@@ -273,7 +287,7 @@ def test_page_rest_and_command_clone_alike(source: Campaign, client: Client) -> 
     assert set(Campaign.objects.exclude(slug="museum").values_list("state", flat=True)) == {
         CampaignState.DRAFT
     }
-    assert Task.objects.count() == 4 * 2
+    assert Task.objects.count() == 4 * 3
     assert Instructions.objects.count() == 4
     assert TrainingBlock.objects.count() == 4
 

@@ -210,8 +210,9 @@ def a_judgment_is_superseded_twice(attempt: Attempt) -> None:
     create = revision()
     create()
     latest = Judgment.objects.latest("pk")
+    # By another judge: by the same one it would break `judgment_one_first_per_judge_and_block`, too.
     with attempt.refuses():
-        create(client_id=uuid4())
+        create(client_id=uuid4(), judge=make_judge(latest.judge.campaign, "another"))
     with attempt.accepts():
         create(client_id=uuid4(), supersedes=latest)
 

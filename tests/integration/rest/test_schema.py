@@ -146,10 +146,11 @@ FILES_AND_WORK = {
     f"{_JOB}stop/": {"post"},
     f"{_JOB}again/": {"post"},
 }
-TASKS = {
-    "/api/v1/campaigns/{slug}/tasks/": {"get", "post"},
-    "/api/v1/tasks/{task_id}/snippets/": {"get", "put"},
-}
+TASKS = {"/api/v1/campaigns/{slug}/tasks/": {"get", "post"}}
+# Of quizzes alone.
+SNIPPETS = {"/api/v1/tasks/{task_id}/snippets/": {"get", "put"}}
+# Files.
+ANSWERS = {"/api/v1/tasks/{task_id}/answers/": {"get", "post"}}
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +163,7 @@ def schema() -> dict[str, Any]:
 def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None:
     paths = {path for path in schema["paths"] if "/judging/" not in path}
     described = RULES | LIFE | REPLIES | FILES_AND_WORK | ONE_SYSTEM | MEMBERS | PEOPLE
-    described |= TASKS | OF_DESIGNS | ANALYSES | PUBLISHED | SEGMENT | ACTIONS
+    described |= TASKS | SNIPPETS | ANSWERS | OF_DESIGNS | ANALYSES | PUBLISHED | SEGMENT | ACTIONS
     assert paths == {*READ, *ORGANISERS, SETTINGS, STOPPING, CLOSING, *described}
     assert {path: set(schema["paths"][path]) for path in described} == described
     read_only = {*READ, *ORGANISERS} - {CAMPAIGN, TEST_SET, RANKINGS, SYSTEMS, DESIGNS}
