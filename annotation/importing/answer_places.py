@@ -5,11 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
-from django.db import connection
-
 from annotation.answer_files import FileAnswer
 from campaign.importing.languages import language_tag
-from campaign.models import Segment, Task
+from campaign.models import Output, Segment, Task
 
 #: Raises the error of an answer: for what field, which problem, and what to do.
 Refuse = Callable[[str | None, str, str], NoReturn]
@@ -212,15 +210,14 @@ class Places:
 
 def _outputs(wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[int, str | None]]:
     """Return id and text of outputs, by segment and system."""
-    pairs = list(set(wanted))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT o.segment_id, o.system_id, o.id, o.text"
-            " FROM unnest(%s::bigint[], %s::bigint[]) AS each (segment, system)"
-            " JOIN campaign_output o ON o.segment_id = each.segment AND o.system_id = each.system",
-            [[segment for segment, _system in pairs], [system for _segment, system in pairs]],
-        )
-        return {(segment, system): (id_, text) for segment, system, id_, text in cursor.fetchall()}
+    found = Output.objects.filter(
+        segment__in={segment for segment, _system in wanted},
+        system__in={system for _segment, system in wanted},
+    )
+    return {
+        (segment, system): (id_, text)
+        for segment, system, id_, text in found.values_list("segment", "system", "id", "text")
+    }
 
 
 def _refuse_other_text(said: str | None, there: str | None, problem: str, refuse: Refuse) -> None:

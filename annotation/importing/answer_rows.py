@@ -19,6 +19,7 @@ from annotation.importing.new_hits import ImportedHITWriter
 from annotation.models import Block, Judgment
 from annotation.models.block import stands_for
 from campaign.database.copy import array_cell, constraints_check_now, ids_reserve, rows_copy
+from campaign.database.rows_together import rows_write_together
 from campaign.models import Task
 
 _BLOCK: Final = (
@@ -91,8 +92,15 @@ class AnswerWriter:
             }
             for id_, block, row in zip(ids, blocks, rows, strict=True)
         ]
-        with connection.cursor() as cursor:
-            cursor.execute(self._statement, [json.dumps(values)])
+        # In one statement, as `judgment_imported_has_its_answer` asks.
+        rows_write_together(
+            values,
+            first=Judgment,
+            columns=_JUDGMENT,
+            other=self._files.model,
+            key="judgment_id",
+            other_columns=self._own_columns,
+        )
         constraints_check_now()
 
     def _blocks(self, rows: Sequence[AnswerRow]) -> list[int]:
@@ -125,22 +133,6 @@ class AnswerWriter:
         return ids
 
     @cached_property
-    def _statement(self) -> str:
-        """Return what stores judgments and answers in one statement, as `judgment_imported_has_its_answer` asks."""
-        quote = connection.ops.quote_name
-        own = self._own_columns()
-        given = ", ".join(f"{quote(name)} {kind}" for name, kind in {**_JUDGMENT, **own}.items())
-        names = ", ".join(map(quote, _JUDGMENT))
-        # Names and types come from our own models, never from a file.
-        store = f"INSERT INTO annotation_judgment ({names}) SELECT {names} FROM given"  # noqa: S608  so
-        with_ = f"WITH given AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%s::jsonb) AS g ({given}))"  # noqa: S608  so
-        if self._files.model is None:
-            return f"{with_} {store}"
-        answers = ", ".join(map(quote, own))
-        table = quote(self._files.model._meta.db_table)
-        own_too = f"INSERT INTO {table} (judgment_id, {answers}) SELECT id, {answers} FROM given"  # noqa: S608  so
-        return f"{with_}, stored AS ({store}) {own_too}"
-
     def _own_columns(self) -> dict[str, str]:
         """Return the columns of the answer, without its judgment, each with its type."""
         if self._files.model is None:

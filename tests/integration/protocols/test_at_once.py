@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from annotation.models import Judgment
+from annotation.models import Assignment, Judgment
 from annotation.selectors import AssignedBlock, assigned_blocks
 from annotation.services import (
     SubmissionRefusedError,
@@ -18,9 +18,10 @@ from annotation.services import (
 )
 from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge, Protocol
+from launcher.waiting import wait_until
 from protocols.editing.edits_shown import edits_shown
 from protocols.two_outputs.models import Answer
-from tests.at_work import lend
+from tests.at_work import assignment_lend, lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
 
@@ -60,6 +61,18 @@ def test_one_id_of_many_judges_is_stored_once(make_task_of: MakeTask) -> None:
     assert Answer.objects.count() == len(ids) == judgments_number(task_id=task.pk)
 
 
+def lent_at_last(judge: Judge) -> Assignment:
+    """Lend a HIT; asked again while others hold what may be lent, as pages do."""
+    lent: list[Assignment] = []
+
+    def is_lent() -> bool:
+        lent.extend(filter(None, [assignment_lend(judge=judge)]))
+        return bool(lent)
+
+    assert wait_until(is_lent, seconds=30)
+    return lent[0]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None:
     task = make_task_of(Protocol.EDITING)
@@ -90,7 +103,7 @@ def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None
     def ask(judge: Judge) -> None:
         try:
             together.wait(timeout=60)
-            ids = [block.block_id for block in assigned_blocks(lend(judge))]
+            ids = [block.block_id for block in assigned_blocks(lent_at_last(judge))]
             shown.update({pk: edit.text for pk, edit in edits_shown(ids).items()})
         finally:
             connection.close()

@@ -19,7 +19,7 @@ TABLELESS = CHECKOUT / "campaign" / "database"
 # Asked once before each ranking, and once for each thousand rows of an import, where the ORM writes
 # statements for longer than PostgreSQL works; they have no rule of their own.
 ASKED_OFTEN = {
-    CHECKOUT / "annotation" / "importing" / "judgments.py",
+    CHECKOUT / "annotation" / "importing" / "row_ids.py",
     CHECKOUT / "ranking" / "selectors" / "names_seen.py",
 }
 SQL = re.compile(

@@ -14,6 +14,7 @@ from campaign.database.recording import recorded_columns
 from cells.campaign_file.difference import differences
 from cells.campaign_file.schema import campaign_schema, schema_bytes
 from cells.campaign_file.sections import SECTIONS, TEST_SET_SECTIONS, Section
+from protocols.quiz import models as quiz
 from ranking import models as ranking
 
 HERE = Path(__file__).parents[3]
@@ -30,6 +31,7 @@ NOT_IN_FILE: dict[type[Model], str] = {
     annotation.QualityAction: BY_PERSON,
     annotation.QualityReversal: BY_PERSON,
     ranking.PublishedResult: BY_PERSON,
+    quiz.Snippet: "in a file of their own",
 }
 #: Recorded columns of the others that have none.
 FIELDS_NOT_IN_FILE: dict[type[Model], dict[str, str]] = {
