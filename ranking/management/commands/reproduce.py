@@ -17,7 +17,7 @@ from ranking.services.publishing.reproducing import result_reproduce
 class Command(BundleCommand):
     help = (
         "Compute a published result again from its bundle and compare it, bit for bit. Ends with 1 if it is not the "
-        "same. Needs no database."
+        "same, but for last digits, which other processors have otherwise. Needs no database."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -30,5 +30,9 @@ class Command(BundleCommand):
         if again.differences:
             self.failed(_("The ranking computed from the judgments is not the published one."))
         return reproduction_report(
-            again.content, again.digest, again.differences, again.not_compared
+            again.content,
+            again.digest,
+            again.differences,
+            again.not_compared,
+            last_digits=again.last_digits,
         )

@@ -74,8 +74,13 @@ def reproduction_report(
     digest: str,
     differences: Sequence[Difference],
     not_compared: Sequence[str],
+    *,
+    last_digits: int = 0,
 ) -> Report:
-    """Tell whether a result computed again is the published one, and show its table."""
+    """Tell whether a result computed again is the published one, and show its table.
+
+    `last_digits` is how many numbers have other last digits, as of another kind of processor.
+    """
     made, own = content["method"]["code_version"], code_version()
     versions = (
         _("Computed by Quintet %(own)s, the version that made it.") % {"own": own}
@@ -88,6 +93,12 @@ def reproduction_report(
             "%(count)d values differ from the published result.",
             len(differences),
         ) % {"count": len(differences)}
+    elif last_digits:
+        said = ngettext(
+            "The same as published, but for the last digits of %(count)d number, which depend on the kind of processor: scores, ranges, clusters, pairs and agreement.",
+            "The same as published, but for the last digits of %(count)d numbers, which depend on the kind of processor: scores, ranges, clusters, pairs and agreement.",
+            last_digits,
+        ) % {"count": last_digits}
     else:
         said = _(
             "The same as published, bit for bit: scores, ranges, clusters, pairs and agreement."
@@ -104,6 +115,7 @@ def reproduction_report(
         ],
         data={
             "is_same": not differences,
+            "last_digits": last_digits,
             "digest": digest,
             "made_by": made,
             "version": own,

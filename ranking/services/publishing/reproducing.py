@@ -61,7 +61,9 @@ class Reproduction:
     digest : str
         Its SHA-256.
     differences : tuple of Difference
-        None if it is the same, bit for bit.
+        None if it is the same, but for last digits.
+    last_digits : int
+        Numbers whose last digits are others, as of another kind of processor; 0 if it is the same, bit for bit.
     not_compared : tuple of str
         Sections that follow from the judgments, and that nobody computed again.
     """
@@ -69,6 +71,7 @@ class Reproduction:
     content: Mapping[str, Any]
     digest: str
     differences: tuple[Difference, ...]
+    last_digits: int
     not_compared: tuple[str, ...]
 
 
@@ -103,11 +106,13 @@ def result_reproduce(
             },
         }
         again = json.loads(canonical(computed))
-        found = tuple(_differences("", published, again))
+        found = list(_differences("", published, again))
+        differences = tuple(each for each in found if not each.is_in_last_digits)
         left_out = tuple(
             f"sections.{name}" for name in _NOT_COMPARED if name in content["sections"]
         )
-        return Reproduction(content, digest_of(content), found, left_out)
+        last_digits = len(found) - len(differences)
+        return Reproduction(content, digest_of(content), differences, last_digits, left_out)
     except (
         KeyError,
         TypeError,

@@ -292,6 +292,39 @@ def test_a_zip_behind_something_else_is_refused(judged: TestSetWriter, tmp_path:
         assert caught.value.returncode == 2
 
 
+def test_last_digits_of_another_processor_are_no_difference(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    _result, zipped = bundled(judged.task)
+    files = files_of(zipped)
+    content = json.loads(files["result.json"])
+    first, second, *_others = content["ranking"]["systems"]
+    score = first["score"]
+    path = tmp_path / "bundle.zip"
+
+    def reproduced() -> tuple[int, Any]:
+        changed = files | {"result.json": json.dumps(content).encode()}
+        return said("reproduce", packed(path, changed))
+
+    first["score"] = score * (1 + 4e-16)
+    assert first["score"] != score
+    status, again = reproduced()
+    assert (status, again["is_same"], again["last_digits"]) == (0, True, 1)
+    out = io.StringIO()
+    call_command("reproduce", str(path), stdout=out)
+    assert "but for the last digits of 1 number, which depend" in out.getvalue()
+    first["score"] = score * (1 + 1e-11)
+    status, again = reproduced()
+    assert (status, again["is_same"], again["last_digits"]) == (1, False, 0)
+    assert [each["where"] for each in again["differences"]] == [
+        f"ranking.systems[{first['system']}].score"
+    ]
+    first["score"] = score
+    # Whole numbers are exact on every processor.
+    second["wins"] += 1
+    assert [each["computed"] for each in reproduced()[1]["differences"]] == [second["wins"] - 1]
+
+
 def test_what_a_result_lacks_and_what_nobody_compared_is_said(
     judged: TestSetWriter, tmp_path: Path
 ) -> None:
