@@ -56,7 +56,7 @@ def _connection_checked(**_signal: Any) -> None:
 @task_prerun.connect
 def _task_acts(*, task: Any, **_signal: Any) -> None:
     """Let what the task changes be its own in the activity log."""
-    task_acts(task.test_set.name.rpartition(".")[2])
+    task_acts(task.name.rpartition(".")[2])
 
 
 @task_postrun.connect

@@ -12,6 +12,7 @@ from annotation.protocols import answer_kinds
 from annotation.services import (
     design_change,
     design_ensure,
+    judgments_number,
     pool_fill,
     quality_rules_suggest,
     tour_leave,
@@ -41,6 +42,7 @@ from campaign.services import (
 from campaign.texts.damage import Damage
 from protocols.quiz.snippets import snippets_import
 from ranking.services import quality_evaluate, ranking_history_compute
+from ranking.services.answers_kept_up import answer_keep_up
 
 HERE = Path(__file__).parent
 MUSEUM = "museum"
@@ -226,6 +228,8 @@ def _protocols_load(organiser: User) -> None:
         )
         if kind.compares_outputs:
             ranking_history_compute(task_id=task.pk)
+        judgments_number(task_id=task.pk)
+        answer_keep_up(task_id=task.pk)
         person = judge_add(campaign=campaign, pseudonym=kind.protocol, languages=languages)
         tour_leave(judge=task_choose(judge=person, task=task), how=Judge.Tour.SKIPPED)
 

@@ -17,10 +17,12 @@ from celery import current_app
 from django.conf import settings
 from django.core.management.commands import flush
 from django.db import connection
+from django.template import Engine
 from django.utils import translation
 
 from annotation.notification import broker
 from launcher.waiting import wait_until
+from tests.complete_templates import Refused
 from tests.order import turn
 from tests.properties import profiles_register
 from tests.released import released_texts, released_unpack, wmt12_texts_write
@@ -115,6 +117,12 @@ def _no_due_marks(request: pytest.FixtureRequest, patient_broker: "redis.Redis")
     yield
     if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
         patient_broker.flushdb()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _complete_templates() -> None:
+    """Refuse names in templates that are not there."""
+    Engine.get_default().string_if_invalid = Refused("%s")
 
 
 @pytest.fixture(autouse=True)

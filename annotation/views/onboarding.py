@@ -136,7 +136,7 @@ def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
     onboarding = onboarding_or_404(request, slug)
     judge = onboarding.judge
     action = request.POST.get("action") if request.method == "POST" else None
-    context: dict[str, Any] = {"can_mail": not mail_is_printed()}
+    context: dict[str, Any] = {"can_mail": not mail_is_printed(), "address": ""}
     status = 200
     if action == "withdraw":
         own_link_revoke(judge=judge)

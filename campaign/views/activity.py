@@ -43,7 +43,12 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "section": "activity",
-        "filter": {"form": form, "is_used": bool(asked), "all_of_it": request.path},
+        "filter": {
+            "form": form,
+            "at": request.path,
+            "is_used": bool(asked),
+            "all_of_it": request.path,
+        },
         "table": ActivityTable(activity_rows(campaign, shown)),
         "asked": asked.urlencode(),
         "is_first": not before,

@@ -55,6 +55,7 @@ UNDERSTOOD = AnalysisKind(
     ),
     options=(CONFIDENCE,),
     protocols=frozenset({Protocol.QUIZ}),
+    stands_for_ranking=True,
     read=_read,
     find=_find,
     tell=_tell,

@@ -122,6 +122,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
         in_place is not None and _compares_nothing(run)
     )
     answer = None if compares or in_place is None else _answer_in_place(task, in_place)
+    kinds = analyses_of(task=task).values()
     leads = {"comparisons": counted, "blocks": counted, "judges": addresses.judges}
     return {
         "campaign": task.test_set.campaign,
@@ -132,7 +133,8 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "summary": summarise_run(run, leads=leads)
         if compares
         else summary_without_order(answer.kind if answer else None),
-        "kinds": analyses_of(task=task).values(),
+        "kinds_of_protocol": [kind for kind in kinds if kind.protocols],
+        "more_kinds": [kind for kind in kinds if not kind.protocols],
         "implies_no_order": not compares,
         "answer": answer,
         "has_answer_in_place": in_place is not None,

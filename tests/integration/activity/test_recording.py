@@ -5,11 +5,13 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from celery.signals import task_postrun, task_prerun
 from django.db import connection, transaction
 from django.db.models.functions import Now
 
 from annotation.selectors import assigned_blocks
 from annotation.services import design_change, judgment_submit, quality_action_take
+from annotation.tasks import plan_task
 from campaign.database.acting import acting, actor_told, command_acts, task_acts, task_acts_no_more
 from campaign.models import (
     ActivityEvent,
@@ -218,6 +220,16 @@ def test_a_task_is_named_while_it_runs(campaign: Campaign) -> None:
     task_acts_no_more()
     Judge.objects.filter(pk=judge.pk).update(note="by nobody")
     assert last().origin == "database"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_names_each_task_that_it_begins(campaign: Campaign) -> None:
+    judge = make_judge(campaign)
+    sent = task_prerun.send(sender=plan_task, task_id="1", task=plan_task, args=(), kwargs={})
+    assert [answer for _receiver, answer in sent if isinstance(answer, Exception)] == []
+    Judge.objects.filter(pk=judge.pk).update(note="by the task")
+    assert (last().origin, last().through) == ("task", "plan_task")
+    task_postrun.send(sender=plan_task, task_id="1", task=plan_task)
 
 
 def test_who_acts_ends_with_the_statement_in_a_connection(campaign: Campaign) -> None:

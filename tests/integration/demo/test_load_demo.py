@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from django.urls import reverse
 
 from annotation.models import Judgment, QualityAction, TrainingBlock
 from annotation.protocols import answer_kinds
@@ -133,6 +134,10 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         assert browser.post(local(each["url"])).headers["Location"] == "/judge/museum-protocols/"
         lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
         assert lent.json()["protocol"] == each["protocol"]
+        address = reverse("test-set-dashboard", args=["museum-protocols", task.pk])
+        page = client.get(address).content.decode()
+        assert "No ranking yet" not in page, each["protocol"]
+        assert "<tbody" in page.partition('id="headline"')[2].partition("</section>")[0]
 
     newcomer = Client()
     newcomer.get(local(guide["newcomers"]["url"]))

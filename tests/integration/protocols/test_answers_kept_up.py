@@ -19,6 +19,7 @@ from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.protocols.judging import (
     edited_task,
     labelled,
+    quizzed_task,
     rated,
     rated_task,
     scored_task,
@@ -54,6 +55,7 @@ def one_at_a_time(campaign: Campaign) -> Task:
 
 WORLDS: dict[str, Callable[[Campaign], Task]] = {
     "editing": edited_task,
+    "quiz": quizzed_task,
     "rating": rated_task,
     "spans": one_at_a_time,
 }

@@ -1,0 +1,38 @@
+"""Templates look up nothing that is not there: in its place Django shows nothing, which nobody would notice."""
+
+import inspect
+
+from django.template.base import Variable
+from django.template.context import Context
+
+
+class NothingThereError(LookupError):
+    """A template looks up what its context does not have."""
+
+
+class Refused(str):
+    """`string_if_invalid` of an engine that raises for what is not there, and shows nothing of what is None.
+
+    Of `job.asked_by.name`, `asked_by` may be None.
+    """
+
+    __slots__ = ()
+
+    def __mod__(self, variable: object) -> str:
+        frame = inspect.currentframe()
+        assert frame is not None
+        assert frame.f_back is not None
+        context = frame.f_back.f_locals["context"]
+        assert isinstance(variable, Variable)
+        assert isinstance(context, Context)
+        if _is_of_none(variable, context):
+            return ""
+        template = context.render_context.template or context.template
+        name = template.name if template else "A template"
+        raise NothingThereError(f"{name} looks up {variable}, which is not there.")
+
+
+def _is_of_none(variable: Variable, context: Context) -> bool:
+    lookups = variable.lookups or ()
+    of = [Variable(".".join(lookups[:length])) for length in range(1, len(lookups))]
+    return any(each.resolve(context) is None for each in of)
