@@ -127,8 +127,6 @@ class _Words:
             return _NOTHING
         if isinstance(field, models.ForeignKey):
             return self._named(field.related_model, value)
-        if isinstance(value, bool):
-            return _("yes") if value else _("no")
         if isinstance(value, list):
             shown = ", ".join(self._value_alone(field, each) for each in value)
         else:
@@ -138,6 +136,8 @@ class _Words:
     def _value_alone(self, field: "models.Field[Any, Any] | None", value: Any) -> str:
         if isinstance(value, list | dict):
             return json.dumps(value, ensure_ascii=False)
+        if isinstance(value, bool):
+            return _("yes") if value else _("no")
         if field is None or not isinstance(value, str):
             return str(localize(value))
         if isinstance(field, models.DateTimeField):

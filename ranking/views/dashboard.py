@@ -136,6 +136,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "kinds_of_protocol": [kind for kind in kinds if kind.protocols],
         "more_kinds": [kind for kind in kinds if not kind.protocols],
         "implies_no_order": not compares,
+        "may_be_ranked": answer_kind(task.protocol).compares_outputs,
         "answer": answer,
         "has_answer_in_place": in_place is not None,
         "left_out": len(judges_left_out(run)[task.pk]) if run else 0,

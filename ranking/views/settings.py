@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from annotation.protocols import answer_kind
 from annotation.selectors.judged import judgments_so_far
 from campaign.models import Task, User
 from campaign.views.access import organised_task
@@ -28,6 +29,8 @@ from ranking.wording.ranges import level_words
 def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show by which method a test set is ranked and what its rank ranges account for; POST changes it."""
     task = organised_task(request, slug, task_id)
+    if not answer_kind(task.protocol).compares_outputs:
+        return _nothing_to_set(request, task)
     before = ranking_settings_in_force(task_id=task.pk)
     form = RankingSettingsForm(
         request.POST or None,
@@ -60,6 +63,13 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
     }
     status = 400 if form.is_bound else 200
     return render(request, "organiser/ranking_settings.html", context, status=status)
+
+
+def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
+    """Say why there are no settings; a request to change them is answered 409."""
+    context = {"campaign": task.test_set.campaign, "task": task, "section": "ranking"}
+    status = 409 if request.method == "POST" else 200
+    return render(request, "organiser/nothing_ranked.html", context, status=status)
 
 
 def _changed(

@@ -1,6 +1,7 @@
 """The demo is what the README says, and says where to go."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,33 @@ def load(path: Path, base_url: str = BASE_URL) -> dict[str, Any]:
 
 def local(url: str) -> str:
     return url.removeprefix(BASE_URL)
+
+
+def broken_links(client: Client, first: str) -> dict[str, int]:
+    """Follow the links between pages under an address, to one page of each kind; return those that lead to none.
+
+    Files are not opened.
+    """
+    waiting, known, broken = [first], set(), {}
+    while waiting:
+        path = waiting.pop()
+        # Tables over test sets ask of each task what those with rankings know.
+        if (kind := kind_of_page(path)) in known or not path.endswith("/") or "/tables/" in path:
+            continue
+        known.add(kind)
+        answer = client.get(path, follow=True)
+        if answer.status_code != 200:
+            broken[path] = answer.status_code
+        elif answer["Content-Type"].startswith("text/html"):
+            links = re.findall(r'href="(/[^"?#]*)', answer.content.decode())
+            waiting += [link for link in links if link.startswith(first)]
+    assert len(known) > 200
+    return broken
+
+
+def kind_of_page(path: str) -> str:
+    """Return an address without numbers and names of what there are many of, but with its task."""
+    return re.sub(r"(?<!/tasks)/(\d+|system/[^/]+|judges/[^/]+)/", "/…/", path)
 
 
 def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
@@ -138,6 +166,8 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         page = client.get(address).content.decode()
         assert "No ranking yet" not in page, each["protocol"]
         assert "<tbody" in page.partition('id="headline"')[2].partition("</section>")[0]
+
+    assert broken_links(client, "/campaigns/museum-protocols/") == {}
 
     newcomer = Client()
     newcomer.get(local(guide["newcomers"]["url"]))

@@ -10,6 +10,8 @@ from ranking.services import (
     ranking_run_compute,
 )
 from ranking.tasks import rank_what_is_due
+from tests.factories import make_campaign, make_organiser
+from tests.integration.protocols.judging import rated_task
 from tests.integration.ranking.pages import addresses, text_of
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 
@@ -83,3 +85,20 @@ def test_the_campaigns_settings_lead_to_those_of_its_tasks(
 ) -> None:
     page = as_organiser.get(reverse("campaign-settings", args=[varied.campaign.slug]))
     assert page_of(varied) in page.content.decode()
+
+
+def test_a_task_that_compares_nothing_has_nothing_to_set(client: Client) -> None:
+    campaign = make_campaign()
+    task = rated_task(campaign)
+    client.force_login(make_organiser(campaign))
+    address = reverse("ranking-settings", args=[campaign.slug, task.pk])
+    dashboard = client.get(reverse("test-set-dashboard", args=[campaign.slug, task.pk]))
+    assert address not in dashboard.content.decode()
+    shown = client.get(address)
+    assert shown.status_code == 200
+    assert "rank nothing" in shown.content.decode()
+    assert "<form" not in shown.content.decode().partition('id="main"')[2]
+    assert (
+        client.post(address, {"method": "expected_wins", "resample": "judges"}).status_code == 409
+    )
+    assert not RankingSettings.objects.filter(task=task).exists()
