@@ -141,7 +141,9 @@ class CampaignPages:
             plot = small_plot(Standing(ranking["systems"], ranking["groups"]))
         return {
             "task": each.task,
-            "headline": headline_without_ranking() if page is None else page.summary.headline,
+            "headline": headline_without_ranking(each.task)
+            if page is None
+            else page.summary.headline,
             "details": () if page is None else (*page.summary.details, *page.firmness),
             "plot": plot,
             "names": each.names,
@@ -154,7 +156,7 @@ class CampaignPages:
             "copied/test_set.html",
             {
                 "page": page,
-                "headline": headline_without_ranking(),
+                "headline": headline_without_ranking(each.task),
                 "frozen_words": present_in_words(each.run) if each.run is not None else "",
                 "history": None if each.run is None else present_history(each.run, each.names),
                 "names": each.names,

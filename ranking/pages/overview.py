@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from ranking.core.simulation.end_of_work import EndOfWork
 from ranking.pages.plots import BarPlot, RankedRow, bar_plot, percent, rank_plot
 from ranking.pages.summary import headline, headline_without_ranking
+from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.dashboards import Standing
 from ranking.selectors.overview import DAYS_FORECAST, TaskOverview, day_after
 
@@ -144,9 +145,7 @@ def _row(overview: TaskOverview, end: EndOfWork | None, *, today: date, axis: fl
     return OverviewRow(
         overview=overview,
         state=_state(overview),
-        headline=headline(standing.systems, standing.groups)
-        if standing
-        else headline_without_ranking(),
+        headline=_headline(overview),
         plot=small_plot(standing) if standing and standing.systems else None,
         bar=None if share is None else percent(share),
         bars=bar_plot(overview.days),
@@ -154,6 +153,15 @@ def _row(overview: TaskOverview, end: EndOfWork | None, *, today: date, axis: fl
         end_range=between,
         end_plot=_end_plot(end, axis) if end and end.days else None,
     )
+
+
+def _headline(overview: TaskOverview) -> str:
+    standing = overview.summary.standing
+    if standing is not None and standing.systems:
+        return headline(standing.systems, standing.groups)
+    if overview.summary.judged and kind_in_place_of_ranking(task=overview.task):
+        return headline_without_ranking(overview.task)
+    return headline(standing.systems, standing.groups) if standing else headline_without_ranking()
 
 
 def small_plot(standing: Standing) -> SmallPlot:

@@ -5,11 +5,16 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.protocols import answer_kind
+from campaign.models import Task
 from ranking.models import StoppingRule
 
 
 class StoppingRuleForm(forms.Form):
-    """When judging is to end; without a criterion there is no rule."""
+    """When judging of a task is to end; without a criterion there is no rule.
+
+    Where judgments compare nothing, their number and a day are all there is to go by.
+    """
 
     pairs = forms.FloatField(
         label=_("Pairs told apart, in %"), min_value=0.1, max_value=100, required=False
@@ -33,6 +38,12 @@ class StoppingRuleForm(forms.Form):
         label=_("Reason"), max_length=1000, required=False, widget=forms.Textarea({"rows": 2})
     )
 
+    def __init__(self, *args: Any, task: Task, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not answer_kind(task.protocol).compares_outputs:
+            for name in ("pairs", "clusters", "tests", "confidence"):
+                del self.fields[name]
+
     @classmethod
     def initial_of(cls, rule: StoppingRule | None) -> dict[str, Any]:
         """Return what the form shows of a rule, or of none."""
@@ -52,6 +63,8 @@ class StoppingRuleForm(forms.Form):
     def terms(self) -> dict[str, Any]:
         """Return the terms of a valid form."""
         said = dict(self.cleaned_data)
+        if "pairs" not in said:
+            return said
         pairs = said.pop("pairs")
         return {
             **said,

@@ -12,10 +12,12 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from campaign.models import Task
 from ranking.analyses import AnalysisKind
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.range_limits import ONE_DOCUMENT
+from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.wording.live_methods import score_words
 from ranking.wording.methods import METHOD_SOURCES
 from ranking.wording.numbers import number_in_words
@@ -82,9 +84,10 @@ def summary_without_order(shown: AnalysisKind | None = None) -> RankingSummary:
     )
 
 
-def headline_without_ranking() -> str:
-    """Return what stands in place of a headline before the first ranking."""
-    return _("No ranking yet")
+def headline_without_ranking(task: Task | None = None) -> str:
+    """Return what stands in place of a headline before the first ranking; of a task without order, its analysis."""
+    kind = None if task is None else kind_in_place_of_ranking(task=task)
+    return _("No ranking yet") if kind is None else str(kind.title)
 
 
 def names_in_a_row(names: Sequence[str]) -> str:

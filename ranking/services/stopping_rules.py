@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Design
+from annotation.protocols import answer_kind
 from annotation.selectors.judged import judgments_so_far
 from annotation.services.judging.notifications import ranking_request
 from campaign.models import Task, User
@@ -63,6 +64,7 @@ def stopping_rule_set(
         after_judgments=judgments_so_far(task_id=task.pk),
     )
     _check(rule)
+    _comparisons_check(rule)
     history = stopping_rule_history(task_id=task.pk)
     before = history[0] if history else None
     if before is None and not rule.is_there:
@@ -104,6 +106,20 @@ def _check(rule: StoppingRule) -> None:
         {name: getattr(rule, name) for name in CRITERIA}
     ):
         _anytime_check(rule)
+
+
+def _comparisons_check(rule: StoppingRule) -> None:
+    if answer_kind(rule.task.protocol).compares_outputs:
+        return
+    for name in ("pairs_share", "clusters"):
+        if getattr(rule, name) is not None:
+            raise StoppingRuleError(
+                _(
+                    "Judges of this task see one output at a time, so no systems are told apart by its rankings: "
+                    "stop after a number of judgments, or on a day."
+                ),
+                field=name,
+            )
 
 
 def _anytime_check(rule: StoppingRule) -> None:

@@ -29,7 +29,9 @@ def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpRes
     """Show by which rule judging of a test set is to end; POST sets it."""
     task = organised_task(request, slug, task_id)
     rule = stopping_rule_in_force(task_id=task.pk)
-    form = StoppingRuleForm(request.POST or None, initial=StoppingRuleForm.initial_of(rule))
+    form = StoppingRuleForm(
+        request.POST or None, initial=StoppingRuleForm.initial_of(rule), task=task
+    )
     if request.method == "POST" and form.is_valid():
         try:
             after = stopping_rule_set(
@@ -48,7 +50,7 @@ def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpRes
         "section": "ranking",
         "form": form,
         "tests": tests_words(),
-        "tests_chosen": form["tests"].value(),
+        "tests_chosen": form["tests"].value() if "tests" in form.fields else None,
         "rule": None if state is None else shown_rule(state),
         "judgments": judgments_so_far(task_id=task.pk),
         "history": rule_lines(stopping_rule_history(task_id=task.pk)),

@@ -12,6 +12,7 @@ from campaign.models import Task
 from campaign.services.rehearsals import real_check
 from campaign.texts.canonical_json import canonical, digest_of
 from ranking.models import PublishedResult, RankingRun
+from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.runs import latest_run
 from ranking.services.publishing.clock import database_now
 from ranking.services.publishing.content import (
@@ -96,7 +97,7 @@ def published_draft(
     real_check(task.test_set.campaign, PublishingRefusedError)
     run = facts.run if facts else run or latest_run(task_id=task.pk)
     if run is None or not run.result["systems"]:
-        raise PublishingRefusedError(_("There is no ranking yet: nothing can be published."))
+        raise PublishingRefusedError(_nothing_to_publish(task))
     words = words or PublishedWords()
     facts = facts or published_facts(task=task, run=run)
     unknown = set(anonymous) - {each.name for each in facts.systems if may_be_anonymous(each)}
@@ -149,3 +150,12 @@ def _letters_given(before: Sequence[PublishedResult]) -> dict[str, str]:
         for key, label in result.labels.items()
         if label in {each["system"] for each in result.content["systems"] if not each["is_named"]}
     }
+
+
+def _nothing_to_publish(task: Task) -> str:
+    if kind_in_place_of_ranking(task=task) is None:
+        return _("There is no ranking yet: nothing can be published.")
+    return _(
+        "There is no ranking: judges of this task saw one output at a time. What is said of it can be taken as a "
+        "file from the page of its analysis."
+    )

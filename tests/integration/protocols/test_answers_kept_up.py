@@ -11,8 +11,9 @@ from campaign.models import Campaign, Judge, Protocol, Task
 from campaign.services import task_create
 from protocols.spans.models import Answer as Scored
 from ranking.analyses import ANALYSES
-from ranking.models import Analysis
+from ranking.models import Analysis, StoppingRule
 from ranking.selectors.analyses import answer_for_people
+from ranking.services import StoppingRuleError, stopping_rule_set
 from ranking.services.answers_kept_up import GROWTH, answer_keep_up
 from ranking.tasks import rank_task
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
@@ -139,3 +140,33 @@ def test_an_open_dashboard_learns_of_it(client: Client) -> None:
     Analysis.objects.all().delete()
     assert answer_keep_up(task_id=task.pk) is not None
     assert client.get(address, headers={"If-None-Match": seen}).status_code == 200
+
+
+@pytest.mark.parametrize("protocol", WORLDS)
+def test_no_page_promises_a_ranking_that_will_not_come(protocol: str, client: Client) -> None:
+    task = WORLDS[protocol](make_campaign())
+    slug = task.test_set.campaign.slug
+    client.force_login(make_organiser(task.test_set.campaign))
+    rank_task(task.pk)
+    title = str(ANALYSES[protocol].title)
+    assert title in client.get(reverse("campaign-detail", args=[slug])).content.decode()
+    publish = client.get(reverse("publish", args=[slug, task.pk])).content.decode()
+    assert "no ranking yet" not in publish
+    assert "as a file from the page of its analysis" in publish
+
+
+def test_rules_for_stopping_do_not_wait_for_pairs_of_systems(client: Client) -> None:
+    task = rated_task(make_campaign())
+    client.force_login(make_organiser(task.test_set.campaign))
+    address = reverse("stopping-rule", args=[task.test_set.campaign.slug, task.pk])
+    page = client.get(address).content.decode()
+    assert 'name="judgments"' in page
+    assert 'name="pairs"' not in page
+    assert 'name="tests"' not in page
+    client.post(address, {"judgments": 500, "reason": "As planned."})
+    rule = StoppingRule.objects.get(task=task)
+    assert (rule.judgments, rule.pairs_share, rule.clusters) == (500, None, None)
+    for terms in ({"pairs_share": 0.8}, {"clusters": 3}):
+        with pytest.raises(StoppingRuleError, match="one output at a time"):
+            stopping_rule_set(task=task, reason="Sooner.", **terms)
+    assert StoppingRule.objects.get(task=task) == rule
