@@ -2,7 +2,7 @@
 
 import inspect
 
-from django.template.base import Variable
+from django.template.base import FilterExpression, Variable
 from django.template.context import Context
 
 
@@ -13,10 +13,17 @@ class NothingThereError(LookupError):
 class Refused(str):
     """`string_if_invalid` of an engine that raises for what is not there, and shows nothing of what is None.
 
-    Of `job.asked_by.name`, `asked_by` may be None.
+    Of `job.asked_by.name`, `asked_by` may be None. Django puts it, too, in the place of a row that another has not
+    (`{% if reply.taken_back_by %}`), where it is false.
     """
 
     __slots__ = ()
+
+    def __bool__(self) -> bool:
+        frame = inspect.currentframe()
+        assert frame is not None
+        assert frame.f_back is not None
+        return frame.f_back.f_code is FilterExpression.resolve.__code__
 
     def __mod__(self, variable: object) -> str:
         frame = inspect.currentframe()

@@ -65,23 +65,18 @@ def error_report(error: FormatError | None) -> dict[str, Any] | None:
 
 
 def _file(file: RecognisedFile, facts: FileFacts | None) -> dict[str, Any]:
+    """Return what a file is as JSON; where it was not read, nothing is known of what it holds."""
     return {
         "name": file.name,
         "role": str(file.role),
         "system": file.system,
         "why": file.why,
         "format": str(file.file_format) if file.file_format else None,
-        **(
-            {}
-            if facts is None
-            else {
-                "encoding": facts.encoding,
-                "line_ends": facts.line_ends,
-                "compressed": facts.compressed,
-                "bytes": facts.bytes,
-                "lines": facts.lines,
-                "language": facts.language,
-                "error": error_report(facts.error),
-            }
-        ),
+        "encoding": facts.encoding if facts else None,
+        "line_ends": facts.line_ends if facts else None,
+        "compressed": facts.compressed if facts else None,
+        "bytes": facts.bytes if facts else None,
+        "lines": facts.lines if facts else None,
+        "language": facts.language if facts else None,
+        "error": error_report(facts.error) if facts else None,
     }
