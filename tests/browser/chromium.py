@@ -14,6 +14,8 @@ _WITHOUT = (
     # The pages in which a window's address bar proposes addresses: more than half of the
     # processor's time of a new page.
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"),
+    # A process kept ready for a page that never comes: one in three.
+    "SpareRendererForSitePerProcess",
 )
 ARGUMENTS = (
     *browser.launch_arguments(),

@@ -107,7 +107,7 @@ def test_no_removal_changes_first_place() -> None:
 
 @pytest.mark.parametrize("method", METHODS, ids=NAMES)
 @given(rows=rows)
-@examples(25)
+@examples(10)
 def test_brute_force_finds_no_smaller_set(method: CountsMethod, rows: list[BlockRow]) -> None:
     blocks = blocks_from_rows(rows, SYSTEMS)
     found = fewest_blocks(blocks, method)
