@@ -1,5 +1,6 @@
 """Draw the plot of a report's table as SVG: on a page, where its colours are the page's, or as a file of its own."""
 
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
@@ -43,7 +44,7 @@ def drawn(
         *(f"plot-{table.name}",) * 3,
         table.title,
         f"plot-{table.name}",
-        _described(plot),
+        _described(table, plot),
         format_html("<style>{}</style>", mark_safe(STYLE)) if as_file else "",  # noqa: S308  ours
         inside,
     )
@@ -73,7 +74,7 @@ def _drawn(
     return (WIDTH, *draw(table, plot, rows))
 
 
-def _described(plot: Plot) -> str:
+def _described(table: Table, plot: Plot) -> str:
     """Return how to read a plot without seeing it: the table has all of it."""
     return (
         {
@@ -99,5 +100,17 @@ def _described(plot: Plot) -> str:
             ),
         }[plot.kind]
         + " "
+        + _first_lines(table, plot)
         + _("The table says the same.")
     )
+
+
+def _first_lines(table: Table, plot: Plot) -> str:
+    """Say how many lines are drawn, where not all are."""
+    if plot.most is None or plot.most >= len(table.rows):
+        return ""
+    drawn = _("Of %(all)s lines, the first %(drawn)s are drawn.") % {
+        "all": number_format(len(table.rows)),
+        "drawn": number_format(plot.most),
+    }
+    return f"{drawn} "

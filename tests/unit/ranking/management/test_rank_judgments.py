@@ -184,7 +184,7 @@ def test_pairs_are_told_with_their_tests_in_every_format(
     assert (said["correction"], said["sides"]) == (expected.correction, expected.sides)
     best, last = expected.pairs[0], expected.pairs[-1]
     text = run("rank_judgments", judgments, *arguments)
-    assert "Pairs of systems by expected_wins" in text
+    assert "Pairs of systems by Expected Wins" in text
     assert f"{best.adjusted_p:.3f}" in text
     assert {1: "One-sided tests", 2: "Two-sided tests"}[expected.sides] in text
     markdown = run("rank_judgments", judgments, *arguments, "--format", "markdown")
