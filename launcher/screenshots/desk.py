@@ -12,6 +12,8 @@ from launcher.screenshots.shots import ON_PAPER, TWO_VIEWS, Prepare, Shot, follo
 # The campaigns of the demo: our own texts, and judgments that WMT released.
 OURS = "museum", "Museum English–German"
 RELEASED = "wmt12", "newstest2012 Czech–English"
+#: The tables of an answer, of which there may be more than fit into a picture.
+ANSWER = ".report-table"
 # An answer is computed by the worker.
 ANSWER_MILLISECONDS = 180_000
 
@@ -52,18 +54,14 @@ def _answered(kind: str, **choice: str) -> Prepare:
     return prepare
 
 
-def _judge_pairs(page: Page, demo: Any) -> None:
-    """Open the matrix of judges who share most."""
-    _answered("judge_pairs")(page, demo)
-    page.locator("#plot-matrix, svg[aria-labelledby^='plot-matrix']").evaluate(
-        "drawing => drawing.scrollIntoView()"
-    )
+def _in_view(prepare: Prepare, place: str) -> Prepare:
+    """Open a page, and scroll to a place on it."""
 
+    def prepare_and_scroll(page: Page, demo: Any) -> None:
+        prepare(page, demo)
+        page.locator(place).first.evaluate("place => place.scrollIntoView()")
 
-def _side_by_side(page: Page, demo: Any) -> None:
-    """Open a ranking by another method, with what differs from the one that is shown."""
-    _answered("ranking", method="bradley_terry", resample="blocks", resamples="200")(page, demo)
-    page.get_by_role("heading", name="Side by side").evaluate("title => title.scrollIntoView()")
+    return prepare_and_scroll
 
 
 def _acting(page: Page, demo: Any) -> None:
@@ -128,15 +126,22 @@ ROOMS: dict[str, Shot] = {
     "can-i-stop": Shot(_answered("stopping"), is_whole=True, views=TWO_VIEWS),
     "diagnosis": Shot(_answered("diagnosis"), is_whole=True, views=TWO_VIEWS),
     "agreement": Shot(_answered("agreement"), is_whole=True, views=TWO_VIEWS),
-    "agreement-by": Shot(_answered("agreement_by"), is_whole=True, views=TWO_VIEWS),
+    "agreement-by": Shot(_in_view(_answered("agreement_by"), ANSWER), views=TWO_VIEWS),
     "methods": Shot(_answered("methods"), is_whole=True, views=TWO_VIEWS),
     "remarks": Shot(_answered("remarks"), is_whole=True, views=TWO_VIEWS),
-    "judges": Shot(_answered("judges"), is_whole=True, views=TWO_VIEWS),
-    # The page is longer than a picture can be.
-    "judge-pairs": Shot(_judge_pairs, views=TWO_VIEWS),
+    "judges": Shot(_in_view(_answered("judges"), ANSWER), views=TWO_VIEWS),
+    "judge-pairs": Shot(
+        _in_view(_answered("judge_pairs"), "svg[aria-labelledby^=plot-matrix]"), views=TWO_VIEWS
+    ),
     "without": Shot(_answered("without", leave_out="judge12"), is_whole=True, views=TWO_VIEWS),
     "acting": Shot(_acting, is_whole=True, views=TWO_VIEWS),
-    "side-by-side": Shot(_side_by_side, views=TWO_VIEWS),
+    "side-by-side": Shot(
+        _in_view(
+            _answered("ranking", method="bradley_terry", resample="blocks", resamples="200"),
+            "#beside-title",
+        ),
+        views=TWO_VIEWS,
+    ),
     "ranking-settings": Shot(
         _of_dashboard(RELEASED, "ranking-settings/"), is_whole=True, views=TWO_VIEWS
     ),

@@ -333,5 +333,5 @@ def test_infinite_distances_are_said(tmp_path: Path, run: Run, judgments: str) -
         *("rank_judgments", one, "--method", "bradley_terry", "--resamples", 5),
         *("--parameter", "bradley_terry.prior=0"),
     )
-    assert "Parameters: prior 0.0." in text
+    assert "Parameters: prior 0." in text
     assert "the scores show it as 10: A > B > C." in text
