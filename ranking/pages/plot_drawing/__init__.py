@@ -14,7 +14,7 @@ from ranking.pages.plot_drawing.matrix import PairAddress, matrix
 from ranking.pages.plot_drawing.ranks import ranks
 from ranking.pages.plot_drawing.rows import rows_of
 from ranking.pages.plot_drawing.strips import strips
-from ranking.pages.plot_drawing.svg import STYLE, WIDTH
+from ranking.pages.plot_drawing.svg import STYLE, WIDTH, room_left
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table
 
@@ -31,14 +31,14 @@ def drawn(
     if plot is None or found is None:
         return None
     width, height, inside = found
+    left = _left(table, plot)
+    width -= left
     return format_html(
-        '<svg class="figure" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" height="{}"'
+        '<svg class="figure" xmlns="http://www.w3.org/2000/svg" viewBox="{} 0 {} {}" width="{}" height="{}"'
         ' role="{}" aria-labelledby="{}-title {}-desc"><title id="{}-title">{}</title>'
         '<desc id="{}-desc">{}</desc>{}{}</svg>',
-        width,
-        height,
-        width,
-        height,
+        left,
+        *(width, height) * 2,
         # An image has nothing in it that leads anywhere.
         "group" if plot.kind == "matrix" and pair_address is not None else "img",
         *(f"plot-{table.name}",) * 3,
@@ -72,6 +72,15 @@ def _drawn(
         return (WIDTH, *bars(plot, rows))
     draw = line if plot.kind == "line" else points
     return (WIDTH, *draw(table, plot, rows))
+
+
+def _left(table: Table, plot: Plot) -> int:
+    """Return how much of the room for names, before the rows of a drawing, is not needed."""
+    if plot.kind not in {"intervals", "grid", "matrix"}:
+        return 0
+    named = (plot.label, plot.across)
+    places = [place for place, column in enumerate(table.columns) if column.key in named]
+    return room_left(str(row[place]) for row in table.rows[: plot.most] for place in places)
 
 
 def _described(table: Table, plot: Plot) -> str:
