@@ -61,7 +61,7 @@ def agreement_by_report(given: Input, found: AgreementByFound) -> Report:
 
 def _notes(given: Input, found: AgreementByFound) -> list[str]:
     whole = found.whole
-    if whole.kappa is None:
+    if whole.kappa is None or whole.p_chance is None:
         return [
             _("κ between all judges: %(why)s.") % {"why": not_estimable_in_words(str(whole.reason))}
         ]

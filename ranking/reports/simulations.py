@@ -104,7 +104,7 @@ def budget_notes(budget: Budget) -> list[str]:
                 "The systems are not spread as the model assumes (p = %(p)s): the plan may be far too "
                 "low, and a target may never be reached."
             )
-            % {"p": decimals(budget.spread_p, 3)}
+            % {"p": "–" if budget.spread_p is None else decimals(budget.spread_p, 3)}
         )
     notes.append(model_note(budget.model))
     notes.append(
