@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -68,7 +69,7 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
         messages.warning(
             request,
             _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
-            % {"what": loss.what, "count": f"{loss.count:,}", "first": loss.first},
+            % {"what": loss.what, "count": number_format(loss.count), "first": loss.first},
         )
     return True
 
@@ -80,6 +81,6 @@ def _in_words(imported: AnswersImported) -> str:
         imported.judgments,
     )
     return said % {
-        "judgments": f"{imported.judgments:,}",
-        "there": f"{imported.already_there:,}",
+        "judgments": number_format(imported.judgments),
+        "there": number_format(imported.already_there),
     }

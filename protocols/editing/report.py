@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -12,6 +13,7 @@ from ranking.code_version import code_version
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
+from ranking.wording.numbers import decimals, percent_in_figures
 
 
 def edits_report(read: EditsRead, found: Acceptability) -> Report:
@@ -66,16 +68,16 @@ def _notes(read: EditsRead | TaskEdits, found: Acceptability) -> list[str]:
     notes = [
         _("Edits: %(edits)s; editors: %(editors)s; acceptors: %(acceptors)s.")
         % {
-            "edits": f"{len(read.edits):,}",
-            "editors": f"{read.editors:,}",
-            "acceptors": f"{read.acceptors:,}",
+            "edits": number_format(len(read.edits)),
+            "editors": number_format(read.editors),
+            "acceptors": number_format(read.acceptors),
         },
         _("Edits a system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s.")
         % {
-            "least": f"{number.least:,}",
-            "most": f"{number.most:,}",
-            "mean": f"{number.mean:.1f}",
-            "deviation": "–" if number.deviation is None else f"{number.deviation:.1f}",
+            "least": number_format(number.least),
+            "most": number_format(number.most),
+            "mean": decimals(number.mean, 1),
+            "deviation": "–" if number.deviation is None else decimals(number.deviation, 1),
         },
     ]
     if any(row.share is None for row in found.systems):
@@ -90,20 +92,26 @@ def _notes(read: EditsRead | TaskEdits, found: Acceptability) -> list[str]:
     if found.acceptors.kappa is not None:
         notes.append(
             _("Between those who accepted: κ %(kappa)s on %(edits)s edits.")
-            % {"kappa": f"{found.acceptors.kappa:.2f}", "edits": f"{found.acceptors.edits:,}"}
+            % {
+                "kappa": decimals(found.acceptors.kappa, 2),
+                "edits": number_format(found.acceptors.edits),
+            }
         )
     if isinstance(read, EditsRead) and read.own_segment:
         notes.append(
             _(
                 "Warning: acceptances by judges who edited the same segment of another system: %(count)s."
             )
-            % {"count": f"{read.own_segment:,}"}
+            % {"count": number_format(read.own_segment)}
         )
     return notes
 
 
 def _counted(acceptable: int, decided: int) -> str:
-    return _("%(done)s of %(asked)s") % {"done": f"{acceptable:,}", "asked": f"{decided:,}"}
+    return _("%(done)s of %(asked)s") % {
+        "done": number_format(acceptable),
+        "asked": number_format(decided),
+    }
 
 
 def _percent(value: float | None) -> float | None:
@@ -151,7 +159,7 @@ def _systems(found: Acceptability) -> Table:
             _(
                 "What nobody could edit is not acceptable. Intervals: Clopper and Pearson on the effective number of edits, segments as clusters, confidence %(confidence)s %%."
             )
-            % {"confidence": f"{100 * found.confidence:g}"},
+            % {"confidence": percent_in_figures(found.confidence)},
             *_counting(found.counting),
         ],
         plot=Plot(kind="intervals", label="system", value="percent", low="low", high="high"),

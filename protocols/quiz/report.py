@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from protocols.quiz.files import QuizRead
@@ -13,6 +14,7 @@ from ranking.code_version import code_version
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
+from ranking.wording.numbers import percent_in_figures
 
 
 def quiz_report(
@@ -74,19 +76,19 @@ def _notes(readings: Readings, confidence: float) -> list[str]:
     notes = [
         _("Readings: %(readings)s; snippets: %(snippets)s; judges: %(judges)s.")
         % {
-            "readings": f"{len(readings):,}",
-            "snippets": f"{len(readings.snippets):,}",
-            "judges": f"{len(readings.judges):,}",
+            "readings": number_format(len(readings)),
+            "snippets": number_format(len(readings.snippets)),
+            "judges": number_format(len(readings.judges)),
         },
         _(
             "Guessing gives half of the answers right. Intervals: Clopper and Pearson on the effective number of answers, snippets as clusters, confidence %(confidence)s %%."
         )
-        % {"confidence": f"{100 * confidence:g}"},
+        % {"confidence": percent_in_figures(confidence)},
     ]
     if readings.met_again:
         notes.append(
             _("Warning: readings by judges who had read the snippet before: %(count)s.")
-            % {"count": f"{readings.met_again:,}"}
+            % {"count": number_format(readings.met_again)}
         )
     return notes
 

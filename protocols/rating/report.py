@@ -19,6 +19,7 @@ from ranking.reports.inputs import Input, input_data
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.agreement import strength_caution, strength_in_words
+from ranking.wording.numbers import decimals
 
 _CRITERION_COLUMN = "criterion"
 
@@ -140,7 +141,7 @@ def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
 
 
 def _two_decimals(value: float | None) -> str:
-    return "–" if value is None else number_format(value, 2)
+    return "–" if value is None else decimals(value, 2)
 
 
 def _means(criterion: Criterion, found: CriterionFound) -> Table:
@@ -190,7 +191,7 @@ def _means(criterion: Criterion, found: CriterionFound) -> Table:
 
 
 def _span(low: float | None, high: float | None) -> str | None:
-    return None if low is None or high is None else f"{low:.3f} – {high:.3f}"
+    return None if low is None or high is None else f"{decimals(low, 3)} – {decimals(high, 3)}"
 
 
 def _both_means(found: RatingsFound) -> Table:

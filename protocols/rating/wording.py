@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -11,6 +12,7 @@ from protocols.rating.statistics.outliers import Rule
 from protocols.rating.statistics.ratings import Criterion
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.uncertainty.two_way import RangeLimit
+from ranking.wording.numbers import percent_in_figures
 
 
 def criterion_in_words(criterion: Criterion) -> str:
@@ -36,10 +38,10 @@ def feasibility_in_words(
         "%(systems)s systems, %(segments)s segments and %(raters)s ratings of each text need at least %(count)s judges.",
         found.needed_judges,
     ) % {
-        "systems": f"{systems:,}",
-        "segments": f"{segments:,}",
-        "raters": f"{raters:,}",
-        "count": f"{found.needed_judges:,}",
+        "systems": number_format(systems),
+        "segments": number_format(segments),
+        "raters": number_format(raters),
+        "count": number_format(found.needed_judges),
     }
     said = [needs]
     if found.is_feasible:
@@ -48,14 +50,20 @@ def feasibility_in_words(
                 "%(judges)s judges rate %(items)s texts each, or one more, first all for fluency and "
                 "then all for adequacy."
             )
-            % {"judges": f"{found.judges:,}", "items": f"{found.ratings // max(1, found.judges):,}"}
+            % {
+                "judges": number_format(found.judges),
+                "items": number_format(found.ratings // max(1, found.judges)),
+            }
         )
     elif found.needed_items_per_judge is None:
         said.append(
             _(
                 "Nobody may meet a segment twice, so each segment needs %(needed)s different judges; there are %(judges)s."
             )
-            % {"needed": f"{found.judges_of_a_segment:,}", "judges": f"{found.judges:,}"}
+            % {
+                "needed": number_format(found.judges_of_a_segment),
+                "judges": number_format(found.judges),
+            }
         )
     else:
         said.append(
@@ -63,9 +71,9 @@ def feasibility_in_words(
                 "%(judges)s judges would have to rate %(needed)s texts each; at most %(items)s are allowed."
             )
             % {
-                "judges": f"{found.judges:,}",
-                "needed": f"{found.needed_items_per_judge:,}",
-                "items": f"{items_per_judge:,}",
+                "judges": number_format(found.judges),
+                "needed": number_format(found.needed_items_per_judge),
+                "items": number_format(items_per_judge),
             }
         )
     return said
@@ -73,14 +81,18 @@ def feasibility_in_words(
 
 def ranges_in_words(found: MeanRatings) -> list[str]:
     """Say what the intervals and the rank ranges of mean ratings are, and what they do not account for."""
-    confidence = f"{100 * found.confidence:g}"
+    confidence = percent_in_figures(found.confidence)
     said = [
         _(
             "From and To: Student’s t over segments and judges, confidence %(confidence)s %%. The two columns after them: "
             "mean ± z · s / √m, as if all ratings were independent, and a bootstrap of segments (%(resamples)s "
             "resamples, seed %(seed)s); both are too narrow where judges differ in severity."
         )
-        % {"confidence": confidence, "resamples": f"{found.resamples:,}", "seed": found.seed}
+        % {
+            "confidence": confidence,
+            "resamples": number_format(found.resamples),
+            "seed": found.seed,
+        }
     ]
     if found.ranges == "percentile":
         said.append(

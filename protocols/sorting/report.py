@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -68,10 +69,10 @@ def _notes(found: SortFound) -> list[str]:
             "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
         )
         % {
-            "answers": f"{read.answers:,}",
+            "answers": number_format(read.answers),
             "judges": len(read.judges),
             "systems": len(chain.systems),
-            "identical": f"{read.identical:,}",
+            "identical": number_format(read.identical),
         }
     ]
     if read.excluded_judges:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -48,10 +49,10 @@ def spans_report(read: SpansRead, found: SpanAnalysis) -> Report:
     notes = [
         _("%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges.")
         % {
-            "scores": f"{len(columns):,}",
-            "systems": f"{len(columns.systems):,}",
-            "segments": f"{len(columns.segments):,}",
-            "judges": f"{len(columns.judges):,}",
+            "scores": number_format(len(columns)),
+            "systems": number_format(len(columns.systems)),
+            "segments": number_format(len(columns.segments)),
+            "judges": number_format(len(columns.judges)),
         }
     ]
     if found.additive is not None:
@@ -382,7 +383,7 @@ def conversion_report(
         notes=[
             _("%(judgments)s judgments from %(before)s to %(after)s.")
             % {
-                "judgments": f"{len(read.judgments):,}",
+                "judgments": number_format(len(read.judgments)),
                 "before": read.input_format,
                 "after": output_format,
             },

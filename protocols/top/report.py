@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from protocols.top.statistics.times import Times, TimesCompared
@@ -9,6 +10,7 @@ from protocols.top.times import TimesRead
 from ranking.code_version import code_version
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.numbers import percent_in_figures
 
 
 def times_report(
@@ -37,7 +39,7 @@ def times_report(
 def _notes(read: TimesRead, compared: TimesCompared) -> list[str]:
     notes = [
         _("Judges: %(judges)s, of whom %(both)s worked on both.")
-        % {"judges": f"{compared.judges:,}", "both": f"{compared.judges_of_both:,}"}
+        % {"judges": number_format(compared.judges), "both": number_format(compared.judges_of_both)}
     ]
     shown = [_shown(each) for each in (read.first, read.second)]
     if None not in shown and shown[0] != shown[1]:
@@ -62,7 +64,7 @@ def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table
             zip(read.tasks, (read.first, read.second), strict=True)
         )
     ]
-    percent = {"percent": f"{100 * confidence:g}"}
+    percent = {"percent": percent_in_figures(confidence)}
     return Table(
         name="times",
         title=_("Active time per block"),

@@ -10,6 +10,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from ranking.wording.numbers import in_figures
+
 #: What a person reads: translated when it is shown.
 Words = str | Promise
 
@@ -104,7 +106,8 @@ class Option:
                 else _("Enter a number of %(low)s or more.")
             )
             raise OptionError(
-                words % {"low": f"{self.low:g}", "high": f"{self.high:g}"}, field=self.name
+                words % {"low": in_figures(self.low), "high": in_figures(self.high)},
+                field=self.name,
             )
         return number  # type: ignore[no-any-return]
 

@@ -47,6 +47,7 @@ from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.numbers import percent_in_figures
 
 #: Those whose scores say how far each judge moves them.
 _METHOD = own_or(tuple(name for name, method in METHODS.items() if method.influence is not None))
@@ -281,7 +282,7 @@ def _table(
                 "The %(confidence)s %% interval of a mean score accounts for segments and for judges; what a judge did "
                 "in several test sets counts together. Each holds by itself."
             )
-            % {"confidence": f"{100 * options['confidence']:g}"}
+            % {"confidence": percent_in_figures(options["confidence"])}
         )
     return Table(
         name="average_ranks",

@@ -37,6 +37,7 @@ from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Value
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.numbers import percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 from ranking.wording.ranges import limit_in_words
 
@@ -56,7 +57,7 @@ def ranked_in_words(found: RankedTestSet) -> str:
     """Say by which method systems are ranked, and what their ranges are."""
     return _("%(method)s; %(confidence)s %% rank ranges that account for %(level)s.") % {
         "method": METHOD_WORDS[found.method],
-        "confidence": f"{100 * found.choice.confidence:g}",
+        "confidence": percent_in_figures(found.choice.confidence),
         "level": LEVEL_WORDS[found.choice.resample],
     }
 

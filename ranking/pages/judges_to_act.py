@@ -16,6 +16,7 @@ from ranking.pages.judge_measures import rule_in_words
 from ranking.selectors.analysis_judges import judges_in_answer
 from ranking.selectors.judges import judges_by_pseudonym
 from ranking.selectors.rule_effects import rules_broken
+from ranking.wording.outlier_rules import outlier_rule_in_words
 
 #: More judges than this are named in a field.
 MOST_LISTED = 100
@@ -79,5 +80,8 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
             _("pairs below the band: %(count)s") % {"count": number_format(figures["below"])}
         )
     if "rules" in figures:
-        said.append(_("stands out by %(rules)s") % {"rules": ", ".join(figures["rules"])})
+        said.append(
+            _("stands out by %(rules)s")
+            % {"rules": ", ".join(map(outlier_rule_in_words, figures["rules"]))}
+        )
     return pgettext("between figures", "; ").join(said)

@@ -16,10 +16,11 @@ from campaign.texts.differences import Run, differences
 from ranking.pages.addresses import Addresses, lengths
 from ranking.pages.formats import whole_per_cent
 from ranking.pages.plots import percent
-from ranking.pages.summary import names_in_a_row, reason_in_words
+from ranking.pages.summary import names_in_a_row
 from ranking.reports.system import TREND_LEVEL
 from ranking.selectors.one_system import SystemStanding, sentence_texts
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.not_ranked import reason_in_words
 from ranking.wording.numbers import decimals
 from ranking.wording.places import place_in_words
 from ranking.wording.ranges import rank_range

@@ -219,14 +219,3 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
         % {"groups": listed},
         *limits,
     )
-
-
-def reason_in_words(reason: str) -> str:
-    """Return why a system has no rank, or a judge no κ."""
-    return {
-        "no_comparison": _("not compared yet"),
-        "only_ties": _("only ties so far"),
-        "chance_is_certain": _("only ties so far"),
-        "separated": _("won or lost everything against the others"),
-        "not_converged": _("the estimate did not converge"),
-    }.get(reason, reason)

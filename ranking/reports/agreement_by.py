@@ -19,6 +19,7 @@ from ranking.wording.agreement import (
     strength_caution,
     strength_in_words,
 )
+from ranking.wording.numbers import decimals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +61,13 @@ def agreement_by_report(given: Input, found: AgreementByFound) -> Report:
 
 def _notes(given: Input, found: AgreementByFound) -> list[str]:
     whole = found.whole
-    if whole.kappa is None:
+    if whole.kappa is None or whole.p_chance is None:
         return [
             _("κ between all judges: %(why)s.") % {"why": not_estimable_in_words(str(whole.reason))}
         ]
     return [
         _("κ between all judges: %(kappa)s; P(E) of all parts: %(chance)s.")
-        % {"kappa": f"{whole.kappa:.3f}", "chance": f"{whole.p_chance:.3f}"},
+        % {"kappa": decimals(whole.kappa, 3), "chance": decimals(whole.p_chance, 3)},
         _(
             "Among many parts some are low by chance: look at the intervals, which hold for one part at a "
             "time."

@@ -23,6 +23,7 @@ from ranking.reports.rankings import tests_in_words
 from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
 from ranking.reports.task_read import TaskRead
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.numbers import percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 _NO_ESTIMATE = (None, None, None)
@@ -139,7 +140,7 @@ def _notes(
         _("%(method)s; %(confidence)s %% rank ranges that account for %(level)s.")
         % {
             "method": METHOD_WORDS[options["method"]],
-            "confidence": f"{100 * options['confidence']:g}",
+            "confidence": percent_in_figures(options["confidence"]),
             "level": LEVEL_WORDS["two_way"],
         }
     )
@@ -194,7 +195,7 @@ def _interval(estimate: Estimate | None) -> tuple[float | None, float | None, fl
 
 
 def _ends(options: Mapping[str, Any]) -> tuple[str, str]:
-    percent = {"percent": f"{100 * options['confidence']:g}"}
+    percent = {"percent": percent_in_figures(options["confidence"])}
     return _("From, %(percent)s %%") % percent, _("To, %(percent)s %%") % percent
 
 

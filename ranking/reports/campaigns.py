@@ -12,6 +12,7 @@ from ranking.core.diagnosis.identical_texts import IdenticalTexts
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, plain
+from ranking.wording.numbers import decimals
 
 
 def campaign_report(
@@ -52,7 +53,7 @@ def _notes(found: CampaignDiagnosis) -> list[str]:
         _("%(labels)s labels; share of ties: %(rate)s")
         % {
             "labels": number_format(found.labels),
-            "rate": "–" if found.tie_rate is None else f"{found.tie_rate:.3f}",
+            "rate": "–" if found.tie_rate is None else decimals(found.tie_rate, 3),
         },
         _("Blocks without a sole winner: %(blocks)s")
         % {"blocks": number_format(found.sole_winners.get(NOBODY, 0))},
@@ -71,8 +72,8 @@ def _correlation(found: Correlation) -> str:
     if found.pearson is None or found.spearman is None:
         return _("not estimable")
     return _("Pearson %(pearson)s, Spearman %(spearman)s over %(pairs)d systems") % {
-        "pearson": f"{found.pearson:.3f}",
-        "spearman": f"{found.spearman:.3f}",
+        "pearson": decimals(found.pearson, 3),
+        "spearman": decimals(found.spearman, 3),
         "pairs": found.pairs,
     }
 

@@ -16,6 +16,7 @@ from ranking.design_study.study import Comparison
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.simulations import model_note
 from ranking.reports.tables import Column, Report, Table
+from ranking.wording.numbers import decimals, in_figures
 
 
 def comparison_report(comparison: Comparison, given: Input | None) -> Report:
@@ -76,8 +77,8 @@ def _how_note(comparison: Comparison) -> str:
         "%(floor)s of the active blocks balanced, seed %(seed)s"
     ) % {
         "experiments": number_format(comparison.experiments),
-        "share": f"{comparison.confidence:g}",
-        "active": f"{comparison.active_confidence:g}",
+        "share": in_figures(comparison.confidence),
+        "active": in_figures(comparison.active_confidence),
         "resamples": number_format(comparison.resamples),
         "floor": f"{comparison.floor:.0%}",
         "seed": comparison.seed,
@@ -94,7 +95,7 @@ def _question(row: DesignRow) -> str:
     if row.measure == "pairs":
         target = _("%(share)s of the pairs separated") % {"share": f"{row.target:.0%}"}
     else:
-        target = _("%(number)s clusters") % {"number": f"{row.target:g}"}
+        target = _("%(number)s clusters") % {"number": in_figures(row.target)}
     return f"{target}: {ranges}"
 
 
@@ -143,7 +144,7 @@ def _table(comparison: Comparison) -> Table:
             )
             % {
                 "limit": number_format(comparison.limit),
-                "promised": f"{1 - comparison.confidence:.2f}",
+                "promised": decimals(1 - comparison.confidence, 2),
             }
         ],
         rules=frozenset(range(designs - 1, len(comparison.rows) - 1, designs)),

@@ -18,6 +18,7 @@ from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Named, Report, Table
 from ranking.wording.firmness import at_least_in_words
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.numbers import decimals
 
 #: With more judgments than this, they are not listed one by one.
 _MOST_LISTED = 100
@@ -94,7 +95,7 @@ def _size(fewest: FewestBlocks, size: int) -> str:
     said = {
         "size": number_format(size),
         "blocks": number_format(fewest.blocks),
-        "share": f"{100 * size / fewest.blocks:.1f}",
+        "share": decimals(100 * size / fewest.blocks, 1),
         "first": fewest.first[0],
         "new": fewest.new_first,
     }
@@ -229,7 +230,7 @@ def _lead_notes(without: WithoutEach, drawn: int) -> list[str]:
             "Lead: score of %(first)s minus that of %(second)s, %(lead)s with all judgments. Below 0, "
             "%(second)s is ahead."
         )
-        % {"first": without.first, "second": without.second, "lead": f"{without.lead:.4f}"}
+        % {"first": without.first, "second": without.second, "lead": decimals(without.lead, 4)}
     ]
     if drawn < len(without.units):
         notes.append(

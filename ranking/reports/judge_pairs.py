@@ -23,11 +23,13 @@ from ranking.wording.agreement import (
     strength_caution,
     strength_in_words,
 )
-from ranking.wording.numbers import decimals
+from ranking.wording.numbers import decimals, in_figures
 
 #: More pairs than this are not listed, and a matrix of more judges is not readable.
 MOST_PAIRS = 200
 MOST_JUDGES = 30
+#: Of more, the plot would not name its lines.
+_DRAWN_PAIRS = 60
 
 _BELOW, _ABOVE = "▼", "▲"
 
@@ -128,7 +130,7 @@ def _notes(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[str]:
             "Intervals of pairs hold all together with confidence %(confidence)s, over other sentences "
             "judged by the same two judges."
         )
-        % {"confidence": f"{found.confidence:g}"},
+        % {"confidence": in_figures(found.confidence)},
         _("%(below)s of %(all)s pairs are below the band, %(above)s above.")
         % {
             "below": number_format(int(np.count_nonzero(beside < 0))),
@@ -207,6 +209,7 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: npt.NDArray[np.int
             low="low",
             high="high",
             mark=found.inter.kappa,
+            most=_DRAWN_PAIRS,
         ),
     )
 

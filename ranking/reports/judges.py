@@ -14,6 +14,7 @@ from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.agreement import strength_caution, strength_in_words
+from ranking.wording.outlier_rules import outlier_rule_in_words
 
 
 def judges_report(
@@ -85,7 +86,11 @@ def _judges(
                 judge.labels.distance,
                 judge.easy.share_missed,
                 *_reference_and_time(judge),
-                ", ".join(rule.rule for rule in rules if judge.judge in rule.outliers),
+                ", ".join(
+                    outlier_rule_in_words(rule.rule)
+                    for rule in rules
+                    if judge.judge in rule.outliers
+                ),
             )
             for judge in judges
         ],
@@ -170,7 +175,7 @@ def _rules(rules: Sequence[RuleOutcome], without: dict[str, RankingWithout]) -> 
         ),
         rows=[
             (
-                name,
+                outlier_rule_in_words(name),
                 by_rule[name].judged if name in by_rule else None,
                 len(each.judges),
                 each.blocks,

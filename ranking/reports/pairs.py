@@ -22,6 +22,7 @@ from ranking.reports.plots import Plot
 from ranking.reports.rankings import tests_in_words
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 #: Marks of corrected p-values up to a level, as WMT prints them, the strongest first.
@@ -209,7 +210,7 @@ def _matrix(
                 "column. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
             ),
             _("Strong colour: corrected p of at most %(level)s, as chosen; other cells are pale.")
-            % {"level": f"{found.level:g}"},
+            % {"level": in_figures(found.level)},
             *(
                 [
                     _(

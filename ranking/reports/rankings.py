@@ -19,6 +19,9 @@ from ranking.range_limits import range_limits
 from ranking.reports.inputs import AnyInput, ignored_documents_notes, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, plain
+from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.not_ranked import reason_in_words
+from ranking.wording.numbers import in_figures
 from ranking.wording.ranges import limit_in_words, ranges_in_words
 
 
@@ -120,7 +123,7 @@ def ranks_table(
     )
     return Table(
         name=name,
-        title=_("Ranking by %(method)s") % {"method": method},
+        title=_("Ranking by %(method)s") % {"method": METHOD_WORDS.get(method, method)},
         columns=columns,
         rows=[tuple(row[column.key] for column in columns) for row in rows],
         rules=frozenset(
@@ -154,14 +157,15 @@ def tests_in_words(sides: int, correction: Correction, level: float) -> str:
     return _("%(sides)s tests, %(correction)s; significant up to %(level)s.") % {
         "sides": _("Two-sided") if sides == 2 else _("One-sided"),
         "correction": _CORRECTIONS[correction],
-        "level": f"{level:g}",
+        "level": in_figures(level),
     }
 
 
 def _pairs_table(ranking: Ranking) -> Table:
     return Table(
         name=f"{ranking.method}_pairs",
-        title=_("Pairs of systems by %(method)s") % {"method": ranking.method},
+        title=_("Pairs of systems by %(method)s")
+        % {"method": METHOD_WORDS.get(ranking.method, ranking.method)},
         columns=(
             Column("better", _("Better"), is_text=True, names="system"),
             Column("worse", _("Worse"), is_text=True, names="other"),
@@ -204,11 +208,14 @@ def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
         _("Seed: %(seed)s.") % {"seed": ranking.seed},
     ]
     if ranking.parameters:
-        given = ", ".join(f"{name} {value}" for name, value in ranking.parameters.items())
+        given = ", ".join(
+            f"{name} {in_figures(value) if isinstance(value, float) else value}"
+            for name, value in ranking.parameters.items()
+        )
         notes.append(_("Parameters: %(parameters)s.") % {"parameters": given})
     notes.extend(
         _("%(system)s is not ranked: %(reason)s.")
-        % {"system": row.system, "reason": row.reason.replace("_", " ")}
+        % {"system": row.system, "reason": reason_in_words(row.reason)}
         for row in ranking.not_estimable
     )
     if len(ranking.groups) > 1:
@@ -227,7 +234,7 @@ def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
                 "Between these, all comparisons were won by the former, so that their distance is "
                 "infinite; the scores show it as %(gap)s: %(order)s."
             )
-            % {"gap": f"{INFINITE_GAP:g}", "order": order}
+            % {"gap": in_figures(INFINITE_GAP), "order": order}
         )
     if ranking.extra.get("proven_optimal") is False:
         notes.append(_("It is not proven that no other order violates fewer comparisons."))

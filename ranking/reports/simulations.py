@@ -13,6 +13,7 @@ from ranking.core.simulation.model import Model
 from ranking.core.simulation.study import Study
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table
+from ranking.wording.numbers import decimals, in_figures
 
 
 def study_report(study: Study) -> Report:
@@ -91,10 +92,10 @@ def budget_notes(budget: Budget) -> list[str]:
         notes.append(
             _("Fitted noise: σ = %(noise)s, from %(low)s to %(high)s with confidence %(share)s")
             % {
-                "noise": f"{budget.fit.noise:.1f}",
+                "noise": decimals(budget.fit.noise, 1),
                 "low": _end(budget.fit.low),
                 "high": _end(budget.fit.high),
-                "share": f"{budget.fit.confidence:g}",
+                "share": in_figures(budget.fit.confidence),
             }
         )
     if not budget.fits:
@@ -103,14 +104,14 @@ def budget_notes(budget: Budget) -> list[str]:
                 "The systems are not spread as the model assumes (p = %(p)s): the plan may be far too "
                 "low, and a target may never be reached."
             )
-            % {"p": f"{budget.spread_p:.3f}"}
+            % {"p": "–" if budget.spread_p is None else decimals(budget.spread_p, 3)}
         )
     notes.append(model_note(budget.model))
     notes.append(
         _("%(experiments)s simulated campaigns, intervals with confidence %(share)s, seed %(seed)s")
         % {
             "experiments": number_format(budget.experiments),
-            "share": f"{budget.confidence:g}",
+            "share": in_figures(budget.confidence),
             "seed": budget.seed,
         }
     )
@@ -139,7 +140,7 @@ def budget_data(budget: Budget) -> dict[str, Any]:
 
 
 def _end(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
+    return "–" if value is None else decimals(value, 1)
 
 
 def _plan(budget: Budget) -> Table:
@@ -196,6 +197,6 @@ def _plan_notes(budget: Budget) -> list[str]:
 def model_note(model: Model) -> str:
     return _("Model: %(systems)s systems, noise %(noise)s, %(shown)s outputs a block") % {
         "systems": model.systems,
-        "noise": f"{model.noise:g}",
+        "noise": in_figures(model.noise),
         "shown": model.shown,
     }

@@ -21,7 +21,7 @@ from ranking.reports.plots import Plot
 from ranking.reports.simulations import budget_data, budget_notes
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.reports.work import WorkFacts
-from ranking.wording.numbers import percent_in_figures
+from ranking.wording.numbers import decimals, percent_in_figures
 from ranking.wording.rule_states import counting_in_words
 
 
@@ -289,9 +289,9 @@ def _ahead_of(row: TargetAhead) -> str:
     if row.measure == "clusters":
         return _("%(clusters)d clusters") % {"clusters": row.target}
     if row.measure == "wanted":
-        return _("Judgments wanted: %(count)s") % {"count": f"{row.target:,.0f}"}
+        return _("Judgments wanted: %(count)s") % {"count": decimals(row.target, 0)}
     if row.measure == "rule":
-        return _("Stopping rule: %(count)s judgments") % {"count": f"{row.target:,.0f}"}
+        return _("Stopping rule: %(count)s judgments") % {"count": decimals(row.target, 0)}
     return _("%(share)s %% of the pairs told apart") % {"share": percent_in_figures(row.target)}
 
 
@@ -308,9 +308,9 @@ def _pace_note(pace: ReadingPace | None) -> str:
     if pace is None:
         return _("Nothing is known of the time a judgment takes: there are no texts and no times.")
     values = {
-        "seconds": f"{pace.seconds:.0f}",
-        "low": f"{pace.low:.0f}",
-        "high": f"{pace.high:.0f}",
+        "seconds": decimals(pace.seconds, 0),
+        "low": decimals(pace.low, 0),
+        "high": decimals(pace.high, 0),
         "judges": pace.judges,
         "blocks": pace.blocks,
     }

@@ -27,7 +27,7 @@ from ranking.pages.page_plots import links_of_task
 from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
 from ranking.pages.report_shown import ShownTable, shown_tables
 from ranking.pages.stopping_rule import anytime_ranges_of, shown_rule_of
-from ranking.pages.summary import reason_in_words, summarise_run, summary_without_order
+from ranking.pages.summary import summarise_run, summary_without_order
 from ranking.selectors.analyses import (
     analyses_of,
     answer_for_people,
@@ -51,6 +51,7 @@ from ranking.selectors.rule_effects import effects_held
 from ranking.selectors.runs import latest_run
 from ranking.services.analyses import analysis_choice
 from ranking.wording.agreement import strength_caution, strength_in_words
+from ranking.wording.not_ranked import reason_in_words
 
 
 @require_safe

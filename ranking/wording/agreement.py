@@ -6,6 +6,7 @@ from django.utils.translation import pgettext
 
 from ranking.core.agreement.kappa_intervals import KappaLevel, NoInterval
 from ranking.core.scores import NotEstimable
+from ranking.wording.numbers import in_figures
 
 
 def no_interval_in_words(reason: str) -> str:
@@ -26,12 +27,12 @@ def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, 
         ) % {
             "resamples": number_format(resamples),
             "level": level,
-            "confidence": f"{confidence:g}",
+            "confidence": in_figures(confidence),
             "seed": seed,
         }
     return _("intervals: %(level)s, leaving out one at a time, confidence %(confidence)s") % {
         "level": level,
-        "confidence": f"{confidence:g}",
+        "confidence": in_figures(confidence),
     }
 
 

@@ -26,6 +26,11 @@ def number_in_words(number: int) -> str:
     return words[number - 1] if 1 <= number <= len(words) else number_format(number)
 
 
+def in_figures(number: float) -> str:
+    """Return a number with as many decimals as it has, six figures at most."""
+    return number_format(f"{number:g}")
+
+
 def percent_in_figures(share: float) -> str:
     """Return 0.95 as "95" and 0.975 as "97.5"."""
     return number_format(f"{round(100 * share, 3):g}")

@@ -1,5 +1,6 @@
 """Draw the plot of a report's table as SVG: on a page, where its colours are the page's, or as a file of its own."""
 
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
@@ -13,7 +14,7 @@ from ranking.pages.plot_drawing.matrix import PairAddress, matrix
 from ranking.pages.plot_drawing.ranks import ranks
 from ranking.pages.plot_drawing.rows import rows_of
 from ranking.pages.plot_drawing.strips import strips
-from ranking.pages.plot_drawing.svg import STYLE, WIDTH
+from ranking.pages.plot_drawing.svg import STYLE, WIDTH, room_left
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table
 
@@ -30,20 +31,20 @@ def drawn(
     if plot is None or found is None:
         return None
     width, height, inside = found
+    left = _left(table, plot)
+    width -= left
     return format_html(
-        '<svg class="figure" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" height="{}"'
+        '<svg class="figure" xmlns="http://www.w3.org/2000/svg" viewBox="{} 0 {} {}" width="{}" height="{}"'
         ' role="{}" aria-labelledby="{}-title {}-desc"><title id="{}-title">{}</title>'
         '<desc id="{}-desc">{}</desc>{}{}</svg>',
-        width,
-        height,
-        width,
-        height,
+        left,
+        *(width, height) * 2,
         # An image has nothing in it that leads anywhere.
         "group" if plot.kind == "matrix" and pair_address is not None else "img",
         *(f"plot-{table.name}",) * 3,
         table.title,
         f"plot-{table.name}",
-        _described(plot),
+        _described(table, plot),
         format_html("<style>{}</style>", mark_safe(STYLE)) if as_file else "",  # noqa: S308  ours
         inside,
     )
@@ -73,7 +74,16 @@ def _drawn(
     return (WIDTH, *draw(table, plot, rows))
 
 
-def _described(plot: Plot) -> str:
+def _left(table: Table, plot: Plot) -> int:
+    """Return how much of the room for names, before the rows of a drawing, is not needed."""
+    if plot.kind not in {"intervals", "grid", "matrix"}:
+        return 0
+    named = (plot.label, plot.across)
+    places = [place for place, column in enumerate(table.columns) if column.key in named]
+    return room_left(str(row[place]) for row in table.rows[: plot.most] for place in places)
+
+
+def _described(table: Table, plot: Plot) -> str:
     """Return how to read a plot without seeing it: the table has all of it."""
     return (
         {
@@ -99,5 +109,17 @@ def _described(plot: Plot) -> str:
             ),
         }[plot.kind]
         + " "
+        + _first_lines(table, plot)
         + _("The table says the same.")
     )
+
+
+def _first_lines(table: Table, plot: Plot) -> str:
+    """Say how many lines are drawn, where not all are."""
+    if plot.most is None or plot.most >= len(table.rows):
+        return ""
+    drawn = _("Of %(all)s lines, the first %(drawn)s are drawn.") % {
+        "all": number_format(len(table.rows)),
+        "drawn": number_format(plot.most),
+    }
+    return f"{drawn} "

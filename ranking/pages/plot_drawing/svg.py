@@ -1,6 +1,7 @@
 """What all drawings share: sizes, the style of files, and putting parts together."""
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from django.utils.html import format_html_join
@@ -15,6 +16,8 @@ LINE_HEIGHT: Final = 280
 #: Room for heads of columns, which are at an angle, above and beside the columns.
 HEADS: Final = 148
 _LETTERS: Final = 28
+#: Before names, and between them and the drawing, where half of a figure of the axis may be.
+_BESIDE_NAMES: Final = 24
 #: Of a file, which no style sheet of ours reaches; readable in grey.
 STYLE: Final = (
     "text{font:13px system-ui,sans-serif;fill:#1d2127}.quiet{fill:#545b66}"
@@ -38,3 +41,16 @@ def joined(parts: Sequence[Any]) -> SafeString:
 def shortened(words: str, most: int = _LETTERS) -> str:
     """Return words with an ellipsis where they are too long for their place."""
     return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+def room_left(names: Iterable[str]) -> int:
+    """Return how much of the room for names they do not need: on small screens it pushes the drawing out of sight."""
+    widest = max((sum(map(_width, shortened(name))) for name in names), default=0)
+    return max(0, NAMES - _BESIDE_NAMES - widest)
+
+
+def _width(letter: str) -> int:
+    """Return at least the width of a letter of 13 pixels."""
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 14
+    return 11 if letter.isupper() or letter in "@%–—…" else 8

@@ -13,9 +13,10 @@ from ranking.pages.plots import RankPlot, rank_plot
 from ranking.pages.published.left_out import LeftOutLine, left_out_lines
 from ranking.pages.published.matrix import MatrixRow, pair_matrix
 from ranking.pages.published.reading import Content, day_of, moment_of, run_of, withdrawn_in
-from ranking.pages.summary import RankingSummary, reason_in_words, summarise_run
+from ranking.pages.summary import RankingSummary, summarise_run
 from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.firmness import firmness_in_words
+from ranking.wording.not_ranked import reason_in_words
 from ranking.wording.published_method import method_sentences
 
 

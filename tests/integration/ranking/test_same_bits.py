@@ -1,7 +1,8 @@
 """Every kind of analysis and of table, from their registries: page, REST and command give the same bits for the same choice.
 
 The figures are read off the HTML tables of the page. Each is what the report of REST shows, which is what the command
-prints; each of those is the rounding of an exact number, and that number is in the JSON answer bit for bit.
+prints; each of those is the rounding of an exact number, and that number is in the JSON answer bit for bit. Sentences have
+figures as their language writes them.
 """
 
 from __future__ import annotations
@@ -123,6 +124,10 @@ class Ways(ABC):
     def command_line(self) -> list[str]: ...
 
     @abstractmethod
+    def reports(self) -> Mapping[str, Any] | None:
+        """Return the newest answer for people, by language; None where it is not kept."""
+
+    @abstractmethod
     def forget(self) -> None:
         """Delete what was answered."""
 
@@ -196,6 +201,9 @@ class OfTask(Ways):
         of = ["--campaign", campaign, "--test-set", name, "--protocol", self.task.protocol]
         return ["analyse", self.kind, *of]
 
+    def reports(self) -> Mapping[str, Any] | None:
+        return Analysis.objects.order_by("-pk").values_list("reports", flat=True)[0]
+
     def forget(self) -> None:
         Analysis.objects.all().delete()
 
@@ -230,6 +238,10 @@ class OfCampaign(Ways):
 
     def command_line(self) -> list[str]:
         return ["campaign_table", self.kind, "--campaign", self.campaign.slug]
+
+    def reports(self) -> Mapping[str, Any] | None:
+        tables = CampaignTable.objects.order_by("-pk").values_list("reports", flat=True)
+        return next(iter(tables), None)
 
     def forget(self) -> None:
         CampaignTable.objects.all().delete()
@@ -361,6 +373,7 @@ def assert_same_bits(ways: Ways, given: Given, *, each_computes: bool) -> int:
     With `each_computes` what one way had computed is deleted before the next one asks.
     """
     shown = page_tables(ways.page(given))
+    assert not english_figures(ways.reports())
     if each_computes:
         ways.forget()
     rest = ways.rest(given)
@@ -402,6 +415,17 @@ def assert_same_bits(ways: Ways, given: Given, *, each_computes: bool) -> int:
             if re.fullmatch(r"-?\d+(\.\d+|e-\d+|\.\d+e-?\d+)", value):
                 assert float(value) in in_answer, (table.title, value)
     return compared
+
+
+def english_figures(reports: Mapping[str, Any] | None) -> list[str]:
+    """Return what the report in German says with a point before decimals, or a comma before thousands."""
+    if reports is None:
+        return []
+    said = reports["de"]
+    notes = [*said["notes"], *(note for table in said["tables"] for note in table["notes"])]
+    headings = [heading for table in said["tables"] for _key, heading, *_ in table["columns"]]
+    pattern = r"(?<![\w.,])([1-9]\d{0,2}(,\d{3})+|\d+\.(\d{1,2}|\d{4,})|0\.\d+)(?![\w.,]*\w)"
+    return [words for words in (*notes, *headings) if re.search(pattern, words)]
 
 
 # --- One world, all kinds -------------------------------------------------------------------------

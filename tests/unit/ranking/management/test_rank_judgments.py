@@ -184,7 +184,7 @@ def test_pairs_are_told_with_their_tests_in_every_format(
     assert (said["correction"], said["sides"]) == (expected.correction, expected.sides)
     best, last = expected.pairs[0], expected.pairs[-1]
     text = run("rank_judgments", judgments, *arguments)
-    assert "Pairs of systems by expected_wins" in text
+    assert "Pairs of systems by Expected Wins" in text
     assert f"{best.adjusted_p:.3f}" in text
     assert {1: "One-sided tests", 2: "Two-sided tests"}[expected.sides] in text
     markdown = run("rank_judgments", judgments, *arguments, "--format", "markdown")
@@ -333,5 +333,5 @@ def test_infinite_distances_are_said(tmp_path: Path, run: Run, judgments: str) -
         *("rank_judgments", one, "--method", "bradley_terry", "--resamples", 5),
         *("--parameter", "bradley_terry.prior=0"),
     )
-    assert "Parameters: prior 0.0." in text
+    assert "Parameters: prior 0." in text
     assert "the scores show it as 10: A > B > C." in text

@@ -60,3 +60,27 @@ def test_an_open_interval_reaches_the_end_of_the_axis() -> None:
     bars = re.findall(r'<line class="range" x1="([^"]*)" x2="([^"]*)"', svg)
     assert len(bars) == 2
     assert bars[0][1] == bars[1][1] == "696.0"
+
+
+def test_short_names_leave_no_empty_room_before_the_drawing() -> None:
+    def left(name: str, plot: Plot) -> int:
+        svg = str(drawn(table([(name, 0.5, 0.4, 0.6)], plot)))
+        found = re.search(r'viewBox="(\d+) 0 (\d+) \d+" width="(\d+)"', svg)
+        assert found is not None
+        assert found[2] == found[3] == str(720 - int(found[1]))
+        return int(found[1])
+
+    assert left("judge 7", INTERVALS) == 120
+    # Wide letters take more room, and long names all of it.
+    assert left("系统系统", INTERVALS) == 120
+    assert left("Ä" * 28, INTERVALS) == 0
+    assert left("1", LINE) == 0
+
+
+def test_a_drawing_of_the_first_rows_says_so() -> None:
+    plot = Plot(kind="intervals", label="label", value="value", low="low", high="high", most=2)
+    rows = [(f"judge {n}", 0.5, 0.4, 0.6) for n in range(1001)]
+    said = "Of 1,001 lines, the first 2 are drawn."
+    assert said in str(drawn(table(rows, plot)))
+    assert said not in str(drawn(table(rows[:2], plot)))
+    assert str(drawn(table(rows, plot))).count('class="dot"') == 2

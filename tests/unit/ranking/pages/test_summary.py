@@ -7,7 +7,8 @@ import pytest
 from django.utils import translation
 
 from ranking.models import RankingRun
-from ranking.pages.summary import RankingSummary, names_in_a_row, reason_in_words, summarise_run
+from ranking.pages.summary import RankingSummary, names_in_a_row, summarise_run
+from ranking.wording.not_ranked import reason_in_words
 from ranking.wording.numbers import number_in_words
 
 RANGES = "95 % rank ranges that account for segments and judges, from 1,000 draws."

@@ -1,0 +1,1 @@
+"""Photographs of the pages of the running demo, for the docs."""
