@@ -9,9 +9,13 @@ class EditingConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.protocols import answer_kind_register
+        from campaign.models import Protocol
         from protocols.editing.analysis import ACCEPTABLE_EDITS
         from protocols.editing.answers import EDITING
+        from protocols.editing.output_scores import editing_output_scores
         from ranking.analyses import analysis_register
+        from ranking.selectors.output_scores import output_scores_register
 
         answer_kind_register(EDITING)
         analysis_register(ACCEPTABLE_EDITS)
+        output_scores_register(Protocol.EDITING, editing_output_scores)

@@ -9,9 +9,13 @@ class QuizConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.protocols import answer_kind_register
+        from campaign.models import Protocol
         from protocols.quiz.analysis import UNDERSTOOD
         from protocols.quiz.answers import QUIZ
+        from protocols.quiz.output_scores import quiz_output_scores
         from ranking.analyses import analysis_register
+        from ranking.selectors.output_scores import output_scores_register
 
         answer_kind_register(QUIZ)
         analysis_register(UNDERSTOOD)
+        output_scores_register(Protocol.QUIZ, quiz_output_scores)

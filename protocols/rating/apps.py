@@ -9,9 +9,13 @@ class RatingConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.protocols import answer_kind_register
+        from campaign.models import Protocol
         from protocols.rating.analysis import RATINGS_MEASURED
         from protocols.rating.answers import RATING
+        from protocols.rating.output_scores import rating_output_scores
         from ranking.analyses import analysis_register
+        from ranking.selectors.output_scores import output_scores_register
 
         answer_kind_register(RATING)
         analysis_register(RATINGS_MEASURED)
+        output_scores_register(Protocol.RATING, rating_output_scores)
