@@ -13,6 +13,7 @@ from django import forms
 from django.contrib.postgres.expressions import ArraySubquery
 from django.core.exceptions import ValidationError
 from django.db.models.functions import Length
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -40,7 +41,10 @@ from protocols.spans.simulator import scores_of_qualities, spans_on_words
 ERROR: Final = "error"
 MISSING: Final = "missing"
 _KINDS: Final = (ERROR, MISSING)
-_RULES: Final = {"spans_asked": True, "missing": True}
+_SWITCHES: Final = {"spans_asked": True, "missing": True}
+#: When judges are asked whether a score is meant.
+_THRESHOLDS: Final = asdict(ContradictionRule())
+_RULES: Final[Rules] = {**_SWITCHES, **_THRESHOLDS}
 
 
 class SpanSerializer(serializers.Serializer[object]):
@@ -264,10 +268,17 @@ def rules_complete(rules: Mapping[str, Any]) -> Rules:
         raise ValidationError(
             _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
         )
-    said = {**_RULES, **rules}
-    for name, value in said.items():
-        if not isinstance(value, bool):
+    # A threshold that is left empty in a form is what it is unless chosen.
+    said = {**_RULES, **{name: value for name, value in rules.items() if value is not None}}
+    for name in _SWITCHES:
+        if not isinstance(said[name], bool):
             raise ValidationError(_("%(name)s is true or false.") % {"name": name})
+    for name in _THRESHOLDS:
+        if type(said[name]) is not int or not 0 <= said[name] <= MAX_SCORE:
+            raise ValidationError(
+                _("%(name)s: %(value)s is not from %(low)s to %(high)s.")
+                % {"name": name, "value": said[name], "low": 0, "high": MAX_SCORE}
+            )
     return said
 
 
@@ -276,8 +287,20 @@ def spans_are_asked(rules: Mapping[str, Any]) -> bool:
     return bool(rules_complete(rules)["spans_asked"])
 
 
+def asked_about(rules: Mapping[str, Any]) -> ContradictionRule:
+    """Return when judges of a task with these rules are asked whether a score is meant."""
+    complete = rules_complete(rules)
+    return ContradictionRule(**{name: complete[name] for name in _THRESHOLDS})
+
+
+def _threshold(label: str | Promise) -> forms.Field:
+    return forms.IntegerField(label=label, min_value=0, max_value=MAX_SCORE, required=False)
+
+
 def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
-    return {**rules_complete(rules), "contradictions": asdict(ContradictionRule())}
+    complete = rules_complete(rules)
+    switches = {name: complete[name] for name in _SWITCHES}
+    return {**switches, "contradictions": asdict(asked_about(complete))}
 
 
 def _simulated(
@@ -342,6 +365,20 @@ SPANS: Final = AnswerKind(
         "missing": forms.BooleanField(
             label=gettext_lazy("Judges may say that something is missing in an output"),
             required=False,
+        ),
+        "error_free_from": _threshold(
+            gettext_lazy("Judges are asked about a score below this without an error")
+        ),
+        "perfect_from": _threshold(
+            gettext_lazy("Judges are asked about a score from this on with an error")
+        ),
+        "major_below": _threshold(
+            gettext_lazy("Judges are asked about a score from this on with a major error")
+        ),
+        "margin": _threshold(
+            gettext_lazy(
+                "Judges are asked about an output with more errors than another and a score higher by this"
+            )
         ),
     },
 )

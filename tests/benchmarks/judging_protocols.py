@@ -165,7 +165,8 @@ def main() -> None:
                 store(task_id, stored)
                 store_answers(protocol)
             needed = JUDGES * WARM_ROUNDS + options.items
-            hits_plan(task_id=task_id, count=needed // _HIT_BLOCKS + JUDGES)
+            # HITs that repeat others wait: of blind editing, two of three.
+            hits_plan(task_id=task_id, count=3 * (needed // _HIT_BLOCKS + JUDGES))
             hits_prepare(task_id=task_id, count=1000)
             totals.append(
                 measure(tokens, options.items, lambda one: one.judge_block(), browser=Judging)
