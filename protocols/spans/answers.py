@@ -13,7 +13,6 @@ from django import forms
 from django.contrib.postgres.expressions import ArraySubquery
 from django.core.exceptions import ValidationError
 from django.db.models.functions import Length
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -45,6 +44,8 @@ _SWITCHES: Final = {"spans_asked": True, "missing": True}
 #: When judges are asked whether a score is meant.
 _THRESHOLDS: Final = asdict(ContradictionRule())
 _RULES: Final[Rules] = {**_SWITCHES, **_THRESHOLDS}
+#: Of the form field of a threshold: left empty, it is what it is unless chosen.
+_POINTS: Final[dict[str, Any]] = {"min_value": 0, "max_value": MAX_SCORE, "required": False}
 
 
 class SpanSerializer(serializers.Serializer[object]):
@@ -293,10 +294,6 @@ def asked_about(rules: Mapping[str, Any]) -> ContradictionRule:
     return ContradictionRule(**{name: complete[name] for name in _THRESHOLDS})
 
 
-def _threshold(label: str | Promise) -> forms.Field:
-    return forms.IntegerField(label=label, min_value=0, max_value=MAX_SCORE, required=False)
-
-
 def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
     complete = rules_complete(rules)
     switches = {name: complete[name] for name in _SWITCHES}
@@ -366,19 +363,23 @@ SPANS: Final = AnswerKind(
             label=gettext_lazy("Judges may say that something is missing in an output"),
             required=False,
         ),
-        "error_free_from": _threshold(
-            gettext_lazy("Judges are asked about a score below this without an error")
+        "error_free_from": forms.IntegerField(
+            label=gettext_lazy("Judges are asked about a score below this without an error"),
+            **_POINTS,
         ),
-        "perfect_from": _threshold(
-            gettext_lazy("Judges are asked about a score from this on with an error")
+        "perfect_from": forms.IntegerField(
+            label=gettext_lazy("Judges are asked about a score from this on with an error"),
+            **_POINTS,
         ),
-        "major_below": _threshold(
-            gettext_lazy("Judges are asked about a score from this on with a major error")
+        "major_below": forms.IntegerField(
+            label=gettext_lazy("Judges are asked about a score from this on with a major error"),
+            **_POINTS,
         ),
-        "margin": _threshold(
-            gettext_lazy(
+        "margin": forms.IntegerField(
+            label=gettext_lazy(
                 "Judges are asked about an output with more errors than another and a score higher by this"
-            )
+            ),
+            **_POINTS,
         ),
     },
 )

@@ -37,7 +37,7 @@ def answer_to(protocol: str, hit: dict[str, Any], block: dict[str, Any]) -> dict
         {"start": 5, "end": 9, "severity": "major", "kind": "error"},
     ]
     is_asked = hit["rules"].get("asked_with") == block["id"]
-    said: dict[str, Any] = {
+    answers: dict[str, dict[str, Any]] = {
         "two_outputs": {"verdict": "first"},
         "sorting": {"verdict": "second"},
         "top": {"top": [place == 0 for place in range(shown)]},
@@ -45,8 +45,8 @@ def answer_to(protocol: str, hit: dict[str, Any], block: dict[str, Any]) -> dict
         "spans": {"outputs": [{"score": 80, "spans": spans}] * shown},
         "editing": {"outcome": "edited", "text": f"An edit. {uuid4()}", "keystrokes": 40},
         "quiz": {"answers": [True] * len(_STATEMENTS) if is_asked else []},
-    }[protocol]
-    return {"answer": said}
+    }
+    return {"answer": answers[protocol]}
 
 
 class Judging(JudgingBrowser):
@@ -113,8 +113,8 @@ def make_world(protocol: str) -> tuple[int, list[str]]:
     for number in range(JUDGES):
         judge = factories.make_judge(campaign, f"judge{number:02}")
         assert judge.user is not None
-        invitation = {"campaign": campaign, "user": judge.user, "role": InvitationRole.JUDGE}
-        tokens.append(invitation_create(**invitation)[1])
+        _, token = invitation_create(campaign=campaign, user=judge.user, role=InvitationRole.JUDGE)
+        tokens.append(token)
     return task.pk, tokens
 
 
