@@ -11,7 +11,7 @@ from typing import Any, Final
 from django.db.models import Model
 
 from annotation.protocols import Answer
-from campaign.formats import InputFile
+from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Loss
 from campaign.models import Task
 
@@ -90,14 +90,26 @@ class FileWritten:
 Lose = Callable[[str], None]
 
 
+def _read_nothing(file: InputFile, _format: str | None) -> FileContent:
+    raise FormatError(
+        file.name, "answers of this protocol are written, not read", "give no file of them"
+    )
+
+
+def _no_answer(
+    _said: Any, _texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
+) -> Answer:
+    raise AnswerRefusedError("answers of this protocol are not read", "give no file of them")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFiles:
-    """The files that answers of a protocol are read from.
+    """The files that answers of a protocol are read from and written to.
 
     Attributes
     ----------
     formats : tuple of str
-        Those that are read.
+        Those that are read; none where answers are only written.
     read : callable
         Reads a file of a format; of None, of that which the file begins like. Raises FormatError.
     answer : callable
@@ -107,6 +119,8 @@ class AnswerFiles:
         What keeps it beside the labels; None: nothing does.
     row : callable
         Returns the fields of that for an answer, without its judgment.
+    part : callable
+        Returns the pass that an answer is of, as `HIT.part` has it; 0 for protocols without passes.
     written : mapping of str to str
         The endings of the names of files, by the formats that are written.
     write : callable, optional
@@ -114,11 +128,12 @@ class AnswerFiles:
         who are excluded. None: nothing is written.
     """
 
-    formats: tuple[str, ...]
-    read: Callable[[InputFile, str | None], FileContent]
-    answer: Callable[[Any, Sequence[str | None], Mapping[str, Any], Lose], Answer]
+    formats: tuple[str, ...] = ()
+    read: Callable[[InputFile, str | None], FileContent] = _read_nothing
+    answer: Callable[[Any, Sequence[str | None], Mapping[str, Any], Lose], Answer] = _no_answer
     model: type[Model] | None = None
     row: Callable[[Answer], dict[str, Any]] = lambda _answer: {}
+    part: Callable[[Answer], int] = lambda _answer: 0
     written: Mapping[str, str] = field(default_factory=dict)
     write: Callable[[Task, str], FileWritten] | None = None
 
@@ -127,15 +142,15 @@ _FILES: Final[dict[str, AnswerFiles]] = {}
 
 
 def answer_files_register(protocol: str, files: AnswerFiles) -> None:
-    """Let answers of a protocol be imported; for `AppConfig.ready`."""
+    """Let answers of a protocol be imported, written, or both; for `AppConfig.ready`."""
     _FILES[protocol] = files
 
 
 def answer_files(protocol: str) -> AnswerFiles | None:
-    """Return the files that answers of a protocol are read from; None where there are none."""
+    """Return the files that answers of a protocol are read from and written to; None where there are none."""
     return _FILES.get(protocol)
 
 
 def protocols_with_files() -> list[str]:
     """Return the protocols whose answers can be imported."""
-    return list(_FILES)
+    return [protocol for protocol, files in _FILES.items() if files.formats]

@@ -46,6 +46,7 @@ class AnswerRow:
     client_id: UUID
     judge: int
     place: Place
+    part: int
     answer: Any
     labels: Sequence[int | None]
     submitted_at: datetime
@@ -62,7 +63,7 @@ class AnswerWriter:
         self._files = files
         self.hits = ImportedHITWriter(task)
         self._blocks_written = 0
-        self._judges: dict[int, int] = {}
+        self._judges: dict[tuple[int, int], int] = {}
         self.begin_file({})
 
     def begin_file(self, why: dict[str, Any]) -> None:
@@ -106,10 +107,13 @@ class AnswerWriter:
     def _blocks(self, rows: Sequence[AnswerRow]) -> list[int]:
         """Write a block for each row; return the ids."""
         judges = np.array(
-            [self._judges.setdefault(row.judge, len(self._judges)) for row in rows], dtype=np.int64
+            # A HIT is of one judge and one pass.
+            [self._judges.setdefault((row.judge, row.part), len(self._judges)) for row in rows],
+            dtype=np.int64,
         )
         positions = self._placed.positions(judges)
-        new = self.hits.write(int((positions == 1).sum()), why=self._why)
+        parts = np.array([row.part for row in rows], dtype=np.int16)[positions == 1]
+        new = self.hits.write(len(parts), why=self._why, parts=parts)
         hits = self._placed.hits(judges, positions, new)
         ids = ids_reserve(Block, len(rows))
         uuids = block_uuids(self._blocks_written, len(rows), at=self.hits.began_at)

@@ -97,7 +97,7 @@ def answers_import(
     Raises FormatError for what a file says, ImportRefusedError for the whole.
     """
     reader = answer_files(task.protocol)
-    if reader is None:
+    if reader is None or not reader.formats:
         raise ImportRefusedError(
             f'answers of the protocol "{task.protocol}" are not read from files',
             f"choose a task of one of these: {', '.join(protocols_with_files())}",
@@ -226,6 +226,7 @@ class _Import:
             client_id=first if times == 1 else uuid.uuid5(_NAMESPACE, f"{content} {times}"),
             judge=self._judges[answer.judge],
             place=place,
+            part=self._reader.part(said),
             answer=said,
             labels=self._kind.labels(said, shown),
             submitted_at=self._submitted_at(answer, refuse),

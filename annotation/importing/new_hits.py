@@ -15,6 +15,7 @@ from campaign.database.copy import ids_reserve, pgtrigger_ignore_preset
 from campaign.models import Judge, Task
 
 Integers = npt.NDArray[np.int64]
+Parts = npt.NDArray[np.int16]
 
 #: What errors tell whoever imports judgments of such a judge to do.
 RENAME_JUDGE: Final = "import into another campaign, or rename the judge in the whole file"
@@ -47,8 +48,13 @@ class ImportedHITWriter:
         self.began_at: datetime = self._sequence.now
         self.now = timestamp(self.began_at)
 
-    def write(self, count: int, *, why: bytes = JSON_EMPTY_OBJECT) -> Integers:
-        """Write so many HITs with the next numbers; return their ids. `why` is JSON as `columns_write` takes it."""
+    def write(
+        self, count: int, *, why: bytes = JSON_EMPTY_OBJECT, parts: Parts | None = None
+    ) -> Integers:
+        """Write so many HITs with the next numbers, each of a pass if `parts` says so; return their ids.
+
+        `why` is JSON as `columns_write` takes it.
+        """
         first = self._sequence.last_number + 1
         self._sequence.last_number += count
         self._sequence.save(update_fields=["last_number"])
@@ -64,6 +70,7 @@ class ImportedHITWriter:
                 "why": why,
                 "available_at": self.now,
                 "completed_at": self.now,
+                **({} if parts is None else {"part": parts}),
             },
         )
         return hits

@@ -6,7 +6,7 @@ FOR asked IN
     WHERE k.protocol <> 'ranking'
 LOOP
     -- As `annotation.answer_files` knows them.
-    IF asked NOT IN ('spans', 'top', 'two_outputs') THEN
+    IF asked NOT IN ('rating', 'spans', 'top', 'two_outputs') THEN
         RAISE EXCEPTION 'answers of the protocol % are not imported', asked
             USING ERRCODE = 'check_violation',
                   CONSTRAINT = 'judgment_imported_has_a_reader';

@@ -35,7 +35,7 @@ def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     if written is not None and "download" in request.GET:
         return answers_response(task=task, file_format=wanted, written=written)
     form = None
-    if files is not None:
+    if files is not None and files.formats:
         given = (request.POST, request.FILES) if request.method == "POST" else ()
         form = AnswersForm(*given, files=files)
     if form is not None and form.is_bound and form.is_valid() and _imported(request, task, form):

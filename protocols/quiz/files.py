@@ -56,13 +56,22 @@ def read_quiz(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Somebody read a snippet: of `systems`, which all wrote the same."""
+    """Somebody read a snippet: of `systems`, which all wrote the same.
+
+    `segment` is the number of its last one in a test set; 0 of a file, which does not say.
+    """
 
     snippet: str
     systems: tuple[str, ...]
     judge: str
     answers: tuple[bool | None, ...]
     expected: tuple[bool, ...]
+    segment: int = 0
+
+    @property
+    def right(self) -> int:
+        """The number of right answers."""
+        return sum(a == b for a, b in zip(self.answers, self.expected, strict=True))
 
 
 def readings_of(given: Iterable[Reading]) -> Readings:
@@ -78,12 +87,11 @@ def readings_of(given: Iterable[Reading]) -> Readings:
     columns = np.zeros((5, len(rows)), dtype=np.int64)
     for at, each in enumerate(rows):
         wrote[at, [places[0][name] for name in each.systems]] = True
-        right = sum(a == b for a, b in zip(each.answers, each.expected, strict=True))
         columns[:, at] = (
             places[1][each.snippet],
             places[2][each.judge],
             len(each.expected),
-            right,
+            each.right,
             each.answers.count(None),
         )
     return Readings(systems, snippets, judges, wrote, *columns)

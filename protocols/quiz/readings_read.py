@@ -34,6 +34,7 @@ def readings_stored(
         .values_list(
             *("block_id", "judge__pseudonym", "quiz_answer__answers"),
             *("block__segment__document_id", "block__segment__position"),
+            "block__segment__number",
         )
     )
     snippets = {(each.document_id, each.last): each for each in Snippet.objects.filter(task=task)}
@@ -43,13 +44,13 @@ def readings_stored(
 
 
 def _readings(
-    found: Iterable[tuple[int, str, list[bool | None], int, int]],
+    found: Iterable[tuple[int, str, list[bool | None], int, int, int]],
     snippets: dict[tuple[int, int], Snippet],
     names: dict[int, str],
     shown: dict[int, list[list[int]]],
     systems: Collection[str] | None,
 ) -> Iterator[Reading]:
-    for block, judge, answers, document, position in found:
+    for block, judge, answers, document, position, number in found:
         snippet = snippets[document, position]
         wrote = sorted(names[id_] for id_ in shown[block][0])
         counted = [name for name in wrote if systems is None or name in systems]
@@ -60,18 +61,22 @@ def _readings(
                 judge=judge,
                 answers=tuple(answers),
                 expected=tuple(snippet.expected),
+                segment=number,
             )
 
 
-def readings_chosen(*, task: Task, watermark: int, chosen: ChosenJudgments) -> Readings:
+def readings_counted(*, task: Task, watermark: int, chosen: ChosenJudgments) -> list[Reading]:
     """Return the readings of a task that were chosen, of systems that are."""
     reference = [chosen.reference] if chosen.with_reference and chosen.reference else []
-    return readings_of(
-        readings_stored(
-            task=task,
-            watermark=watermark,
-            without=chosen.without,
-            documents=chosen.documents,
-            systems={*chosen.systems, *reference},
-        )
+    return readings_stored(
+        task=task,
+        watermark=watermark,
+        without=chosen.without,
+        documents=chosen.documents,
+        systems={*chosen.systems, *reference},
     )
+
+
+def readings_chosen(*, task: Task, watermark: int, chosen: ChosenJudgments) -> Readings:
+    """Return them as arrays."""
+    return readings_of(readings_counted(task=task, watermark=watermark, chosen=chosen))

@@ -98,7 +98,8 @@ def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     return {pk: {"criterion": criterion, "value": value} for pk, criterion, value in rows}
 
 
-def _rules(rules: Mapping[str, Any]) -> Rules:
+def rules_complete(rules: Mapping[str, Any]) -> Rules:
+    """Return the rules of a task, complete. Raises ValidationError for others than there are."""
     known: Rules = {
         "raters": _RATERS,
         "items_per_judge": None,
@@ -133,7 +134,7 @@ def _whole_number(name: str, value: object, most: int) -> None:
 
 
 def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
-    return {"adequacy_basis": _rules(rules)["adequacy_basis"]}
+    return {"adequacy_basis": rules_complete(rules)["adequacy_basis"]}
 
 
 def _simulated(
@@ -148,7 +149,7 @@ def _simulated(
 
 def _texts(part: int, rules: Mapping[str, Any]) -> TextsBeside:
     """Fluency is of the output alone; adequacy has what it is compared with, and no neighbours."""
-    basis = _rules(rules)["adequacy_basis"] if part == _ADEQUACY else None
+    basis = rules_complete(rules)["adequacy_basis"] if part == _ADEQUACY else None
     return TextsBeside(
         source=basis in (AdequacyBasis.SOURCE, AdequacyBasis.BOTH),
         references=basis in (AdequacyBasis.REFERENCE, AdequacyBasis.BOTH),
@@ -163,7 +164,7 @@ def _pass_rules(part: int, _of_task: Mapping[str, Any]) -> Rules:
 def _needs(
     texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any]
 ) -> tuple[bool, list[str]]:
-    raters = int(_rules(rules)["raters"])
+    raters = int(rules_complete(rules)["raters"])
     found = feasibility(texts, judges=judges, raters=raters, items_per_judge=most)
     words = feasibility_in_words(
         found,
@@ -183,15 +184,15 @@ RATING: Final = AnswerKind(
     refusal=_refusal,
     store=_store,
     read=_read,
-    rules=_rules,
+    rules=rules_complete,
     shown_rules=_shown_rules,
     rules_serializer=RatingRulesSerializer,
     simulated=_simulated,
     passes=Passes(
         texts=_texts,
         rules=_pass_rules,
-        raters=lambda rules: int(_rules(rules)["raters"]),
-        items_per_judge=lambda rules: _rules(rules)["items_per_judge"],
+        raters=lambda rules: int(rules_complete(rules)["raters"]),
+        items_per_judge=lambda rules: rules_complete(rules)["items_per_judge"],
         needs=_needs,
         segments_per_hit=HIT_SIZE,
     ),

@@ -23,7 +23,9 @@ class RatingLines:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rating:
+class StoredRating:
+    """A rating that counts."""
+
     criterion: Criterion
     item: Item
     judge: str
@@ -36,16 +38,23 @@ def ratings_chosen(*, task: Task, watermark: int, judgments: ChosenJudgments) ->
 
     A text is of those systems that take part. As many queries, whatever the number of ratings.
     """
+    found = ratings_counted(task=task, watermark=watermark, judgments=judgments)
+    rows = [(each.criterion, each.item, each.judge, each.value) for each in found]
+    return RatingsRead((), ratings_arranged(rows), judgments.without)
+
+
+def ratings_counted(
+    *, task: Task, watermark: int, judgments: ChosenJudgments
+) -> Iterator[StoredRating]:
+    """Yield them one by one."""
     reference = [judgments.reference] if judgments.with_reference and judgments.reference else []
-    found = _ratings(
+    return _ratings(
         task,
         watermark,
         without=judgments.without,
         documents=judgments.documents,
         systems={*judgments.systems, *reference},
     )
-    rows = [(each.criterion, each.item, each.judge, each.value) for each in found]
-    return RatingsRead((), ratings_arranged(rows), judgments.without)
 
 
 def rating_lines(*, task: Task, watermark: int | None = None) -> RatingLines:
@@ -59,7 +68,7 @@ def rating_lines(*, task: Task, watermark: int | None = None) -> RatingLines:
     return RatingLines([_line(each) for each in _ratings(task, until, without=excluded)], until)
 
 
-def _line(rating: _Rating) -> str:
+def _line(rating: StoredRating) -> str:
     segment, condition, systems = rating.item
     line = {
         "segment": segment,
@@ -82,7 +91,7 @@ def _ratings(
     without: Collection[str],
     documents: Collection[str] | None = None,
     systems: Collection[str] | None = None,
-) -> Iterator[_Rating]:
+) -> Iterator[StoredRating]:
     """Yield the ratings that count, by these judges not, and of these documents and systems; None for all."""
     judgments = Judgment.objects.of(task.pk).counted().current(watermark=until)
     judgments = judgments.exclude(judge__pseudonym__in=without)
@@ -113,4 +122,4 @@ def _ratings(
         key = (Criterion(criterion), item, judge)
         if key not in seen:
             seen.add(key)
-            yield _Rating(key[0], item, judge, value, duration_ms)
+            yield StoredRating(key[0], item, judge, value, duration_ms)

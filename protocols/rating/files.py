@@ -78,26 +78,39 @@ def read_ratings(
     SelectionError
         If a judge to be left out, or the condition, is not there; or nothing is left.
     """
-    reading = _Reading()
+    reading = RatingsOfLines()
     files = read_objects(names, reading.take, progress)
     return reading.result(files, tuple(dict.fromkeys(exclude_judges)), condition)
 
 
+@dataclass(frozen=True, slots=True)
+class RatingLine:
+    """What a line says: an item, who rated it by which criterion, and how long it took where that is known."""
+
+    criterion: Criterion
+    item: Item
+    judge: str
+    value: int
+    duration_ms: int | None
+
+
 @dataclass
-class _Reading:
-    """The ratings read so far."""
+class RatingsOfLines:
+    """The ratings of lines read so far, each checked against those before it."""
 
     rated: dict[tuple[Criterion, Item, str], int] = field(default_factory=dict)
     texts: dict[tuple[int, str, str], tuple[str, ...]] = field(default_factory=dict)
 
-    def take(self, values: dict[str, Any], refuse: Refuse) -> None:
+    def take(self, values: dict[str, Any], refuse: Refuse) -> RatingLine:
+        """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
         segment = integer_of("segment", values["segment"], 1, refuse)
         condition = ""
         if values.get("condition") is not None:
             condition = text_of("condition", values["condition"], refuse)
-        if values.get("duration_ms") is not None:
-            integer_of("duration_ms", values["duration_ms"], 0, refuse)
+        duration_ms = values.get("duration_ms")
+        if duration_ms is not None:
+            duration_ms = integer_of("duration_ms", duration_ms, 0, refuse)
         systems = _systems(values["systems"], refuse)
         for system in systems:
             known = self.texts.setdefault((segment, condition, system), systems)
@@ -109,7 +122,8 @@ class _Reading:
                 )
         judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
         value = integer_of("value", values["value"], 1, refuse, POINTS)
-        key = _criterion(values["criterion"], refuse), (segment, condition, systems), judge
+        criterion, item = _criterion(values["criterion"], refuse), (segment, condition, systems)
+        key = criterion, item, judge
         if key in self.rated:
             refuse(
                 "judge",
@@ -117,6 +131,7 @@ class _Reading:
                 "keep the rating that counts",
             )
         self.rated[key] = value
+        return RatingLine(criterion, item, judge, value, duration_ms)
 
     def result(
         self, files: tuple[FileRead, ...], exclude: tuple[str, ...], condition: str | None

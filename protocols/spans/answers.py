@@ -40,7 +40,12 @@ from protocols.spans.simulator import scores_of_qualities, spans_on_words
 ERROR: Final = "error"
 MISSING: Final = "missing"
 _KINDS: Final = (ERROR, MISSING)
-_RULES: Final = {"spans_asked": True, "missing": True}
+_SWITCHES: Final = {"spans_asked": True, "missing": True}
+#: When judges are asked whether a score is meant.
+_THRESHOLDS: Final = asdict(ContradictionRule())
+_RULES: Final[Rules] = {**_SWITCHES, **_THRESHOLDS}
+#: Of the form field of a threshold: left empty, it is what it is unless chosen.
+_POINTS: Final[dict[str, Any]] = {"min_value": 0, "max_value": MAX_SCORE, "required": False}
 
 
 class SpanSerializer(serializers.Serializer[object]):
@@ -264,10 +269,17 @@ def rules_complete(rules: Mapping[str, Any]) -> Rules:
         raise ValidationError(
             _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
         )
-    said = {**_RULES, **rules}
-    for name, value in said.items():
-        if not isinstance(value, bool):
+    # A threshold that is left empty in a form is what it is unless chosen.
+    said = {**_RULES, **{name: value for name, value in rules.items() if value is not None}}
+    for name in _SWITCHES:
+        if not isinstance(said[name], bool):
             raise ValidationError(_("%(name)s is true or false.") % {"name": name})
+    for name in _THRESHOLDS:
+        if type(said[name]) is not int or not 0 <= said[name] <= MAX_SCORE:
+            raise ValidationError(
+                _("%(name)s: %(value)s is not from %(low)s to %(high)s.")
+                % {"name": name, "value": said[name], "low": 0, "high": MAX_SCORE}
+            )
     return said
 
 
@@ -276,8 +288,16 @@ def spans_are_asked(rules: Mapping[str, Any]) -> bool:
     return bool(rules_complete(rules)["spans_asked"])
 
 
+def asked_about(rules: Mapping[str, Any]) -> ContradictionRule:
+    """Return when judges of a task with these rules are asked whether a score is meant."""
+    complete = rules_complete(rules)
+    return ContradictionRule(**{name: complete[name] for name in _THRESHOLDS})
+
+
 def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
-    return {**rules_complete(rules), "contradictions": asdict(ContradictionRule())}
+    complete = rules_complete(rules)
+    switches = {name: complete[name] for name in _SWITCHES}
+    return {**switches, "contradictions": asdict(asked_about(complete))}
 
 
 def _simulated(
@@ -342,6 +362,24 @@ SPANS: Final = AnswerKind(
         "missing": forms.BooleanField(
             label=gettext_lazy("Judges may say that something is missing in an output"),
             required=False,
+        ),
+        "error_free_from": forms.IntegerField(
+            label=gettext_lazy("Judges are asked about a score below this without an error"),
+            **_POINTS,
+        ),
+        "perfect_from": forms.IntegerField(
+            label=gettext_lazy("Judges are asked about a score from this on with an error"),
+            **_POINTS,
+        ),
+        "major_below": forms.IntegerField(
+            label=gettext_lazy("Judges are asked about a score from this on with a major error"),
+            **_POINTS,
+        ),
+        "margin": forms.IntegerField(
+            label=gettext_lazy(
+                "Judges are asked about an output with more errors than another and a score higher by this"
+            ),
+            **_POINTS,
         ),
     },
 )

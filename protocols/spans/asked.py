@@ -92,6 +92,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SpanAnalysi
             confidence=options[CONFIDENCE.name],
             seed=options[SEED.name],
         ),
+        asked=read.asked_about,
     )
 
 

@@ -1,7 +1,5 @@
 """The scores of a task of error spans and scores, as they are set beside other tasks."""
 
-import numpy as np
-
 from annotation.export.shown import systems_shown
 from annotation.models import Judgment
 from campaign.models import Task
@@ -27,21 +25,10 @@ def spans_output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> 
     counted = task.test_set.systems.filter(name__in=[*chosen.systems, *reference])
     names = dict(counted.values_list("id", "name"))
     shown = systems_shown({block for block, *_others in found})
-    # In an order that no database decides.
-    rows = sorted(
+    return OutputScores.of_rows(
         (segment, judge, names[id_], score)
         for block, segment, judge, scores in found
         for ids, score in zip(shown[block], scores, strict=True)
         for id_ in ids
         if id_ in names
-    )
-    if not rows:
-        return None
-    systems = tuple(sorted({system for _segment, _judge, system, _score in rows}))
-    return OutputScores(
-        systems=systems,
-        system=np.array([systems.index(system) for *_key, system, _score in rows], dtype=np.int64),
-        segment=np.array([segment for segment, *_others in rows], dtype=np.int64),
-        judge=tuple(judge for _segment, judge, *_others in rows),
-        score=np.array([score for *_others, score in rows], dtype=np.float64),
     )

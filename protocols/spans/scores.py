@@ -10,7 +10,8 @@ from annotation.models.block import by_candidate
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
 from campaign.models import Output, Task
-from protocols.spans.answers import answer_json, spans_are_asked
+from protocols.spans.answers import answer_json, asked_about, spans_are_asked
+from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.models import Answer
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.analyses.judgments import ChosenJudgments
@@ -25,10 +26,13 @@ class ScoresRead:
     judgments : tuple of ScoredJudgment
         By number. `analyse_spans` takes them.
     watermark : int
+    asked_about : ContradictionRule
+        When its judges are asked whether a score is meant.
     """
 
     judgments: tuple[ScoredJudgment, ...]
     watermark: int
+    asked_about: ContradictionRule
 
 
 def scores_read(
@@ -41,7 +45,11 @@ def scores_read(
     queries, whatever their number.
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
-    return ScoresRead(judgments=tuple(_judgments(task, until, judgments)), watermark=until)
+    return ScoresRead(
+        judgments=tuple(_judgments(task, until, judgments)),
+        watermark=until,
+        asked_about=asked_about(task.rules),
+    )
 
 
 def _judgments(task: Task, until: int, chosen: ChosenJudgments | None) -> Iterator[ScoredJudgment]:

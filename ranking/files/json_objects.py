@@ -123,7 +123,9 @@ def _parsed(file: str, line: int, text: str) -> dict[str, Any]:
 
 
 def read_objects(
-    names: Sequence[str], read: Callable[[dict[str, Any], Refuse], None], progress: ReadingProgress
+    names: Sequence[str],
+    read: Callable[[dict[str, Any], Refuse], object],
+    progress: ReadingProgress,
 ) -> tuple[FileRead, ...]:
     """Hand each object of some files to `read`, with what raises an error for its line.
 

@@ -17,6 +17,7 @@ from ranking.models.analysis import AnalysisQuerySet
 from ranking.reports import Report
 from ranking.reports.stored import first_languages, report_in, rows_kept_in
 from ranking.selectors.chosen_judgments import domains_of
+from ranking.selectors.output_scores import scores_outputs
 
 #: Texts of answers, which lists do not show.
 ANSWER = ("data", "reports")
@@ -59,13 +60,19 @@ class Answered:
 
 
 def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
-    """Return what can be asked of the judgments of a task, by name: first what is of its protocol alone."""
+    """Return what can be asked of the judgments of a task, by name: first what is of its protocol alone.
+
+    What sets tasks beside each other can be asked of judgments that score outputs one at a time, too.
+    """
     compares = answer_kind(task.protocol).compares_outputs
-    found = [
-        kind
-        for kind in ANALYSES.values()
-        if (compares if kind.protocols is None else task.protocol in kind.protocols)
-    ]
+    scores = scores_outputs(task.protocol)
+
+    def is_for(kind: AnalysisKind) -> bool:
+        if kind.protocols is None:
+            return compares or (scores and kind.needs_beside)
+        return task.protocol in kind.protocols
+
+    found = filter(is_for, ANALYSES.values())
     return {kind.name: kind for kind in sorted(found, key=lambda kind: kind.protocols is None)}
 
 

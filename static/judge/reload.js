@@ -35,7 +35,7 @@ export class KeptHits {
   }
 }
 
-// The page itself is kept from the first answer on: then there is something to lose, and the first visit is over.
+// The page itself is kept from the first answer on, or the first sentence that is only read: then there is something to lose, and the first visit is over.
 /** @param {Page} page @param {Setup} setup */
 export async function keepPage(page, { worker }) {
   const workers = navigator.serviceWorker;
@@ -50,6 +50,15 @@ export async function keepPage(page, { worker }) {
     }
   };
   // Loaded past the worker: what that has may be another judge's page.
-  if (await workers.getRegistration(worker).catch(() => undefined)) keep();
-  else page.addEventListener("answered", keep, { once: true });
+  if (await workers.getRegistration(worker).catch(() => undefined)) {
+    keep();
+    return;
+  }
+  const first = new AbortController();
+  const begun = () => {
+    first.abort();
+    keep();
+  };
+  page.addEventListener("answered", begun, { signal: first.signal });
+  page.addEventListener("done", begun, { signal: first.signal });
 }

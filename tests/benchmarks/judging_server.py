@@ -45,6 +45,8 @@ def say(line: str) -> None:
 class JudgingBrowser:
     """As much of a judge's page as the server notices."""
 
+    campaign = "museum"
+
     def __init__(self, port: int, token: str) -> None:
         self._connection = http.client.HTTPConnection(HOST, port, timeout=30)
         self._cookies: dict[str, str] = {}
@@ -52,12 +54,12 @@ class JudgingBrowser:
         self._blocks: list[dict[str, Any]] = []
         self._request("GET", f"/i/{token}/")  # for the cookie that goes with the button
         self._request("POST", f"/i/{token}/", {})
-        self._request("GET", "/judge/museum/")
+        self._request("GET", f"/judge/{self.campaign}/")
 
     def judge_block(self) -> None:
         if not self._blocks:
             self._take(
-                self._request("POST", "/api/v1/judging/assignments/", {"campaign": "museum"})
+                self._request("POST", "/api/v1/judging/assignments/", {"campaign": self.campaign})
             )
         block = self._blocks.pop(0)
         body = {
@@ -204,7 +206,7 @@ def store(task_id: int, judgments: int) -> None:
     from annotation.models import Judgment
     from annotation.services import judgments_number
 
-    there = Judgment.objects.count()
+    there = Judgment.objects.filter(task=task_id).count()
     hits = max(0, (judgments - there) // BLOCKS_A_HIT)
     hit = defaults_of(
         "annotation_hit", {"task_id", "design_id", "number", "available_at", "completed_at"}
@@ -261,11 +263,12 @@ def measure(
     blocks: int,
     ask: Callable[[JudgingBrowser], None] = JudgingBrowser.judge_block,
     application: str = "config.wsgi:application",
+    browser: Callable[[int, str], JudgingBrowser] = JudgingBrowser,
 ) -> tuple[float, float]:
     """Milliseconds of web processes and of PostgreSQL for each time a judge does `ask`."""
     database = postgresql_process()
     with web_server(application) as (port, web):
-        judges = [JudgingBrowser(port, token) for token in tokens]
+        judges = [browser(port, token) for token in tokens]
         for judge in judges * WARM_ROUNDS:  # connections of each thread, caches, plans
             ask(judge)
         began = processor_seconds(web), processor_seconds(database)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -52,6 +53,22 @@ class OutputScores:
             raise ValueError("system, segment, judge, score: expected one of each a score")
         if set(self.system.tolist()) != set(range(len(self.systems))):
             raise ValueError("systems: expected a score of each")
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[tuple[int, str, str, float]]) -> OutputScores | None:
+        """Return the scores of rows (segment, judge, system, score), whatever their order; None of no row."""
+        ordered = sorted(rows)
+        if not ordered:
+            return None
+        systems = tuple(sorted({system for _segment, _judge, system, _score in ordered}))
+        place = {name: number for number, name in enumerate(systems)}
+        return cls(
+            systems=systems,
+            system=np.array([place[system] for *_key, system, _score in ordered], dtype=np.int64),
+            segment=np.array([segment for segment, *_others in ordered], dtype=np.int64),
+            judge=tuple(judge for _segment, judge, *_others in ordered),
+            score=np.array([score for *_others, score in ordered], dtype=np.float64),
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,64 +1,21 @@
 """Tasks of other protocols than the ranking, and judges of them."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.test import Client
 
-from annotation.services import design_ensure, hits_plan, task_rules_change
 from campaign.models import Judge, Protocol, Task
-from campaign.services import task_close
-from protocols.quiz.snippet_files import GivenSnippet
-from protocols.quiz.snippets import snippets_replace
-from tests.factories import make_campaign, make_judge, make_task
+from tests.factories import make_judge
+from tests.protocol_tasks import make_task_of_protocol
 
 MakeTask = Callable[..., Task]
-
-SNIPPETS = [
-    GivenSnippet(
-        name=f"{document}, {first}",
-        document=document,
-        first=first,
-        last=first + 2,
-        # So many that who understands and who guesses say different things.
-        statements=tuple(f"Statement {number} is true." for number in range(20)),
-        expected=(True, False) * 10,
-    )
-    for document, first in (("document 1", 1), ("document 1", 4), ("document 2", 1))
-]
 
 
 @pytest.fixture
 def make_task_of() -> MakeTask:
-    """Make a task of a protocol on a test set, beside its ranking, which is closed unless it is to stay open.
-
-    Asked for a ranking, it returns that one.
-    """
-
-    def make(
-        protocol: Protocol,
-        *,
-        rules: dict[str, Any] | None = None,
-        ranking_is_open: bool = False,
-        **campaign: Any,
-    ) -> Task:
-        ranking = make_task(make_campaign(**campaign), documents=(6, 5))
-        if protocol == Protocol.RANKING:
-            return ranking
-        if not ranking_is_open:
-            task_close(task=ranking)
-        task = Task.objects.create(test_set=ranking.test_set, protocol=protocol)
-        if rules is not None:
-            task_rules_change(task=task, rules=rules)
-        design_ensure(task=task, seed=7)
-        if protocol == Protocol.QUIZ:
-            snippets_replace(task=task, given=SNIPPETS)
-        # A round of a quiz is about one snippet, which nobody reads twice.
-        hits_plan(task_id=task.pk, count=36 if protocol == Protocol.QUIZ else 6)
-        return task
-
-    return make
+    """Return what makes a task of a protocol."""
+    return make_task_of_protocol
 
 
 @pytest.fixture

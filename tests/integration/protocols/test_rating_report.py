@@ -52,8 +52,8 @@ def of_file(task: Task, path: Path, *options: str) -> Any:
     return json.loads(out.getvalue())
 
 
-def test_a_task_has_its_analysis_alone(task: Task) -> None:
-    assert list(analyses_of(task=task)) == ["rating"]
+def test_a_task_has_its_analysis_and_is_set_beside_others(task: Task) -> None:
+    assert list(analyses_of(task=task)) == ["rating", "beside"]
 
 
 def test_its_figures_are_those_of_its_file(task: Task, tmp_path: Path) -> None:

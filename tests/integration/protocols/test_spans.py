@@ -202,6 +202,9 @@ class TestRules:
         [
             ({"four_answers": True}, "no rule “four_answers”"),
             ({"missing": "no"}, "missing is true or false"),
+            ({"margin": 101}, "margin: 101 is not from 0 to 100"),
+            ({"perfect_from": 99.5}, "perfect_from: 99.5 is not from 0 to 100"),
+            ({"major_below": True}, "major_below: True is not from 0 to 100"),
         ],
     )
     def test_others_are_refused(self, task: Task, rules: dict[str, Any], words: str) -> None:
@@ -220,7 +223,38 @@ class TestRules:
         sent = client.post(address, {"blocks_wanted": "", "spans_missing": "on", **languages})
         assert sent.status_code == 302, sent.context["form"].errors
         task.refresh_from_db()
-        assert task.rules == {"spans_asked": False, "missing": True}
+        assert task.rules == {"spans_asked": False, "missing": True, **THRESHOLDS}
+
+    def test_what_is_asked_about_is_chosen_for_a_task(
+        self, make_task_of: MakeTask, client: Client
+    ) -> None:
+        task = make_task_of(Protocol.SPANS)
+        client.force_login(make_organiser(task.test_set.campaign))
+        address = reverse("test-set-settings", args=["museum", task.pk])
+        languages = {"source_language": "en", "target_language": "de"}
+        chosen = {"spans_error_free_from": "66", "spans_margin": "0"}
+        sent = client.post(
+            address, {"blocks_wanted": "", "spans_spans_asked": "on", **chosen, **languages}
+        )
+        assert sent.status_code == 302, sent.context["form"].errors
+        judge = make_judge(task.test_set.campaign)
+        assert judge.user is not None
+        client.force_login(judge.user)
+        hit = asked(client)
+        thresholds = {**THRESHOLDS, "error_free_from": 66, "margin": 0}
+        assert hit["rules"] == {
+            "spans_asked": True,
+            "missing": False,
+            "contradictions": thresholds,
+        }
+        # 70 and no error: by the task's own threshold it contradicts nothing.
+        for block in hit["blocks"]:
+            answer = {"outputs": [{"score": 70, "spans": []}]}
+            assert put(client, block, answer).status_code == 200
+        choice = analysis_choice("spans", {})
+        task.refresh_from_db()
+        told = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+        assert (told.data or {})["contradictions"]["low_without_error"] == 0
 
 
 class TestDesigns:

@@ -351,8 +351,8 @@ def test_rules_of_the_task_hold(task: Task, jsonl: Callable[..., Path]) -> None:
 def test_other_tasks_and_formats_are_refused_in_words(
     task: Task, jsonl: Callable[..., Path]
 ) -> None:
-    Task.objects.create(test_set=task.test_set, protocol=Protocol.RATING)
-    assert 'answers of the protocol "rating" are not read' in refused(jsonl(), protocol="rating")
+    Task.objects.create(test_set=task.test_set, protocol=Protocol.QUIZ)
+    assert 'answers of the protocol "quiz" are not read' in refused(jsonl(), protocol="quiz")
     assert 'there is no format "xlsx"' in refused(jsonl(), input_format="xlsx")
     assert "the header has no column" in refused(jsonl(), input_format="mqm-tsv")
     assert "No such file" in refused("nowhere.jsonl")
@@ -417,11 +417,3 @@ def test_the_page_imports_and_says_what_files_lack(task: Task, organiser: Client
     number = HIT.objects.filter(why__has_key="file").earliest("number").number
     hit = organiser.get(f"/campaigns/museum/tasks/{task.pk}/hits/{number}/").content.decode()
     assert "Came with the file “spans.jsonl” (spans-jsonl)." in hit
-
-
-def test_tasks_without_files_say_so(task: Task, organiser: Client) -> None:
-    rating = Task.objects.create(test_set=task.test_set, protocol=Protocol.RATING)
-    page = organiser.get(f"/campaigns/museum/tasks/{rating.pk}/answers/").content.decode()
-    assert "neither read from files of other tools nor written" in page
-    known = organiser.get(f"/api/v1/tasks/{rating.pk}/answers/").json()
-    assert known == {"read": [], "written": []}

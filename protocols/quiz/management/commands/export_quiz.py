@@ -1,18 +1,14 @@
 """`export_quiz`: the readings of a task, as a file that `score_quiz` reads."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from annotation.selectors import excluded_judges
-from annotation.services import judgments_number
 from campaign.management.arguments import task_named
 from campaign.models import Protocol
-from protocols.quiz.files import Reading
-from protocols.quiz.readings_read import readings_stored
+from protocols.quiz.reading_lines import reading_lines
 from ranking.management.output import replaced
 
 
@@ -35,31 +31,18 @@ class Command(BaseCommand):
             campaign=options["campaign"], name=options["test_set"], protocol=Protocol.QUIZ
         )
         output: Path = options["output"]
-        watermark = options["watermark"]
-        until = judgments_number(task_id=task.pk) if watermark is None else watermark
-        readings = readings_stored(
-            task=task,
-            watermark=until,
-            without=excluded_judges(campaign_id=task.test_set.campaign_id),
-        )
-        lines = [json.dumps(_line(each), ensure_ascii=False) + "\n" for each in readings]
+        written = reading_lines(task=task, watermark=options["watermark"])
         try:
             with replaced(output) as part:
-                part.write_text("".join(lines), encoding="utf-8", newline="")
+                part.write_text("".join(written.lines), encoding="utf-8", newline="")
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
             self.stdout.write(
                 _("%(readings)s readings up to judgment number %(watermark)s in %(file)s.")
-                % {"readings": f"{len(readings):,}", "watermark": until, "file": output}
+                % {
+                    "readings": f"{len(written.lines):,}",
+                    "watermark": written.watermark,
+                    "file": output,
+                }
             )
-
-
-def _line(reading: Reading) -> dict[str, Any]:
-    return {
-        "snippet": reading.snippet,
-        "systems": list(reading.systems),
-        "judge": reading.judge,
-        "answers": list(reading.answers),
-        "expected": list(reading.expected),
-    }

@@ -1,0 +1,52 @@
+"""The edits of a task and their acceptances as JSON Lines, which `measure_edits` reads."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.selectors import excluded_judges
+from annotation.services import judgments_number
+from campaign.models import Task
+from protocols.editing.edits_read import StoredEdit, edits_stored
+from protocols.editing.statistics.edits import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class EditLines:
+    """The edits of a task up to a watermark, a line each."""
+
+    lines: Sequence[str]
+    watermark: int
+
+
+def edit_lines(*, task: Task, watermark: int | None = None) -> EditLines:
+    """Return the current edits of a task as JSON Lines: `docs/formats.md`.
+
+    Judges who are excluded now are left out. Judgments without a number get one first, unless a watermark is given.
+    """
+    until = judgments_number(task_id=task.pk) if watermark is None else watermark
+    edits = edits_stored(
+        task=task,
+        watermark=until,
+        without=excluded_judges(campaign_id=task.test_set.campaign_id),
+    )
+    lines = [json.dumps(_line(edit), ensure_ascii=False) + "\n" for edit in edits]
+    return EditLines(lines, until)
+
+
+def _line(edit: StoredEdit) -> dict[str, Any]:
+    is_unable = edit.outcome is Outcome.UNABLE
+    return {
+        "segment": edit.segment,
+        "systems": list(edit.systems),
+        "judge": edit.judge,
+        "outcome": edit.outcome.value,
+        "output": edit.output,
+        **({"text": edit.text} if edit.outcome is Outcome.EDITED else {}),
+        **({} if edit.keystrokes is None else {"keystrokes": edit.keystrokes}),
+        **({} if edit.active_ms is None else {"active_ms": edit.active_ms}),
+        "acceptances": []
+        if is_unable
+        else [{"judge": judge, "acceptable": said} for judge, said in edit.acceptances],
+    }

@@ -1,0 +1,45 @@
+"""The readings of a task as JSON Lines, which `score_quiz` reads."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.selectors import excluded_judges
+from annotation.services import judgments_number
+from campaign.models import Task
+from protocols.quiz.files import Reading
+from protocols.quiz.readings_read import readings_stored
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingLines:
+    """The readings of a task up to a watermark, a line each."""
+
+    lines: Sequence[str]
+    watermark: int
+
+
+def reading_lines(*, task: Task, watermark: int | None = None) -> ReadingLines:
+    """Return the current readings of a task as JSON Lines: `docs/formats.md`.
+
+    Judges who are excluded now are left out. Judgments without a number get one first, unless a watermark is given.
+    """
+    until = judgments_number(task_id=task.pk) if watermark is None else watermark
+    readings = readings_stored(
+        task=task,
+        watermark=until,
+        without=excluded_judges(campaign_id=task.test_set.campaign_id),
+    )
+    lines = [json.dumps(_line(each), ensure_ascii=False) + "\n" for each in readings]
+    return ReadingLines(lines, until)
+
+
+def _line(reading: Reading) -> dict[str, Any]:
+    return {
+        "snippet": reading.snippet,
+        "systems": list(reading.systems),
+        "judge": reading.judge,
+        "answers": list(reading.answers),
+        "expected": list(reading.expected),
+    }

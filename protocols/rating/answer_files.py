@@ -1,0 +1,109 @@
+"""Files of ratings as answers of a task of adequacy and fluency, and answers as such a file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from annotation.answer_files import (
+    AnswerFiles,
+    AnswerRefusedError,
+    FileAnswer,
+    FileContent,
+    FileWritten,
+    Lose,
+)
+from annotation.export.comments import comments_lost
+from campaign.formats import InputFile
+from campaign.formats.losses import Losses
+from campaign.models import Task
+from protocols.rating.answers import rules_complete
+from protocols.rating.collected import rating_lines
+from protocols.rating.files import RatingLine, RatingsOfLines
+from protocols.rating.models import Answer
+from protocols.rating.statistics.ratings import Criterion
+from ranking.files.json_objects import json_objects
+
+JSONL: Final = "ratings-jsonl"
+_PARTS: Final = {Criterion.FLUENCY: 1, Criterion.ADEQUACY: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Points by a criterion, and whether the same judge rated the text's fluency in the same file."""
+
+    criterion: Criterion
+    value: int
+    is_after_fluency: bool
+
+
+def _read(file: InputFile, _format: str | None) -> FileContent:
+    reading, losses = RatingsOfLines(), Losses()
+    found = [(line, reading.take(values, refuse)) for line, values, refuse in json_objects(file)]
+    for line, rating in found:
+        losses.add(
+            "kinds of input, which are said of systems", f"line {line}", bool(rating.item[1])
+        )
+    return FileContent(file_format=JSONL, answers=list(_answers(found)), losses=losses.found())
+
+
+def _answers(found: Sequence[tuple[int, RatingLine]]) -> Iterator[FileAnswer]:
+    """Yield fluency before adequacy, as judges are asked."""
+    fluent = {
+        (each.item, each.judge) for _line, each in found if each.criterion is Criterion.FLUENCY
+    }
+    for criterion in Criterion:
+        for line, rating in found:
+            if rating.criterion is not criterion:
+                continue
+            segment, _condition, systems = rating.item
+            yield FileAnswer(
+                line=line,
+                judge=rating.judge,
+                segment=str(segment),
+                candidates=(systems,),
+                said=_Said(criterion, rating.value, (rating.item, rating.judge) in fluent),
+                texts=(None,),
+                duration_ms=rating.duration_ms,
+            )
+
+
+def _answer(
+    said: _Said, _texts: Sequence[str | None], rules: Mapping[str, Any], _lose: Lose
+) -> dict[str, Any]:
+    if (
+        said.criterion is Criterion.ADEQUACY
+        and not said.is_after_fluency
+        and not rules_complete(rules)["order_free"]
+    ):
+        raise AnswerRefusedError(
+            "it rates adequacy of a text whose fluency this judge does not rate in this file",
+            "give both in one file, or import into a task in which fluency may be changed after adequacy (order_free: true)",
+        )
+    return {"criterion": said.criterion.value, "value": said.value}
+
+
+def _row(answer: Mapping[str, Any]) -> dict[str, Any]:
+    return {"criterion": answer["criterion"], "value": answer["value"]}
+
+
+def _part(answer: Mapping[str, Any]) -> int:
+    return _PARTS[Criterion(answer["criterion"])]
+
+
+def _write(task: Task, _format: str) -> FileWritten:
+    written = rating_lines(task=task)
+    return FileWritten(
+        lines=written.lines, losses=comments_lost(task=task, watermark=written.watermark)
+    )
+
+
+RATING_FILES: Final = AnswerFiles(
+    formats=(JSONL,),
+    read=_read,
+    answer=_answer,
+    model=Answer,
+    row=_row,
+    part=_part,
+    written={JSONL: "jsonl"},
+    write=_write,
+)
