@@ -10,6 +10,7 @@ from annotation.api.campaign_state import (
 )
 from annotation.api.closing import TaskClosingView
 from annotation.api.designs import DesignAgainView, DesignPreviewView, DesignsAndChangeView
+from annotation.api.erasures import ErasureCarryOutView, ErasureRefuseView, ErasuresView
 from annotation.api.hits import HITsView
 from annotation.api.people import CampaignJudgeLinkView, CampaignJudgesView, CampaignJudgeView
 from annotation.api.problem_reports import (
@@ -145,6 +146,17 @@ _jobs = [
 ]
 
 _judges = [
+    path("campaigns/<slug:slug>/erasures/", ErasuresView.as_view(), name="api-erasures"),
+    path(
+        "campaigns/<slug:slug>/erasures/<int:request_id>/carry-out/",
+        ErasureCarryOutView.as_view(),
+        name="api-erasure-carry-out",
+    ),
+    path(
+        "campaigns/<slug:slug>/erasures/<int:request_id>/refuse/",
+        ErasureRefuseView.as_view(),
+        name="api-erasure-refuse",
+    ),
     path("", CampaignJudgesView.as_view(), name="api-campaign-judges"),
     path("<int:judge_id>/", CampaignJudgeView.as_view(), name="api-campaign-judge"),
     path("<int:judge_id>/link/", CampaignJudgeLinkView.as_view(), name="api-campaign-judge-link"),

@@ -105,12 +105,12 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     "readyz": EVERYBODY | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
     "api/schema/": EVERYBODY,
     "sign-in/": {**dict.fromkeys(ROLES, 302), "nobody": 200}
-    | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
+    | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=SIGNED_IN, DELETE=SIGNED_IN),
     # What they do to strangers: tests/integration/accounts.
     "sign-in/second-factor/": dict.fromkeys(ROLES, 302)
     | sends(GET=ANYBODY, POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
     "sign-in/passkey/": dict.fromkeys(ROLES, 302)
-    | sends(GET=ANYBODY, POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
+    | sends(GET=ANYBODY, POST=ANYBODY, PUT=ANYBODY, PATCH=SIGNED_IN, DELETE=SIGNED_IN),
     "sign-in/forgotten/": EVERYBODY | sends(POST=ANYBODY),
     "sign-in/elsewhere/": dict.fromkeys(ROLES, 404) | sends(GET=NOBODY),
     "sign-in/elsewhere/back/": dict.fromkeys(ROLES, 404) | sends(GET=NOBODY),
@@ -188,6 +188,10 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     "judge/<slug:slug>/decline/": dict.fromkeys(ROLES, 404)
     | {"nobody": 302, "judge": 200}
     | sends(POST=JUDGES),
+    "judge/<slug:slug>/data/": dict.fromkeys(ROLES, 404)
+    | {"nobody": 302, "judge": 200}
+    | sends(POST=JUDGES),
+    "judge/<slug:slug>/data.zip": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "judge/<slug:slug>/time/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "judge/<slug:slug>/time.csv": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
     "campaigns/<slug:slug>/test-sets/": MEMBERS_PAGE,
@@ -222,6 +226,20 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     "campaigns/<slug:slug>/people/judges/add/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/judges/<int:judge_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/judges/<int:judge_id>/link/": ONLY_POST | sends(POST=ORGANISERS),
+    # Answering: tests/integration/people/test_erasure.py.
+    "campaigns/<slug:slug>/people/erasures/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/people/erasures/<int:request_id>/carry-out/": ONLY_POST
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/people/erasures/<int:request_id>/refuse/": ONLY_POST
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/erasures/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/erasures/<int:request_id>/carry-out/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/erasures/<int:request_id>/refuse/": {**ONLY_POST, "nobody": 401}
+    | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/groups/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/groups/<int:group_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/groups/<int:group_id>/delete/": MEMBERS_PAGE
@@ -529,6 +547,9 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     },
     "api/v1/judging/problem-reports/<uuid:client_id>/": JUDGING_API | sends(PUT=JUDGES),
     "api/v1/judging/skips/<uuid:client_id>/": JUDGING_API | sends(PUT=JUDGES),
+    "api/v1/judging/data/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
+    "api/v1/judging/erasure/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200}
+    | sends(POST=JUDGES, DELETE=JUDGES),
     "api/v1/judging/work-time/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/judging/progress/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/campaigns/": OWN_API,
@@ -708,6 +729,7 @@ class World:
             "<int:file_id>": "1",
             "<int:job_id>": str(self.job.pk),
             "<int:group_id>": str(self.group.pk),
+            "<int:request_id>": "1",
             "<int:copy_id>": str(self.campaign.copies.get().pk),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",

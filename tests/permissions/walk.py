@@ -17,7 +17,15 @@ ASKED: Final = ("GET", "HEAD", *METHODS[1:])
 #: Parts of addresses that name nothing in the world of these tests: 404 for those who may, too.
 _NAMES_NOTHING: Final = (
     *("<int:action_id>", "<int:invitation_id>", "<int:bad_reference_id>", "<int:block_id>"),
-    *("<int:file_id>", "<int:pk>", "<uuid:batch>", "<slug:table>", "<str:token>", "<slug:token>"),
+    *(
+        "<int:file_id>",
+        "<int:request_id>",
+        "<int:pk>",
+        "<uuid:batch>",
+        "<slug:table>",
+        "<str:token>",
+        "<slug:token>",
+    ),
     *("replies/<int:number>", "invitations/judges/<int:judge_id>"),
 )
 #: What is not there in this world: no quiz, nobody of a panel, no second factor, nothing in the bin, no Zenodo.

@@ -25,7 +25,7 @@ ROOMS: Final = {
     "Publishing": (f"{_TASK}publish/", "results/"),
     "REST: campaigns": ("api/v1/campaigns/",),
     "REST: people of a campaign": (
-        *(f"api/v1/{_CAMPAIGN}{name}/" for name in ("members", "judges", "judge-groups")),
+        *(f"api/v1/{_CAMPAIGN}{name}/" for name in ("members", "judges", "judge-groups", "erasures")),
     ),
     "REST: files that come in": (f"api/v1/{_CAMPAIGN}uploads/", f"api/v1/{_CAMPAIGN}jobs/"),
     "REST: tasks of a campaign": ("api/v1/tasks/", "api/v1/test-sets/"),
