@@ -34,7 +34,7 @@ class OwnDataView(APIView):
         responses={200: OpenApiResponse(OpenApiTypes.OBJECT, description="docs/privacy.md")},
     )
     def get(self, request: Request) -> Response:
-        """What is kept about you in a campaign: the data.json of the page *Your data*. It names no system."""
+        """Return what is kept about you in a campaign: the data.json of the page *Your data*. It names no system."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
         return Response(json.loads(own_data_json(judge)))
 

@@ -111,10 +111,10 @@ class ErasureRequest(models.Model):
             NeverTruncated(name="erasure_request_never_truncated"),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.judge_id} ({self.asked_at})"
+
     @property
     def is_open(self) -> bool:
         """Whether nobody has withdrawn, refused or carried it out."""
         return self.withdrawn_at is None and self.refused_at is None and self.carried_out_at is None
-
-    def __str__(self) -> str:
-        return f"{self.judge_id} ({self.asked_at})"

@@ -145,18 +145,21 @@ _jobs = [
     path("<int:job_id>/again/", JobAgainView.as_view(), name="api-job-again"),
 ]
 
-_judges = [
-    path("campaigns/<slug:slug>/erasures/", ErasuresView.as_view(), name="api-erasures"),
+_erasures = [
+    path("", ErasuresView.as_view(), name="api-erasures"),
     path(
-        "campaigns/<slug:slug>/erasures/<int:request_id>/carry-out/",
+        "<int:request_id>/carry-out/",
         ErasureCarryOutView.as_view(),
         name="api-erasure-carry-out",
     ),
     path(
-        "campaigns/<slug:slug>/erasures/<int:request_id>/refuse/",
+        "<int:request_id>/refuse/",
         ErasureRefuseView.as_view(),
         name="api-erasure-refuse",
     ),
+]
+
+_judges = [
     path("", CampaignJudgesView.as_view(), name="api-campaign-judges"),
     path("<int:judge_id>/", CampaignJudgeView.as_view(), name="api-campaign-judge"),
     path("<int:judge_id>/link/", CampaignJudgeLinkView.as_view(), name="api-campaign-judge-link"),
@@ -278,6 +281,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/uploads/", include(_uploads)),
     path("campaigns/<slug:slug>/jobs/", include(_jobs)),
     path("campaigns/<slug:slug>/judges/", include(_judges)),
+    path("campaigns/<slug:slug>/erasures/", include(_erasures)),
     path("campaigns/<slug:slug>/judge-groups/", include(_judge_groups)),
     path("campaigns/<slug:slug>/state/", CampaignStateView.as_view(), name="api-campaign-state"),
     path(
