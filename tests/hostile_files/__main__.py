@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.offline"
-import django  # noqa: E402  after the settings are named
+import django
 
 django.setup()
 

@@ -29,9 +29,7 @@ Door = Callable[[Path], None]
 def _test_set(kind: TestSetFormat) -> Door:
     def door(path: Path) -> None:
         with path.open("rb") as stream:
-            for _segment in read_test_set(
-                source=InputFile(path.name, stream), file_format=kind
-            ):
+            for _segment in read_test_set(source=InputFile(path.name, stream), file_format=kind):
                 pass
 
     return door
@@ -44,9 +42,15 @@ def _uploaded(path: Path) -> None:
         head = stream.read(512)
     if is_archive(head) or path.name.endswith(".tar.gz"):
         with archive_files(file) as files:
-            inspect(recognise(path.name, files))
+            _inspected(path.name, files)
     else:
-        inspect(recognise(path.name, [file]))
+        _inspected(path.name, [file])
+
+
+def _inspected(name: str, files: list[StoredFile]) -> None:
+    found = inspect(recognise(name, files))
+    if found.error is not None:
+        raise found.error
 
 
 def _judgments(kind: InputFormat | None) -> Door:
@@ -94,7 +98,9 @@ def _judge_list(path: Path) -> None:
 def _verify(path: Path) -> None:
     with opened_bundle(path) as bundle:
         if bundle_check(bundle).findings:
-            raise FormatError(path.name, "the bundle was changed", "give the one that was published")
+            raise FormatError(
+                path.name, "the bundle was changed", "give the one that was published"
+            )
 
 
 def _reproduce(path: Path) -> None:

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Final
 
 MB: Final = 1_000_000
-_CSV: Final = (
-    b"srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,system1rank,system2rank\n"
-)
+_CSV: Final = b"srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,system1rank,system2rank\n"
 
 
 def _repeated(unit: bytes, size: int, begins: bytes = b"") -> Callable[[Path], None]:
@@ -56,7 +54,7 @@ def _tar_out(path: Path) -> None:
 
 def _bomb(unit: bytes, size: int) -> Callable[[Path], None]:
     def write(path: Path) -> None:
-        with gzip.open(path, "wb", 9) as file:
+        with gzip.open(path, "wb", 6) as file:
             for _ in range(size // MB):
                 file.write(unit * (MB // len(unit)))
 
@@ -66,7 +64,7 @@ def _bomb(unit: bytes, size: int) -> Callable[[Path], None]:
 def _zip_bomb(path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         with archive.open("source.txt", "w", force_zip64=True) as file:
-            for _ in range(1_000):
+            for _ in range(100):
                 file.write(b"\0" * MB)
 
 
@@ -76,9 +74,7 @@ with zipfile.ZipFile(_INNER, "w") as _archive:
 _DEEP: Final = 100_000
 _LAUGHS: Final = (
     b'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "ha">'
-    + b"".join(
-        b'<!ENTITY %c "%s">' % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9)
-    )
+    + b"".join(b'<!ENTITY %c "%s">' % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9))
     + b"]>"
 )
 _YAML_ALIASES: Final = b"a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + b"".join(
@@ -93,9 +89,8 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "bomb.zip": _zip_bomb,
     "archive inside.zip": _zipped(("a.zip", _INNER.getvalue())),
     "gzip inside.gz": _bytes(gzip.compress(gzip.compress(b"a\n"))),
-    "bomb of one line.gz": _bomb(b"x", 1_000),
-    "bomb of lines.gz": _bomb(b"\n", 3_000),
-    "bomb of rows.gz": _bomb(b"a,b\n", 3_000),
+    "bomb of one line.gz": _bomb(b"x", 400 * MB),
+    "bomb of lines.gz": _bomb(b"x" * 999 + b"\n", 400 * MB),
     "truncated.gz": _bytes(gzip.compress(b"a\n" * 100_000)[:-20]),
     "billion laughs of results.xml": _bytes(_LAUGHS + b"<results>&j;</results>"),
     "billion laughs of a test set.xml": _bytes(_LAUGHS + b"<dataset>&j;</dataset>"),
@@ -118,7 +113,7 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "no number.jsonl": _bytes(b'{"segment": NaN, "judge": 1e999}\n'),
     "half a character.jsonl": _bytes(b'{"source": "\\ud800", "outputs": {"A": "\\udfff"}}\n'),
     "cell of 10 MB.csv": _bytes(_CSV + b'a,b,1,d,s,"' + b"x" * 10 * MB + b'",A,B,1,2\n'),
-    "quote never closed.csv": _repeated(b"a,b\n", 20 * MB, _CSV + b'a,b,1,d,s,"'),
+    "quote never closed.csv": _repeated(b"a,b\n", 6 * MB, _CSV + b'a,b,1,d,s,"'),
     "many columns.csv": _repeated(b"system9Id,", 3 * MB, b"srclang,trglang,"),
     "cell of 10 MB.tsv": _bytes(b"source\tA\n" + b"x" * 10 * MB + b"\ty\n"),
     "value of 10 MB.jsonl": _bytes(json.dumps({"source": "x" * 10 * MB}).encode() + b"\n"),
@@ -132,7 +127,7 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "deep.yaml": _bytes(b"a: " + b"[" * _DEEP),
     "deep blocks.yaml": _bytes(b"".join(b" " * n + b"a:\n" for n in range(1_000))),
     "tag.yaml": _bytes(b'a: !!python/object/apply:os.system ["true"]\n'),
-    "large.yaml": _repeated(b"a: b\n", 30 * MB),
+    "large.yaml": _repeated(b"a: b\n", 3 * MB),
     "broken parquet.parquet": _bytes(b"PAR1" + b"\xff" * 1000 + b"PAR1"),
     "empty": _bytes(b""),
 }

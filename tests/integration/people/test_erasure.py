@@ -179,9 +179,9 @@ def test_a_refusal_needs_a_reason_which_the_judge_reads(task: Task, judge: Judge
     organisers.post(address, {"reason": " "})
     assert ErasureRequest.objects.get().is_open
     organisers.post(address, {"reason": "A dispute about pay"})
-    assert "A dispute about pay" in signed_in(judge.user).get(
-        "/judge/campaign/data/"
-    ).content.decode()
+    assert (
+        "A dispute about pay" in signed_in(judge.user).get("/judge/campaign/data/").content.decode()
+    )
     again = erasure_ask(judge=judge)
     assert again.pk != asked.pk
     assert erasure_ask(judge=judge) == again
