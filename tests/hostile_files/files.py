@@ -62,10 +62,12 @@ def _bomb(unit: bytes, size: int) -> Callable[[Path], None]:
 
 
 def _zip_bomb(path: Path) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        with archive.open("source.txt", "w", force_zip64=True) as file:
-            for _ in range(100):
-                file.write(b"\0" * MB)
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("source.txt", "w", force_zip64=True) as file,
+    ):
+        for _ in range(100):
+            file.write(b"\0" * MB)
 
 
 _INNER: Final = io.BytesIO()

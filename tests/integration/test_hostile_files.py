@@ -118,5 +118,6 @@ def test_an_upload_of_them_is_reported_and_becomes_nothing(
         job.refresh_from_db()
         upload.refresh_from_db()
         said = f"{job.error}{upload.report}"
-        assert name in said and len(said) > 40, (name, said)
+        assert name in said, name
+        assert len(said) > 40, said
     assert campaign.test_sets.count() == 1

@@ -71,4 +71,5 @@ def test_memory_is_measured(tmp_path: Path) -> None:
         check=True,
     )
     found = json.loads(done.stdout)
-    assert found["outcome"] == "read" and found["more_mb"] > 250
+    assert found["outcome"] == "read"
+    assert found["more_mb"] > 250

@@ -91,7 +91,7 @@ def _question(asked: ErasureRequest) -> Question:
                 "are deleted, and the judge is signed out for good."
             ),
             _(
-                "What they judged stays under the pseudonym: %(count)d sentences. No ranking changes."
+                "What they judged stays under the pseudonym (sentences: %(count)d). No ranking changes."
             )
             % {"count": sum(tallies)},
             _("Pay them first: afterwards nobody can tell who they were."),
