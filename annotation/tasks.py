@@ -7,7 +7,13 @@ from celery import shared_task
 import annotation.importing.uploads  # noqa: F401  registers the handlers of its jobs
 from annotation.notification import planning_request_clear
 from annotation.selectors import tasks_to_plan
-from annotation.services import counters_check, leases_release, pool_fill, waiting_judgments_number
+from annotation.services import (
+    counters_check,
+    erasures_due_carry_out,
+    leases_release,
+    pool_fill,
+    waiting_judgments_number,
+)
 from annotation.services.panels import participations_refresh_due
 from campaign.models import Task
 
@@ -55,3 +61,9 @@ def check_counters() -> None:
 def refresh_participations() -> None:
     """End the participations of panels that are late or whose judge was stopped."""
     participations_refresh_due()
+
+
+@shared_task
+def carry_out_erasures() -> None:
+    """Unlink the judges who asked for it and whom nobody answered in time."""
+    erasures_due_carry_out()

@@ -14,12 +14,18 @@ from annotation.views.hits import hit_page, hits_page
 from annotation.views.judge import judge_page
 from annotation.views.judgments import judgment_page, judgments_list_page
 from annotation.views.onboarding import instructions_page, own_link_page, tasks_page
+from annotation.views.own_data import own_data_download, own_data_page
 from annotation.views.panels.completion import completion
 from annotation.views.panels.entry import panel_entry
 from annotation.views.panels.events import panel_events
 from annotation.views.panels.organiser import panel_open, panel_page, panel_topic, panels_page
 from annotation.views.panels.participations import participations_download
 from annotation.views.people.adding import judges_add_page
+from annotation.views.people.erasures import (
+    erasure_carry_out_page,
+    erasure_refuse_page,
+    erasures_page,
+)
 from annotation.views.people.judge import campaign_judge_link, campaign_judge_page
 from annotation.views.people.judges import campaign_judges_page
 from annotation.views.preview import (
@@ -49,6 +55,7 @@ from annotation.views.work_time import work_time_download, work_time_page
 from annotation.views.worker import judge_worker
 
 _JUDGES = "campaigns/<slug:slug>/people/judges/"
+_ERASURES = "campaigns/<slug:slug>/people/erasures/"
 
 urlpatterns = [
     path("judge/worker.js", judge_worker, name="judge-worker"),
@@ -58,6 +65,8 @@ urlpatterns = [
     path("judge/<slug:slug>/link/", own_link_page, name="judge-own-link"),
     path("judge/<slug:slug>/time/", work_time_page, name="judge-work-time"),
     path("judge/<slug:slug>/time.csv", work_time_download, name="judge-work-time-file"),
+    path("judge/<slug:slug>/data/", own_data_page, name="judge-data"),
+    path("judge/<slug:slug>/data.zip", own_data_download, name="judge-data-file"),
     path("judge/<slug:slug>/decline/", declining_page, name="judge-decline"),
     path("judge/<slug:slug>/completion/", completion, name="completion"),
     path("panel/<slug:token>/", panel_entry, name="panel-entry"),
@@ -89,6 +98,11 @@ urlpatterns = [
     ),
     path("campaigns/<slug:slug>/people/time/", time_sheet_page, name="time-sheet"),
     path("campaigns/<slug:slug>/people/time.csv", time_sheet_download, name="time-sheet-file"),
+    path(_ERASURES, erasures_page, name="erasures"),
+    path(
+        f"{_ERASURES}<int:request_id>/carry-out/", erasure_carry_out_page, name="erasure-carry-out"
+    ),
+    path(f"{_ERASURES}<int:request_id>/refuse/", erasure_refuse_page, name="erasure-refuse"),
     path(_JUDGES, campaign_judges_page, name="campaign-judges"),
     path(f"{_JUDGES}add/", judges_add_page, name="judges-add"),
     path(f"{_JUDGES}<int:judge_id>/", campaign_judge_page, name="campaign-judge"),

@@ -43,6 +43,7 @@ _PATHS: Final[dict[type[Model], str]] = {
     campaign.ConflictOfInterest: "judge__campaign",
     campaign.Acceptance: "judge__campaign",
     campaign.Invitation: "campaign",
+    campaign.ErasureRequest: "judge__campaign",
     campaign.LinkRedemption: "invitation__campaign",
     campaign.BrowserVisit: "judge__campaign",
     campaign.InvitationMail: "campaign",

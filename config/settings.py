@@ -239,6 +239,7 @@ CELERY_BEAT_SCHEDULE = {
     "forget-shard-jobs": every(600, "ranking.tasks.forget_shard_jobs"),
     "refresh-participations": every(60, "annotation.tasks.refresh_participations"),
     "check-counters": every(86_400, "annotation.tasks.check_counters"),
+    "carry-out-erasures": every(3600, "annotation.tasks.carry_out_erasures"),
     "close-campaigns": every(60, "campaign.tasks.close_campaigns"),
     "empty-bin": every(86_400, "campaign.tasks.empty_bin"),
     "check-tallies": every(86_400, "ranking.tasks.check_tallies"),

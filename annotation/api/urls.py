@@ -2,6 +2,7 @@ from django.urls import path
 
 from annotation.api import views
 from annotation.api.history import OwnJudgmentsView
+from annotation.api.own_data import OwnDataView, OwnErasureView
 from annotation.api.reports import OwnProblemReportsView, ProblemReportView
 from annotation.api.work_time import WorkTimeView
 
@@ -17,5 +18,7 @@ urlpatterns = [
         name="judging-problem-report",
     ),
     path("progress/", views.ProgressView.as_view(), name="judging-progress"),
+    path("data/", OwnDataView.as_view(), name="judging-data"),
+    path("erasure/", OwnErasureView.as_view(), name="judging-erasure"),
     path("work-time/", WorkTimeView.as_view(), name="judging-work-time"),
 ]

@@ -23,10 +23,15 @@ def problem_reports_of(*, campaign: Campaign) -> QuerySet[ProblemReport, Any]:
 
 def own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
     """Return a judge's latest reports with `answers`: what organisers said and did not take back. Two queries."""
+    return all_own_problem_reports(judge)[:_OWN_SHOWN]
+
+
+def all_own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
+    """Return all of a judge's reports likewise, the newest first."""
     said = ProblemReply.objects.standing().exclude(text="").order_by("number")
     answers = Prefetch("replies", queryset=said, to_attr="answers")
     own = ProblemReport.objects.filter(judge=judge).with_state().select_related("block")
-    return own.prefetch_related(answers).order_by("-pk")[:_OWN_SHOWN]
+    return own.prefetch_related(answers).order_by("-pk")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from annotation.services.counters import counters_check, counters_rebuild
 from annotation.services.declining import judge_decline, judge_take_part
+from annotation.services.erasing import erasure_carry_out, erasures_due_carry_out
 from annotation.services.judge_decisions import (
     MESSAGE_LENGTH,
     NOTE_LENGTH,
@@ -96,6 +97,8 @@ __all__ = [
     "design_ensure",
     "design_proposed",
     "design_use_again",
+    "erasure_carry_out",
+    "erasures_due_carry_out",
     "hit_redraw",
     "hits_plan",
     "judge_decline",

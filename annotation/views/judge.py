@@ -46,6 +46,7 @@ def pages_of_judge(slug: str) -> dict[str, str]:
         "tasks": reverse("judge-test-sets", args=[slug]),
         "own_link": reverse("judge-own-link", args=[slug]),
         "time": reverse("judge-work-time", args=[slug]),
+        "data": reverse("judge-data", args=[slug]),
         "tour": reverse("tour", args=[slug]),
         "decline": reverse("judge-decline", args=[slug]),
     }

@@ -11,6 +11,9 @@ from campaign.formats.records import CONTROL
 
 CHUNK_BYTES: Final = 256 * 1024
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
+#: Text unpacks to so many times its size at most; looked at once as many bytes as are free have come out.
+MAX_RATIO: Final = 200
+_FREE_BYTES: Final = 256 * 1024 * 1024
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
@@ -87,7 +90,7 @@ class _Rewound:
 def byte_chunks(file: InputFile) -> Iterator[bytes]:
     """Yield the content piece by piece, decompressed if it is gzip.
 
-    Raises FormatError when the compressed data is damaged or cut off.
+    Raises FormatError when the compressed data is damaged or cut off, or unpacks to more than texts do.
     """
     first = file.stream.read(CHUNK_BYTES)
     while 0 < len(first) < len(_GZIP_MAGIC) and (more := file.stream.read(CHUNK_BYTES)):
@@ -102,6 +105,14 @@ def byte_chunks(file: InputFile) -> Iterator[bytes]:
 
 def _decompressed(file: InputFile, data: bytes) -> Iterator[bytes]:
     member = zlib.decompressobj(wbits=31)
+    packed, out = len(data), 0
+
+    def more_of() -> bytes:
+        nonlocal packed
+        more = file.stream.read(CHUNK_BYTES)
+        packed += len(more)
+        return more
+
     while data:
         try:
             # The limit keeps a small file that unpacks to gigabytes from filling the memory.
@@ -112,17 +123,24 @@ def _decompressed(file: InputFile, data: bytes) -> Iterator[bytes]:
                 f"the gzip data is damaged ({error})",
                 "compress the file again, or hand it over uncompressed",
             ) from error
+        out += len(unpacked)
+        if out > _FREE_BYTES and out > MAX_RATIO * packed:
+            raise FormatError(
+                file.name,
+                f"the gzip data unpacks to more than {MAX_RATIO} times its size, as texts do not",
+                "hand the file over uncompressed",
+            )
         if unpacked:
             yield unpacked
         if member.eof:
             # Concatenated gzip files are one gzip file; zeros may pad it to a block size.
-            data = (member.unused_data or file.stream.read(CHUNK_BYTES)).lstrip(b"\0")
-            while not data and (more := file.stream.read(CHUNK_BYTES)):
+            data = (member.unused_data or more_of()).lstrip(b"\0")
+            while not data and (more := more_of()):
                 data = more.lstrip(b"\0")
             if data:
                 member = zlib.decompressobj(wbits=31)
         else:
-            data = member.unconsumed_tail or file.stream.read(CHUNK_BYTES)
+            data = member.unconsumed_tail or more_of()
     if not member.eof:
         raise FormatError(
             file.name,

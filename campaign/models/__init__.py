@@ -8,6 +8,7 @@ from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign, Rehearsal
 from campaign.models.conflict import ConflictOfInterest
 from campaign.models.copy import CampaignCopy, CampaignCopyPart
+from campaign.models.erasure import ERASURE_PATIENCE, ErasureRequest
 from campaign.models.instructions import Acceptance, Instructions
 from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole, LinkRedemption
 from campaign.models.job import Job, JobKind, JobState
@@ -34,6 +35,7 @@ from campaign.models.user import User
 
 __all__ = [
     "CHANGING_ROLES",
+    "ERASURE_PATIENCE",
     "OWNING_ROLES",
     "Acceptance",
     "AccountMail",
@@ -52,6 +54,7 @@ __all__ = [
     "CampaignStateChange",
     "ConflictOfInterest",
     "Document",
+    "ErasureRequest",
     "GroupMember",
     "Instructions",
     "Invitation",

@@ -29,6 +29,14 @@ from campaign.services.credentials import (
     token_create,
     token_revoke,
 )
+from campaign.services.erasures import (
+    REASON_LENGTH,
+    ErasureRefusedError,
+    answered_already,
+    erasure_ask,
+    erasure_refuse,
+    erasure_withdraw,
+)
 from campaign.services.instructions import (
     InstructionsRefusedError,
     instructions_accept,
@@ -167,6 +175,7 @@ from campaign.services.tasks import TaskRefusedError, task_create
 __all__ = [
     "BAD_REFERENCE_SYSTEM",
     "BIN_DAYS",
+    "REASON_LENGTH",
     "AccountChangeRefusedError",
     "AccountRefusedError",
     "AddedJudge",
@@ -177,6 +186,7 @@ __all__ = [
     "CheckedList",
     "CheckedRow",
     "CredentialRefusedError",
+    "ErasureRefusedError",
     "GivenBadReference",
     "InstructionsRefusedError",
     "InvitationFullError",
@@ -209,6 +219,7 @@ __all__ = [
     "address_mail_request",
     "address_set_by_link",
     "addresses_read",
+    "answered_already",
     "bad_reference_redraw",
     "bad_reference_review",
     "bad_reference_rewrite",
@@ -227,6 +238,9 @@ __all__ = [
     "code_make",
     "conflict_declare",
     "daily_alerts_set",
+    "erasure_ask",
+    "erasure_refuse",
+    "erasure_withdraw",
     "first_organiser_link_create",
     "instructions_accept",
     "instructions_write",

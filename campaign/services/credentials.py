@@ -89,10 +89,10 @@ def judge_readmit(*, judge: Judge) -> int:
     """Undo `judge_withdraw`; return the number of links and messages that work again.
 
     Links that were revoked before stay so, and browsers and tokens stay signed out. Changes nothing for a
-    judge who is not withdrawn.
+    judge who is not withdrawn, or who was erased.
     """
     judge.refresh_from_db(from_queryset=Judge.objects.select_for_update(no_key=True))
-    if judge.withdrawn_at is None:
+    if judge.withdrawn_at is None or judge.erasure_requests.filter(carried_out_at__isnull=False):
         return 0
     count = judge_links_restore_of(judge=judge, revoked_at=judge.withdrawn_at)
     judge.withdrawn_at = None

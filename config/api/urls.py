@@ -10,6 +10,7 @@ from annotation.api.campaign_state import (
 )
 from annotation.api.closing import TaskClosingView
 from annotation.api.designs import DesignAgainView, DesignPreviewView, DesignsAndChangeView
+from annotation.api.erasures import ErasureCarryOutView, ErasureRefuseView, ErasuresView
 from annotation.api.hits import HITsView
 from annotation.api.people import CampaignJudgeLinkView, CampaignJudgesView, CampaignJudgeView
 from annotation.api.problem_reports import (
@@ -144,6 +145,20 @@ _jobs = [
     path("<int:job_id>/again/", JobAgainView.as_view(), name="api-job-again"),
 ]
 
+_erasures = [
+    path("", ErasuresView.as_view(), name="api-erasures"),
+    path(
+        "<int:request_id>/carry-out/",
+        ErasureCarryOutView.as_view(),
+        name="api-erasure-carry-out",
+    ),
+    path(
+        "<int:request_id>/refuse/",
+        ErasureRefuseView.as_view(),
+        name="api-erasure-refuse",
+    ),
+]
+
 _judges = [
     path("", CampaignJudgesView.as_view(), name="api-campaign-judges"),
     path("<int:judge_id>/", CampaignJudgeView.as_view(), name="api-campaign-judge"),
@@ -266,6 +281,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/uploads/", include(_uploads)),
     path("campaigns/<slug:slug>/jobs/", include(_jobs)),
     path("campaigns/<slug:slug>/judges/", include(_judges)),
+    path("campaigns/<slug:slug>/erasures/", include(_erasures)),
     path("campaigns/<slug:slug>/judge-groups/", include(_judge_groups)),
     path("campaigns/<slug:slug>/state/", CampaignStateView.as_view(), name="api-campaign-state"),
     path(

@@ -15,7 +15,13 @@ from annotation.models import (
     QualityReversal,
     Skip,
 )
-from campaign.models import Acceptance, ActivityEvent, CampaignStateChange, Instructions
+from campaign.models import (
+    Acceptance,
+    ActivityEvent,
+    CampaignStateChange,
+    ErasureRequest,
+    Instructions,
+)
 from protocols.editing.models import Answer as EditingAnswer
 from protocols.quiz.models import Answer as QuizAnswer
 from protocols.rating.models import Answer as Rating
@@ -35,6 +41,7 @@ KEPT: dict[str, type[Model]] = {
     "sorting_verdict": ClosedComparison,
     "judgment_number": JudgmentNumber,
     "skip": Skip,
+    "erasure_request": ErasureRequest,
     "problem_report": ProblemReport,
     "problem_reply": ProblemReply,
     "quality_action": QualityAction,

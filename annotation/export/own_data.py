@@ -1,0 +1,56 @@
+"""What is kept about a judge, as a zip of JSON with a page that says what it is."""
+
+import json
+import zipfile
+from datetime import date, datetime
+from io import BytesIO
+from typing import Any, Final
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from annotation.selectors.kept_about import kept_about
+from campaign.models import Judge
+
+#: What the files of the zip are called.
+DATA: Final = "data.json"
+README: Final = "README.txt"
+
+
+def own_data_zip(judge: Judge) -> bytes:
+    """Return the zip."""
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(README, _readme(judge))
+        archive.writestr(DATA, own_data_json(judge))
+    return buffer.getvalue()
+
+
+def own_data_json(judge: Judge) -> str:
+    """Return what is kept about a judge as JSON, in lines that people can read."""
+    return json.dumps(kept_about(judge), default=_plain, ensure_ascii=False, indent=1) + "\n"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    raise TypeError(type(value))
+
+
+def _readme(judge: Judge) -> str:
+    paragraphs = [
+        _("What Quintet keeps about %(judge)s in the campaign “%(campaign)s”.")
+        % {"judge": judge.pseudonym, "campaign": judge.campaign.name},
+        _(
+            "data.json has your account, how you came, what you agreed to, what you judged, skipped and wrote with the "
+            "times it took, the problems you reported, and what the organisers wrote to you."
+        ),
+        _(
+            "It does not say which system wrote a text: you judge without knowing it. While you hold sentences, older "
+            "judgments may be left out (judgments_left_out); download again when you hold none."
+        ),
+        _("What organisers noted about you for themselves is not in it: ask them."),
+    ]
+    return "\n\n".join(paragraphs) + "\n"

@@ -1,0 +1,151 @@
+"""What is kept about a judge, as far as they may see it: what they judge in tells them nothing of systems."""
+
+from dataclasses import asdict
+from typing import Any, Final
+
+from annotation.models import Judgment, Skip
+from annotation.selectors.history import (
+    DoneBlock,
+    has_older_done_blocks,
+    own_done_blocks,
+    own_done_blocks_data,
+)
+from annotation.selectors.judge_status import judge_status, messages_to
+from annotation.selectors.problem_reports import all_own_problem_reports
+from annotation.selectors.work_time import work_time
+from campaign.models import Acceptance, Invitation, Judge, Participation, User
+
+_AT_ONCE: Final = 500
+
+
+def kept_about(judge: Judge) -> dict[str, Any]:
+    """Return what is kept about a judge in their campaign, as plain values for JSON.
+
+    Texts and labels are those that the judge may look at now: while they hold a HIT of a test set in which some are
+    judged twice by the same judge, older blocks are left out (`own_done_blocks`), and `judgments_left_out` says so. An
+    organiser's note about them is not among it, nor are measures, which would tell what is a check.
+    """
+    done = own_done_blocks(judge)[0 : 2**31]
+    return {
+        "campaign": {"slug": judge.campaign.slug, "name": judge.campaign.name},
+        "account": _account(judge.user),
+        "judge": _part(judge),
+        "consents": list(
+            Acceptance.objects.filter(judge=judge)
+            .order_by("accepted_at")
+            .values("instructions__version", "instructions__language", "accepted_at")
+        ),
+        "links": list(
+            Invitation.objects.filter(campaign=judge.campaign_id, user=judge.user_id)
+            .order_by("created_at")
+            .values("created_at", "expires_at", "revoked_at")
+        ),
+        "visits": list(
+            judge.browser_visits.order_by("seen_at").values("seen_at", "device", "at_work")
+        ),
+        "mails": list(
+            judge.mails.order_by("created_at").values(
+                "address", "created_at", "sent_at", "state", "note"
+            )
+        ),
+        "participations": list(
+            Participation.objects.filter(member__judge=judge)
+            .order_by("started_at")
+            .values(
+                "member__kind",
+                "member__external_id",
+                "session_id",
+                "study_id",
+                "state",
+                "started_at",
+                "ended_at",
+                "code",
+            )
+        ),
+        "judgments": [
+            block
+            for first in range(0, len(done), _AT_ONCE)
+            for block in _blocks(done[first : first + _AT_ONCE], judge=judge)
+        ],
+        "judgments_left_out": has_older_done_blocks(judge),
+        "work_time": _worked(judge),
+        "problem_reports": [
+            {
+                "block": report.block.public_id,
+                "kind": report.kind,
+                "comment": report.comment,
+                "created_at": report.created_at,
+                "closed": report.is_closed,
+                "answers": [
+                    {"text": each.text, "created_at": each.created_at} for each in report.answers
+                ],
+            }
+            for report in all_own_problem_reports(judge)
+        ],
+        "status": judge_status(judge).value,
+        "messages": list(messages_to(judge).values("created_at", "text")),
+        "erasure_requests": list(
+            judge.erasure_requests.order_by("asked_at").values(
+                "asked_at", "due_at", "withdrawn_at", "refused_at", "reason", "carried_out_at"
+            )
+        ),
+    }
+
+
+def _account(user: User | None) -> dict[str, Any]:
+    if user is None:
+        return {}
+    return {
+        "name": user.name,
+        "email": user.email,
+        "language": user.language,
+        "created_at": user.created_at,
+        "last_login": user.last_login,
+        "sign_ins": user.sessions.count(),
+    }
+
+
+def _part(judge: Judge) -> dict[str, Any]:
+    return {
+        "pseudonym": judge.pseudonym,
+        "address": judge.address,
+        "languages": judge.languages,
+        "expertise": judge.expertise,
+        "blocks_asked": judge.blocks_asked,
+        "tour": judge.tour,
+        "tour_left_at": judge.tour_left_at,
+        "created_at": judge.created_at,
+        "withdrawn_at": judge.withdrawn_at,
+        "declined_at": judge.declined_at,
+        # Of which systems would tell that they are in the campaign.
+        "conflicts_of_interest": judge.conflicts.count(),
+        "groups": judge.group_members.count(),
+    }
+
+
+def _blocks(rows: list[DoneBlock], *, judge: Judge) -> list[dict[str, Any]]:
+    sent: dict[Any, list[dict[str, Any]]] = {}
+    of_rows = {"judge": judge, "block__in": [row.block_id for row in rows]}
+    times = ("block__public_id", "duration_ms", "active_ms", "comment")
+    judged = (
+        Judgment.objects.filter(**of_rows).order_by("pk").values(*times, "submitted_at", "labels")
+    )
+    skipped = Skip.objects.filter(**of_rows).order_by("pk").values(*times, "created_at", "reason")
+    for row in [*judged, *skipped]:
+        sent.setdefault(row.pop("block__public_id"), []).append(row)
+    found = []
+    for each in own_done_blocks_data(rows, judge=judge):
+        block = asdict(each)
+        del block["rules"]
+        del block["block"]["stage_rules"]
+        found.append({**block, "sent": sent.get(each.block.id, [])})
+    return found
+
+
+def _worked(judge: Judge) -> dict[str, Any]:
+    worked = work_time(judge)
+    return {
+        "time_zone": worked.time_zone,
+        "total": asdict(worked.total),
+        "days": [{"day": day, **asdict(each)} for day, each in worked.days.items()],
+    }

@@ -1,0 +1,48 @@
+"""Unlink judges who asked for it from the person they are. Their judgments stay."""
+
+import logging
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from annotation.services.lending.release import assignments_release
+from campaign.database.unlinking import judge_unlink
+from campaign.models import ErasureRequest, Judge, User
+from campaign.services import ErasureRefusedError, answered_already
+
+logger = logging.getLogger(__name__)
+
+
+@transaction.atomic
+def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureRequest:
+    """Unlink the judge of a request for good; return the request with what was removed.
+
+    The pseudonym stays, since content keys are made of it: all rankings, kept and published ones too, are the same
+    bits afterwards. `by` is None where the time has passed, and for a command. Locks the judge's row. Raises
+    `ErasureRefusedError`.
+    """
+    judge = Judge.objects.select_for_update(no_key=True).get(pk=request.judge_id)
+    if not ErasureRequest.objects.open().filter(pk=request.pk).exists():
+        raise ErasureRefusedError(answered_already())
+    assignments_release(judge=judge)
+    removed = judge_unlink(request.pk)
+    ErasureRequest.objects.filter(pk=request.pk).update(
+        carried_out_at=Now(), answered_by=by, removed=removed
+    )
+    request.refresh_from_db()
+    return request
+
+
+def erasures_due_carry_out() -> int:
+    """Carry out the requests that nobody answered in time; return their number."""
+    done = 0
+    for request in ErasureRequest.objects.due().filter(judge__campaign__move__isnull=True):
+        try:
+            erasure_carry_out(request=request, by=None)
+            done += 1
+        except ErasureRefusedError:
+            continue  # Answered a moment ago.
+        except Exception:
+            # The others must not wait until this one is mended.
+            logger.exception("The request for erasure %s could not be carried out.", request.pk)
+    return done

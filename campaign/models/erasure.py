@@ -1,0 +1,120 @@
+from datetime import timedelta
+from typing import ClassVar, Final
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.recording import Recorded
+from campaign.database.triggers import NeverTruncated
+
+#: Organisers answer within it; after it the request is carried out by itself. The time that the GDPR gives.
+ERASURE_PATIENCE: Final = timedelta(days=30)
+
+
+class ErasureRequestQuerySet(models.QuerySet["ErasureRequest"]):
+    def open(self) -> "ErasureRequestQuerySet":
+        """Return those that nobody has withdrawn, refused or carried out."""
+        return self.filter(
+            withdrawn_at__isnull=True, refused_at__isnull=True, carried_out_at__isnull=True
+        )
+
+    def due(self) -> "ErasureRequestQuerySet":
+        """Return the open ones whose time has passed, by the database's clock."""
+        return self.open().filter(due_at__lte=Now())
+
+
+class ErasureRequest(models.Model):
+    """A judge asks that nothing leads from their judgments to them any more, and what became of it.
+
+    Kept for good: it is the record of the procedure. Nothing of a judge is erased without one; the function
+    `judge_unlink` of the database looks for it.
+    """
+
+    judge = models.ForeignKey(
+        "campaign.Judge", on_delete=models.PROTECT, related_name="erasure_requests"
+    )
+    asked_at = models.DateTimeField(_("asked"), db_default=Now(), editable=False)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        help_text=_("The member who asked in the judge's place; empty: the judge, or a command."),
+    )
+    due_at = models.DateTimeField(
+        _("due"), help_text=_("Carried out by itself from then on, unless it was answered.")
+    )
+    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+    refused_at = models.DateTimeField(_("refused"), null=True, blank=True)
+    reason = models.TextField(
+        _("reason"), blank=True, help_text=_("Of a refusal; the judge reads it.")
+    )
+    carried_out_at = models.DateTimeField(_("carried out"), null=True, blank=True)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        help_text=_("Empty: its time had passed, or a command."),
+    )
+    removed = models.JSONField(
+        _("removed"), default=dict, blank=True, help_text=_("How many rows of what.")
+    )
+
+    objects: ClassVar[ErasureRequestQuerySet] = ErasureRequestQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("request for erasure")
+        verbose_name_plural = _("requests for erasure")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge"],
+                condition=models.Q(
+                    withdrawn_at__isnull=True, refused_at__isnull=True, carried_out_at__isnull=True
+                ),
+                name="erasure_request_one_open_per_judge",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(withdrawn_at__isnull=True, refused_at__isnull=True)
+                | models.Q(withdrawn_at__isnull=True, carried_out_at__isnull=True)
+                | models.Q(refused_at__isnull=True, carried_out_at__isnull=True),
+                name="erasure_request_ends_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(refused_at__isnull=True, reason="")
+                | (models.Q(refused_at__isnull=False) & ~models.Q(reason="")),
+                name="erasure_request_has_a_reason_exactly_if_refused",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["due_at"],
+                condition=models.Q(
+                    withdrawn_at__isnull=True, refused_at__isnull=True, carried_out_at__isnull=True
+                ),
+                name="erasure_request_open",
+            )
+        ]
+        triggers = [
+            Recorded(
+                name="erasure_request_recorded",
+                fields=["judge_id", "withdrawn_at", "refused_at", "reason", "carried_out_at"],
+                campaign="(SELECT campaign_id FROM campaign_judge WHERE id = {row}.judge_id)",
+                called="(SELECT pseudonym FROM campaign_judge WHERE id = {row}.judge_id)",
+            ),
+            pgtrigger.Protect(name="erasure_request_kept", operation=pgtrigger.Delete),
+            NeverTruncated(name="erasure_request_never_truncated"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge_id} ({self.asked_at})"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has withdrawn, refused or carried it out."""
+        return self.withdrawn_at is None and self.refused_at is None and self.carried_out_at is None

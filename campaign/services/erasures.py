@@ -1,0 +1,61 @@
+"""Judges who ask that nothing leads from their judgments to them any more: ask, withdraw, refuse."""
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from campaign.models import ERASURE_PATIENCE, ErasureRequest, Judge, User
+
+#: Of the reason for a refusal.
+REASON_LENGTH = 1_000
+
+
+class ErasureRefusedError(Exception):
+    """This cannot be asked or answered; the message says why. Nothing was changed."""
+
+
+@transaction.atomic
+def erasure_ask(*, judge: Judge, by: User | None = None) -> ErasureRequest:
+    """Record that a judge asks to be erased, and return the request; an open one is returned as it is.
+
+    `by` is the member who asks in the judge's place. Locks the judge's row. Raises `ErasureRefusedError` for
+    judges who are nobody, and for one who was erased before.
+    """
+    judge = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    if judge.user_id is None:
+        raise ErasureRefusedError(
+            _("“%(judge)s” is not a person; there is nobody to erase.") % {"judge": judge.pseudonym}
+        )
+    if judge.erasure_requests.filter(carried_out_at__isnull=False).exists():
+        raise ErasureRefusedError(_("“%(judge)s” was erased already.") % {"judge": judge.pseudonym})
+    known = judge.erasure_requests.open().first()
+    if known is not None:
+        return known
+    asked = ErasureRequest.objects.create(judge=judge, asked_by=by, due_at=Now() + ERASURE_PATIENCE)
+    asked.refresh_from_db()
+    return asked
+
+
+@transaction.atomic
+def erasure_withdraw(*, judge: Judge) -> int:
+    """Take back what a judge asked, while it is not carried out; return 1, or 0 if nothing was open."""
+    return judge.erasure_requests.open().update(withdrawn_at=Now())
+
+
+@transaction.atomic
+def erasure_refuse(*, request: ErasureRequest, reason: str, by: User | None) -> None:
+    """Refuse a request for a reason that the judge reads. Raises `ErasureRefusedError`."""
+    reason = reason.strip()
+    if not reason or len(reason) > REASON_LENGTH:
+        raise ErasureRefusedError(
+            _("Say why in at most %(most)d characters: the judge reads it.")
+            % {"most": REASON_LENGTH}
+        )
+    open_requests = ErasureRequest.objects.open().filter(pk=request.pk)
+    if not open_requests.update(refused_at=Now(), reason=reason, answered_by=by):
+        raise ErasureRefusedError(answered_already())
+
+
+def answered_already() -> str:
+    """Return the words for a request that was answered or withdrawn."""
+    return _("This request was answered or withdrawn already.")

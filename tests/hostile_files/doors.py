@@ -1,0 +1,124 @@
+"""The doors by which files come in, by name: the code that pages, REST and commands all read them with.
+
+A door takes the path of a file, and returns nothing; it raises FormatError, or an error that the door's pages show.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from campaign.formats import FormatError, InputFile, read_five_way_csv
+from campaign.formats.archives import archive_files, is_archive, opener
+from campaign.formats.five_way_columns import FiveWayNames, read_five_way_columns
+from campaign.formats.inspecting import inspect
+from campaign.formats.judge_lists import judge_list_decode, judge_list_read
+from campaign.formats.recognising import recognise
+from campaign.formats.streams import StoredFile
+from campaign.formats.test_sets import TestSetFormat, read_test_set
+from campaign.formats.yaml_tree import MAX_BYTES, read_yaml
+from protocols.quiz.snippet_files import read_snippets
+from protocols.spans.files.reading import SpansFormat, read_spans_file
+from ranking.files import InputFormat, read_judgments
+from ranking.files.bundles.checking import bundle_check
+from ranking.files.bundles.opening import opened_bundle
+from ranking.services.publishing.reproducing import result_reproduce
+
+Door = Callable[[Path], None]
+
+
+def _test_set(kind: TestSetFormat) -> Door:
+    def door(path: Path) -> None:
+        with path.open("rb") as stream:
+            for _segment in read_test_set(source=InputFile(path.name, stream), file_format=kind):
+                pass
+
+    return door
+
+
+def _uploaded(path: Path) -> None:
+    """Look at a file as an upload and `import_test_set` do: archives are taken apart, roles are guessed."""
+    file = StoredFile(path.name, opener(path))
+    with path.open("rb") as stream:
+        head = stream.read(512)
+    if is_archive(head) or path.name.endswith(".tar.gz"):
+        with archive_files(file) as files:
+            _inspected(path.name, files)
+    else:
+        _inspected(path.name, [file])
+
+
+def _inspected(name: str, files: list[StoredFile]) -> None:
+    found = inspect(recognise(name, files))
+    if found.error is not None:
+        raise found.error
+
+
+def _judgments(kind: InputFormat | None) -> Door:
+    def door(path: Path) -> None:
+        read_judgments([str(path)], input_format=kind)
+
+    return door
+
+
+def _five_way(path: Path) -> None:
+    with path.open("rb") as stream:
+        for _row in read_five_way_csv(stream, path.name):
+            pass
+
+
+def _five_way_columns(path: Path) -> None:
+    with path.open("rb") as stream:
+        for _columns in read_five_way_columns(stream, path.name, FiveWayNames()):
+            pass
+
+
+def _answers(kind: SpansFormat) -> Door:
+    def door(path: Path) -> None:
+        with path.open("rb") as stream:
+            read_spans_file(InputFile(path.name, stream), kind)
+
+    return door
+
+
+def _snippets(path: Path) -> None:
+    with path.open("rb") as stream:
+        read_snippets(InputFile(path.name, stream))
+
+
+def _campaign_file(path: Path) -> None:
+    with path.open("rb") as stream:
+        read_yaml(path.name, stream.read(MAX_BYTES + 1))
+
+
+def _judge_list(path: Path) -> None:
+    with path.open("rb") as stream:
+        judge_list_read(judge_list_decode(stream.read(2_000_001)))
+
+
+def _verify(path: Path) -> None:
+    with opened_bundle(path) as bundle:
+        if bundle_check(bundle).findings:
+            raise FormatError(
+                path.name, "the bundle was changed", "give the one that was published"
+            )
+
+
+def _reproduce(path: Path) -> None:
+    with opened_bundle(path) as bundle:
+        result_reproduce(bundle)
+
+
+DOORS: Final[dict[str, Door]] = {
+    "test set: upload": _uploaded,
+    **{f"test set: {kind}": _test_set(kind) for kind in TestSetFormat},
+    "judgments: import": _five_way_columns,
+    "judgments: import, row by row": _five_way,
+    "judgments: command": _judgments(None),
+    **{f"judgments: {kind}": _judgments(kind) for kind in InputFormat},
+    **{f"answers: {kind}": _answers(kind) for kind in SpansFormat},
+    "snippets": _snippets,
+    "campaign file": _campaign_file,
+    "list of judges": _judge_list,
+    "verify": _verify,
+    "reproduce": _reproduce,
+}

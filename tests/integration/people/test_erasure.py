@@ -1,0 +1,251 @@
+"""A judge downloads what is kept about them, and asks that nothing leads to them any more."""
+
+import json
+import zipfile
+from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection, transaction
+from django.db.models.functions import Now
+from django.test import Client
+from knox.models import AuthToken
+
+from annotation.models import Judgment
+from annotation.services import erasure_carry_out, erasures_due_carry_out, hits_plan
+from campaign.database.unlinking import judge_unlink
+from campaign.models import (
+    ActivityEvent,
+    BrowserVisit,
+    ConflictOfInterest,
+    ErasureRequest,
+    Invitation,
+    Judge,
+    Membership,
+    MembershipRole,
+    Task,
+    User,
+)
+from campaign.services import (
+    CredentialRefusedError,
+    ErasureRefusedError,
+    erasure_ask,
+    erasure_refuse,
+    erasure_withdraw,
+    judge_change,
+    judge_invite,
+    judge_link_create,
+    judge_readmit,
+)
+from ranking.models import RankingRun
+from ranking.services import ranking_run_compute
+from ranking.services.run_results import run_result
+from tests.at_work import judge_one_hit
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+
+pytestmark = pytest.mark.django_db
+
+NAME = "Ada Lovelace"
+
+
+@pytest.fixture
+def task() -> Task:
+    return make_task(make_campaign("campaign"), systems=("secretron", "b", "c"))
+
+
+@pytest.fixture
+def judge(task: Task) -> Judge:
+    """A judge who has judged, of whom everything is kept that can be."""
+    judge = make_judge(task.test_set.campaign, "quiet-fox")
+    assert judge.user is not None
+    judge.user.name, judge.user.email = NAME, "ada@example.org"
+    judge.user.save()
+    judge_change(judge=judge, address="ada@example.org", expertise=["engines"])
+    Judge.objects.filter(pk=judge.pk).update(note=f"{NAME}, a friend")
+    judge_invite(judge=judge)
+    BrowserVisit.objects.create(judge=judge, at_work=True, browser=b"\1" * 32, device="iPhone")
+    hits_plan(task_id=task.pk, count=3)
+    judge_one_hit(judge)
+    ConflictOfInterest.objects.create(judge=judge, system=task.test_set.systems.get(name="c"))
+    return judge
+
+
+def signed_in(user: User | None) -> Client:
+    client = Client()
+    assert user is not None
+    client.force_login(user)
+    return client
+
+
+def every_row() -> str:
+    """Return all rows of all tables as text."""
+    found = []
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"SELECT t::text FROM {connection.ops.quote_name(table)} t")
+            found += [row for (row,) in cursor.fetchall()]
+    return "\n".join(found)
+
+
+def test_a_judge_downloads_what_is_kept_about_them_and_no_name_of_a_system(judge: Judge) -> None:
+    client = signed_in(judge.user)
+    assert "Download your data" in client.get("/judge/campaign/data/").content.decode()
+    answer = client.get("/judge/campaign/data.zip")
+    with zipfile.ZipFile(BytesIO(answer.content)) as archive:
+        assert set(archive.namelist()) == {"README.txt", "data.json"}
+        text = archive.read("data.json").decode()
+        assert "quiet-fox" in archive.read("README.txt").decode()
+    kept = json.loads(text)
+    assert kept["account"]["name"] == NAME
+    assert kept["judge"]["expertise"] == ["engines"]
+    assert kept["visits"][0]["device"] == "iPhone"
+    judged = Judgment.objects.filter(judge=judge)
+    assert len(kept["judgments"]) == judged.count() > 0
+    assert {row["sent"][0]["active_ms"] for row in kept["judgments"]} == set(
+        judged.values_list("active_ms", flat=True)
+    )
+    assert "secretron" not in text
+    assert "a friend" not in text
+    over_rest = client.get("/api/v1/judging/data/", {"campaign": "campaign"}).json()
+    assert over_rest["judgments"] == kept["judgments"]
+
+
+def test_after_it_nothing_leads_to_the_person_and_each_ranking_is_the_same_bits(
+    task: Task, judge: Judge
+) -> None:
+    organiser = make_organiser(task.test_set.campaign)
+    run = ranking_run_compute(task_id=task.pk)
+    assert run is not None
+    assert "Ada" in every_row()
+    before = list(Judgment.objects.order_by("pk").values())
+    client = signed_in(judge.user)
+    assert client.post("/judge/campaign/data/", {"action": "ask"}).status_code == 302
+    asked = ErasureRequest.objects.get()
+    organisers = signed_in(organiser)
+    address = f"/campaigns/campaign/people/erasures/{asked.pk}/carry-out/"
+    assert "This cannot be undone" in organisers.post(address).content.decode()
+    assert ErasureRequest.objects.get().is_open
+    organisers.post(address, {"act": "yes"})
+    asked.refresh_from_db()
+    assert asked.carried_out_at is not None
+    assert asked.answered_by == organiser
+    assert asked.removed["visits"] == 1
+    assert asked.removed["links"] == 1
+    rows = every_row()
+    assert "Ada" not in rows
+    assert "ada@" not in rows
+    assert "engines" not in rows
+    assert client.get("/judge/campaign/").status_code == 302  # To sign in.
+    assert list(Judgment.objects.order_by("pk").values()) == before
+    assert Judge.objects.get(pk=judge.pk).pseudonym == "quiet-fox"
+    kept = RankingRun.objects.get(pk=run.pk)
+    assert run_result(kept) == kept.result
+    assert not Invitation.objects.filter(user=judge.user).exists()
+    assert ActivityEvent.objects.filter(kind="campaign.erasurerequest").count() == 2
+
+
+def test_nobody_is_erased_without_an_open_request(judge: Judge) -> None:
+    for end in ("none", "withdrawn", "refused"):
+        asked = erasure_ask(judge=judge)
+        number = 0 if end == "none" else asked.pk
+        if end == "withdrawn":
+            assert erasure_withdraw(judge=judge) == 1
+        elif end == "refused":
+            erasure_refuse(request=asked, reason="You are in a dispute about pay.", by=None)
+        with pytest.raises(DatabaseError, match="no open request"), transaction.atomic():
+            judge_unlink(number)
+        if end != "none":
+            with pytest.raises(ErasureRefusedError):
+                erasure_carry_out(request=asked, by=None)
+        erasure_withdraw(judge=judge)
+    assert judge.user is not None
+    assert User.objects.get(pk=judge.user.pk).name == NAME
+
+
+def test_what_nobody_answers_in_time_is_carried_out(judge: Judge) -> None:
+    asked = erasure_ask(judge=judge)
+    assert erasures_due_carry_out() == 0
+    assert asked.due_at - asked.asked_at == timedelta(days=30)
+    ErasureRequest.objects.update(due_at=Now())
+    assert erasures_due_carry_out() == 1
+    asked.refresh_from_db()
+    assert asked.carried_out_at is not None
+    assert asked.answered_by is None
+    with pytest.raises(ErasureRefusedError, match="erased already"):
+        erasure_ask(judge=judge)
+
+
+def test_a_refusal_needs_a_reason_which_the_judge_reads(task: Task, judge: Judge) -> None:
+    organisers = signed_in(make_organiser(task.test_set.campaign))
+    asked = erasure_ask(judge=judge)
+    address = f"/campaigns/campaign/people/erasures/{asked.pk}/refuse/"
+    organisers.post(address, {"reason": " "})
+    assert ErasureRequest.objects.get().is_open
+    organisers.post(address, {"reason": "A dispute about pay"})
+    assert (
+        "A dispute about pay" in signed_in(judge.user).get("/judge/campaign/data/").content.decode()
+    )
+    again = erasure_ask(judge=judge)
+    assert again.pk != asked.pk
+    assert erasure_ask(judge=judge) == again
+
+
+def test_the_same_over_rest(task: Task, judge: Judge) -> None:
+    client, own = signed_in(judge.user), "/api/v1/judging/erasure/?campaign=campaign"
+    assert client.post(own).json()["carried_out_at"] is None
+    assert client.delete(own).status_code == 204
+    assert client.get(own).json()[0]["withdrawn_at"] is not None
+    client.post(own)
+    organiser = make_organiser(task.test_set.campaign)
+    _token, key = AuthToken.objects.create(user=organiser)
+    rest = Client(headers={"Authorization": f"Token {key}"})
+    listed = rest.get("/api/v1/campaigns/campaign/erasures/").json()["results"]
+    assert [row["judge"] for row in listed] == ["quiet-fox", "quiet-fox"]
+    address = f"/api/v1/campaigns/campaign/erasures/{listed[0]['id']}/"
+    assert rest.post(f"{address}refuse/", {}, "application/json").status_code == 400
+    assert rest.post(f"{address}carry-out/").json()["removed"]["visits"] == 1
+    assert rest.post(f"{address}carry-out/").status_code == 400
+    analyst = signed_in(make_analyst(task.test_set.campaign))
+    assert analyst.post(f"{address}carry-out/").status_code == 403
+
+
+def test_the_same_by_command(judge: Judge, tmp_path: Path, capsys: Any) -> None:
+    def run(*options: str) -> str:
+        call_command("erase_judge", "quiet-fox", "--campaign", "campaign", *options)
+        return str(capsys.readouterr().out)
+
+    run("--data", str(tmp_path / "data.zip"))
+    assert zipfile.is_zipfile(tmp_path / "data.zip")
+    with pytest.raises(CommandError, match="did not ask"):
+        run("--carry-out")
+    assert "to be answered by" in run("--ask")
+    assert "withdrawn" in run("--withdraw")
+    assert "refused (of a dispute)" in (run("--ask"), run("--refuse", "of a dispute"))[1]
+    run("--ask")
+    assert "carried out" in run("--carry-out")
+    assert "Ada" not in every_row()
+
+
+def test_somebody_erased_gets_no_link_and_is_not_let_in_again(task: Task, judge: Judge) -> None:
+    erasure_carry_out(request=erasure_ask(judge=judge), by=None)
+    judge.refresh_from_db()
+    judge_readmit(judge=judge)
+    assert Judge.objects.get(pk=judge.pk).withdrawn_at is not None
+    with pytest.raises(CredentialRefusedError):
+        judge_link_create(judge=judge, by=make_organiser(task.test_set.campaign))
+
+
+def test_who_has_another_part_keeps_it(task: Task, judge: Judge) -> None:
+    elsewhere = make_judge(make_task(make_campaign("elsewhere")).test_set.campaign, "other-name")
+    Judge.objects.filter(pk=elsewhere.pk).update(user=judge.user)
+    member = Membership.objects.create(
+        campaign=elsewhere.campaign, user=judge.user, role=MembershipRole.OWNER
+    )
+    erasure_carry_out(request=erasure_ask(judge=judge), by=None)
+    assert member.user.name == NAME
+    assert User.objects.get(pk=member.user_id).name == NAME
+    erased = Judge.objects.get(pk=judge.pk)
+    assert erased.user_id not in {None, member.user_id}

@@ -1,0 +1,124 @@
+"""Hostile files sent to pages and REST are refused in words and change nothing; the readers: tests/unit/test_hostile_files.py."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+import annotation.importing.uploads  # noqa: F401  registers what jobs of uploads do
+from annotation.services import design_ensure
+from campaign.models import ActivityEvent, Protocol, Task
+from campaign.services import task_close, task_create
+from campaign.services.jobs import job_run
+from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
+from tests.factories import make_campaign, make_organiser, make_task
+from tests.hostile_files.files import FILES
+
+pytestmark = pytest.mark.django_db
+
+#: What a server in front lets through, and pages take.
+LARGEST = 4_000_000
+#: Left out: they are made at length, and no larger when they are sent.
+LONG = {"bomb of one line.gz", "bomb of lines.gz", "bomb.zip", "many entries.zip"}
+Send = Callable[[SimpleUploadedFile], Any]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, bytes]]:
+    folder = tmp_path_factory.mktemp("hostile")
+    found = []
+    for name, write in FILES.items():
+        if name not in LONG and not name.startswith("endless"):
+            write(folder / name)
+            content = Path(folder / name).read_bytes()
+            if 0 < len(content) <= LARGEST:
+                found.append((name, content))
+    return found
+
+
+@pytest.fixture
+def tasks() -> dict[str, Task]:
+    ranking = make_task(make_campaign(), documents=(6, 5))
+    task_close(task=ranking)
+    made = {"ranking": ranking}
+    for protocol in (Protocol.SPANS, Protocol.QUIZ):
+        made[protocol] = task_create(test_set=ranking.test_set, protocol=protocol, by=None)
+        design_ensure(task=made[protocol], seed=7)
+    return made
+
+
+@pytest.fixture
+def organiser(client: Client, tasks: dict[str, Task]) -> Client:
+    client.force_login(make_organiser(tasks["ranking"].test_set.campaign))
+    return client
+
+
+def doors(client: Client, tasks: dict[str, Task]) -> Iterator[tuple[str, Send]]:
+    """Yield the name of each door, and what sends it a file."""
+    pages = "/campaigns/museum/"
+    forms = {
+        "page of answers": f"{pages}tasks/{tasks[Protocol.SPANS].pk}/answers/",
+        "answers over REST": f"/api/v1/tasks/{tasks[Protocol.SPANS].pk}/answers/",
+        "answers of a ranking over REST": f"/api/v1/tasks/{tasks['ranking'].pk}/answers/",
+        "page of snippets": f"{pages}tasks/{tasks[Protocol.QUIZ].pk}/snippets/",
+        "page of the campaign's file": f"{pages}file/",
+        "page of a new campaign's file": "/new-campaign/file/",
+    }
+    for name, address in forms.items():
+        yield name, lambda file, address=address: client.post(address, {"file": file})  # type: ignore[misc]
+    bodies = {
+        "campaign's file over REST": ("/api/v1/campaigns/museum/file/", "application/yaml"),
+        "snippets over REST": (
+            f"/api/v1/tasks/{tasks[Protocol.QUIZ].pk}/snippets/",
+            "application/json",
+        ),
+    }
+    for name, (address, kind) in bodies.items():
+        yield (
+            name,
+            lambda file, address=address, kind=kind: client.put(  # type: ignore[misc]
+                address, file.read(), content_type=kind
+            ),
+        )
+
+
+def test_pages_and_rest_refuse_them_in_words(
+    organiser: Client, tasks: dict[str, Task], files: list[tuple[str, bytes]]
+) -> None:
+    organiser.raise_request_exception = False
+    before = ActivityEvent.objects.count()
+    assert len(files) > 25
+    wrong = []
+    for door, send in doors(organiser, tasks):
+        for name, content in files:
+            answer = send(SimpleUploadedFile(name, content))
+            words = re.sub(r"<[^>]+>", "", answer.content.decode())
+            if answer.status_code not in {400, 413} or len(words) < 20:
+                wrong.append((door, name, answer.status_code))
+    assert wrong == []
+    assert ActivityEvent.objects.count() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_upload_of_them_is_reported_and_becomes_nothing(
+    tasks: dict[str, Task], files: list[tuple[str, bytes]]
+) -> None:
+    campaign = tasks["ranking"].test_set.campaign
+    for name, content in files:
+        if not name.endswith((".zip", ".tar.gz")):
+            continue
+        upload = upload_begin(campaign=campaign)
+        file = upload_file_add(upload=upload, name=name, size=len(content))
+        upload_part_store(file=file, offset=0, content=content)
+        job = upload_check(upload=upload)
+        job_run(job_id=job.pk)
+        job.refresh_from_db()
+        upload.refresh_from_db()
+        said = f"{job.error}{upload.report}"
+        assert name in said, name
+        assert len(said) > 40, said
+    assert campaign.test_sets.count() == 1

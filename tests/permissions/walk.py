@@ -1,0 +1,135 @@
+"""Knock at every address by every method as one role, and say what differs from the table."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from django.db import transaction
+from knox.models import AuthToken
+from rest_framework.test import APIClient
+
+from campaign.models import Membership, MembershipRole, User
+from tests.integration.test_every_address import ADDRESSES, World, sent_to
+from tests.permissions.audiences import TOKEN
+from tests.permissions.table import METHODS, REST, audiences, may
+
+#: HEAD is GET without its body.
+ASKED: Final = ("GET", "HEAD", *METHODS[1:])
+#: Parts of addresses that name nothing in the world of these tests: 404 for those who may, too.
+_NAMES_NOTHING: Final = (
+    *("<int:action_id>", "<int:invitation_id>", "<int:bad_reference_id>", "<int:block_id>"),
+    *(
+        "<int:file_id>",
+        "<int:request_id>",
+        "<int:pk>",
+        "<uuid:batch>",
+        "<slug:table>",
+        "<str:token>",
+        "<slug:token>",
+    ),
+    *("replies/<int:number>", "invitations/judges/<int:judge_id>"),
+)
+#: What is not there in this world: no quiz, nobody of a panel, no second factor, nothing in the bin, no Zenodo.
+_NOT_THERE: Final = (
+    *("/snippets/", "/completion/", "second-factors/app/remove/", "second-factors/codes/"),
+    *("second-factors/codes/download/", "/restore/", "/zenodo/", "results/<slug:digest>/embed/"),
+)
+#: What is sent besides where {} is refused before anybody asks who sent it.
+_SENT: Final = {
+    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/": {"role": "analyst"},
+}
+
+
+class _UndoneError(Exception):
+    """Takes back what a request did."""
+
+
+def knocker(world: World, role: str) -> APIClient:
+    """Return a client that is somebody of this role."""
+    name = role.removesuffix(TOKEN)
+    user = _user(world, name)
+    client = APIClient(raise_request_exception=False)
+    if name != role:
+        _token, key = AuthToken.objects.create(user=user)
+        client.credentials(HTTP_AUTHORIZATION=f"Token {key}")
+    elif user is not None:
+        client.force_login(user)
+    return client
+
+
+def _user(world: World, role: str) -> User | None:
+    if role == "owner":
+        owners = Membership.objects.filter(campaign=world.campaign, role=MembershipRole.OWNER)
+        return owners.get().user
+    if role == "superuser":
+        return User.objects.create_superuser(
+            name="Root", email="root@example.org", password="not asked for"
+        )
+    return world.users[role]
+
+
+def differences(world: World, role: str) -> Iterator[str]:
+    """Yield, in words, each answer to somebody of this role that is not what the table says."""
+    client = knocker(world, role)
+    for route in ADDRESSES:
+        for method in ASKED:
+            status, leads_to = _knock(world, client, route, method)
+            is_let_in = status < 400 and not leads_to.startswith("/sign-in/?")
+            # The server has looked at what was sent, so whoever sent it may.
+            is_let_in = is_let_in or status in {400, 409, 411, 413, 415, 422, 428, 429}
+            expected = may(route, method, role)
+            problem = ""
+            if status >= 500:
+                problem = "the server crashed"
+            elif expected and not is_let_in and not (status == 404 and _is_nothing(route)):
+                problem = (
+                    f"refused, but the table says: {audiences(route)[method_of(method)].words}"
+                )
+            elif is_let_in and not expected:
+                problem = (
+                    f"let in: add sends({method_of(method)}=…) if that is right, or mend the view"
+                )
+            elif not expected and not _is_refused_well(role, route, status):
+                problem = "refused in another way than others of this role"
+            if problem:
+                yield f'{role}: {method} "{route}" answered {status} {leads_to}: {problem}'
+
+
+def method_of(method: str) -> str:
+    """Return the method under which the table has this one."""
+    return "GET" if method == "HEAD" else method
+
+
+def _knock(world: World, client: APIClient, route: str, method: str) -> tuple[int, str]:
+    """Send one request, take back what it did, and return the status and where it led."""
+    address, sent = world.fill(route), sent_to(world, route) | _SENT.get(route, {})
+    cookies = {name: cookie.value for name, cookie in client.cookies.items()}
+    send: Any = getattr(client, method.lower())
+    answer: Any = None
+    try:
+        with transaction.atomic():
+            if method_of(method) == "GET":
+                answer = send(address, sent if "judging/" in route else {})
+            elif route.startswith(REST):
+                answer = send(address, sent, format="json")
+            else:
+                answer = send(address, "", content_type="application/x-www-form-urlencoded")
+            if answer.streaming:
+                b"".join(answer)
+            raise _UndoneError
+    except _UndoneError:
+        client.cookies.load(cookies)
+    return answer.status_code, answer.headers.get("Location", "")
+
+
+def _is_nothing(route: str) -> bool:
+    return any(part in route for part in _NAMES_NOTHING) or route.endswith(_NOT_THERE)
+
+
+def _is_refused_well(role: str, route: str, status: int) -> bool:
+    """Return whether strangers are told nothing (404), and nobody else than they may be asked who they are."""
+    over_rest = route.startswith(REST)
+    if role == "nobody" or (role.endswith(TOKEN) and not over_rest):
+        return status in ({401, 405} if over_rest else {302, 401, 404, 405})
+    if role in {"other judge", "other organiser", "superuser"} and "/judging/" not in route:
+        return status in {404, 405}
+    return status in {403, 404, 405}
