@@ -1,4 +1,4 @@
-"""Webhooks of a campaign over REST, for those who may change it."""
+"""Webhooks of a campaign over REST."""
 
 from typing import Any
 
@@ -12,9 +12,15 @@ from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign, reader
 from campaign.api.pages import CursorPages
-from campaign.models import Campaign, DeliveryState, WebhookDelivery, WebhookEndpoint, WebhookEvent
+from campaign.models import (
+    CHANGING_ROLES,
+    Campaign,
+    DeliveryState,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookEvent,
+)
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
-from campaign.services import change_demand
 from campaign.services.webhooks import (
     WebhookRefusedError,
     webhook_change,
@@ -29,6 +35,9 @@ from campaign.services.webhooks import (
 
 
 class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):
+    url = serializers.SerializerMethodField(
+        help_text="For members who only read it ends after the server's name."
+    )
     events = serializers.ListField(child=serializers.ChoiceField(choices=WebhookEvent.choices))
     waiting = serializers.IntegerField(default=0, help_text="Messages.")
     failed = serializers.IntegerField(default=0, help_text="Messages, within thirty days.")
@@ -40,6 +49,9 @@ class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):
             *("failing_since", "disabled_at", "old_secret_until", "waiting", "failed"),
         )
         read_only_fields = fields
+
+    def get_url(self, endpoint: WebhookEndpoint) -> str:
+        return endpoint.url if self.context["may_change"] else f"https://{endpoint.server}/"
 
 
 class WebhookWithSecretSerializer(WebhookSerializer):
@@ -84,15 +96,14 @@ class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
         return f"msg_{delivery.message_id.hex}"
 
 
-def changed_campaign(request: Request, slug: str) -> Campaign:
-    """Return the campaign for members who may change it; an address can be a secret, so others read none."""
+def _seen(request: Request, slug: str) -> tuple[Campaign, dict[str, Any]]:
+    """Return the campaign, and for serializers whether its addresses may be read."""
     campaign: Any = organised_campaign(request, slug)
-    change_demand(campaign.role)
-    return campaign  # type: ignore[no-any-return]
+    return campaign, {"may_change": campaign.role in CHANGING_ROLES}
 
 
 def _endpoint(request: Request, slug: str, webhook_id: int) -> WebhookEndpoint:
-    campaign = changed_campaign(request, slug)
+    campaign = organised_campaign(request, slug)
     endpoint = webhooks_of(campaign=campaign).filter(pk=webhook_id).first()
     if endpoint is None:
         raise NotFound
@@ -106,9 +117,10 @@ def _refused(error: WebhookRefusedError) -> ValidationError:
 class WebhooksView(APIView):
     @extend_schema(operation_id="webhooks", responses=WebhookSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Return the webhooks of a campaign, without their secrets. For those who may change it."""
-        found = webhooks_of(campaign=changed_campaign(request, slug))
-        return Response(WebhookSerializer(found, many=True).data)
+        """Return the webhooks of a campaign, without their secrets."""
+        campaign, seen = _seen(request, slug)
+        found = webhooks_of(campaign=campaign)
+        return Response(WebhookSerializer(found, many=True, context=seen).data)
 
     @extend_schema(
         operation_id="webhook_create",
@@ -117,21 +129,23 @@ class WebhooksView(APIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Add a webhook; the answer has its secret."""
-        campaign = changed_campaign(request, slug)
+        campaign, seen = _seen(request, slug)
         sent = WebhookMakeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         try:
             endpoint = webhook_create(campaign=campaign, by=reader(request), **sent.validated_data)
         except WebhookRefusedError as error:
             raise _refused(error) from error
-        return Response(WebhookWithSecretSerializer(endpoint).data, status=201)
+        return Response(WebhookWithSecretSerializer(endpoint, context=seen).data, status=201)
 
 
 class WebhookView(APIView):
     @extend_schema(operation_id="webhook", responses=WebhookSerializer)
     def get(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Return a webhook without its secret."""
-        return Response(WebhookSerializer(_endpoint(request, slug, webhook_id)).data)
+        _campaign, seen = _seen(request, slug)
+        endpoint = _endpoint(request, slug, webhook_id)
+        return Response(WebhookSerializer(endpoint, context=seen).data)
 
     @extend_schema(
         operation_id="webhook_change", request=WebhookChangeSerializer, responses=WebhookSerializer
@@ -148,7 +162,9 @@ class WebhookView(APIView):
             raise _refused(error) from error
         if paused is not None:
             (webhook_pause if paused else webhook_resume)(endpoint=endpoint)
-        return Response(WebhookSerializer(_endpoint(request, slug, webhook_id)).data)
+        _campaign, seen = _seen(request, slug)
+        endpoint = _endpoint(request, slug, webhook_id)
+        return Response(WebhookSerializer(endpoint, context=seen).data)
 
     @extend_schema(operation_id="webhook_delete", responses={204: None})
     def delete(self, request: Request, slug: str, webhook_id: int) -> Response:
@@ -169,7 +185,7 @@ class WebhookSecretView(APIView):
         sent = OverlapSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         webhook_secret_rotate(endpoint=endpoint, **sent.validated_data)
-        return Response(WebhookWithSecretSerializer(endpoint).data)
+        return Response(WebhookWithSecretSerializer(endpoint, context={"may_change": True}).data)
 
 
 class WebhookTestView(APIView):

@@ -1,6 +1,7 @@
 """Webhooks: addresses of a campaign that are told of events, and the outbox of what they are told."""
 
 from typing import ClassVar
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from django.conf import settings
@@ -92,6 +93,11 @@ class WebhookEndpoint(models.Model):
 
     def __str__(self) -> str:
         return self.description or f"webhook {self.pk}"
+
+    @property
+    def server(self) -> str:
+        """The name of the server: what those may read who may not change it, for an address can be a secret."""
+        return urlsplit(self.url).hostname or ""
 
     @property
     def is_on(self) -> bool:

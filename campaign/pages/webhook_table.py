@@ -10,6 +10,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy
 
 from campaign.models import WebhookDelivery, WebhookEndpoint
+from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
 
@@ -33,7 +34,8 @@ class DeliveryTable(DeskTable):
         endpoint: WebhookEndpoint,
         request: HttpRequest,
     ) -> None:
-        super().__init__(rows)
+        reads_only = not rights(request)["may_change"]
+        super().__init__(rows, exclude=("actions",) if reads_only else ())
         self._endpoint, self._request = endpoint, request
 
     def cell_event(self, row: WebhookDelivery) -> SafeString:

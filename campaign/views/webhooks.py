@@ -1,4 +1,4 @@
-"""Webhooks of a campaign: endpoints, their secrets, and what was sent to each. For those who may change it."""
+"""Webhooks of a campaign: endpoints, their secrets, and what was sent to each."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -27,7 +27,7 @@ from campaign.services.webhooks import (
     webhook_secret_rotate,
     webhook_test,
 )
-from campaign.views.access import changed_campaign
+from campaign.views.access import organised_campaign
 
 _METHODS = ("GET", "HEAD", "POST")
 
@@ -37,7 +37,7 @@ _METHODS = ("GET", "HEAD", "POST")
 @never_cache
 def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the webhooks of a campaign; POST adds one."""
-    campaign = changed_campaign(request, slug)
+    campaign = organised_campaign(request, slug)
     if request.method != "POST":
         return _list(request, campaign, WebhookForm())
     form = WebhookForm(request.POST)
@@ -58,7 +58,7 @@ def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 def webhook_page(request: HttpRequest, slug: str, webhook_id: int) -> HttpResponse:
     """Show a webhook and what was sent there; POST changes it."""
-    campaign = changed_campaign(request, slug)
+    campaign = organised_campaign(request, slug)
     endpoint = _endpoint(campaign, webhook_id)
     if request.method != "POST":
         return _one(request, campaign, endpoint)
@@ -89,7 +89,7 @@ def webhook_delivery_again(
     request: HttpRequest, slug: str, webhook_id: int, delivery_id: int
 ) -> HttpResponse:
     """Send a message again, under the same id."""
-    endpoint = _endpoint(changed_campaign(request, slug), webhook_id)
+    endpoint = _endpoint(organised_campaign(request, slug), webhook_id)
     delivery = get_object_or_404(deliveries_of(endpoint=endpoint), pk=delivery_id)
     webhook_redeliver(delivery=delivery)
     messages.success(request, _("The message is sent again within seconds."))

@@ -38,6 +38,7 @@ from campaign.services.uploads import (
     upload_file_add,
     upload_part_store,
 )
+from campaign.services.webhooks import webhook_create
 from ranking.export.bundles import result_bundle_make
 from ranking.models import Analysis, PublishedResult, RankingRun
 from ranking.services import ranking_run_compute
@@ -144,6 +145,22 @@ ADDRESSES = {
     "campaigns/<slug:slug>/work/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/work/<int:job_id>/stop/": ONLY_POST,
     "campaigns/<slug:slug>/work/<int:job_id>/again/": ONLY_POST,
+    # Writing: tests/integration/webhooks.
+    "campaigns/<slug:slug>/webhooks/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/webhooks/<int:webhook_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/again/": ONLY_POST,
+    "api/v1/campaigns/<slug:slug>/webhooks/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/secret/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/test/": {**ONLY_POST, "nobody": 401},
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/deliveries/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/again/": {
+        **ONLY_POST,
+        "nobody": 401,
+    },
+    # One's own; what tokens reach: tests/integration/credentials/test_token_scopes.py.
+    "api/v1/tokens/": OWN_API,
+    "api/v1/tokens/<int:token_id>/": {**ONLY_POST, "nobody": 401},
     "campaigns/<slug:slug>/uploads/": ONLY_POST,
     "campaigns/<slug:slug>/uploads/<uuid:upload_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/uploads/<uuid:upload_id>/progress/": MEMBERS_PAGE,
@@ -554,6 +571,9 @@ class World:
             "<int:file_id>": "1",
             "<int:job_id>": str(self.job.pk),
             "<int:group_id>": str(self.group.pk),
+            "<int:webhook_id>": str(self.campaign.webhook_endpoints.get().pk),
+            "<int:delivery_id>": "1",
+            "<int:token_id>": "1",
             "<int:copy_id>": str(self.campaign.copies.get().pk),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
@@ -585,6 +605,11 @@ def make_world() -> World:
     upload = upload_begin(campaign=mine.test_set.campaign)
     file = upload_file_add(upload=upload, name="SECRET-FILE.txt", size=2)
     upload_part_store(file=file, offset=0, content=b"a\n")
+    webhook_create(
+        campaign=mine.test_set.campaign,
+        url="https://example.org/SECRET-FILE",
+        events=["campaign.closed"],
+    )
     copy_keep(
         campaign=mine.test_set.campaign,
         zipped=BytesIO(b"SECRET-NEWS"),
