@@ -29,7 +29,7 @@ class TokenForm(forms.Form):
         label=_("Campaign"),
         queryset=Campaign.objects.none(),
         required=False,
-        empty_label=_("all of yours, later ones too"),
+        empty_label=_("all of yours"),
     )
     days = forms.IntegerField(label=_("How many days it is valid"), min_value=1)
 
