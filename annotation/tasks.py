@@ -14,8 +14,10 @@ from annotation.services import (
     pool_fill,
     waiting_judgments_number,
 )
+from annotation.services.judgment_webhooks import judgment_webhooks_record
 from annotation.services.panels import participations_refresh_due
 from campaign.models import Task
+from campaign.services.webhooks import webhooks_deliver
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +44,13 @@ def fill_pools() -> None:
         except Exception:
             # The other test sets must not wait until this one is mended.
             logger.exception("No HITs could be planned for test set %s.", task_id)
+
+
+@shared_task(name="annotation.tasks.deliver_webhooks")
+def deliver_webhooks() -> None:
+    """Put new judgments into the outbox of webhooks, and send what is due."""
+    judgment_webhooks_record()
+    webhooks_deliver()
 
 
 @shared_task

@@ -15,14 +15,16 @@ from campaign.services import (
 )
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.uploads import uploads_purge
+from campaign.services.webhooks import webhooks_forget
 
 
 @shared_task(name="campaign.tasks.forget_sessions")
 def forget_sessions() -> None:
-    """Delete expired sessions, counts of attempts to sign in that are over, and old messages about accounts."""
+    """Delete expired sessions, counts of attempts to sign in that are over, and old messages of accounts and webhooks."""
     SessionStore.clear_expired()
     sign_in_counts_forget()
     account_mails_forget()
+    webhooks_forget()
 
 
 @shared_task(name="campaign.tasks.send_mails")

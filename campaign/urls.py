@@ -40,10 +40,12 @@ from campaign.views.sign_in import SignInView
 from campaign.views.test_set_addresses import address_of_test_set
 from campaign.views.texts import test_set_texts
 from campaign.views.uploads import upload_new, upload_page, upload_progress
+from campaign.views.webhooks import webhook_delivery_again, webhook_page, webhooks_page
 
 _INVITATIONS = "campaigns/<slug:slug>/invitations/"
 _PEOPLE = "campaigns/<slug:slug>/people/"
 _INSTRUCTIONS = "campaigns/<slug:slug>/instructions/"
+_WEBHOOKS = "campaigns/<slug:slug>/webhooks/"
 _TASK = "campaigns/<slug:slug>/tasks/<int:task_id>/"
 
 urlpatterns = [
@@ -104,6 +106,13 @@ urlpatterns = [
         "campaigns/<slug:slug>/uploads/<uuid:upload_id>/progress/",
         upload_progress,
         name="upload-progress",
+    ),
+    path(_WEBHOOKS, webhooks_page, name="webhooks"),
+    path(f"{_WEBHOOKS}<int:webhook_id>/", webhook_page, name="webhook"),
+    path(
+        f"{_WEBHOOKS}<int:webhook_id>/deliveries/<int:delivery_id>/again/",
+        webhook_delivery_again,
+        name="webhook-delivery-again",
     ),
     path(f"{_TASK}texts/", test_set_texts, name="test-set-texts"),
     path(f"{_TASK}bad-references/", bad_references, name="bad-references"),

@@ -38,6 +38,8 @@ class CloneSerializer(serializers.Serializer[Any]):
 
 
 class CampaignCloneView(APIView):
+    leads_beyond_campaign = True
+
     @extend_schema(
         operation_id="campaign_clone",
         request=CloneRequestSerializer,

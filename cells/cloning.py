@@ -71,6 +71,9 @@ CLONED: Final[Mapping[type[Model], frozenset[Part]]] = {
 _WORK: Final = "work: nobody has judged in the clone"
 _PLANNED: Final = "planned anew from the designs"
 _LINKS: Final = "lets people into the other campaign; judges of the clone get links of their own"
+_TOLD: Final = (
+    "tells a program of the other campaign: a clone sends nothing until somebody asks for it"
+)
 _FILES: Final = "files on their way to a test set of the other campaign"
 #: Why the others are not.
 NOT_CLONED: Final[Mapping[type[Model], str]] = {
@@ -79,6 +82,10 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     campaign.CampaignStateChange: "the life of the other campaign",
     campaign.Rehearsal: "of the other campaign",
     campaign.ActivityEvent: "what was changed in the other campaign",
+    campaign.ApiToken: "opens the other campaign",
+    campaign.WebhookEndpoint: _TOLD,
+    campaign.WebhookDelivery: _TOLD,
+    campaign.WebhookMark: _TOLD,
     campaign.Acceptance: "judges accept the instructions of the clone",
     campaign.Invitation: _LINKS,
     campaign.LinkRedemption: _LINKS,

@@ -6,9 +6,8 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model, QuerySet
-from knox.models import AuthToken
 
-from campaign.models import Session, User
+from campaign.models import ApiToken, Session, User
 from cells.campaign_rows import TABLES, campaign_rows, columns_of_users
 from cells.tables import rows_copy, written
 
@@ -41,7 +40,9 @@ def people_copy(
         )
         renamed: dict[int, int] = dict(cursor.fetchall())
     staying = [each for each in ids if each not in renamed]
-    _missing_copy(source, target, AuthToken, AuthToken.objects.filter(user__in=staying))
+    # Those of one campaign move with their campaign.
+    tokens = ApiToken.objects.filter(user__in=staying, campaign=None)
+    _missing_copy(source, target, ApiToken, tokens)
     # Or a password alone would sign them in there. What connects them with an identity provider is made anew.
     _missing_copy(source, target, Authenticator, Authenticator.objects.filter(user__in=staying))
     _missing_copy(source, target, Session, Session.objects.filter(user__in=staying))

@@ -26,6 +26,8 @@ QUEUES: Final = {
     "jobs": ("campaign.tasks.run_jobs",),
     # A mail server that does not answer holds each message up for `EMAIL_TIMEOUT`.
     "mail": ("campaign.tasks.send_mails", "ranking.tasks.send_alert_mails"),
+    # Servers of others, each of which may take its time-out.
+    "webhooks": ("annotation.tasks.deliver_webhooks",),
     "housekeeping": (
         "annotation.tasks.check_counters",
         "annotation.tasks.refresh_participations",

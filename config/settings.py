@@ -4,7 +4,6 @@
 them for the demo and the tests, the operator for everything else.
 """
 
-from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -75,7 +74,6 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "rest_framework",
-    "knox",
     "drf_spectacular",
     "django_htmx",
     "pgtrigger",
@@ -233,6 +231,7 @@ CELERY_BEAT_SCHEDULE = {
     "forget-sessions": every(3600, "campaign.tasks.forget_sessions"),
     "send-mails": every(15, "campaign.tasks.send_mails"),
     "send-alert-mails": every(3600, "ranking.tasks.send_alert_mails"),
+    "deliver-webhooks": every(5, "annotation.tasks.deliver_webhooks"),
     "run-jobs": every(15, "campaign.tasks.run_jobs"),
     "purge-uploads": every(86_400, "campaign.tasks.purge_uploads"),
     "purge-browser-visits": every(1800, "campaign.tasks.purge_browser_visits"),
@@ -292,6 +291,8 @@ ORGANISER_LINK_DAYS = env.int("ORGANISER_LINK_DAYS", default=7)
 # Links by which organisers choose a password, too.
 PASSWORD_RESET_TIMEOUT = ORGANISER_LINK_DAYS * 60 * 60 * 24
 TOKEN_DAYS = env.int("TOKEN_DAYS", default=365)
+# Longer than any campaign; after that a token is made anew.
+TOKEN_MOST_DAYS = env.int("TOKEN_MOST_DAYS", default=730)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
@@ -300,6 +301,12 @@ SESSION_COOKIE_SAMESITE = "Lax"
 # Where Amazon SNS has the certificates it signs with, as a regular expression: a test has them
 # elsewhere. Whoever owns such a host can speak in MTurk's name, so that no variable sets it.
 SNS_CERTIFICATE_HOSTS = r"sns\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?"
+
+# --- Webhooks -----------------------------------------------------------------------------------
+
+# Organisers choose where messages go: to public servers by https, unless the operator says otherwise.
+WEBHOOKS_ALLOW_PRIVATE = env.bool("WEBHOOKS_ALLOW_PRIVATE", default=False)
+WEBHOOKS_ALLOW_HTTP = env.bool("WEBHOOKS_ALLOW_HTTP", default=False)
 
 # --- Mail ---------------------------------------------------------------------------------------
 
@@ -376,7 +383,6 @@ STORAGES = {
 # --- REST ---------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = FRAMEWORK
-REST_KNOX = {"TOKEN_TTL": timedelta(days=TOKEN_DAYS), "AUTH_HEADER_PREFIX": "Token"}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Quintet",
     "SERVERS": [{"url": URL_PREFIX}] if URL_PREFIX else [],

@@ -9,14 +9,14 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
-from knox.models import AuthToken
 
-from campaign.models import Campaign, Invitation, InvitationRole, Judge, Task, User
+from campaign.models import ApiToken, Campaign, Invitation, InvitationRole, Judge, Task, User
 from campaign.services import (
     InvitationRefusedError,
     invitation_create,
     invitation_create_for_anybody,
     invitation_open,
+    token_create,
 )
 from demo.loading import (
     ARABIC_JUDGES,
@@ -64,8 +64,8 @@ def _new(base_url: str) -> dict[str, Any]:
     password = secrets.token_urlsafe(12)
     organiser.set_password(password)
     organiser.save(update_fields=["password"])
-    AuthToken.objects.filter(user=organiser).delete()
-    _token, api_token = AuthToken.objects.create(user=organiser)
+    ApiToken.objects.filter(user=organiser).delete()
+    _token, api_token = token_create(user=organiser)
     # Who came by invitation meanwhile keeps their links.
     judges = _with_links(campaign).filter(pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES])
     asked = Campaign.objects.get(slug=PROTOCOLS)

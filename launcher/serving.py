@@ -41,7 +41,7 @@ ONE_THREAD = dict.fromkeys(
 WORKERS = {
     "worker-planning": "planning",
     "worker-ranking": "ranking,shards",
-    "worker-housekeeping": "mail,housekeeping,counting,jobs",
+    "worker-housekeeping": "mail,webhooks,housekeeping,counting,jobs",
 }
 
 

@@ -16,6 +16,7 @@ from campaign.api.access import (
     readable_task,
     reader,
 )
+from campaign.api.authentication import token_of
 from campaign.api.pages import CursorPages
 from campaign.api.serializers import (
     CampaignRulesSerializer,
@@ -53,6 +54,12 @@ class CampaignsView(CampaignsMixin, generics.ListAPIView[Campaign]):
 
     pagination_class = CursorPages
     ordering = "slug"
+    narrows_to_campaign_of_token = True
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        mine = super().get_queryset()
+        token = token_of(self.request)
+        return mine.filter(pk=token.campaign_id) if token and token.campaign_id else mine
 
 
 class CampaignView(CampaignsMixin, generics.RetrieveAPIView[Campaign]):

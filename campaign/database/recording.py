@@ -124,7 +124,7 @@ class RecordedInBulk(pgtrigger.Trigger):
     ----------
     name : str
     operation : pgtrigger.Operation
-        INSERT or UPDATE: a trigger that sees all rows of a statement is of one kind of statement.
+        INSERT, UPDATE or DELETE: a trigger that sees all rows of a statement is of one kind of statement.
     fields : sequence of str
         As of `Recorded`; so are `campaign`, `test_set` and `called`, in which `{row}` is `row_new`.
     join : str
@@ -148,22 +148,25 @@ class RecordedInBulk(pgtrigger.Trigger):
         self.fields, self.hidden = tuple(fields), ()
         self._join = join
         self._places = f"{campaign} AS campaign, {test_set} AS test_set, {called} AS called"
-        is_update = operation == pgtrigger.Update
-        seen = {"new": "rows_new"} | ({"old": "rows_old"} if is_update else {})
+        seen = {} if operation == pgtrigger.Delete else {"new": "rows_new"}
+        seen |= {} if operation == pgtrigger.Insert else {"old": "rows_old"}
         referencing = pgtrigger.Referencing(**seen)  # type: ignore[no-untyped-call]
         super().__init__(name=name, operation=operation, referencing=referencing)
 
     def get_func(self, model: Any) -> str:
         """Return the body of the trigger."""
         key, is_update = model._meta.pk.column, self.operation == pgtrigger.Update
+        is_deletion = self.operation == pgtrigger.Delete
         before = f"JOIN rows_old row_old USING ({key})" if is_update else ""
+        values = _object(self.fields, "row_new")
+        gone = values if is_deletion else "NULL::jsonb"
         return _BULK.format(
             kind=model._meta.label_lower,
             key=key,
             places=self._places,
-            before=_object(self.fields, "row_old") if is_update else "NULL::jsonb",
-            after=_object(self.fields, "row_new"),
-            rows=f"rows_new row_new {before}",
+            before=_object(self.fields, "row_old") if is_update else gone,
+            after="NULL::jsonb" if is_deletion else values,
+            rows="rows_old row_new" if is_deletion else f"rows_new row_new {before}",
             join=self._join,
         )
 

@@ -51,7 +51,7 @@ BEGIN
         UPDATE campaign_judge SET user_id = part.user_id WHERE id = part.id;
     ELSIF part.user_id IS NOT NULL THEN
         DELETE FROM campaign_session WHERE user_id = part.user_id;
-        DELETE FROM knox_authtoken WHERE user_id = part.user_id;
+        DELETE FROM campaign_apitoken WHERE user_id = part.user_id;
         DELETE FROM campaign_accountmail WHERE user_id = part.user_id;
         UPDATE campaign_user SET password = '', name = '', email = NULL, language = '', is_active = false
             WHERE id = part.user_id;

@@ -4,27 +4,52 @@ from typing import Any, Final
 
 from django import forms
 from django.conf import settings
+from django.core.validators import MaxValueValidator
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from campaign.models import MembershipRole
+from campaign.models import Campaign, Membership, MembershipRole, TokenScope, User
 from campaign.pages.rights import ROLE_MEANS
 
 _BY_ORGANISERS: Final = (MembershipRole.ORGANISER, MembershipRole.ANALYST)
-#: Longer than any campaign; after that a token is made anew.
-MOST_DAYS = 3650
 
 
 class TokenForm(forms.Form):
     """An API token."""
 
-    days = forms.IntegerField(
-        label=_("How many days it is valid"), min_value=1, max_value=MOST_DAYS
+    name = forms.CharField(
+        label=_("Name"),
+        help_text=_("What uses it, for you to tell your tokens apart."),
+        max_length=100,
     )
+    scope = forms.ChoiceField(
+        label=_("What it may do"), choices=TokenScope.choices, initial=TokenScope.READ
+    )
+    campaign = forms.ModelChoiceField(
+        label=_("Campaign"),
+        queryset=Campaign.objects.none(),
+        required=False,
+        empty_label=_("all of yours"),
+    )
+    days = forms.IntegerField(label=_("How many days it is valid"), min_value=1)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["days"].initial = settings.TOKEN_DAYS
+        days = self.fields["days"]
+        days.initial = settings.TOKEN_DAYS
+        assert isinstance(days, forms.IntegerField)  # noqa: S101  for the type checker
+        most = max(settings.TOKEN_MOST_DAYS, settings.TOKEN_DAYS)
+        days.validators.append(MaxValueValidator(most))
+        days.widget.attrs["max"] = most
+        campaign = self.fields["campaign"]
+        assert isinstance(campaign, forms.ModelChoiceField)  # noqa: S101  likewise
+        mine = Membership.objects.filter(user=user).values("campaign")
+        campaign.queryset = Campaign.objects.kept().filter(pk__in=mine).order_by("name")
+        campaign.label_from_instance = _named  # type: ignore[method-assign]
+
+
+def _named(campaign: Campaign) -> str:
+    return campaign.name
 
 
 class MemberForm(forms.Form):

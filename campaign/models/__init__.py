@@ -3,6 +3,7 @@
 from campaign.models.account_mail import AccountMail, AccountMailKind
 from campaign.models.activity import ActivityEvent, ActivityOperation, ActivityOrigin
 from campaign.models.alert_mail import AlertMail
+from campaign.models.api_token import ApiToken, TokenScope
 from campaign.models.arrival import PanelArrival
 from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign, Rehearsal
@@ -32,11 +33,20 @@ from campaign.models.task import Protocol, Task
 from campaign.models.test_set import Document, Reference, Segment, TestSet
 from campaign.models.upload import ReferenceUse, Upload, UploadedFile, UploadedPart
 from campaign.models.user import User
+from campaign.models.webhook import (
+    TEST_EVENT,
+    DeliveryState,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookEvent,
+    WebhookMark,
+)
 
 __all__ = [
     "CHANGING_ROLES",
     "ERASURE_PATIENCE",
     "OWNING_ROLES",
+    "TEST_EVENT",
     "Acceptance",
     "AccountMail",
     "AccountMailKind",
@@ -44,6 +54,7 @@ __all__ = [
     "ActivityOperation",
     "ActivityOrigin",
     "AlertMail",
+    "ApiToken",
     "BadReference",
     "BrowserVisit",
     "Campaign",
@@ -53,6 +64,7 @@ __all__ = [
     "CampaignState",
     "CampaignStateChange",
     "ConflictOfInterest",
+    "DeliveryState",
     "Document",
     "ErasureRequest",
     "GroupMember",
@@ -88,9 +100,14 @@ __all__ = [
     "SystemKind",
     "Task",
     "TestSet",
+    "TokenScope",
     "Transition",
     "Upload",
     "UploadedFile",
     "UploadedPart",
     "User",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookEvent",
+    "WebhookMark",
 ]

@@ -70,6 +70,7 @@ WITHIN: Final[Mapping[str, Sequence[Room]]] = {
         Room("state", gettext_lazy("State"), "campaign-state"),
         Room("copies", gettext_lazy("Copies"), "campaign-copies"),
         Room("work", gettext_lazy("Long work"), "jobs"),
+        Room("webhooks", gettext_lazy("Webhooks"), "webhooks"),
     ),
     "quality": (
         Room("rules", gettext_lazy("Rules"), "quality-rules"),

@@ -14,6 +14,7 @@ from campaign.selectors.credentials import (
     members_access,
     sessions_open,
     takes_part_elsewhere,
+    token_named,
     tokens_valid,
 )
 from campaign.selectors.instructions import (
@@ -81,5 +82,6 @@ __all__ = [
     "takes_part_elsewhere",
     "tasks_in_order",
     "texts_page",
+    "token_named",
     "tokens_valid",
 ]

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 from django.db.models.functions import Now
 from django.utils.dateparse import parse_datetime
-from knox.models import AuthToken
 
 from campaign.models import (
+    ApiToken,
     Campaign,
     Invitation,
     InvitationRole,
@@ -18,6 +18,7 @@ from campaign.models import (
     Session,
     User,
 )
+from campaign.models.api_token import token_digest
 
 #: Where a session keeps when and on which kind of device it began.
 SIGNED_IN_AT = "signed_in_at"
@@ -57,13 +58,18 @@ class MemberAccess:
     links: list[Invitation] = field(default_factory=list)
 
 
-def tokens_valid(*, users: QuerySet[User] | None = None) -> "QuerySet[AuthToken]":
+def tokens_valid(*, users: QuerySet[User] | None = None) -> QuerySet[ApiToken]:
     """Return the tokens that work, of these users or of all, the newest first. One query."""
-    tokens = AuthToken.objects.filter(Q(expiry__isnull=True) | Q(expiry__gt=Now()))
+    tokens = ApiToken.objects.filter(expiry__gt=Now())
     if users is not None:
         tokens = tokens.filter(user__in=users)
-    found: QuerySet[AuthToken] = tokens.select_related("user").order_by("-created")
-    return found
+    return tokens.select_related("user", "campaign").order_by("-created_at", "-pk")
+
+
+def token_named(text: str) -> ApiToken | None:
+    """Return the token with this text that works, with its user; None if there is none. One query."""
+    working = ApiToken.objects.filter(digest=token_digest(text), expiry__gt=Now())
+    return working.select_related("user").first()
 
 
 def sessions_open(*, users: QuerySet[User] | None = None) -> list[OpenSession]:
@@ -124,7 +130,7 @@ def members_access(*, campaign: Campaign) -> list[MemberAccess]:
         tokens_valid(users=User.objects.filter(pk__in=rows))
         .order_by()
         .values_list("user")
-        .annotate(count=Count("digest"))
+        .annotate(count=Count("pk"))
     ):
         rows[user_id].tokens = count
     for link in links_valid(campaign=campaign).filter(user__in=rows).exclude(role=_JUDGE):

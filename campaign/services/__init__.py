@@ -6,6 +6,13 @@ from campaign.services.account_mails import (
     address_mail_request,
     password_mail_request,
 )
+from campaign.services.api_tokens import (
+    CredentialRefusedError,
+    token_create,
+    token_revoke,
+    token_use_note,
+    tokens_revoke,
+)
 from campaign.services.arrivals import panel_arrival_record, panel_arrivals_purge
 from campaign.services.bad_references import (
     BAD_REFERENCE_SYSTEM,
@@ -19,15 +26,12 @@ from campaign.services.bad_references import (
 )
 from campaign.services.browser_visits import browser_visit_record, browser_visits_purge
 from campaign.services.credentials import (
-    CredentialRefusedError,
     judge_link_create,
     judge_link_replace,
     judge_readmit,
     judge_withdraw,
     session_end,
     sessions_end,
-    token_create,
-    token_revoke,
 )
 from campaign.services.erasures import (
     REASON_LENGTH,
@@ -313,5 +317,7 @@ __all__ = [
     "task_reopen",
     "token_create",
     "token_revoke",
+    "token_use_note",
+    "tokens_revoke",
     "user_language_set",
 ]

@@ -1,13 +1,10 @@
-"""What lets people in: links, tokens and sessions; how they are made, and how they end."""
+"""What lets people in: links and sessions; how they are made, and how they end, tokens with them."""
 
-from datetime import timedelta
-
-from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
-from knox.models import AuthToken
 
 from campaign.models import (
+    ApiToken,
     Campaign,
     Invitation,
     InvitationRole,
@@ -17,6 +14,7 @@ from campaign.models import (
     User,
 )
 from campaign.selectors import link_may_be_made, takes_part_elsewhere
+from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import (
     invitation_create,
     judge_links_restore_of,
@@ -24,30 +22,9 @@ from campaign.services.invitations import (
 )
 
 
-class CredentialRefusedError(Exception):
-    """This cannot be made or withdrawn; the message says why."""
-
-
-def token_create(*, user: User, days: int | None = None) -> tuple[AuthToken, str]:
-    """Create an API token; return it with its text, of which only a hash is stored.
-
-    Without `days` it is valid as long as the settings say.
-    """
-    days = settings.TOKEN_DAYS if days is None else days
-    if days < 1:
-        raise CredentialRefusedError(_("A token is valid for a day or more."))
-    token: tuple[AuthToken, str] = AuthToken.objects.create(user=user, expiry=timedelta(days=days))
-    return token
-
-
 def session_end(*, session: Session) -> None:
     """Sign a browser out."""
     session.delete()
-
-
-def token_revoke(*, token: AuthToken) -> None:
-    """Delete a token: requests with it are refused from now on."""
-    token.delete()
 
 
 def sessions_end(*, user: User, but: str | None = None) -> int:
@@ -72,7 +49,7 @@ def judge_withdraw(*, judge: Judge) -> None:
     if user is None or _is_needed(user, judge):
         return
     sessions_end(user=user)
-    AuthToken.objects.filter(user=user).delete()
+    ApiToken.objects.filter(user=user).delete()
     user.is_active = False
     user.save(update_fields=["is_active"])
 

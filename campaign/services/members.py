@@ -3,10 +3,10 @@
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
-from knox.models import AuthToken
 
 from campaign.models import (
     OWNING_ROLES,
+    ApiToken,
     Campaign,
     Invitation,
     InvitationMail,
@@ -16,8 +16,8 @@ from campaign.models import (
     User,
 )
 from campaign.selectors import takes_part_elsewhere
+from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.credentials import (
-    CredentialRefusedError,
     link_check,
     sessions_end,
 )
@@ -202,7 +202,9 @@ def _membership_end(campaign: Campaign, membership: Membership) -> None:
     # Elsewhere they stay who they are: nobody is signed out there by being added and removed here.
     if not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
         sessions_end(user=user)
-        AuthToken.objects.filter(user=user).delete()
+        ApiToken.objects.filter(user=user).delete()
+    else:
+        ApiToken.objects.filter(user=user, campaign=campaign).delete()
 
 
 def member_link_create(*, membership: Membership, by: User) -> tuple[Invitation, str]:

@@ -11,11 +11,20 @@ from django.db.models.lookups import LessThanOrEqual
 from django.utils.translation import gettext as _
 
 from campaign.database.erasing import campaign_erase
-from campaign.models import Campaign, CampaignState, CampaignStateChange, Task, Transition, User
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    CampaignStateChange,
+    Task,
+    Transition,
+    User,
+    WebhookEvent,
+)
 from campaign.models.state import TRANSITIONS
 from campaign.selectors.judged import is_judged
 from campaign.services.rehearsals import real_check, rehearsal_end_later, rehearsal_erase
 from campaign.services.rights import owner_demand
+from campaign.services.webhooks import webhook_event_record
 
 #: How long a campaign stays in the bin. The database keeps to it (`campaign_erase`).
 BIN_DAYS: Final = 30
@@ -157,3 +166,9 @@ def _set(campaign: Campaign, after: CampaignState, by: User | None) -> None:
     Campaign.objects.filter(pk=campaign.pk).update(state=after)
     CampaignStateChange.objects.create(campaign=campaign, before=before, after=after, changed_by=by)
     campaign.refresh_from_db()
+    if after == CampaignState.CLOSED:
+        webhook_event_record(
+            campaign_id=campaign.pk,
+            event=WebhookEvent.CLOSED,
+            data={"closed_at": campaign.state_since.isoformat()},
+        )

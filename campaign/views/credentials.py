@@ -5,7 +5,7 @@ from typing import Any, cast
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -20,6 +20,7 @@ from campaign.services import (
     sessions_end,
     token_create,
     token_revoke,
+    tokens_revoke,
 )
 
 
@@ -30,7 +31,7 @@ def credentials_page(request: HttpRequest) -> HttpResponse:
     """Show the user's browsers, tokens and links; POST makes a token or ends one of them."""
     if request.method == "POST":
         return _ACTIONS.get(request.POST.get("action", ""), _unknown)(request)
-    return _page(request, TokenForm())
+    return _page(request, _form(request))
 
 
 def _page(
@@ -50,6 +51,10 @@ def _page(
     return render(request, "campaign/credentials.html", context, status=status)
 
 
+def _form(request: HttpRequest, data: QueryDict | None = None) -> TokenForm:
+    return TokenForm(data, user=cast("User", request.user))
+
+
 def _myself(request: HttpRequest) -> QuerySet[User]:
     return User.objects.filter(pk=cast("User", request.user).pk)
 
@@ -61,14 +66,14 @@ def _may_make_tokens(user: User) -> bool:
 
 def _token_make(request: HttpRequest) -> HttpResponse:
     user = cast("User", request.user)
-    form = TokenForm(request.POST)
+    form = _form(request, request.POST)
     if not _may_make_tokens(user):
         raise Http404
     if not form.is_valid():
         return _page(request, form, status=400)
-    _token, text = token_create(user=user, days=form.cleaned_data["days"])
+    _token, text = token_create(user=user, **form.cleaned_data)
     # Not after a redirect: until then the token would have to be kept somewhere.
-    return _page(request, TokenForm(), new_token=text, status=201)
+    return _page(request, _form(request), new_token=text, status=201)
 
 
 def _token_revoke(request: HttpRequest) -> HttpResponse:
@@ -76,6 +81,12 @@ def _token_revoke(request: HttpRequest) -> HttpResponse:
     for token in tokens.filter(token_key=request.POST.get("token", "")):
         token_revoke(token=token)
         messages.success(request, _("The token no longer works."))
+    return redirect("credentials")
+
+
+def _tokens_revoke(request: HttpRequest) -> HttpResponse:
+    if tokens_revoke(tokens=tokens_valid(users=_myself(request))):
+        messages.success(request, _("None of your tokens works any more."))
     return redirect("credentials")
 
 
@@ -109,6 +120,7 @@ def _unknown(_request: HttpRequest) -> HttpResponse:
 _ACTIONS = {
     "make-token": _token_make,
     "revoke-token": _token_revoke,
+    "revoke-tokens": _tokens_revoke,
     "end-session": _session_end,
     "end-others": _sessions_end,
     "revoke-link": _link_revoke,

@@ -11,6 +11,9 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "MembershipRole": "campaign.models.MembershipRole",
     "MailLanguage": "django.conf.settings.LANGUAGES",
     "MailState": "campaign.models.MailState",
+    "DeliveryState": "campaign.models.DeliveryState",
+    "TokenScope": "campaign.models.TokenScope",
+    "WebhookEventName": "campaign.models.WebhookEvent",
     "CampaignState": "campaign.models.CampaignState",
     "CampaignTransition": "campaign.models.Transition",
     "FileRole": ["source", "reference", "system", "documents", "whole", "ignored"],
@@ -68,13 +71,13 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
 
 DESCRIPTION = (
     "Ranking campaigns. Members read campaigns, judgments and rankings with a token "
-    "(`Authorization: Token …`, from `manage.py create_token`); the judging page talks to "
+    "(`Authorization: Token …`, made on the page *Your sign-ins*, at `/api/v1/tokens/` or by `manage.py create_token`); the judging page talks to "
     "`/api/v1/judging/` with its session."
 )
 
 FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "knox.auth.TokenAuthentication",
+        "campaign.api.authentication.ScopedTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],

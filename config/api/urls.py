@@ -38,6 +38,7 @@ from campaign.api.members import (
 )
 from campaign.api.segments import SegmentsView
 from campaign.api.test_set_addresses import TestSetAddressView
+from campaign.api.tokens import TokensView, TokenView
 from campaign.api.uploads import (
     JobAgainView,
     JobStopView,
@@ -52,6 +53,14 @@ from campaign.api.uploads import (
     UploadView,
 )
 from campaign.api.views import CampaignsView, CampaignView
+from campaign.api.webhooks import (
+    WebhookDeliveriesView,
+    WebhookRedeliverView,
+    WebhookSecretView,
+    WebhooksView,
+    WebhookTestView,
+    WebhookView,
+)
 from cells.api import CampaignCloneView
 from cells.campaign_copy.api import CampaignCopiesView, CampaignCopyView
 from cells.campaign_file.api import CampaignFileView
@@ -159,6 +168,23 @@ _erasures = [
     ),
 ]
 
+_webhooks = [
+    path("", WebhooksView.as_view(), name="api-webhooks"),
+    path("<int:webhook_id>/", WebhookView.as_view(), name="api-webhook"),
+    path("<int:webhook_id>/secret/", WebhookSecretView.as_view(), name="api-webhook-secret"),
+    path("<int:webhook_id>/test/", WebhookTestView.as_view(), name="api-webhook-test"),
+    path(
+        "<int:webhook_id>/deliveries/",
+        WebhookDeliveriesView.as_view(),
+        name="api-webhook-deliveries",
+    ),
+    path(
+        "<int:webhook_id>/deliveries/<int:delivery_id>/again/",
+        WebhookRedeliverView.as_view(),
+        name="api-webhook-redeliver",
+    ),
+]
+
 _judges = [
     path("", CampaignJudgesView.as_view(), name="api-campaign-judges"),
     path("<int:judge_id>/", CampaignJudgeView.as_view(), name="api-campaign-judge"),
@@ -250,6 +276,8 @@ _members = [
 
 urlpatterns = [
     path("judging/", include("annotation.api.urls")),
+    path("tokens/", TokensView.as_view(), name="api-tokens"),
+    path("tokens/<int:token_id>/", TokenView.as_view(), name="api-token"),
     path("campaigns/", CampaignsView.as_view(), name="api-campaigns"),
     path("campaigns/<slug:slug>/", CampaignView.as_view(), name="api-campaign"),
     path("campaigns/<slug:slug>/activity/", ActivityView.as_view(), name="api-activity"),
@@ -280,6 +308,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/members/", include(_members)),
     path("campaigns/<slug:slug>/uploads/", include(_uploads)),
     path("campaigns/<slug:slug>/jobs/", include(_jobs)),
+    path("campaigns/<slug:slug>/webhooks/", include(_webhooks)),
     path("campaigns/<slug:slug>/judges/", include(_judges)),
     path("campaigns/<slug:slug>/erasures/", include(_erasures)),
     path("campaigns/<slug:slug>/judge-groups/", include(_judge_groups)),

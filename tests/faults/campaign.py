@@ -22,9 +22,9 @@ def main(names: Sequence[str], *, judges: int, planned: int) -> None:
 
 def _make(name: str, judges: int, planned: int) -> dict[str, object]:
     from django.db import transaction
-    from knox.models import AuthToken
 
     from annotation.services import hits_plan
+    from campaign.services import token_create
     from tests import factories
 
     with transaction.atomic():
@@ -35,7 +35,7 @@ def _make(name: str, judges: int, planned: int) -> dict[str, object]:
         tokens = {}
         for number in range(judges):
             judge = factories.make_judge(campaign, f"{name}-{number:02}")
-            _stored, tokens[judge.pseudonym] = AuthToken.objects.create(user=judge.user)
+            _stored, tokens[judge.pseudonym] = token_create(user=judge.user)
     # Enough for the run: judges that wait for the planner would look like judges that wait for a server.
     hits_plan(task_id=task.pk, count=planned)
     return {"task": task.pk, "tokens": tokens}

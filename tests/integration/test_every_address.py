@@ -39,6 +39,7 @@ from campaign.services.uploads import (
     upload_file_add,
     upload_part_store,
 )
+from campaign.services.webhooks import webhook_create
 from ranking.export.bundles import result_bundle_make
 from ranking.models import Analysis, PublishedResult, RankingRun
 from ranking.services import ranking_run_compute
@@ -220,6 +221,27 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     "campaigns/<slug:slug>/work/<int:job_id>/again/": ONLY_POST | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/uploads/": ONLY_POST | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/uploads/<uuid:upload_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    # Writing: tests/integration/webhooks.
+    "campaigns/<slug:slug>/webhooks/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/webhooks/<int:webhook_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/again/": ONLY_POST
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/webhooks/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/": MEMBERS_API
+    | sends(PATCH=ORGANISERS, DELETE=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/secret/": {**ONLY_POST, "nobody": 401}
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/test/": {**ONLY_POST, "nobody": 401}
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/deliveries/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/again/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    # One's own; what tokens reach: tests/integration/credentials/test_token_scopes.py.
+    "api/v1/tokens/": OWN_API | sends(POST=SIGNED_IN, DELETE=SIGNED_IN),
+    "api/v1/tokens/<int:token_id>/": {**ONLY_POST, "nobody": 401} | sends(DELETE=SIGNED_IN),
     "campaigns/<slug:slug>/uploads/<uuid:upload_id>/progress/": MEMBERS_PAGE,
     # Writing: tests/integration/people.
     "campaigns/<slug:slug>/people/judges/": MEMBERS_PAGE | sends(POST=ORGANISERS),
@@ -730,6 +752,9 @@ class World:
             "<int:job_id>": str(self.job.pk),
             "<int:group_id>": str(self.group.pk),
             "<int:request_id>": "1",
+            "<int:webhook_id>": str(self.campaign.webhook_endpoints.get().pk),
+            "<int:delivery_id>": "1",
+            "<int:token_id>": "1",
             "<int:copy_id>": str(self.campaign.copies.get().pk),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
@@ -761,6 +786,11 @@ def make_world() -> World:
     upload = upload_begin(campaign=mine.test_set.campaign)
     file = upload_file_add(upload=upload, name="SECRET-FILE.txt", size=2)
     upload_part_store(file=file, offset=0, content=b"a\n")
+    webhook_create(
+        campaign=mine.test_set.campaign,
+        url="https://example.org/SECRET-FILE",
+        events=["campaign.closed"],
+    )
     copy_keep(
         campaign=mine.test_set.campaign,
         zipped=BytesIO(b"SECRET-NEWS"),
@@ -890,10 +920,10 @@ def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
 
 
 def test_a_token_opens_what_its_user_may_open_and_no_more(world: World) -> None:
-    from knox.models import AuthToken
+    from campaign.services import token_create
 
     for role, status in (("analyst", 200), ("other organiser", 404)):
-        _token, key = AuthToken.objects.create(user=world.users[role])
+        _token, key = token_create(user=world.users[role])
         client = Client(headers={"Authorization": f"Token {key}"})
         latest = client.get(f"/api/v1/tasks/{world.task.pk}/rankings/latest/")
         assert latest.status_code == status

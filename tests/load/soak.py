@@ -58,9 +58,8 @@ def stolen_seconds() -> float:
 
 def make_campaign(design: str, judges: int, stored: int) -> tuple[int, list[str], str]:
     """A test set with judgments of earlier days; its id and the tokens of its judges and organiser."""
-    from knox.models import AuthToken
-
     from annotation.services import design_change
+    from campaign.services import token_create
     from tests import factories
     from tests.filling import Filling, filled_task
 
@@ -70,9 +69,9 @@ def make_campaign(design: str, judges: int, stored: int) -> tuple[int, list[str]
     tokens = []
     for number in range(judges):
         judge = factories.make_judge(campaign, f"working{number:04}")
-        tokens.append(AuthToken.objects.create(user=judge.user)[1])
+        tokens.append(token_create(user=judge.user)[1])
     organiser = factories.make_organiser(campaign)
-    return task.pk, tokens, AuthToken.objects.create(user=organiser)[1]
+    return task.pk, tokens, token_create(user=organiser)[1]
 
 
 def start_celery(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:

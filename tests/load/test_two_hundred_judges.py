@@ -12,10 +12,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from knox.models import AuthToken
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
 from annotation.services import design_change
+from campaign.services import token_create
 from tests.factories import make_campaign, make_judge, make_long_task
 
 JUDGES = 200
@@ -79,7 +79,7 @@ def test_two_hundred_judges_at_once_hold_and_judge_each_hit_once(
     browsers = []
     for n in range(JUDGES):
         judge = make_judge(task.test_set.campaign, f"judge{n:03}")
-        _stored, token = AuthToken.objects.create(user=judge.user)
+        _stored, token = token_create(user=judge.user)
         browsers.append(Browser(web, token, together))
     start_worker()
     with ThreadPoolExecutor(JUDGES) as pool:

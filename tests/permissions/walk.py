@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from django.db import transaction
-from knox.models import AuthToken
 from rest_framework.test import APIClient
 
 from campaign.models import Membership, MembershipRole, User
+from campaign.services import token_create
 from tests.integration.test_every_address import ADDRESSES, World, sent_to
 from tests.permissions.audiences import TOKEN
 from tests.permissions.table import METHODS, REST, audiences, may
@@ -49,7 +49,7 @@ def knocker(world: World, role: str) -> APIClient:
     user = _user(world, name)
     client = APIClient(raise_request_exception=False)
     if name != role:
-        _token, key = AuthToken.objects.create(user=user)
+        _token, key = token_create(user=user)
         client.credentials(HTTP_AUTHORIZATION=f"Token {key}")
     elif user is not None:
         client.force_login(user)

@@ -45,7 +45,9 @@ def _rows(
         who = str(link.user) if link.user is not None else link.note or "anybody"
         yield f"link:{link.pk}", who, f"{link.role}, {link.campaign.slug}", link.expires_at
     for token in tokens_valid(users=users):
-        yield f"token:{token.token_key}", str(token.user), "token", token.expiry
+        reach = "all campaigns" if token.campaign is None else token.campaign.slug
+        what = f"token, {token.scope}, {reach}" + (f", {token.name}" if token.name else "")
+        yield f"token:{token.token_key}", str(token.user), what, token.expiry
     for row in sessions_open(users=users):
         what = row.device or "browser"
         yield f"session:{row.session.name}", str(row.session.user), what, row.session.expire_date

@@ -11,6 +11,7 @@ class AlertKind(models.TextChoices):
     NO_JUDGES = "no_judges"
     MAILS_FAILED = "mails_failed"
     JOB_FAILED = "job_failed"
+    WEBHOOK_OFF = "webhook_off"
     COMPLETE = "complete"
     RULE_MET = "rule_met"
     STALLED = "stalled"

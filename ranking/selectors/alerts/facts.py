@@ -21,6 +21,7 @@ from campaign.models import (
     MailState,
     Segment,
     Task,
+    WebhookEndpoint,
 )
 from ranking.selectors.overview import TaskOverview, overviews_of_campaigns
 from ranking.selectors.rule_effects import rules_waiting
@@ -49,6 +50,8 @@ class CampaignFacts:
     mails_failed, member_mails_failed : int
         Invitations to judges, and to become a member, that the mail server refused, and that nobody withdrew or
         sent again.
+    webhooks_off : int
+        Webhooks that were switched off since they failed.
     jobs_failed : sequence of Job
         Of the last week, the newest first, without those begun again since.
     controls : mapping of int to Controls
@@ -65,6 +68,7 @@ class CampaignFacts:
     mails_failed: int = 0
     member_mails_failed: int = 0
     jobs_failed: Sequence[Job] = ()
+    webhooks_off: int = 0
     controls: Mapping[int, Controls] = field(default_factory=dict)
     none_left: Mapping[int, int] = field(default_factory=dict)
 
@@ -91,6 +95,7 @@ def campaign_facts(
             mails_failed=people[campaign.pk][1],
             member_mails_failed=people[campaign.pk][2],
             jobs_failed=jobs[campaign.pk],
+            webhooks_off=people[campaign.pk][3],
             controls=controls,
             none_left=none_left,
         )
@@ -98,21 +103,21 @@ def campaign_facts(
     ]
 
 
-def _people(campaigns: Sequence[Campaign]) -> dict[int, tuple[bool, int, int]]:
-    """Return of each campaign whether it has judges, and how many invitations failed, by whom they are to. One query."""
+def _people(campaigns: Sequence[Campaign]) -> dict[int, tuple[Any, ...]]:
+    """Return of each campaign whether it has judges, how many invitations failed, by whom they are to, and webhooks off. One query."""
     failed = InvitationMail.objects.filter(
         campaign=OuterRef("pk"), state=MailState.FAILED, withdrawn_at__isnull=True
     )
+    off = WebhookEndpoint.objects.filter(campaign=OuterRef("pk"), disabled_at__isnull=False)
     to_judges = failed.filter(judge__isnull=False, judge__withdrawn_at__isnull=True)
     rows = Campaign.objects.filter(pk__in=[campaign.pk for campaign in campaigns]).values_list(
         "pk",
         Exists(Judge.objects.filter(campaign=OuterRef("pk"))),
         _count(to_judges, "campaign"),
         _count(failed.to_members(), "campaign"),
+        _count(off, "campaign"),
     )
-    return {
-        campaign: (has_judges, judges, members) for campaign, has_judges, judges, members in rows
-    }
+    return {campaign: (judged, *counts) for campaign, judged, *counts in rows}
 
 
 def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int, list[Job]]:

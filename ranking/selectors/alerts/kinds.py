@@ -145,6 +145,22 @@ def _job_failed(facts: CampaignFacts) -> Iterator[Alert]:
         )
 
 
+def _webhook_off(facts: CampaignFacts) -> Iterator[Alert]:
+    if facts.webhooks_off:
+        yield Alert(
+            AlertKind.WEBHOOK_OFF,
+            ngettext(
+                "%(count)d webhook was switched off.",
+                "%(count)d webhooks were switched off.",
+                facts.webhooks_off,
+            )
+            % {"count": facts.webhooks_off},
+            _("Its server had not taken a message for days, or said that it is gone."),
+            _("Look at the webhooks"),
+            reverse("webhooks", args=[facts.campaign.slug]),
+        )
+
+
 def _complete(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
     if overview.is_done:
         yield Alert(
@@ -283,6 +299,7 @@ OF_CAMPAIGN: Final = {
     AlertKind.NO_JUDGES: _OfCampaign(_BEFORE_AND_WHILE_JUDGED, _no_judges),
     AlertKind.MAILS_FAILED: _OfCampaign(_NOT_OVER, _mails_failed),
     AlertKind.JOB_FAILED: _OfCampaign(_NOT_ARCHIVED, _job_failed),
+    AlertKind.WEBHOOK_OFF: _OfCampaign(_NOT_ARCHIVED, _webhook_off),
 }
 OF_TEST_SET: Final = {
     AlertKind.COMPLETE: _OfTask(_JUDGED, _complete),

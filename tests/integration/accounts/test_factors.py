@@ -9,11 +9,10 @@ from allauth.mfa.models import Authenticator
 from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 from django.test import Client
-from knox.models import AuthToken
 from pytest_django.fixtures import Settings
 
 from campaign.models import Campaign, InvitationRole, Session, User
-from campaign.services import account_link_create, invitation_create
+from campaign.services import account_link_create, invitation_create, token_create
 from tests.factories import make_judge, make_organiser
 from tests.integration.accounts.people import (
     EMAIL,
@@ -209,7 +208,7 @@ class TestDemanded:
         assert page.get("/api/v1/campaigns/").status_code == 200
 
     def test_they_can_sign_out_and_programs_go_on(self, page: Client, organiser: User) -> None:
-        _token, text = AuthToken.objects.create(user=organiser)
+        _token, text = token_create(user=organiser)
         api = Client(headers={"Authorization": f"Token {text}"})
         assert api.get("/api/v1/campaigns/").status_code == 200
         assert page.post("/sign-out/")["Location"] == "/sign-in/"

@@ -40,6 +40,8 @@ NOT_RECORDED: dict[type[Model], str] = {
     campaign.CampaignStateChange: ITSELF,
     campaign.AccountMail: NO_CAMPAIGN,
     campaign.AlertMail: "of no campaign: what a person was sent",
+    campaign.WebhookDelivery: WORKED_OUT,
+    campaign.WebhookMark: WORKED_OUT,
     campaign.Job: ITSELF,
     campaign.CampaignCopy: WORKED_OUT,
     campaign.CampaignCopyPart: WORKED_OUT,
@@ -106,6 +108,10 @@ FIELDS_NOT_RECORDED: dict[type[Model], set[str]] = {
     campaign.Judge: {"user_id", "chosen_task_id", "tour", "tour_left_at"},
     # Each version keeps its text for good.
     campaign.Instructions: {"text"},
+    # A hash that never changes, and when it was used.
+    campaign.ApiToken: {"token_key", "digest", "last_used_at"},
+    # What follows from deliveries, and what is told with the secret.
+    campaign.WebhookEndpoint: {"failing_since", "old_secret", "old_secret_until"},
     # A secret that never changes, and a count.
     campaign.Invitation: {"token_hash", "arrived"},
     # Secrets that never change, and what Amazon sends.

@@ -5,9 +5,9 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
-from knox.models import AuthToken
 
 from campaign.models import Judge
+from campaign.services import token_create
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
@@ -91,7 +91,7 @@ def test_what_cannot_be_answered_has_its_status(judging: Client, judge: Judge) -
 
 def test_a_script_judges_with_a_token(judge: Judge) -> None:
     assert judge.user is not None
-    _token, secret = AuthToken.objects.create(user=judge.user)
+    _token, secret = token_create(user=judge.user)
     script = Client(enforce_csrf_checks=True, headers={"Authorization": f"Token {secret}"})
     block = post(script).json()["blocks"][0]
     body = {"block": block["id"], "labels": [1] * len(block["candidates"])}

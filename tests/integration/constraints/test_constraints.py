@@ -28,6 +28,7 @@ from tests.integration.constraints import (
     training,
     truncations,
     uploads,
+    webhooks,
 )
 from tests.integration.constraints.breakages import BREAKAGES, Attempt
 from tests.integration.constraints.rules import Rule, models_of_the_project, rules_of_the_project
@@ -55,6 +56,7 @@ FAMILIES = (
     training,
     truncations,
     uploads,
+    webhooks,
 )
 
 RULES = rules_of_the_project()

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.utils import timezone
-from knox.models import AuthToken
 
 from campaign.models import (
+    ApiToken,
     Campaign,
     Invitation,
     InvitationRole,
@@ -76,15 +76,17 @@ class TestEnds:
 
 class TestOwnPage:
     def test_a_token_is_made_shown_once_used_and_revoked(self, page: Client) -> None:
-        made = page.post(OWN, {"action": "make-token", "days": "30"})
+        made = page.post(
+            OWN, {"action": "make-token", "name": "notebook", "scope": "read", "days": "30"}
+        )
         assert (made.status_code, "no-store" in made["Cache-Control"]) == (201, True)
         found = re.search(r'id="new-token".*?value="(\w+)"', made.content.decode(), re.DOTALL)
         assert found is not None
         notebook = Client(headers={"Authorization": f"Token {found[1]}"})
         assert notebook.get(LISTED).status_code == 200
-        token = AuthToken.objects.get()
+        token = ApiToken.objects.get()
         assert token.expiry is not None
-        assert (token.expiry - token.created).days in {29, 30}
+        assert (token.expiry - token.created_at).days in {29, 30}
         shown = page.get(OWN).content.decode()
         assert found[1] not in shown
         assert found[1][:8] in shown
@@ -93,14 +95,24 @@ class TestOwnPage:
 
     @pytest.mark.parametrize("days", ["", "0", "99999", "x"])
     def test_impossible_days_make_no_token(self, page: Client, days: str) -> None:
-        assert page.post(OWN, {"action": "make-token", "days": days}).status_code == 400
-        assert not AuthToken.objects.exists()
+        assert (
+            page.post(
+                OWN, {"action": "make-token", "name": "notebook", "scope": "read", "days": days}
+            ).status_code
+            == 400
+        )
+        assert not ApiToken.objects.exists()
 
     def test_judges_make_no_tokens_here(self, client: Client, judge: Judge) -> None:
         assert judge.user is not None
         client.force_login(judge.user)
         assert "API tokens" not in words(client.get(OWN))
-        assert client.post(OWN, {"action": "make-token", "days": "3"}).status_code == 404
+        assert (
+            client.post(
+                OWN, {"action": "make-token", "name": "notebook", "scope": "read", "days": "3"}
+            ).status_code
+            == 404
+        )
 
     def test_a_browser_is_listed_by_device_and_signed_out(self, judge: Judge) -> None:
         here, link = by_link(judge)
@@ -126,7 +138,7 @@ class TestOwnPage:
         assert judge.user is not None
         browser, _link = by_link(judge)
         notebook = by_token(judge.user)
-        token, session = AuthToken.objects.get(), Session.objects.get(user=judge.user)
+        token, session = ApiToken.objects.get(), Session.objects.get(user=judge.user)
         link = Invitation.objects.get()
         for sent in (
             {"action": "revoke-token", "token": token.token_key},

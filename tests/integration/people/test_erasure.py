@@ -12,7 +12,6 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from django.db.models.functions import Now
 from django.test import Client
-from knox.models import AuthToken
 
 from annotation.models import Judgment
 from annotation.services import erasure_carry_out, erasures_due_carry_out, hits_plan
@@ -39,6 +38,7 @@ from campaign.services import (
     judge_invite,
     judge_link_create,
     judge_readmit,
+    token_create,
 )
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
@@ -200,7 +200,7 @@ def test_the_same_over_rest(task: Task, judge: Judge) -> None:
     assert client.get(own).json()[0]["withdrawn_at"] is not None
     client.post(own)
     organiser = make_organiser(task.test_set.campaign)
-    _token, key = AuthToken.objects.create(user=organiser)
+    _token, key = token_create(user=organiser)
     rest = Client(headers={"Authorization": f"Token {key}"})
     listed = rest.get("/api/v1/campaigns/campaign/erasures/").json()["results"]
     assert [row["judge"] for row in listed] == ["quiet-fox", "quiet-fox"]

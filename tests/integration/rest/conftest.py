@@ -5,11 +5,11 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
-from knox.models import AuthToken
 
 from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, skip_submit
 from campaign.models import Campaign, Judge, Membership, Task, User
+from campaign.services import token_create
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend
@@ -81,7 +81,7 @@ def client_of() -> Callable[[User], Client]:
     """A client that sends a token of the user's with every request."""
 
     def make(user: User) -> Client:
-        _instance, token = AuthToken.objects.create(user=user)
+        _instance, token = token_create(user=user)
         return Client(headers={"Authorization": f"Token {token}"})
 
     return make

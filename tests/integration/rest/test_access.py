@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
-from knox.models import AuthToken
 
-from campaign.models import Campaign, Judge, Task, User
+from campaign.models import ApiToken, Campaign, Judge, Task, User
+from campaign.services import token_create
 from config.api import urls as api_urls
 from ranking.models import RankingRun
 from tests.factories import make_campaign, make_organiser, make_task
@@ -101,6 +101,8 @@ OF_ITS_ORGANISERS = (
     "api-system-withdraw",
     "api-tasks",
     "api-time-sheet",
+    "api-token",
+    "api-tokens",
     "api-upload",
     "api-upload-check",
     "api-upload-content",
@@ -108,6 +110,12 @@ OF_ITS_ORGANISERS = (
     "api-upload-files",
     "api-upload-import",
     "api-uploads",
+    "api-webhook",
+    "api-webhook-deliveries",
+    "api-webhook-redeliver",
+    "api-webhook-secret",
+    "api-webhook-test",
+    "api-webhooks",
 )
 
 
@@ -207,10 +215,10 @@ def test_expired_deleted_and_inactive_tokens_open_nothing(
     member = make_member(campaign)
     client = client_of(member)
     assert client.get(address).status_code == 200
-    AuthToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
+    ApiToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
     assert client.get(address).status_code == 401
     client = client_of(member)
-    AuthToken.objects.all().delete()
+    ApiToken.objects.all().delete()
     assert client.get(address).status_code == 401
     client = client_of(member)
     User.objects.update(is_active=False)
@@ -218,8 +226,8 @@ def test_expired_deleted_and_inactive_tokens_open_nothing(
 
 
 def test_tokens_are_stored_as_hashes(campaign: Campaign, make_member: Members) -> None:
-    _instance, token = AuthToken.objects.create(user=make_member(campaign))
-    stored = AuthToken.objects.values().get()
+    _instance, token = token_create(user=make_member(campaign))
+    stored = ApiToken.objects.values().get()
     assert token not in str(stored)
     # The first characters are kept to find the row by; the rest is not.
     assert token[15:] not in str(stored)

@@ -5,9 +5,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
-from knox.models import AuthToken
 
-from campaign.models import User
+from campaign.models import ApiToken, User
 
 pytestmark = pytest.mark.django_db
 
@@ -19,18 +18,18 @@ def test_token_opens_the_api_and_only_its_hash_is_kept() -> None:
     token = out.getvalue().strip()
     client = Client(headers={"Authorization": f"Token {token}"})
     assert client.get("/api/v1/campaigns/").status_code == 200
-    stored = AuthToken.objects.get(user=user)
+    stored = ApiToken.objects.get(user=user)
     assert stored.expiry is not None
-    assert 364 <= (stored.expiry - stored.created).days <= 365
-    assert token not in str(AuthToken.objects.values().get())
+    assert 364 <= (stored.expiry - stored.created_at).days <= 365
+    assert token not in str(ApiToken.objects.values().get())
 
 
 def test_token_may_expire() -> None:
     User.objects.create_user(name="Rosa", email="rosa@example.org")
     call_command("create_token", "rosa@example.org", days=30, stdout=StringIO())
-    stored = AuthToken.objects.get()
+    stored = ApiToken.objects.get()
     assert stored.expiry is not None
-    assert 29 <= (stored.expiry - stored.created).days <= 30
+    assert 29 <= (stored.expiry - stored.created_at).days <= 30
 
 
 def test_unknown_users_and_impossible_times_are_refused() -> None:
@@ -39,4 +38,4 @@ def test_unknown_users_and_impossible_times_are_refused() -> None:
     User.objects.create_user(name="Rosa", email="rosa@example.org")
     with pytest.raises(CommandError, match="a day or more"):
         call_command("create_token", "rosa@example.org", days=0)
-    assert not AuthToken.objects.exists()
+    assert not ApiToken.objects.exists()

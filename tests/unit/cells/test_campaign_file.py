@@ -26,6 +26,8 @@ WORK = "follows from what judges or the server did"
 
 #: Recorded models that have no part in the file.
 NOT_IN_FILE: dict[type[Model], str] = {
+    campaign.ApiToken: "lets a program of somebody in",
+    campaign.WebhookEndpoint: "an address with its secret: files are handed on",
     campaign.Membership: OF_PEOPLE,
     campaign.Rehearsal: WORK,
     annotation.QualityAction: BY_PERSON,

@@ -11,7 +11,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('campaign', '0036_protocol_of_quizzes'),
+        ('campaign', '0037_api_tokens_and_webhooks'),
     ]
 
     operations = [

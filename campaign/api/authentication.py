@@ -1,0 +1,87 @@
+"""Sign programs in by their token, and keep each token to its scope: the one place that does.
+
+A token that may only read gets 403 on every method that could change something. A token of one campaign reaches the
+addresses of that campaign, and no other campaign is there for it; addresses that name no campaign are closed to
+it, but for views that say `narrows_to_campaign_of_token`.
+"""
+
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from rest_framework.authentication import TokenAuthentication
+from rest_framework.exceptions import AuthenticationFailed, NotFound, PermissionDenied
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+
+from campaign.models import ApiToken, Campaign, Task, TestSet, TokenScope, User
+from campaign.selectors import token_named
+from campaign.services import token_use_note
+
+_NOT_HERE: Final = "narrows_to_campaign_of_token"
+
+
+class ScopedTokenAuthentication(TokenAuthentication):
+    """Sign in by `Authorization: Token …`, within what the token may do."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+        """Return the user and the token; None where another way to sign in is used.
+
+        Raises AuthenticationFailed, `PermissionDenied` and `NotFound`.
+        """
+        found: tuple[Any, Any] | None = super().authenticate(request)
+        if found is not None:
+            token: ApiToken = found[1]
+            _method_check(token, request)
+            _campaign_check(token, request)
+            token_use_note(token=token)
+        return found
+
+    def authenticate_credentials(self, key: str) -> tuple[User, ApiToken]:
+        """Return the user and the token of this text. One query. Raises AuthenticationFailed."""
+        token = token_named(key)
+        if token is None:
+            raise AuthenticationFailed(_("Invalid token."))
+        if not token.user.is_active:
+            raise AuthenticationFailed(_("User inactive or deleted."))
+        return token.user, token
+
+
+def token_of(request: Request) -> ApiToken | None:
+    """Return the token that a request is signed in with; None for a session."""
+    return request.auth if isinstance(request.auth, ApiToken) else None
+
+
+def _method_check(token: ApiToken, request: Request) -> None:
+    if token.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
+        raise PermissionDenied(_("This token may only read."))
+
+
+def _campaign_check(token: ApiToken, request: Request) -> None:
+    if token.campaign_id is None:
+        return
+    context: Any = request.parser_context or {}
+    named = _campaign_named(context.get("kwargs", {}))
+    if named == token.campaign_id:
+        if getattr(context.get("view"), "leads_beyond_campaign", False) and (
+            request.method not in SAFE_METHODS
+        ):
+            raise PermissionDenied(_("This token is for one campaign, and this leads beyond it."))
+        return
+    if named is not None:
+        raise NotFound(_("There is no such campaign, or you are not a member of it."))
+    if not getattr(context.get("view"), _NOT_HERE, False):
+        raise PermissionDenied(_("This token is for one campaign, and this address is of all."))
+
+
+def _campaign_named(kwargs: dict[str, Any]) -> int | None:
+    """Return the id of the campaign that an address is of, 0 if there is none; None if it names none."""
+    if "slug" in kwargs:
+        campaigns = Campaign.objects.filter(slug=kwargs["slug"]).values_list("pk", flat=True)
+        return campaigns.first() or 0
+    if "task_id" in kwargs:
+        tasks = Task.objects.filter(pk=kwargs["task_id"])
+        return tasks.values_list("test_set__campaign", flat=True).first() or 0
+    if "test_set_id" in kwargs:
+        test_sets = TestSet.objects.filter(pk=kwargs["test_set_id"])
+        return test_sets.values_list("campaign", flat=True).first() or 0
+    return None

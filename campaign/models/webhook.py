@@ -1,0 +1,180 @@
+"""Webhooks: addresses of a campaign that are told of events, and the outbox of what they are told."""
+
+from typing import ClassVar
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.constraints import is_one_of
+from campaign.database.recording import Recorded
+
+
+class WebhookEvent(models.TextChoices):
+    """Events that an endpoint can ask for."""
+
+    JUDGMENTS = "judgments.created", _("new judgments of a test set")
+    RANKING = "ranking.finished", _("a ranking that is kept")
+    CLOSED = "campaign.closed", _("the campaign was closed")
+
+
+#: What a test sends; nobody asks for it.
+TEST_EVENT = "webhook.test"
+
+
+class DeliveryState(models.TextChoices):
+    WAITING = "waiting", _("waiting")
+    DELIVERED = "delivered", _("delivered")
+    FAILED = "failed", _("failed")
+
+
+class WebhookEndpoint(models.Model):
+    """An address that is told of a campaign's events.
+
+    The secret stands here as it is, since messages are signed with it. The old one signs beside it until
+    `old_secret_until`.
+    """
+
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="webhook_endpoints"
+    )
+    url = models.CharField(_("address"), max_length=1000)
+    description = models.CharField(_("description"), max_length=200, blank=True, default="")
+    events = ArrayField(models.CharField(max_length=30), verbose_name=_("events"))
+    secret = models.CharField(_("secret"), max_length=100)
+    old_secret = models.CharField(_("secret before"), max_length=100, blank=True, default="")
+    old_secret_until = models.DateTimeField(
+        _("the secret before signs until"), null=True, blank=True
+    )
+    paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
+    failing_since = models.DateTimeField(_("failing since"), null=True, blank=True)
+    disabled_at = models.DateTimeField(
+        _("switched off"), null=True, blank=True, help_text=_("After it had failed for days.")
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+    )
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+
+    objects: ClassVar[models.Manager["WebhookEndpoint"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("webhook")
+        verbose_name_plural = _("webhooks")
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(events__contained_by=list(WebhookEvent.values)) & ~Q(events=[]),
+                name="webhook_asks_for_known_events",
+            ),
+            models.CheckConstraint(
+                condition=Q(secret__startswith="whsec_"),  # noqa: S106  how secrets begin
+                name="webhook_secret_is_one",
+            ),
+            models.CheckConstraint(
+                condition=Q(old_secret="", old_secret_until=None)
+                | (~Q(old_secret="") & Q(old_secret_until__isnull=False)),
+                name="webhook_old_secret_has_an_end",
+            ),
+        ]
+        triggers = [
+            Recorded(
+                name="webhook_recorded",
+                fields=["description", "events", "paused_at", "disabled_at"],
+                hidden=["url", "secret"],
+                called="{row}.description",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.description or f"webhook {self.pk}"
+
+    @property
+    def server(self) -> str:
+        """The name of the server: what those may read who may not change it, for an address can be a secret."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether messages are sent there."""
+        return self.paused_at is None and self.disabled_at is None
+
+
+class WebhookDelivery(models.Model):
+    """A message to an endpoint, and how far it is: the outbox.
+
+    `body` is sent as it is with each attempt, under the same `message_id`; only time and signature are new. A worker that
+    attempts it moves `next_attempt_at` on first, so that another one tries again if the worker is lost.
+    """
+
+    endpoint = models.ForeignKey(
+        WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries"
+    )
+    message_id = models.UUIDField(_("id of the message"), default=uuid4, editable=False)
+    event = models.CharField(_("event"), max_length=30)
+    body = models.TextField(_("message"))
+    state = models.CharField(
+        _("state"), max_length=9, choices=DeliveryState, default=DeliveryState.WAITING
+    )
+    attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
+    next_attempt_at = models.DateTimeField(
+        _("next attempt"), null=True, blank=True, db_default=Now()
+    )
+    answer_code = models.PositiveSmallIntegerField(_("answer"), null=True, blank=True)
+    error = models.CharField(_("error"), max_length=300, blank=True, default="")
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    attempted_at = models.DateTimeField(_("last attempt"), null=True, blank=True)
+
+    objects: ClassVar[models.Manager["WebhookDelivery"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("delivery of a webhook")
+        verbose_name_plural = _("deliveries of webhooks")
+        ordering = ["-id"]
+        constraints = [
+            is_one_of("state", DeliveryState, name="webhook_delivery_state_is_known"),
+            models.UniqueConstraint(
+                fields=["endpoint", "message_id"], name="webhook_message_once_per_endpoint"
+            ),
+            models.CheckConstraint(
+                condition=Q(state="waiting", next_attempt_at__isnull=False)
+                | (~Q(state="waiting") & Q(next_attempt_at=None)),
+                name="webhook_delivery_has_a_next_attempt_while_waiting",
+            ),
+        ]
+        indexes = [
+            # The worker looks here every few seconds.
+            models.Index(
+                F("next_attempt_at"), name="webhook_delivery_due", condition=Q(state="waiting")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.message_id} ({self.state})"
+
+
+class WebhookMark(models.Model):
+    """Up to which judgment of a task an endpoint was told."""
+
+    endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="marks")
+    task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="+")
+    number = models.PositiveBigIntegerField(_("number of the last judgment"))
+
+    objects: ClassVar[models.Manager["WebhookMark"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("mark of a webhook")
+        verbose_name_plural = _("marks of webhooks")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["endpoint", "task"], name="webhook_mark_once_per_endpoint_and_task"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task_id}: {self.number}"

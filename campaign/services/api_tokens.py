@@ -1,0 +1,106 @@
+"""API tokens: made with a scope and an end, and revoked."""
+
+import secrets
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from campaign.models import ApiToken, Campaign, TokenScope, User
+from campaign.models.api_token import token_digest
+
+_BYTES: Final = 32
+# Characters that lists and commands name a token by.
+_NAMED_BY: Final = 15
+# Noting each use would cost a write a request.
+_USE_NOTED_EVERY = timedelta(hours=1)
+
+
+class CredentialRefusedError(Exception):
+    """This cannot be made or withdrawn; the message says why."""
+
+
+def token_create(
+    *,
+    user: User,
+    days: int | None = None,
+    name: str = "",
+    scope: TokenScope = TokenScope.WRITE,
+    campaign: Campaign | None = None,
+    through: ApiToken | None = None,
+) -> tuple[ApiToken, str]:
+    """Create an API token; return it with its text, of which only a hash is stored.
+
+    Parameters
+    ----------
+    user : User
+    days : int, optional
+        How long it is valid; if not said, as long as the settings say.
+    name : str
+    scope : TokenScope
+    campaign : Campaign, optional
+        The only one it opens; of those that the user is a member of or judges in.
+    through : ApiToken, optional
+        The token by which this one is asked for: it cannot make one that outlives it.
+
+    Raises `CredentialRefusedError`.
+    """
+    expiry = timezone.now() + timedelta(days=_days_checked(days))
+    if through is not None and expiry > through.expiry:
+        raise CredentialRefusedError(
+            _("A token cannot make another that is valid longer than itself. Sign in to do so.")
+        )
+    if campaign is not None and not _takes_part(user, campaign):
+        raise CredentialRefusedError(_("There is no such campaign, or you are not a member of it."))
+    text = secrets.token_hex(_BYTES)
+    token = ApiToken.objects.create(
+        user=user,
+        name=name.strip(),
+        scope=scope,
+        campaign=campaign,
+        digest=token_digest(text),
+        token_key=text[:_NAMED_BY],
+        expiry=expiry,
+    )
+    return token, text
+
+
+def token_revoke(*, token: ApiToken) -> None:
+    """Delete a token: requests with it are refused from now on."""
+    token.delete()
+
+
+def tokens_revoke(*, tokens: QuerySet[ApiToken]) -> int:
+    """Delete these tokens; return their number."""
+    count, _each = tokens.order_by().delete()
+    return count
+
+
+def token_use_note(*, token: ApiToken) -> None:
+    """Note that a token was used, at most once an hour."""
+    now = timezone.now()
+    if token.last_used_at is None or now - token.last_used_at > _USE_NOTED_EVERY:
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=Now())
+
+
+def _days_checked(days: int | None) -> int:
+    days = settings.TOKEN_DAYS if days is None else days
+    if days < 1:
+        raise CredentialRefusedError(_("A token is valid for a day or more."))
+    most = max(settings.TOKEN_MOST_DAYS, settings.TOKEN_DAYS)
+    if days > most:
+        raise CredentialRefusedError(
+            _("A token is valid for at most %(most)d days.") % {"most": most}
+        )
+    return int(days)
+
+
+def _takes_part(user: User, campaign: Campaign) -> bool:
+    return (
+        user.memberships.filter(campaign=campaign).exists()
+        or user.judges.filter(campaign=campaign).exists()
+    )

@@ -1,0 +1,126 @@
+"""Endpoints: made, changed, paused and deleted by organisers; their secrets renewed."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from campaign.models import Campaign, User, WebhookEndpoint, WebhookEvent
+from campaign.services.webhooks.sending import AddressRefusedError, url_check
+from campaign.services.webhooks.signing import secret_make
+
+MOST_ENDPOINTS: Final = 10
+#: How long the secret before signs beside the new one.
+OVERLAP_HOURS: Final = 24
+_MOST_OVERLAP_HOURS: Final = 24 * 14
+
+
+class WebhookRefusedError(Exception):
+    """This is not possible; the message says why. `field` names what was wrong of what was sent."""
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@transaction.atomic
+def webhook_create(
+    *,
+    campaign: Campaign,
+    url: str,
+    events: Sequence[str],
+    description: str = "",
+    by: User | None = None,
+) -> WebhookEndpoint:
+    """Add an endpoint with a secret of its own, and return it. Locks the campaign's row.
+
+    Raises `WebhookRefusedError`; a rehearsal has none, for it tells nobody.
+    """
+    checked = _checked(url=url, events=events, description=description)
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    if campaign.rehearsal_of_id is not None:
+        raise WebhookRefusedError(_("A rehearsal sends nothing."))
+    if campaign.webhook_endpoints.count() >= MOST_ENDPOINTS:
+        raise WebhookRefusedError(
+            _("A campaign has at most %(most)d webhooks. Delete one first.")
+            % {"most": MOST_ENDPOINTS}
+        )
+    return WebhookEndpoint.objects.create(
+        campaign=campaign, secret=secret_make(), created_by=by, **checked
+    )
+
+
+def webhook_change(
+    *,
+    endpoint: WebhookEndpoint,
+    url: str | None = None,
+    events: Sequence[str] | None = None,
+    description: str | None = None,
+) -> None:
+    """Change what is named of an endpoint. Raises `WebhookRefusedError`, and changes nothing then."""
+    checked = _checked(
+        url=endpoint.url if url is None else url,
+        events=endpoint.events if events is None else events,
+        description=endpoint.description if description is None else description,
+    )
+    for name, value in checked.items():
+        setattr(endpoint, name, value)
+    endpoint.save(update_fields=list(checked))
+
+
+def webhook_pause(*, endpoint: WebhookEndpoint) -> None:
+    """Send nothing there until `webhook_resume`; what happens meanwhile is not told later, but for judgments."""
+    WebhookEndpoint.objects.filter(pk=endpoint.pk, paused_at=None).update(paused_at=Now())
+    endpoint.refresh_from_db()
+
+
+def webhook_resume(*, endpoint: WebhookEndpoint) -> None:
+    """Send messages again, those that wait among them: to one that was paused or switched off."""
+    WebhookEndpoint.objects.filter(pk=endpoint.pk).update(
+        paused_at=None, disabled_at=None, failing_since=None
+    )
+    endpoint.refresh_from_db()
+
+
+def webhook_secret_rotate(
+    *, endpoint: WebhookEndpoint, overlap_hours: int = OVERLAP_HOURS
+) -> WebhookEndpoint:
+    """Give an endpoint a new secret; the one before signs beside it for so long. Raises `WebhookRefusedError`."""
+    if not 0 <= overlap_hours <= _MOST_OVERLAP_HOURS:
+        raise WebhookRefusedError(
+            _("The secret before can sign for 0 to %(most)d hours.")
+            % {"most": _MOST_OVERLAP_HOURS},
+            field="overlap_hours",
+        )
+    with transaction.atomic():
+        endpoint.refresh_from_db(from_queryset=WebhookEndpoint.objects.select_for_update())
+        is_kept = overlap_hours > 0
+        endpoint.old_secret = endpoint.secret if is_kept else ""
+        endpoint.old_secret_until = Now() + timedelta(hours=overlap_hours) if is_kept else None
+        endpoint.secret = secret_make()
+        endpoint.save(update_fields=["secret", "old_secret", "old_secret_until"])
+    endpoint.refresh_from_db()
+    return endpoint
+
+
+def webhook_delete(*, endpoint: WebhookEndpoint) -> None:
+    """Delete an endpoint with its messages."""
+    endpoint.delete()
+
+
+def _checked(*, url: str, events: Sequence[str], description: str) -> dict[str, Any]:
+    try:
+        url_check(url.strip())
+    except AddressRefusedError as error:
+        raise WebhookRefusedError(str(error), field="url") from error
+    known = [each for each in WebhookEvent.values if each in events]
+    if not known or len(known) != len(set(events)):
+        raise WebhookRefusedError(
+            _("Choose at least one of these events: %(events)s.")
+            % {"events": ", ".join(WebhookEvent.values)},
+            field="events",
+        )
+    return {"url": url.strip(), "events": known, "description": description.strip()}

@@ -1,0 +1,89 @@
+"""The outbox: what endpoints are to be told, written in the transaction of the event itself."""
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db.models import F, QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from campaign.models import (
+    TEST_EVENT,
+    DeliveryState,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookEvent,
+)
+from campaign.models.move import not_moving
+from campaign.services.webhooks.endpoints import WebhookRefusedError
+
+#: An endpoint that has as many messages waiting gets no further ones: it does not answer.
+MOST_WAITING: Final = 1000
+_KEPT: Final = timedelta(days=30)
+
+
+def endpoints_asking(event: WebhookEvent) -> QuerySet[WebhookEndpoint]:
+    """Return the endpoints that are to be told of an event: switched on, of campaigns that are real and here."""
+    return WebhookEndpoint.objects.filter(
+        not_moving(),
+        paused_at=None,
+        disabled_at=None,
+        events__contains=[str(event)],
+        campaign__rehearsal_of=None,
+    ).select_related("campaign")
+
+
+def webhook_event_record(*, campaign_id: int, event: WebhookEvent, data: Mapping[str, Any]) -> int:
+    """Put an event of a campaign into the outbox; return how many endpoints will be told.
+
+    One query where nobody asked. To be called in the transaction that makes the event.
+    """
+    endpoints = endpoints_asking(event).filter(campaign=campaign_id)
+    return sum(message_put(endpoint=each, event=event, data=data) for each in endpoints)
+
+
+def message_put(*, endpoint: WebhookEndpoint, event: str, data: Mapping[str, Any]) -> bool:
+    """Put a message to an endpoint into the outbox; return whether there was room."""
+    waiting = endpoint.deliveries.filter(state=DeliveryState.WAITING)
+    if waiting.count() >= MOST_WAITING:
+        return False
+    message = {
+        "type": str(event),
+        "timestamp": timezone.now().isoformat(),
+        "data": {"campaign": endpoint.campaign.slug, **data},
+    }
+    WebhookDelivery.objects.create(
+        endpoint=endpoint,
+        event=event,
+        body=json.dumps(message, ensure_ascii=False, separators=(",", ":")),
+    )
+    return True
+
+
+def webhook_test(*, endpoint: WebhookEndpoint) -> None:
+    """Put a test message into the outbox. Raises `WebhookRefusedError`."""
+    if not endpoint.is_on:
+        raise WebhookRefusedError(_("Nothing is sent there now. Switch the webhook on first."))
+    if not message_put(endpoint=endpoint, event=TEST_EVENT, data={}):
+        raise WebhookRefusedError(_("Too many messages are waiting."))
+
+
+def webhook_redeliver(*, delivery: WebhookDelivery) -> None:
+    """Send a message again, now, under the same id."""
+    WebhookDelivery.objects.filter(pk=delivery.pk).update(
+        state=DeliveryState.WAITING, attempts=0, next_attempt_at=Now(), error=""
+    )
+    delivery.refresh_from_db()
+
+
+def webhooks_forget() -> int:
+    """Delete messages that are thirty days old, and secrets that sign no more; return the number of messages."""
+    WebhookEndpoint.objects.filter(old_secret_until__lte=Now()).update(
+        old_secret="", old_secret_until=None
+    )
+    old = WebhookDelivery.objects.annotate(end=F("created_at") + _KEPT).filter(end__lte=Now())
+    count, _each = old.order_by().delete()
+    return count

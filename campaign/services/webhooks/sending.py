@@ -1,0 +1,177 @@
+"""Send a message to an address that somebody else chose, and to no machine of ours.
+
+The name is resolved once, every address it has is looked at, and the connection goes to an address that was looked
+at: a name cannot mean another machine a moment later. No redirect is followed and no proxy asked.
+"""
+
+import http.client
+import ipaddress
+import socket
+import ssl
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+#: Seconds for each step, and for all of them.
+STEP_SECONDS: Final = 10.0
+TOTAL_SECONDS: Final = 20.0
+_READ_AT_MOST: Final = 4096
+# Translates to IPv4 addresses behind a gateway, private ones among them.
+_NAT64: Final = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class AddressRefusedError(Exception):
+    """Nothing is sent to this address; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back: a status, or none and why."""
+
+    code: int | None = None
+    error: str = ""
+
+    @property
+    def is_good(self) -> bool:
+        return self.code is not None and 200 <= self.code < 300
+
+
+def url_check(url: str) -> SplitResult:
+    """Return the parts of an address that messages may be sent to, as far as can be said without asking anybody.
+
+    Raises `AddressRefusedError`.
+    """
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018  raises if it is no number
+    except ValueError as error:
+        raise AddressRefusedError(_("This is no address of a web server.")) from error
+    schemes = ("https", "http") if settings.WEBHOOKS_ALLOW_HTTP else ("https",)
+    if parts.scheme not in schemes:
+        raise AddressRefusedError(_("The address has to begin with https://."))
+    if not parts.hostname or not url.isascii() or any(c <= " " or c == "\x7f" for c in url):
+        raise AddressRefusedError(_("This is no address of a web server."))
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        raise AddressRefusedError(_("Leave out user names, passwords and “#…” from the address."))
+    # A name is resolved when something is sent.
+    with suppress(ValueError):
+        _address_check(ipaddress.ip_address(parts.hostname))
+    return parts
+
+
+def addresses_of(parts: SplitResult) -> list[tuple[socket.AddressFamily, tuple[str, int]]]:
+    """Return the addresses of a server, by family; all of them must be public. Raises `AddressRefusedError`."""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise AddressRefusedError(_("The name of the server is not known.")) from error
+    for _family, _type, _protocol, _name, address in found:
+        _address_check(ipaddress.ip_address(str(address[0]).partition("%")[0]))
+    return [(family, (str(to[0]), port)) for family, _type, _protocol, _name, to in found]
+
+
+def _address_check(address: Address) -> None:
+    if not settings.WEBHOOKS_ALLOW_PRIVATE and not _is_public(address):
+        raise AddressRefusedError(
+            _("The address leads into a private network. Messages go to public servers only.")
+        )
+
+
+def _is_public(address: Address) -> bool:
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if inner is not None:
+            return _is_public(inner)
+        if address.teredo is not None or any(address in network for network in _NAT64):
+            return False
+    return address.is_global and not address.is_multicast
+
+
+def message_post(*, url: str, body: str, headers: Mapping[str, str]) -> Answer:
+    """Send a message; return what came of it. Ends within `TOTAL_SECONDS` and some."""
+    try:
+        parts = url_check(url)
+        sock = _secured(_connected(addresses_of(parts)), parts)
+    except AddressRefusedError as error:
+        return Answer(error=str(error))
+    except OSError as error:
+        return Answer(error=_words(error))
+    # A receiver that sends a byte every nine seconds would hold the worker for ever.
+    alarm = threading.Timer(TOTAL_SECONDS, _shut, [sock])
+    alarm.daemon = True
+    alarm.start()
+    try:
+        return _asked(sock, parts, body, headers)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        return Answer(error=_words(error))
+    finally:
+        alarm.cancel()
+        sock.close()
+
+
+def _connected(addresses: list[tuple[socket.AddressFamily, tuple[str, int]]]) -> socket.socket:
+    last: OSError = OSError("no address")
+    for family, to in addresses[:4]:
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        sock.settimeout(STEP_SECONDS)
+        try:
+            sock.connect(to)
+        except OSError as error:
+            sock.close()
+            last = error
+        else:
+            return sock
+    raise last
+
+
+def _secured(sock: socket.socket, parts: SplitResult) -> socket.socket:
+    """Return the socket by which the server is spoken to; hands are shaken once the alarm is set."""
+    if parts.scheme != "https":
+        return sock
+    context = ssl.create_default_context()
+    return context.wrap_socket(sock, server_hostname=parts.hostname, do_handshake_on_connect=False)
+
+
+def _asked(
+    sock: socket.socket, parts: SplitResult, body: str, headers: Mapping[str, str]
+) -> Answer:
+    connection = http.client.HTTPConnection(str(parts.hostname), parts.port)
+    connection.sock = sock
+    try:
+        if isinstance(sock, ssl.SSLSocket):
+            sock.do_handshake()
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        sent = {**headers, "Host": parts.netloc, "Connection": "close"}
+        connection.request("POST", path, body=body.encode(), headers=sent)
+        response = connection.getresponse()
+        response.read(_READ_AT_MOST)
+        return Answer(code=response.status)
+    finally:
+        connection.close()
+
+
+def _shut(sock: socket.socket) -> None:
+    try:
+        sock.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        return  # closed already
+
+
+def _words(error: Exception) -> str:
+    """Return what went wrong, without what the receiver wrote."""
+    if isinstance(error, TimeoutError):
+        return _("The server did not answer in time.")
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return _("The certificate of the server is not valid.")
+    if isinstance(error, ConnectionRefusedError):
+        return _("The server refused the connection.")
+    return _("The connection failed (%(kind)s).") % {"kind": type(error).__name__}

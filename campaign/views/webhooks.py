@@ -1,0 +1,154 @@
+"""Webhooks of a campaign: endpoints, their secrets, and what was sent to each."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from campaign.forms.webhooks import WebhookForm
+from campaign.models import Campaign, User, WebhookEndpoint
+from campaign.pages.webhook_table import DeliveryTable
+from campaign.selectors.webhooks import deliveries_of, webhooks_of
+from campaign.services.webhooks import (
+    WebhookRefusedError,
+    webhook_change,
+    webhook_create,
+    webhook_delete,
+    webhook_pause,
+    webhook_redeliver,
+    webhook_resume,
+    webhook_secret_rotate,
+    webhook_test,
+)
+from campaign.views.access import organised_campaign
+
+_METHODS = ("GET", "HEAD", "POST")
+
+
+@require_http_methods(_METHODS)
+@login_required
+@never_cache
+def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the webhooks of a campaign; POST adds one."""
+    campaign = organised_campaign(request, slug)
+    if request.method != "POST":
+        return _list(request, campaign, WebhookForm())
+    form = WebhookForm(request.POST)
+    user = cast("User", request.user)
+    if form.is_valid():
+        try:
+            endpoint = webhook_create(campaign=campaign, by=user, **form.cleaned_data)
+        except WebhookRefusedError as error:
+            form.add_error(error.field or None, str(error))
+        else:
+            # Not after a redirect, as every secret.
+            return _one(request, campaign, endpoint, shows_secret=True, status=201)
+    return _list(request, campaign, form, status=400)
+
+
+@require_http_methods(_METHODS)
+@login_required
+@never_cache
+def webhook_page(request: HttpRequest, slug: str, webhook_id: int) -> HttpResponse:
+    """Show a webhook and what was sent there; POST changes it."""
+    campaign = organised_campaign(request, slug)
+    endpoint = _endpoint(campaign, webhook_id)
+    if request.method != "POST":
+        return _one(request, campaign, endpoint)
+    action = request.POST.get("action", "")
+    if action == "change":
+        return _change(request, campaign, endpoint)
+    if action == "rotate":
+        webhook_secret_rotate(endpoint=endpoint)
+        return _one(request, campaign, endpoint, shows_secret=True)
+    if action == "delete":
+        webhook_delete(endpoint=endpoint)
+        messages.success(request, _("The webhook is deleted."))
+        return redirect("webhooks", slug)
+    if action in _ACTIONS:
+        do, done = _ACTIONS[action]
+        try:
+            do(endpoint=endpoint)
+        except WebhookRefusedError as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, done())
+    return redirect("webhook", slug, endpoint.pk)
+
+
+@require_POST
+@login_required
+def webhook_delivery_again(
+    request: HttpRequest, slug: str, webhook_id: int, delivery_id: int
+) -> HttpResponse:
+    """Send a message again, under the same id."""
+    endpoint = _endpoint(organised_campaign(request, slug), webhook_id)
+    delivery = get_object_or_404(deliveries_of(endpoint=endpoint), pk=delivery_id)
+    webhook_redeliver(delivery=delivery)
+    messages.success(request, _("The message is sent again within seconds."))
+    return redirect("webhook", slug, endpoint.pk)
+
+
+_ACTIONS: dict[str, tuple[Callable[..., None], Callable[[], str]]] = {
+    "pause": (webhook_pause, lambda: _("Nothing is sent there until you switch it on again.")),
+    "resume": (webhook_resume, lambda: _("The webhook is switched on.")),
+    "test": (webhook_test, lambda: _("A test message is sent within seconds.")),
+}
+
+
+def _change(request: HttpRequest, campaign: Campaign, endpoint: WebhookEndpoint) -> HttpResponse:
+    form = WebhookForm(request.POST)
+    if form.is_valid():
+        try:
+            webhook_change(endpoint=endpoint, **form.cleaned_data)
+        except WebhookRefusedError as error:
+            form.add_error(error.field or None, str(error))
+        else:
+            messages.success(request, _("The webhook is changed."))
+            return redirect("webhook", campaign.slug, endpoint.pk)
+    return _one(request, campaign, endpoint, form=form, status=400)
+
+
+def _endpoint(campaign: Campaign, webhook_id: int) -> WebhookEndpoint:
+    return get_object_or_404(webhooks_of(campaign=campaign), pk=webhook_id)
+
+
+def _list(
+    request: HttpRequest, campaign: Campaign, form: WebhookForm, *, status: int = 200
+) -> HttpResponse:
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "section": "webhooks",
+        "webhooks": webhooks_of(campaign=campaign),
+        "form": form,
+    }
+    return render(request, "organiser/webhooks.html", context, status=status)
+
+
+def _one(
+    request: HttpRequest,
+    campaign: Campaign,
+    endpoint: WebhookEndpoint,
+    *,
+    form: WebhookForm | None = None,
+    shows_secret: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    initial = {name: getattr(endpoint, name) for name in ("url", "description", "events")}
+    table = DeliveryTable(deliveries_of(endpoint=endpoint), endpoint=endpoint, request=request)
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "section": "webhooks",
+        "webhook": endpoint,
+        "form": form or WebhookForm(initial=initial),
+        "secret": endpoint.secret if shows_secret else "",
+        "table": table.of(request, at=reverse("webhook", args=[campaign.slug, endpoint.pk])),
+    }
+    return render(request, "organiser/webhook.html", context, status=status)
