@@ -3,6 +3,7 @@
 from campaign.models.account_mail import AccountMail, AccountMailKind
 from campaign.models.activity import ActivityEvent, ActivityOperation, ActivityOrigin
 from campaign.models.alert_mail import AlertMail
+from campaign.models.api_request import IdempotentAnswer, RequestCount
 from campaign.models.arrival import PanelArrival
 from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign, Rehearsal
@@ -53,6 +54,7 @@ __all__ = [
     "ConflictOfInterest",
     "Document",
     "GroupMember",
+    "IdempotentAnswer",
     "Instructions",
     "Invitation",
     "InvitationMail",
@@ -78,6 +80,7 @@ __all__ = [
     "Reference",
     "ReferenceUse",
     "Rehearsal",
+    "RequestCount",
     "Segment",
     "Session",
     "SignInCount",
