@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from http import HTTPStatus
 from typing import Any, ClassVar, Final, cast
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.urls import URLPattern, URLResolver
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, quote_etag
@@ -49,12 +49,12 @@ class AskedAsDescribed(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse what DRF refuses, then parameters of unknown names."""
         super().initial(request, *args, **kwargs)
-        if request.method != "OPTIONS" and request._request.GET:
+        if request.method != "OPTIONS" and request.query_params:
             self._unknown_refuse(request)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
         """Choose a renderer; `?format=` where there is but one is an unknown parameter, which is refused later."""
-        has_one = len(self.renderer_classes) == 1 and "format" in request._request.GET
+        has_one = len(self.renderer_classes) == 1 and "format" in request.query_params
         return super().perform_content_negotiation(request, force or has_one)
 
     @property
@@ -70,7 +70,7 @@ class AskedAsDescribed(APIView):
         operation = self.operation
         if operation is None or operation.parameters is None:
             return
-        unknown = sorted(set(request._request.GET) - operation.parameters)
+        unknown = sorted(set(request.query_params) - operation.parameters)
         if unknown:
             known = sorted(operation.parameters)
             raise ProblemError(
@@ -146,7 +146,7 @@ class Contracted(AskedAsDescribed):
             response = self._with_fields(request, response)
         finished = super().finalize_response(request, response, *args, **kwargs)
         if request.method in _READS and finished.status_code == HTTPStatus.OK:
-            _etag_add(request._request, finished)
+            _etag_add(request, finished)
         self._headers_add(finished)
         return finished
 
@@ -201,6 +201,7 @@ def _with_contract(cls: type[APIView], route: str, judging: bool) -> type[APIVie
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,
         "route": route,
+        **{name: getattr(cls, name, None) for name in ("deprecated_since", "sunset")},
     }
     if posts and not judging:
         members["post"] = _posted_repeatably(cls.post)  # type: ignore[attr-defined]
@@ -237,13 +238,13 @@ def _picked(data: Any, wanted: list[str]) -> Any:
     return {name: data[name] for name in wanted if name in data}
 
 
-def _etag_add(request: HttpRequest, response: HttpResponseBase) -> None:
+def _etag_add(request: Request, response: HttpResponseBase) -> None:
     """Have an answer that is in memory name its version: of its body, where the view named none."""
     if isinstance(response, Response):
         response.add_post_render_callback(partial(_conditional, request))
 
 
-def _conditional(request: HttpRequest, response: HttpResponse) -> HttpResponseBase | None:
+def _conditional(request: Request, response: HttpResponse) -> HttpResponseBase | None:
     if not response.has_header("ETag"):
         response["ETag"] = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
     unchanged = get_conditional_response(request, etag=response["ETag"], response=response)

@@ -37,7 +37,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         }
     if response is not None and isinstance(error, ProblemError):
         response.data = error.body
-        response.headers.update(error.headers)
+        for name, value in error.headers.items():
+            response[name] = value
     return response
 
 

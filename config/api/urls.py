@@ -55,12 +55,12 @@ from campaign.api.uploads import (
 from campaign.api.views import CampaignsView, CampaignView
 from cells.api import CampaignCloneView
 from cells.campaign_copy.api import CampaignCopiesView, CampaignCopyView
-from cells.campaign_file.api import CampaignFileView
+from cells.campaign_file.api import CampaignFileView, CampaignSchemaView
 from cells.rehearsal_api import RehearsalView
 from cells.task_api import CampaignTasksView, TaskAndMoreView
-from protocols.quiz.api import SnippetsView
 from config.api.contract import contracted
 from config.api.root import RootView
+from protocols.quiz.api import SnippetsView
 from ranking.api.alerts import AlertMailView, AlertsView
 from ranking.api.analyses import (
     AnalysesView,
@@ -242,6 +242,7 @@ _members = [
 
 _research = [
     path("", RootView.as_view(), name="api-root"),
+    path("schemas/campaign.json", CampaignSchemaView.as_view(), name="campaign-schema"),
     path("campaigns/", CampaignsView.as_view(), name="api-campaigns"),
     path("campaigns/<slug:slug>/", CampaignView.as_view(), name="api-campaign"),
     path("campaigns/<slug:slug>/activity/", ActivityView.as_view(), name="api-activity"),

@@ -83,6 +83,8 @@ ADDRESSES = {
     "healthz": EVERYBODY,
     "readyz": EVERYBODY,
     "api/schema/": EVERYBODY,
+    "api/": EVERYBODY,
+    "api/v1/": OWN_API,
     "sign-in/": {**dict.fromkeys(ROLES, 302), "nobody": 200},
     # What they do to strangers: tests/integration/accounts.
     "sign-in/second-factor/": dict.fromkeys(ROLES, 302),
