@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.db.models import F
 from django.test import Client
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from campaign.models import Campaign, Judge, RequestCount, User
 from campaign.services.request_counts import request_count
@@ -17,9 +17,7 @@ CAMPAIGNS = "/api/v1/campaigns/"
 
 
 @pytest.mark.django_db
-def test_who_asks_too_much_is_told_when_to_go_on(
-    analyst: Client, settings: SettingsWrapper
-) -> None:
+def test_who_asks_too_much_is_told_when_to_go_on(analyst: Client, settings: Settings) -> None:
     settings.API_READS_A_MINUTE = 3
     answers = [analyst.get(CAMPAIGNS) for _ in range(5)]
     assert [each.status_code for each in answers] == [200, 200, 200, 429, 429]
@@ -41,7 +39,7 @@ def test_each_person_is_counted_alone(
     analyst: Client,
     make_member: Callable[..., User],
     client_of: Callable[[User], Client],
-    settings: SettingsWrapper,
+    settings: Settings,
 ) -> None:
     settings.API_READS_A_MINUTE = 1
     other = client_of(make_member(campaign, name="eva"))
@@ -50,7 +48,7 @@ def test_each_person_is_counted_alone(
 
 
 @pytest.mark.django_db
-def test_without_a_limit_nothing_is_counted(analyst: Client, settings: SettingsWrapper) -> None:
+def test_without_a_limit_nothing_is_counted(analyst: Client, settings: Settings) -> None:
     settings.API_READS_A_MINUTE = 0
     assert "RateLimit" not in analyst.get(CAMPAIGNS).headers
     assert not RequestCount.objects.exists()
@@ -58,7 +56,7 @@ def test_without_a_limit_nothing_is_counted(analyst: Client, settings: SettingsW
 
 @pytest.mark.django_db
 def test_judging_is_not_counted(
-    judge: Judge, client_of: Callable[[User], Client], settings: SettingsWrapper
+    judge: Judge, client_of: Callable[[User], Client], settings: Settings
 ) -> None:
     settings.API_READS_A_MINUTE = 1
     assert judge.user is not None
