@@ -127,7 +127,11 @@ class Contracted(AskedAsDescribed):
                 "unknown-field",
                 _unknown_words(unknown, sorted(known)),
                 status=400,
-                errors={FIELDS: [_("There is no field “%s” here.") % name for name in unknown]},
+                errors={
+                    FIELDS: [
+                        _("There is no field “%(name)s” here.") % {"name": name} for name in unknown
+                    ]
+                },
                 known=sorted(known),
             )
 
