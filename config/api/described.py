@@ -13,6 +13,8 @@ from django.urls import path
 from django.utils.translation import override
 from drf_spectacular.generators import SchemaGenerator
 
+from config.api.described_contract import NAMES
+
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 #: The parameter that names the fields wanted.
 FIELDS: Final = "fields"
@@ -51,11 +53,9 @@ def _parameters(operation: Mapping[str, Any]) -> frozenset[str] | None:
     # As an object stand parameters of any name, which the view looks at.
     if any(each["schema"].get("type") == "object" for each in query):
         return None
-    return frozenset(each["name"] for each in query)
+    more = {FIELDS} if _fields(operation) else set()
+    return frozenset(each["name"] for each in query) | more
 
 
 def _fields(operation: Mapping[str, Any]) -> frozenset[str]:
-    for each in _query(operation):
-        if each["name"] == FIELDS:
-            return frozenset(each["schema"]["items"]["enum"])
-    return frozenset()
+    return frozenset(operation.get(NAMES, ()))

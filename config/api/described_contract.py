@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from config.api.described import FIELDS
-
+#: The fields that `?fields=` may name. No parameter of the description, since what is described of the answer would
+#: not hold with it: a typed client could not read what it asked for.
+NAMES: Final = "x-fields"
 _FIELDS_WORDS: Final = (
-    "Fields of the answer, or of each row of a list, that are wanted: all unless said otherwise."
+    "`?fields=` with names out of `x-fields`, by commas, leaves all other fields out."
 )
 _KEY: Final = {
     "name": "Idempotency-Key",
@@ -52,22 +53,10 @@ def _reading_describe(operation: dict[str, Any], parts: Mapping[str, Any]) -> No
     described = answer.get("content", {}).get(_JSON, {}).get("schema")
     names = sorted(_names(described, parts)) if described else []
     if names:
-        operation.setdefault("parameters", []).append(_fields_parameter(names))
-
-
-def _fields_parameter(names: list[str]) -> dict[str, Any]:
-    return {
-        "name": FIELDS,
-        "in": "query",
-        "description": _FIELDS_WORDS,
-        "style": "form",
-        "explode": False,
-        "schema": {
-            "type": "array",
-            "minItems": 1,
-            "items": {"type": "string", "enum": names},
-        },
-    }
+        operation[NAMES] = names
+        operation["description"] = "\n\n".join(
+            filter(None, [operation.get("description"), _FIELDS_WORDS])
+        )
 
 
 def _names(described: Mapping[str, Any], parts: Mapping[str, Any]) -> set[str]:

@@ -212,4 +212,4 @@ def _number(described: Mapping[str, Any]) -> Any:
 def _text(described: Mapping[str, Any]) -> str:
     text = _FORMATS.get(described.get("format", ""), "A text")
     least = described.get("minLength", 0)
-    return (text + "x" * (least - len(text)))[: described.get("maxLength")]
+    return str(text + "x" * (least - len(text)))[: described.get("maxLength")]

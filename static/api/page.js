@@ -6,10 +6,12 @@ SwaggerUIBundle({
   url: place.dataset.description,
   domNode: place,
   deepLinking: true,
-  docExpansion: "none",
+  docExpansion: "list",
   defaultModelsExpandDepth: -1,
   supportedSubmitMethods: ["get"],
   validatorUrl: null,
+  // `x-fields`: what ?fields= may name.
+  showExtensions: true,
   // Headings of the page come before those of its parts.
   layout: "BaseLayout",
 });

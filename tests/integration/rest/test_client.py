@@ -98,20 +98,21 @@ def test_answers_are_typed(
         Ranking,
     )
 
-    client = AuthenticatedClient(live_server.url, token(campaign, make_member), prefix="Token")
-    latest = rankings_latest.sync(ranking.task_id, client=client)
-    assert isinstance(latest, Ranking)
-    assert [row.score for row in latest.systems] == [
-        row["score"] for row in ranking.result["systems"]
-    ]
-    missing = campaigns_retrieve.sync("no-such", client=client)
-    assert isinstance(missing, Problem)
-    assert (missing.status, missing.title) == (404, "Not Found")
-    refused = judge_group_create.sync(
-        campaign.slug, client=client, body=JudgeGroupRequest(name="x"), idempotency_key="k"
-    )
-    assert isinstance(refused, Problem)
-    assert refused.status == 403
+    token_made = token(campaign, make_member)
+    with AuthenticatedClient(live_server.url, token_made, prefix="Token") as client:
+        latest = rankings_latest.sync(ranking.task_id, client=client)
+        assert isinstance(latest, Ranking)
+        assert [row.score for row in latest.systems] == [
+            row["score"] for row in ranking.result["systems"]
+        ]
+        missing = campaigns_retrieve.sync("no-such", client=client)
+        assert isinstance(missing, Problem)
+        assert (missing.status, missing.title) == (404, "Not Found")
+        refused = judge_group_create.sync(
+            campaign.slug, client=client, body=JudgeGroupRequest(name="x"), idempotency_key="k"
+        )
+        assert isinstance(refused, Problem)
+        assert refused.status == 403
 
 
 @pytest.mark.django_db(transaction=True)
