@@ -122,7 +122,12 @@ class CampaignTableReportView(APIView):
     @extend_schema(
         operation_id="campaign_tables_report",
         parameters=[_KIND, _OPTIONS, OpenApiParameter("ending", str, "path", enum=list(FILES))],
-        responses={(200, file_type): OpenApiTypes.STR for _format, file_type in FILES.values()},
+        responses={
+            (200, file_type): OpenApiTypes.ANY
+            if file_type == "application/json"
+            else OpenApiTypes.STR
+            for _format, file_type in FILES.values()
+        },
     )
     def get(self, request: Request, slug: str, name: str, ending: str) -> HttpResponse:
         """Return the newest answer as a file for people, in the language of the request."""

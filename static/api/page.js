@@ -1,6 +1,7 @@
 // The description of the API, shown by Swagger UI. Nothing but reading is offered to be tried: it acts in the reader's name.
 
-const place = document.getElementById("api");
+const place = /** @type {HTMLElement} */ (document.getElementById("api"));
+const { SwaggerUIBundle } = /** @type {any} */ (globalThis);
 
 SwaggerUIBundle({
   url: place.dataset.description,
@@ -12,6 +13,7 @@ SwaggerUIBundle({
   validatorUrl: null,
   // `x-fields`: what ?fields= may name.
   showExtensions: true,
-  // Headings of the page come before those of its parts.
   layout: "BaseLayout",
+  // The page has a main part already.
+  onComplete: () => place.querySelector("main")?.setAttribute("role", "presentation"),
 });
