@@ -13,6 +13,7 @@ from campaign.services import (
     mails_send_due,
     panel_arrivals_purge,
 )
+from campaign.services.idempotent_answers import idempotent_answers_forget
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.uploads import uploads_purge
 from campaign.services.webhooks import webhooks_forget
@@ -63,3 +64,9 @@ def close_campaigns() -> None:
 def empty_bin() -> None:
     """Delete for good the campaigns that have been in the bin long enough."""
     bin_empty()
+
+
+@shared_task(name="campaign.tasks.forget_idempotent_answers")
+def forget_idempotent_answers() -> None:
+    """Delete the answers to repeatable requests that are given no longer."""
+    idempotent_answers_forget()

@@ -5,7 +5,6 @@ from cells.campaign_file.new_campaign import campaign_new_file_page
 from cells.campaign_file.views import (
     campaign_file_download,
     campaign_file_page,
-    campaign_schema_file,
 )
 from cells.rehearsal_views import rehearsal_end_page, rehearsal_page
 from cells.task_settings import test_set_settings
@@ -15,7 +14,6 @@ from cells.views import campaign_clone_page
 urlpatterns = [
     path("new-campaign/file/", campaign_new_file_page, name="campaign-new-file"),
     path("campaigns/<slug:slug>/clone/", campaign_clone_page, name="campaign-clone"),
-    path("api/v1/schemas/campaign.json", campaign_schema_file, name="campaign-schema"),
     path("campaigns/<slug:slug>/file/", campaign_file_page, name="campaign-file"),
     path(
         "campaigns/<slug:slug>/file/campaign.yaml",

@@ -33,6 +33,7 @@ QUEUES: Final = {
         "annotation.tasks.refresh_participations",
         "campaign.tasks.close_campaigns",
         "campaign.tasks.empty_bin",
+        "campaign.tasks.forget_idempotent_answers",
         "campaign.tasks.forget_sessions",
         "campaign.tasks.purge_browser_visits",
         "campaign.tasks.purge_uploads",

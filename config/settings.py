@@ -75,6 +75,7 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "django_htmx",
     "pgtrigger",
     "csp",
@@ -102,6 +103,7 @@ MIDDLEWARE = [
     # Outermost, so that errors pass it, too.
     "config.secret_addresses.secret_addresses",
     "config.requests.headers_add",
+    "config.api.problems.problems_describe",
     # Before whatever asks by which name, or whether by HTTPS.
     "config.health.AliveMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -228,6 +230,7 @@ CELERY_BEAT_SCHEDULE = {
     # What a lost notification left behind is found here.
     "rank-what-is-due": every(2, "ranking.tasks.rank_what_is_due"),
     "fill-pools": every(10, "annotation.tasks.fill_pools"),
+    "forget-idempotent-answers": every(3600, "campaign.tasks.forget_idempotent_answers"),
     "forget-sessions": every(3600, "campaign.tasks.forget_sessions"),
     "send-mails": every(15, "campaign.tasks.send_mails"),
     "send-alert-mails": every(3600, "ranking.tasks.send_alert_mails"),
@@ -383,15 +386,23 @@ STORAGES = {
 # --- REST ---------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = FRAMEWORK
+# What one person may ask for, by token or signed in, other than judging; 0: as much as they like.
+API_READS_A_MINUTE = env.int("API_READS_A_MINUTE", default=1200)
+API_WRITES_A_MINUTE = env.int("API_WRITES_A_MINUTE", default=600)
 SPECTACULAR_SETTINGS = {
     "TITLE": "Quintet",
     "SERVERS": [{"url": URL_PREFIX}] if URL_PREFIX else [],
     "DESCRIPTION": DESCRIPTION,
     "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    # Nobody has to send what only answers have.
+    "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "config.api.described_contract.contract_describe",
         "config.api.schema.errors_describe",
+        "config.api.examples.examples_add",
     ],
     "ENUM_NAME_OVERRIDES": ENUM_NAMES,
     "SERVE_INCLUDE_SCHEMA": False,

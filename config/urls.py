@@ -2,14 +2,16 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from config.api.page import api_page
 from config.api.schema_view import SchemaView
+from config.api.urls import PREFIX
 from config.health import healthz, readyz
 from ranking.views.dashboard import dashboard_live
 from ranking.views.dashboard_polls import POLLS
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # First, since it is asked for the most: what stands above is compared with every address.
-    path("api/v1/", include("config.api.urls")),
+    path(PREFIX, include("config.api.urls")),
     # Each dashboard that is open asks every second.
     path(POLLS, dashboard_live, name="test-set-live"),
     path("healthz", healthz),
@@ -20,6 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("cells.urls")),
     path("", include("protocols.quiz.urls")),
     path("api/schema/", SchemaView.as_view(), name="api-schema"),
+    path("api/", api_page, name="api-page"),
 ]
 
 handler400 = "config.api.errors.bad_request"

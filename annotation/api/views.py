@@ -12,7 +12,7 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.middleware.gzip import GZipMiddleware
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import status
 from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
 from rest_framework.request import Request
@@ -272,7 +272,11 @@ class SkipView(APIView):
 
 
 class ProgressView(APIView):
-    @extend_schema(operation_id="judging_progress", responses={200: serializers.ProgressSerializer})
+    @extend_schema(
+        operation_id="judging_progress",
+        parameters=[OpenApiParameter("campaign", str)],
+        responses={200: serializers.ProgressSerializer},
+    )
     def get(self, request: Request) -> Response:
         """How far you are."""
         judge = judge_or_403(request, request.query_params.get("campaign"))

@@ -34,7 +34,7 @@ class ActivityEventSerializer(serializers.Serializer[ActivityEvent]):
     thing_id = serializers.IntegerField(allow_null=True, help_text="Null: several things at once.")
     thing = serializers.CharField(help_text="The name it had; empty where it has none.")
     things = serializers.IntegerField(help_text="How many were changed in the same way at once.")
-    task = serializers.IntegerField(allow_null=True)
+    test_set = serializers.IntegerField(allow_null=True)
     changes = serializers.DictField(
         child=serializers.ListField(child=serializers.JSONField(), min_length=2, max_length=2),
         help_text="Of each field, the value before and after. Of secrets: whether there was one.",

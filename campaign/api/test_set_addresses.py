@@ -1,5 +1,6 @@
 """The API's addresses by test set, as they were before there were tasks: they lead to its five-way ranking."""
 
+from datetime import date
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseRedirect
@@ -19,6 +20,7 @@ class TestSetAddressView(APIView):
     """`/test-sets/ID/…` is `/tasks/ID/…` of the test set's ranking; requests are sent on as they are (307)."""
 
     __test__ = False
+    deprecated_since = date(2026, 11, 24)
 
     def _lead(self, request: Request, test_set_id: int, rest: str = "") -> HttpResponse:
         mine = Task.objects.open_to(reader(request))

@@ -9,6 +9,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import BaseParser
+from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -20,6 +21,7 @@ from campaign.models import Campaign
 from campaign.selectors import may_make_campaigns
 from cells.campaign_file.applying import campaign_file_apply
 from cells.campaign_file.difference import ChangeKind
+from cells.campaign_file.schema import schema_bytes
 from cells.campaign_file.writing import campaign_file
 
 MEDIA_TYPE = "application/yaml"
@@ -156,3 +158,26 @@ def _may_be_made(request: Request, slug: str) -> bool:
 def _content(request: Request) -> bytes:
     sent = request.data
     return bytes(sent.get("content", b"")) if isinstance(sent, Mapping) else b""
+
+
+class CampaignSchemaView(APIView):
+    """The JSON Schema of a campaign's file."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        """Take the one type that there is, whatever is asked for."""
+        del force
+        return super().perform_content_negotiation(request, force=True)
+
+    @extend_schema(
+        operation_id="campaign_file_schema",
+        auth=[],
+        responses={(200, "application/schema+json"): OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Return the schema, for editors and programs: the same for everybody."""
+        del request
+        headers = {"Cache-Control": "max-age=3600"}
+        return HttpResponse(schema_bytes(), content_type="application/schema+json", headers=headers)

@@ -20,18 +20,10 @@ from campaign.views.confirming import Answer, Question, ask, is_answered
 from cells.campaign_file.api import file_answer
 from cells.campaign_file.applying import Applied, campaign_file_apply
 from cells.campaign_file.forms import CampaignFileForm, packed, unpacked
-from cells.campaign_file.schema import schema_bytes
 from cells.campaign_file.sections import NewLink
 from cells.campaign_file.writing import campaign_file
 
 _SECTION = "settings"
-
-
-@require_safe
-def campaign_schema_file(_request: HttpRequest) -> HttpResponse:
-    """Return the JSON Schema of the file, for editors and programs: the same for everybody."""
-    headers = {"Cache-Control": "max-age=3600"}
-    return HttpResponse(schema_bytes(), content_type="application/schema+json", headers=headers)
 
 
 @require_safe

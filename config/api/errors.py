@@ -1,4 +1,4 @@
-"""Errors of the API in one shape: `{"detail": words, "errors": {field: [words]}}`."""
+"""What errors of the API say: `{"detail": words, "errors": {field: [words]}}`; `problems` completes it."""
 
 import sys
 from typing import Any, Final
@@ -10,6 +10,8 @@ from django.views import defaults
 from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_exception_handler
+
+from config.api.problems import ProblemError, problem_type
 
 # When to try again while the database is away.
 RETRY_SECONDS: Final = 5
@@ -28,7 +30,15 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     response = rest_exception_handler(error, context)
     if response is not None and isinstance(error, ValidationError):
         errors = response.data if isinstance(response.data, dict) else {"body": response.data}
-        response.data = {"detail": _("What was sent cannot be used as it is."), "errors": errors}
+        response.data = {
+            "type": problem_type("invalid-input"),
+            "detail": _("What was sent cannot be used as it is."),
+            "errors": errors,
+        }
+    if response is not None and isinstance(error, ProblemError):
+        response.data = error.body
+        for name, value in error.headers.items():
+            response[name] = value
     return response
 
 

@@ -39,7 +39,6 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "RangeLevel": "ranking.models.RankingSettings.Resample",
     "JudgeStanding": "annotation.api.people_serializers.STANDINGS",
     "JudgeRowState": "annotation.api.people_serializers.ROW_STATES",
-    "RangeLimit": "ranking.range_limits.LIMITS",
     "NoIntervalReason": "ranking.core.agreement.kappa_intervals.NoInterval",
     "TableName": "ranking.api.campaign_tables.TABLE_KINDS",
     "TextDirection": ["ltr", "rtl"],

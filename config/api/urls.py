@@ -1,6 +1,8 @@
 """Addresses of the API, by app; `/api/v1/` stands before them."""
 
-from django.urls import include, path
+from typing import Final
+
+from django.urls import URLPattern, URLResolver, include, path
 
 from annotation.api.answers import AnswersView
 from annotation.api.campaign_state import (
@@ -63,9 +65,11 @@ from campaign.api.webhooks import (
 )
 from cells.api import CampaignCloneView
 from cells.campaign_copy.api import CampaignCopiesView, CampaignCopyView
-from cells.campaign_file.api import CampaignFileView
+from cells.campaign_file.api import CampaignFileView, CampaignSchemaView
 from cells.rehearsal_api import RehearsalView
 from cells.task_api import CampaignTasksView, TaskAndMoreView
+from config.api.contract import contracted
+from config.api.root import RootView
 from protocols.quiz.api import SnippetsView
 from ranking.api.alerts import AlertMailView, AlertsView
 from ranking.api.analyses import (
@@ -113,6 +117,9 @@ from ranking.api.views import (
     RankingsView,
     RankingView,
 )
+
+#: What stands before the addresses here.
+PREFIX: Final = "api/v1/"
 
 _rules = [
     path("", RulesView.as_view(), name="api-rules"),
@@ -274,8 +281,9 @@ _members = [
     path("<int:membership_id>/link/", MemberLinkView.as_view(), name="api-member-link"),
 ]
 
-urlpatterns = [
-    path("judging/", include("annotation.api.urls")),
+_research = [
+    path("", RootView.as_view(), name="api-root"),
+    path("schemas/campaign.json", CampaignSchemaView.as_view(), name="campaign-schema"),
     path("tokens/", TokensView.as_view(), name="api-tokens"),
     path("tokens/<int:token_id>/", TokenView.as_view(), name="api-token"),
     path("campaigns/", CampaignsView.as_view(), name="api-campaigns"),
@@ -329,5 +337,11 @@ urlpatterns = [
     path("tasks/<int:task_id>/", include(_task)),
     path("test-sets/<int:test_set_id>/", TestSetAddressView.as_view()),
     path("test-sets/<int:test_set_id>/<path:rest>", TestSetAddressView.as_view()),
+]
+
+# The judging page waits for the first ones, which therefore keep less of the contract.
+urlpatterns: list[URLPattern | URLResolver] = [
+    *contracted([path("judging/", include("annotation.api.urls"))], PREFIX, judging=True),
+    *contracted(_research, PREFIX),
     path("tasks/<int:task_id>/as-judge/", include("annotation.api.preview_urls")),
 ]

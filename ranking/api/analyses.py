@@ -173,7 +173,12 @@ class AnalysisReportView(APIView):
     @extend_schema(
         operation_id="analyses_report",
         parameters=[OpenApiParameter("ending", str, "path", enum=list(FILES))],
-        responses={(200, file_type): OpenApiTypes.STR for _format, file_type in FILES.values()},
+        responses={
+            (200, file_type): OpenApiTypes.ANY
+            if file_type == "application/json"
+            else OpenApiTypes.STR
+            for _format, file_type in FILES.values()
+        },
     )
     def get(self, request: Request, task_id: int, analysis_id: int, ending: str) -> HttpResponse:
         """Return the answer as a file for people, in the language of the request."""

@@ -26,6 +26,14 @@ from ranking.services.campaign_tables import TableChoice, table_ask, table_choic
 #: Names of kinds, for the description of the API.
 TABLE_KINDS = list(TABLES)
 _KIND = OpenApiParameter("name", str, "path", enum=TABLE_KINDS)
+# Of any name: which there are, the list of tables says, and `completed` refuses others.
+_OPTIONS = OpenApiParameter(
+    "options",
+    {"type": "object", "additionalProperties": {"type": "string"}},
+    description="Each option of the table under its own name, as the list of tables has them.",
+    style="form",
+    explode=True,
+)
 
 
 class TableKindSerializer(serializers.Serializer[Any]):
@@ -72,7 +80,9 @@ class CampaignTablesView(APIView):
 
 class CampaignTableView(APIView):
     @extend_schema(
-        operation_id="campaign_tables_read", parameters=[_KIND], responses=CampaignTableSerializer
+        operation_id="campaign_tables_read",
+        parameters=[_KIND, _OPTIONS],
+        responses=CampaignTableSerializer,
     )
     def get(self, request: Request, slug: str, name: str) -> Response:
         """Return a table with its newest answer; options are parameters of the address."""
@@ -111,8 +121,13 @@ class CampaignTableView(APIView):
 class CampaignTableReportView(APIView):
     @extend_schema(
         operation_id="campaign_tables_report",
-        parameters=[_KIND, OpenApiParameter("ending", str, "path", enum=list(FILES))],
-        responses={(200, file_type): OpenApiTypes.STR for _format, file_type in FILES.values()},
+        parameters=[_KIND, _OPTIONS, OpenApiParameter("ending", str, "path", enum=list(FILES))],
+        responses={
+            (200, file_type): OpenApiTypes.ANY
+            if file_type == "application/json"
+            else OpenApiTypes.STR
+            for _format, file_type in FILES.values()
+        },
     )
     def get(self, request: Request, slug: str, name: str, ending: str) -> HttpResponse:
         """Return the newest answer as a file for people, in the language of the request."""
@@ -132,7 +147,7 @@ def _asked(request: Request, kind: str) -> dict[str, Any]:
     return {
         name: values if name in many else values[-1]
         for name, values in request.query_params.lists()
-        if name != "format"
+        if name not in ("format", "fields")
     }
 
 

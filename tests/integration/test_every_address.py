@@ -105,6 +105,8 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     "healthz": EVERYBODY | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
     "readyz": EVERYBODY | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
     "api/schema/": EVERYBODY,
+    "api/": EVERYBODY,
+    "api/v1/": OWN_API,
     "sign-in/": {**dict.fromkeys(ROLES, 302), "nobody": 200}
     | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=SIGNED_IN, DELETE=SIGNED_IN),
     # What they do to strangers: tests/integration/accounts.

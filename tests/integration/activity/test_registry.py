@@ -26,6 +26,8 @@ NOT_RECORDED: dict[type[Model], str] = {
     campaign.User: NO_CAMPAIGN,
     campaign.Session: NO_CAMPAIGN,
     campaign.SignInCount: NO_CAMPAIGN,
+    campaign.RequestCount: NO_CAMPAIGN,
+    campaign.IdempotentAnswer: "what it answered is recorded; kept for a day only",
     campaign.Document: TEXTS,
     campaign.Segment: TEXTS,
     campaign.Reference: TEXTS,

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import json
 import os
 import re
 import subprocess
@@ -54,7 +55,12 @@ def test_who_must_sign_in_is_sent_there(quintet: Server) -> None:
 
 def test_the_api_keeps_the_shape_of_its_errors_and_names_its_place(quintet: Server) -> None:
     response, body = get(quintet, "/api/no-such/")
-    assert (response.status, body) == (404, '{"detail": "There is nothing at this address."}')
+    said = json.loads(body)
+    assert (response.status, said["detail"], said["instance"]) == (
+        404,
+        "There is nothing at this address.",
+        "/quintet/api/no-such/",
+    )
     assert "- url: /quintet\n" in get(quintet, "/api/schema/")[1]
 
 

@@ -1,0 +1,259 @@
+"""What every address of the API keeps, by one class put around each view.
+
+A parameter that the description does not name is refused; `fields` leaves fields out; answers to GET have an `ETag`;
+a POST with an `Idempotency-Key` happens once; nobody asks without end; and what will go away says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime, time
+from functools import cached_property, partial
+from http import HTTPStatus
+from typing import Any, ClassVar, Final, cast
+
+from django.http import HttpResponse, HttpResponseBase
+from django.urls import URLPattern, URLResolver
+from django.utils.cache import get_conditional_response
+from django.utils.http import http_date, quote_etag
+from django.utils.translation import gettext as _
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from campaign.models import RequestCount, User
+from campaign.services.request_counts import SECONDS, Counted, request_count
+from config.api.described import FIELDS, DescribedOperation, described_operations
+from config.api.problems import ProblemError
+from config.api.repeatable import repeatably
+
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_READS: Final = frozenset({"GET", "HEAD"})
+
+
+class AskedAsDescribed(APIView):
+    """A view that refuses parameters which its description does not name.
+
+    Attributes
+    ----------
+    route : str
+        The address, as Django has it, from its first slash.
+    described : dict of str to DescribedOperation, or None
+        By method; None until somebody asks with parameters.
+    """
+
+    route: ClassVar[str]
+    described: ClassVar[dict[str, DescribedOperation] | None] = None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse what DRF refuses, then parameters of unknown names."""
+        super().initial(request, *args, **kwargs)
+        if request.method != "OPTIONS" and request.query_params:
+            self._unknown_refuse(request)
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        """Choose a renderer; `?format=` where there is but one is an unknown parameter, which is refused later."""
+        has_one = len(self.renderer_classes) == 1 and "format" in request.query_params
+        return super().perform_content_negotiation(request, force or has_one)
+
+    @property
+    def operation(self) -> DescribedOperation | None:
+        """What the description says of this request; None if it leaves it out."""
+        cls = type(self)
+        if cls.described is None:
+            cls.described = described_operations(cls.route, cls.as_view())
+        method = str(self.request.method).lower()
+        return cls.described.get("get" if method == "head" else method)
+
+    def _unknown_refuse(self, request: Request) -> None:
+        operation = self.operation
+        if operation is None or operation.parameters is None:
+            return
+        unknown = sorted(set(request.query_params) - operation.parameters)
+        if unknown:
+            known = sorted(operation.parameters)
+            raise ProblemError(
+                "unknown-parameter",
+                _unknown_words(unknown, known),
+                status=400,
+                errors={name: [_("There is no such parameter here.")] for name in unknown},
+                known=known,
+            )
+
+
+class Contracted(AskedAsDescribed):
+    """A view of the research API.
+
+    Attributes
+    ----------
+    deprecated_since, sunset : date or None
+        Since when nobody should use it any more, and when it will go away.
+    """
+
+    deprecated_since: ClassVar[date | None] = None
+    sunset: ClassVar[date | None] = None
+    counted: Counted | None = None
+
+    def check_throttles(self, request: Request) -> None:
+        """Count the request; refuse it if its sender has asked too much in this minute."""
+        super().check_throttles(request)
+        user = cast("User", request.user)
+        if request.method == "OPTIONS" or not user.is_authenticated:
+            return
+        reads = request.method in _SAFE
+        kind = RequestCount.Kind.READS if reads else RequestCount.Kind.WRITES
+        self.counted = request_count(user_id=user.pk, kind=kind)
+        if self.counted is not None and self.counted.is_over:
+            raise ProblemError(
+                "too-many-requests",
+                _("You have asked too much in this minute. Try again in %(seconds)d s.")
+                % {"seconds": self.counted.seconds},
+                status=HTTPStatus.TOO_MANY_REQUESTS,
+                headers={"Retry-After": str(self.counted.seconds)},
+            )
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse what is refused above, then fields of unknown names."""
+        super().initial(request, *args, **kwargs)
+        wanted = self.wanted
+        if wanted is None:
+            return
+        operation = self.operation
+        known = operation.fields if operation else frozenset()
+        unknown = sorted(set(wanted) - known)
+        if unknown:
+            raise ProblemError(
+                "unknown-field",
+                _unknown_words(unknown, sorted(known)),
+                status=400,
+                errors={
+                    FIELDS: [
+                        _("There is no field “%(name)s” here.") % {"name": name} for name in unknown
+                    ]
+                },
+                known=sorted(known),
+            )
+
+    @cached_property
+    def wanted(self) -> list[str] | None:
+        """The fields that the request names; None if it names none."""
+        if self.request.method not in _READS or FIELDS not in self.request.GET:
+            return None
+        return ",".join(self.request.GET.getlist(FIELDS)).split(",")
+
+    def finalize_response(
+        self, request: Request, response: HttpResponse, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Leave fields out, and add the headers that every answer has."""
+        if self.wanted is not None and response.status_code == HTTPStatus.OK:
+            response = self._with_fields(request, response)
+        finished = super().finalize_response(request, response, *args, **kwargs)
+        if request.method in _READS and finished.status_code == HTTPStatus.OK:
+            _etag_add(request, finished)
+        self._headers_add(finished)
+        return finished
+
+    def _with_fields(self, request: Request, response: HttpResponse) -> HttpResponse:
+        is_file = not isinstance(response, Response) or request.accepted_renderer.format != "json"
+        if is_file:
+            refused = ProblemError(
+                "unknown-field", _("A file has no fields to choose from."), status=400
+            )
+            return self.handle_exception(refused)
+        response.data = _picked(response.data, self.wanted or [])
+        return response
+
+    def _headers_add(self, response: HttpResponseBase) -> None:
+        if self.counted is not None:
+            name, each = self.counted.kind.value, self.counted
+            response["RateLimit-Policy"] = f'"{name}";q={each.limit};w={SECONDS}'
+            response["RateLimit"] = f'"{name}";r={each.left};t={each.seconds}'
+        if self.deprecated_since is not None:
+            response["Deprecation"] = f"@{_midnight(self.deprecated_since)}"
+        if self.sunset is not None:
+            response["Sunset"] = http_date(_midnight(self.sunset))
+
+
+def contracted(
+    patterns: Iterable[URLPattern | URLResolver],
+    prefix: str,
+    *,
+    judging: bool = False,
+) -> list[URLPattern | URLResolver]:
+    """Return the addresses with the contract around each view; of judging, parameters alone are looked at."""
+    return [_contracted(each, prefix, judging) for each in patterns]
+
+
+def _contracted(
+    each: URLPattern | URLResolver, prefix: str, judging: bool
+) -> URLPattern | URLResolver:
+    route = prefix + str(each.pattern)
+    if isinstance(each, URLResolver):
+        inside = contracted(each.url_patterns, route, judging=judging)
+        return URLResolver(each.pattern, inside, each.default_kwargs, each.app_name, each.namespace)
+    callback: Any = each.callback
+    view = _with_contract(callback.cls, route, judging).as_view(**callback.initkwargs)
+    return URLPattern(each.pattern, view, each.default_args, each.name)
+
+
+def _with_contract(cls: type[APIView], route: str, judging: bool) -> type[APIView]:
+    posts = hasattr(cls, "post")
+    contract = AskedAsDescribed if judging else Contracted
+    members: dict[str, Any] = {
+        "__doc__": cls.__doc__,
+        "__module__": cls.__module__,
+        "__qualname__": cls.__qualname__,
+        "route": route,
+        **{name: getattr(cls, name, None) for name in ("deprecated_since", "sunset")},
+    }
+    if posts and not judging:
+        members["post"] = _posted_repeatably(cls.post)  # type: ignore[attr-defined]
+    made = type(cls.__name__, (contract, cls), members)
+    return cast("type[APIView]", made)
+
+
+def _posted_repeatably(own: Any) -> Callable[..., Any]:
+    """Return a view's `post`, described as before, that happens once for each `Idempotency-Key`."""
+
+    def post(self: Any, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        return repeatably(request, partial(own, self, request, *args, **kwargs))
+
+    post.__doc__ = own.__doc__
+    post.__dict__.update(own.__dict__)
+    return post
+
+
+def _unknown_words(unknown: list[str], known: list[str]) -> str:
+    names = ", ".join(unknown)
+    if not known:
+        return _("Unknown here: %(unknown)s. This address takes none.") % {"unknown": names}
+    return _("Unknown here: %(unknown)s. Known: %(known)s.") % {
+        "unknown": names,
+        "known": ", ".join(known),
+    }
+
+
+def _picked(data: Any, wanted: list[str]) -> Any:
+    if isinstance(data, list):
+        return [_picked(row, wanted) for row in data]
+    if "next" in data and "results" in data and "results" not in wanted:
+        return {**data, "results": _picked(data["results"], wanted)}
+    return {name: data[name] for name in wanted if name in data}
+
+
+def _etag_add(request: Request, response: HttpResponseBase) -> None:
+    """Have an answer that is in memory name its version: of its body, where the view named none."""
+    if isinstance(response, Response):
+        response.add_post_render_callback(partial(_conditional, request))
+
+
+def _conditional(request: Request, response: HttpResponse) -> HttpResponseBase | None:
+    if not response.has_header("ETag"):
+        response["ETag"] = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
+    unchanged = get_conditional_response(request, etag=response["ETag"], response=response)
+    return None if unchanged is response else unchanged
+
+
+def _midnight(day: date) -> int:
+    return int(datetime.combine(day, time(), UTC).timestamp())

@@ -1,0 +1,111 @@
+"""Errors of the API as RFC 9457 has them, whoever answers: a view, a middleware or Django."""
+
+import json
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from rest_framework.exceptions import APIException
+
+CONTENT_TYPE: Final = "application/problem+json"
+#: Where the type of a problem is about nothing but its status.
+OF_THE_STATUS: Final = "about:blank"
+_PREFIX: Final = "urn:quintet:problem:"
+#: Types of problems that a program may want to tell apart, with their titles; docs/rest.md lists them.
+TITLES: Final[dict[str, Promise]] = {
+    f"{_PREFIX}invalid-input": _("Input that cannot be used"),
+    f"{_PREFIX}unknown-parameter": _("Unknown parameter"),
+    f"{_PREFIX}unknown-field": _("Unknown field"),
+    f"{_PREFIX}idempotency-key-invalid": _("Unusable Idempotency-Key"),
+    f"{_PREFIX}idempotency-key-in-use": _("Idempotency-Key in use"),
+    f"{_PREFIX}idempotency-key-reused": _("Idempotency-Key of another request"),
+    f"{_PREFIX}answer-not-kept": _("Answer that was not kept"),
+    f"{_PREFIX}too-many-requests": _("Too many requests"),
+}
+
+
+class ProblemError(APIException):
+    """An error of a type that stands in `TITLES`; views raise it as any other exception of REST."""
+
+    def __init__(
+        self,
+        name: str,
+        detail: str,
+        *,
+        status: int,
+        errors: Mapping[str, list[str]] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **members: Any,
+    ) -> None:
+        self.status_code = status
+        super().__init__(detail)
+        self.headers = dict(headers or {})
+        self.body = {"type": problem_type(name), "detail": detail, **members}
+        if errors is not None:
+            self.body["errors"] = dict(errors)
+
+
+def problem_type(name: str) -> str:
+    """Return the type of a problem by its name; KeyError if there is none of this name."""
+    found = f"{_PREFIX}{name}"
+    TITLES[found]
+    return found
+
+
+def problems_describe(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Make each error that the API answers with a problem; what it says otherwise stays in it."""
+
+    def describe(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if response.status_code >= 400 and request.path_info.startswith("/api/"):
+            problem_make(request, response)
+        return response
+
+    return describe
+
+
+def problem_make(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Complete the body of an error in place."""
+    if not isinstance(response, HttpResponse) or response.has_header("Content-Encoding"):
+        return
+    said = _said(response)
+    status = response.status_code
+    kind = said.get("type", OF_THE_STATUS)
+    title = TITLES.get(kind) or _phrase(status)
+    problem = {
+        "type": kind,
+        "title": str(title),
+        "status": status,
+        "detail": said.get("detail", str(title)),
+        "instance": request.path,
+        **{name: value for name, value in said.items() if name not in _MEMBERS},
+    }
+    response.content = json.dumps(problem, ensure_ascii=False).encode()
+    response.headers["Content-Type"] = CONTENT_TYPE
+    if response.has_header("Content-Length"):
+        response.headers["Content-Length"] = str(len(response.content))
+
+
+_MEMBERS: Final = frozenset({"type", "title", "status", "detail", "instance"})
+
+
+def _said(response: HttpResponse) -> dict[str, Any]:
+    if "json" not in response.headers.get("Content-Type", ""):
+        return {}
+    try:
+        said = json.loads(response.content)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {"errors": {"body": said}}
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return str(status)

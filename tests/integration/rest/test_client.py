@@ -1,0 +1,160 @@
+"""A client generated from the description, and the notebook that uses it, against a live server."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from django.core.management import call_command
+from nbclient import NotebookClient
+from pytest_django.live_server_helper import LiveServer
+
+from campaign.models import Campaign, User
+from ranking.models import RankingRun
+from tests.rest_operations import description
+
+ROOT = Path(__file__).parents[3]
+NOTEBOOK = ROOT / "docs" / "examples" / "notebook.ipynb"
+#: Files, of which a client of JSON makes no types; it says so. Whoever needs them asks without it.
+OF_FILES = {
+    "GET /api/v1/campaigns/{slug}/copies/{copy_id}/",
+    "GET /api/v1/campaigns/{slug}/file/",
+    "PUT /api/v1/campaigns/{slug}/file/",
+    "GET /api/v1/tasks/{task_id}/published-results/{version}/bundle/",
+}
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder of a generated client, and what its generator said."""
+    folder = tmp_path_factory.mktemp("client")
+    described = folder / "openapi.json"
+    described.write_text(json.dumps(description()))
+    made = subprocess.run(
+        [
+            *(sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none"),
+            *("--path", str(described), "--output-path", str(folder / "generated_client")),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stdout + made.stderr
+    return folder, made.stdout + made.stderr
+
+
+@pytest.fixture
+def client_path(
+    generated: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Path, str]]:
+    monkeypatch.syspath_prepend(str(generated[0]))
+    yield generated
+    for name in [each for each in sys.modules if each.partition(".")[0] == "generated_client"]:
+        del sys.modules[name]
+
+
+def test_every_operation_becomes_a_function(client_path: tuple[Path, str]) -> None:
+    """All but those of files, which the generator names; an address it could not read would be named, too."""
+    folder, said = client_path
+    warned = {
+        line.partition("parsing ")[2].partition(" within")[0]
+        for line in said.splitlines()
+        if line.startswith("WARNING parsing")
+    }
+    assert warned <= OF_FILES
+    functions = {path.stem for path in (folder / "generated_client" / "api").glob("*/*.py")}
+    operations = {
+        operation["operationId"]
+        for path, methods in description()["paths"].items()
+        for method, operation in methods.items()
+        if f"{method.upper()} {path}" not in OF_FILES
+    }
+    assert operations <= functions
+
+
+@pytest.mark.django_db(transaction=True)
+def test_answers_are_typed(
+    client_path: tuple[Path, str],
+    live_server: LiveServer,
+    campaign: Campaign,
+    ranking: RankingRun,
+    make_member: Callable[..., User],
+) -> None:
+    from generated_client import AuthenticatedClient  # type: ignore[import-not-found]
+    from generated_client.api.campaigns import (  # type: ignore[import-not-found]
+        campaigns_retrieve,
+        judge_group_create,
+    )
+    from generated_client.api.tasks import rankings_latest  # type: ignore[import-not-found]
+    from generated_client.models import (  # type: ignore[import-not-found]
+        JudgeGroupRequest,
+        Problem,
+        Ranking,
+    )
+
+    token_made = token(campaign, make_member)
+    with AuthenticatedClient(live_server.url, token_made, prefix="Token") as client:
+        latest = rankings_latest.sync(ranking.task_id, client=client)
+        assert isinstance(latest, Ranking)
+        assert [row.score for row in latest.systems] == [
+            row["score"] for row in ranking.result["systems"]
+        ]
+        missing = campaigns_retrieve.sync("no-such", client=client)
+        assert isinstance(missing, Problem)
+        assert (missing.status, missing.title) == (404, "Not Found")
+        refused = judge_group_create.sync(
+            campaign.slug, client=client, body=JudgeGroupRequest(name="x"), idempotency_key="k"
+        )
+        assert isinstance(refused, Problem)
+        assert refused.status == 403
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_notebook_computes_the_ranking_of_the_page(
+    live_server: LiveServer,
+    campaign: Campaign,
+    ranking: RankingRun,
+    make_member: Callable[..., User],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It compares the scores itself, to the last bit."""
+    notebook: Any = nbformat.read(NOTEBOOK, as_version=4)
+    monkeypatch.setenv("QUINTET_URL", live_server.url)
+    monkeypatch.setenv("QUINTET_TOKEN", token(campaign, make_member))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    for name in ("JUPYTER_CONFIG_DIR", "IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "TMPDIR"):
+        monkeypatch.setenv(name, str(tmp_path))
+    NotebookClient(
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        resources={"metadata": {"path": os.fspath(ROOT)}},
+    ).execute()
+    said = "".join(
+        output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", ())
+    )
+    for row in ranking.result["systems"]:
+        assert f"{row['score']:.3f}  {row['system']}" in said
+    assert "κ between judges" in said
+
+
+def test_the_notebook_is_kept_without_what_it_said() -> None:
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    nbformat.validate(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert code
+    assert all(not cell.outputs and cell.execution_count is None for cell in code)
+
+
+def token(campaign: Campaign, make_member: Callable[..., User]) -> str:
+    make_member(campaign)
+    said = io.StringIO()
+    call_command("create_token", "rosa@example.org", stdout=said)
+    return said.getvalue().strip()

@@ -1,0 +1,193 @@
+"""What every address of the API keeps, whatever view stands there: from the registry of addresses."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from config.api.contract import AskedAsDescribed, Contracted
+from config.api.described import DescribedOperation
+from config.api.problems import problem_type
+from tests.integration.test_every_address import World, make_world
+from tests.rest_operations import Address, addresses
+
+pytestmark = pytest.mark.django_db
+
+METHODS = ("get", "post", "put", "patch", "delete")
+#: They send on what they are asked, with its parameters.
+SENT_ON = "api/v1/test-sets/"
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world()
+
+
+def described(address: Address) -> dict[str, DescribedOperation]:
+    from config.api.described import described_operations
+
+    view = address.view
+    if view.described is None:
+        view.described = described_operations(view.route, view.as_view())
+    return dict(view.described)
+
+
+def ask(world: World, address: Address, method: str, query: str = "", **headers: str) -> Any:
+    client: APIClient = world.client("judge" if address.is_judging else "organiser")
+    return client.generic(
+        method.upper(), world.fill(address.route) + query, b"", "application/json", headers=headers
+    )
+
+
+def readable(world: World) -> list[tuple[Address, DescribedOperation]]:
+    """Return the addresses of JSON that answer an organiser with 200."""
+    return [
+        (address, described(address)["get"])
+        for address in addresses()
+        if not address.is_judging
+        and "get" in described(address)
+        and (answer := ask(world, address, "get")).status_code == 200
+        and answer.headers["Content-Type"] == "application/json"
+        and not answer.streaming
+    ]
+
+
+def test_every_address_is_under_the_contract() -> None:
+    outside = [each.route for each in addresses() if not issubclass(each.view, AskedAsDescribed)]
+    lighter = {each.route for each in addresses() if not issubclass(each.view, Contracted)}
+    assert outside == []
+    assert lighter == {each.route for each in addresses() if each.is_judging}
+
+
+def test_a_parameter_that_is_not_described_is_refused_with_those_that_are(world: World) -> None:
+    wrong = []
+    for address in addresses():
+        if address.route.startswith(SENT_ON):
+            continue
+        assert described(address), address.route
+        for method, operation in described(address).items():
+            answer = ask(world, address, method, "?no_such_parameter=1")
+            said = answer.json()
+            if operation.parameters is None:
+                # Options of any name, which the view looks at.
+                assert answer.status_code == 400, address.route
+                assert "no_such_parameter" in said["errors"]
+            elif (answer.status_code, said.get("type"), said.get("known")) != (
+                400,
+                problem_type("unknown-parameter"),
+                sorted(operation.parameters),
+            ):
+                wrong.append((address.route, method, answer.status_code, said))
+    assert wrong == []
+
+
+def test_no_described_parameter_is_refused_as_unknown(world: World) -> None:
+    for address in addresses():
+        for method, operation in described(address).items():
+            names = sorted(operation.parameters or ())
+            query = "&".join(f"{name}=1" for name in names if name != "fields")
+            answer = ask(world, address, method, f"?{query}")
+            if answer.status_code == 400:
+                assert answer.json()["type"] != problem_type("unknown-parameter"), address.route
+
+
+def test_of_each_answer_the_fields_can_be_chosen(world: World) -> None:
+    found = readable(world)
+    assert len(found) > 40
+    for address, operation in found:
+        assert operation.fields, address.route
+        whole = ask(world, address, "get").json()
+        rows = rows_of(whole)
+        there = sorted(operation.fields & set(rows[0])) if rows else sorted(operation.fields)
+        chosen = there[:2]
+        said = ask(world, address, "get", f"?fields={','.join(chosen)}").json()
+        assert all(set(row) <= set(chosen) for row in rows_of(said)), address.route
+        assert len(rows_of(said)) == len(rows)
+        if rows:
+            assert any(rows_of(said)), address.route
+        # Where there are several pages they go on.
+        if isinstance(whole, dict) and "next" in whole:
+            assert set(said) == set(whole)
+
+
+def rows_of(data: Any) -> list[dict[str, Any]]:
+    if isinstance(data, list):
+        return data
+    return data["results"] if "next" in data and "results" in data else [data]
+
+
+def test_a_field_that_is_not_described_is_refused_with_those_that_are(world: World) -> None:
+    for address, operation in readable(world):
+        answer = ask(world, address, "get", "?fields=no_such_field")
+        said = answer.json()
+        assert (answer.status_code, said["type"], said["known"]) == (
+            400,
+            problem_type("unknown-field"),
+            sorted(operation.fields),
+        ), address.route
+
+
+def test_each_answer_names_its_version_and_is_not_sent_again(world: World) -> None:
+    for address, _operation in readable(world):
+        first = ask(world, address, "get")
+        again = ask(world, address, "get", **{"If-None-Match": first.headers["ETag"]})
+        # What counts the seconds that went by is another answer by then.
+        if again.status_code == 304:
+            assert again.content == b""
+            assert again.headers["ETag"] == first.headers["ETag"]
+        else:
+            assert again.headers["ETag"] != first.headers["ETag"], address.route
+    unchanged = ask(
+        world, *(next(each for each in addresses() if each.route.endswith("systems/")), "get")
+    )
+    assert unchanged.headers["ETag"]
+
+
+@pytest.mark.parametrize("role", ["nobody", "judge", "analyst", "organiser"])
+def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(world: World, role: str) -> None:
+    client = world.client(role)
+    errors = set()
+    for address in addresses():
+        for method in (*METHODS, "options", "head"):
+            answer = client.generic(
+                method.upper(), world.fill(address.route), b"[", "application/json"
+            )
+            assert "Cache-Control" in answer.headers, address.route
+            if answer.status_code < 400 or method == "head":
+                continue
+            errors.add(answer.status_code)
+            assert answer.headers["Content-Type"] == "application/problem+json", address.route
+            said = answer.json()
+            assert said["status"] == answer.status_code
+            assert (
+                said["instance"] == world.fill(address.route)
+                or "client_id" in address.route
+                or "batch" in address.route
+            )
+            assert {"type", "title", "detail"} <= set(said)
+    assert errors >= ({401} if role == "nobody" else {400, 405} if role == "organiser" else {405})
+
+
+def test_every_answer_says_how_much_may_be_asked(world: World) -> None:
+    for address, _operation in readable(world):
+        answer = ask(world, address, "get")
+        assert answer.headers["RateLimit-Policy"] == '"reads";q=1200;w=60', address.route
+        assert answer.headers["RateLimit"].startswith('"reads";r=')
+
+
+def test_judging_pays_for_none_of_it(world: World) -> None:
+    answer = ask(
+        world,
+        next(each for each in addresses() if each.route.endswith("judging/progress/")),
+        "get",
+        "?campaign=mine",
+    )
+    assert answer.status_code == 200
+    assert not {"ETag", "RateLimit", "RateLimit-Policy"} & set(answer.headers)
+
+
+def test_an_address_that_will_go_away_says_since_when(world: World) -> None:
+    (address,) = [each for each in addresses() if each.route == f"{SENT_ON}<int:test_set_id>/"]
+    answer = ask(world, address, "get")
+    assert answer.status_code == 307
+    assert answer.headers["Deprecation"] == "@1795478400"

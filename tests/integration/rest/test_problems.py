@@ -1,0 +1,102 @@
+"""Errors of the API by RFC 9457, whoever answers."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.http import HttpResponse, JsonResponse
+from django.test import Client, RequestFactory
+
+from campaign.models import Campaign, User
+from config.api.problems import TITLES, ProblemError, problem_make, problems_describe
+from tests.factories import make_organiser
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "rest.md"
+
+pytestmark = pytest.mark.django_db
+
+
+def test_no_such_address(client: Client) -> None:
+    answer = client.get("/api/v1/nothing/")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
+    assert answer.json() == {
+        "type": "about:blank",
+        "title": "Not Found",
+        "status": 404,
+        "detail": "There is nothing at this address.",
+        "instance": "/api/v1/nothing/",
+    }
+    assert answer.headers["Cache-Control"] == "private, no-store"
+
+
+def test_nobody_signed_in(client: Client) -> None:
+    answer = client.get("/api/v1/campaigns/")
+    assert answer.status_code == 401
+    assert answer.json()["title"] == "Unauthorized"
+    assert answer.headers["WWW-Authenticate"] == "Token"
+
+
+def test_a_refused_body_has_its_fields(campaign: Campaign, client: Client) -> None:
+    client.force_login(make_organiser(campaign))
+    answer = client.patch(
+        "/api/v1/campaigns/museum/", {"blocks_per_judge": "many"}, content_type="application/json"
+    )
+    said = answer.json()
+    assert (said["status"], said["type"]) == (400, "urn:quintet:problem:invalid-input")
+    assert said["title"] == "Input that cannot be used"
+    assert "blocks_per_judge" in said["errors"]
+
+
+def test_a_session_without_the_token_of_its_form(campaign: Campaign) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(make_organiser(campaign))
+    answer = client.post("/api/v1/campaigns/museum/pause/", {}, content_type="application/json")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (403, "application/problem+json")
+    assert answer.json()["detail"].startswith("CSRF Failed")
+
+
+def test_a_crash_is_one_too(
+    campaign: Campaign,
+    make_member: Callable[..., User],
+    client_of: Callable[[User], Client],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = client_of(make_member(campaign))
+    client.raise_request_exception = False
+
+    def crash(*_args: object, **_named: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("config.api.root.reverse", crash)
+    answer = client.get("/api/v1/")
+    said = answer.json()
+    assert (said["status"], said["title"]) == (500, "Internal Server Error")
+    assert said["detail"] == "Something went wrong on our side."
+
+
+def test_what_a_view_says_otherwise_stays() -> None:
+    request = RequestFactory().get("/api/v1/x/")
+    response = JsonResponse({"detail": "No.", "effects": [1]}, status=409)
+    problem_make(request, response)
+    assert b'"effects": [1]' in response.content
+    page = HttpResponse("<p>No</p>", status=409)
+    problem_make(request, page)
+    assert b"Conflict" in page.content
+    assert b"<p>" not in page.content
+
+
+@pytest.mark.parametrize("address", ["/no-such-page/", "/apis/"])
+def test_pages_are_left_alone(address: str) -> None:
+    request = RequestFactory().get(address)
+    answer = problems_describe(lambda _request: HttpResponse("gone", status=404))(request)
+    assert answer.content == b"gone"  # type: ignore[attr-defined]
+
+
+def test_every_type_stands_in_the_documentation() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert [kind for kind in TITLES if f"`{kind}`" not in text] == []
+
+
+def test_a_type_that_there_is_not_cannot_be_raised() -> None:
+    with pytest.raises(KeyError):
+        ProblemError("no-such", "No.", status=400)

@@ -1,0 +1,231 @@
+"""`Idempotency-Key`: a POST that is sent again changes nothing and is answered as before."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from cryptography.exceptions import InvalidTag
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.db.models.functions import Now
+from django.test import Client
+
+from campaign.models import Campaign, IdempotentAnswer, JudgeGroup, Membership, Task, User
+from campaign.services import idempotent_answers
+from campaign.tasks import forget_idempotent_answers
+from tests.factories import make_organiser
+
+GROUPS = "/api/v1/campaigns/museum/judge-groups/"
+
+
+@pytest.fixture
+def organiser(campaign: Campaign) -> User:
+    return make_organiser(campaign)
+
+
+@pytest.fixture
+def client(organiser: User, client_of: Callable[[User], Client]) -> Client:
+    return client_of(organiser)
+
+
+def post(client: Client, key: str, address: str = GROUPS, **body: Any) -> Any:
+    headers = {"Idempotency-Key": key}
+    return client.post(address, body, content_type="application/json", headers=headers)
+
+
+@pytest.mark.django_db
+def test_the_same_again_is_answered_as_before(client: Client) -> None:
+    key = str(uuid4())
+    first = post(client, key, name="Students", blocks_asked=20)
+    # In another order it says the same.
+    again = post(client, key, blocks_asked=20, name="Students")
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.json() == first.json()
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert "Idempotency-Replayed" not in first.headers
+    assert again.headers["Content-Type"] == "application/json"
+    assert JudgeGroup.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_without_a_key_nothing_is_kept(client: Client) -> None:
+    client.post(GROUPS, {"name": "Students"}, content_type="application/json")
+    assert not IdempotentAnswer.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("address", "body"),
+    [(GROUPS, {"name": "Others"}), ("/api/v1/campaigns/museum/pause/", {"name": "Students"})],
+)
+def test_another_request_with_the_key_is_refused(
+    client: Client, address: str, body: dict[str, str]
+) -> None:
+    post(client, "k1", name="Students")
+    answer = post(client, "k1", address, **body)
+    assert (answer.status_code, answer.json()["type"]) == (
+        422,
+        "urn:quintet:problem:idempotency-key-reused",
+    )
+    assert JudgeGroup.objects.count() == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("key", ["", "a b", "x" * 256, "ä"])
+def test_a_key_that_is_none_is_refused(client: Client, key: str) -> None:
+    answer = post(client, key, name="Students")
+    assert (answer.status_code, answer.json()["type"]) == (
+        400,
+        "urn:quintet:problem:idempotency-key-invalid",
+    )
+    assert not JudgeGroup.objects.exists()
+
+
+@pytest.mark.django_db
+def test_what_was_refused_may_be_sent_again_when_it_can_be_done(client: Client) -> None:
+    client.post(GROUPS, {"name": "Students"}, content_type="application/json")
+    assert post(client, "k1", name="Students").status_code == 400
+    JudgeGroup.objects.all().delete()
+    assert post(client, "k1", name="Students").status_code == 201
+
+
+@pytest.mark.django_db
+def test_each_person_has_their_own_keys(
+    client: Client,
+    campaign: Campaign,
+    client_of: Callable[[User], Client],
+) -> None:
+    other = client_of(make_organiser(campaign, "other@example.org"))
+    assert post(client, "k1", name="Students").status_code == 201
+    assert post(other, "k1", name="Others").status_code == 201
+
+
+@pytest.mark.django_db
+def test_no_one_reads_a_kept_answer_in_the_database(client: Client, organiser: User) -> None:
+    """It may hold a link that is shown once; without the key it is not to be opened."""
+    address = "/api/v1/campaigns/museum/members/"
+    first = post(client, "k1", address, email="eva@example.org", name="Eva", role="analyst")
+    assert first.status_code == 201
+    kept = IdempotentAnswer.objects.get()
+    link = first.json()["link"]
+    row = b"".join([bytes(kept.sealed), bytes(kept.key_digest), bytes(kept.request_digest)])
+    assert b"k1" not in row
+    assert link.rstrip("/").rpartition("/")[2].encode() not in row
+    again = post(client, "k1", address, email="eva@example.org", name="Eva", role="analyst")
+    assert again.json()["link"] == link
+    assert Membership.objects.filter(user__email="eva@example.org").count() == 1
+    with pytest.raises(InvalidTag):
+        idempotent_answers._opened(bytes(kept.sealed), organiser, "k2")
+
+
+@pytest.mark.django_db
+def test_files_are_compared_by_what_they_hold(client: Client, task: Task) -> None:
+    address = f"/api/v1/tasks/{task.pk}/answers/"
+
+    def send(content: bytes) -> Any:
+        file = SimpleUploadedFile("answers.csv", content)
+        return client.post(address, {"file": file}, headers={"Idempotency-Key": "k1"})
+
+    first = send(b"nonsense")
+    # Refused: nothing is kept, and nothing else stands in its way.
+    assert first.status_code == 400
+    assert send(b"more").status_code == 400
+
+
+@pytest.mark.django_db
+def test_a_day_later_it_is_a_new_key(client: Client) -> None:
+    post(client, "k1", name="Students")
+    IdempotentAnswer.objects.update(created_at=Now() - timedelta(hours=25))
+    assert post(client, "k1", name="Others").status_code == 201
+    assert IdempotentAnswer.objects.count() == 1
+    post(client, "k2", name="Third")
+    IdempotentAnswer.objects.update(created_at=Now() - timedelta(hours=25))
+    post(client, "k3", name="Fourth")
+    forget_idempotent_answers()
+    assert IdempotentAnswer.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_there_is_an_end_of_keys(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idempotent_answers, "MOST_KEPT", 1)
+    post(client, "k1", name="Students")
+    answer = post(client, "k2", name="Others")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "3600")
+    # What was done before is still known.
+    assert post(client, "k1", name="Students").status_code == 201
+
+
+@pytest.mark.django_db
+def test_a_long_answer_is_not_kept_but_not_done_again(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idempotent_answers, "LONGEST_BODY", 10)
+    assert post(client, "k1", name="Students").status_code == 201
+    answer = post(client, "k1", name="Students")
+    assert (answer.status_code, answer.json()["type"]) == (
+        409,
+        "urn:quintet:problem:answer-not-kept",
+    )
+    assert JudgeGroup.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_crash_undoes_what_it_began_and_keeps_no_answer(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(**_named: object) -> None:
+        raise RuntimeError
+
+    client.raise_request_exception = False
+    monkeypatch.setattr("config.api.repeatable.idempotent_answer_store", crash)
+    assert post(client, "k1", name="Students").status_code == 500
+    assert not JudgeGroup.objects.exists()
+    monkeypatch.undo()
+    assert post(client, "k1", name="Students").status_code == 201
+
+
+@pytest.fixture
+def senders() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(8) as pool:
+        yield pool
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_requests_at_the_same_time_one_is_done(
+    organiser: User, client_of: Callable[[User], Client], senders: ThreadPoolExecutor
+) -> None:
+    """The others hear that it is being done, or what it answered."""
+    clients = [client_of(organiser) for _ in range(8)]
+    start = Barrier(8)
+
+    def send(client: Client) -> int:
+        start.wait()
+        try:
+            return int(post(client, "k1", name="Students").status_code)
+        finally:
+            connection.close()
+
+    answers = list(senders.map(send, clients))
+    assert 201 in answers
+    assert set(answers) <= {201, 409}
+    assert JudgeGroup.objects.count() == 1
+    assert IdempotentAnswer.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_while_one_is_at_work_the_other_is_told_so(client: Client, organiser: User) -> None:
+    digest = idempotent_answers._key_digest(organiser, "k1")
+    number = int.from_bytes(digest[:8], signed=True)
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [number])
+        answer = post(client, "k1", name="Students")
+    finally:
+        other.close()
+    assert (answer.status_code, answer.headers["Retry-After"]) == (409, "1")
+    assert not JudgeGroup.objects.exists()
