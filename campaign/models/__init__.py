@@ -8,6 +8,7 @@ from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign, Rehearsal
 from campaign.models.conflict import ConflictOfInterest
 from campaign.models.copy import CampaignCopy, CampaignCopyPart
+from campaign.models.export import ExportedFile, ExportedPart
 from campaign.models.instructions import Acceptance, Instructions
 from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole, LinkRedemption
 from campaign.models.job import Job, JobKind, JobState
@@ -52,6 +53,8 @@ __all__ = [
     "CampaignStateChange",
     "ConflictOfInterest",
     "Document",
+    "ExportedFile",
+    "ExportedPart",
     "GroupMember",
     "Instructions",
     "Invitation",
