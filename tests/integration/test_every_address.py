@@ -32,6 +32,7 @@ from campaign.models import (
 )
 from campaign.services import instructions_accept, instructions_write, judge_group_create
 from campaign.services.copies import copy_keep
+from campaign.services.exported_files import exported_file_keep
 from campaign.services.uploads import (
     upload_begin,
     upload_check,
@@ -328,6 +329,8 @@ ADDRESSES = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/close/": MEMBERS_PAGE,
     # Importing: tests/integration/protocols/test_spans_import.py.
     "campaigns/<slug:slug>/tasks/<int:task_id>/answers/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/exports/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/exports/<int:export_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/reopen/": ONLY_POST,
     "campaigns/<slug:slug>/tasks/<int:task_id>/ranking-settings/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/stopping-rule/": MEMBERS_PAGE,
@@ -381,6 +384,16 @@ ADDRESSES = {
     # Writing: tests/integration/annotation/test_closing.py.
     "api/v1/tasks/<int:task_id>/closing/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/answers/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/exports/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/exports/kinds/": MEMBERS_API,
+    # Without parameters; with them: tests/integration/exports.
+    "api/v1/tasks/<int:task_id>/exports/stream/": {
+        **MEMBERS_API,
+        "organiser": 400,
+        "analyst": 400,
+    },
+    "api/v1/tasks/<int:task_id>/exports/<int:export_id>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/exports/<int:export_id>/content/": MEMBERS_API,
     # Why a HIT was drawn tells of systems: organisers need it, nobody else.
     "api/v1/tasks/<int:task_id>/hits/": MEMBERS_API,
     "api/v1/judging/assignments/": {
@@ -555,6 +568,7 @@ class World:
             "<int:job_id>": str(self.job.pk),
             "<int:group_id>": str(self.group.pk),
             "<int:copy_id>": str(self.campaign.copies.get().pk),
+            "<int:export_id>": str(self.task.exported_files.get().pk),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
             "<str:token>": "no-such-token",
@@ -592,6 +606,16 @@ def make_world() -> World:
         with_texts=False,
         language="en",
         by=None,
+    )
+    exported_file_keep(
+        task=mine,
+        content=[b"SECRET-EXPORT"],
+        by=None,
+        kind="counted",
+        file_format="five-way-csv",
+        name="SECRET-EXPORT.csv",
+        until=1,
+        watermark=1,
     )
     published = result_publish(
         task=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)

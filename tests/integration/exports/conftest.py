@@ -60,7 +60,7 @@ def news(campaign: Campaign, organiser: User) -> TestSetWriter:
     writer.judgment("out", out, [2, 1])
     excluded = writer.judge("out")
     Judge.objects.filter(pk=excluded.pk).update(address="jana@example.org")
-    User.objects.filter(pk=excluded.user_id).update(name="Jana Judgeova")
+    User.objects.filter(judges=excluded).update(name="Jana Judgeova")
     quality_action_take(
         judge=excluded, task=writer.task, action="exclude", user=organiser, note="Too fast."
     )

@@ -151,6 +151,14 @@ TASKS = {"/api/v1/campaigns/{slug}/tasks/": {"get", "post"}}
 SNIPPETS = {"/api/v1/tasks/{task_id}/snippets/": {"get", "put"}}
 # Files.
 ANSWERS = {"/api/v1/tasks/{task_id}/answers/": {"get", "post"}}
+_EXPORTS = "/api/v1/tasks/{task_id}/exports/"
+EXPORTS = {
+    _EXPORTS: {"get", "post"},
+    f"{_EXPORTS}kinds/": {"get"},
+    f"{_EXPORTS}stream/": {"get"},
+    f"{_EXPORTS}{{export_id}}/": {"get"},
+    f"{_EXPORTS}{{export_id}}/content/": {"get"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +171,9 @@ def schema() -> dict[str, Any]:
 def test_schema_is_valid_and_lists_every_address(schema: dict[str, Any]) -> None:
     paths = {path for path in schema["paths"] if "/judging/" not in path}
     described = RULES | LIFE | REPLIES | FILES_AND_WORK | ONE_SYSTEM | MEMBERS | PEOPLE
-    described |= TASKS | SNIPPETS | ANSWERS | OF_DESIGNS | ANALYSES | PUBLISHED | SEGMENT | ACTIONS
+    described |= (
+        TASKS | SNIPPETS | ANSWERS | EXPORTS | OF_DESIGNS | ANALYSES | PUBLISHED | SEGMENT | ACTIONS
+    )
     assert paths == {*READ, *ORGANISERS, SETTINGS, STOPPING, CLOSING, *described}
     assert {path: set(schema["paths"][path]) for path in described} == described
     read_only = {*READ, *ORGANISERS} - {CAMPAIGN, TEST_SET, RANKINGS, SYSTEMS, DESIGNS}
@@ -194,6 +204,8 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "DesignSameness",
         "EditingAsked",
         "EditingOutcome",
+        "ExportFileFormat",
+        "ExportKindName",
         "FileRole",
         "HITPurpose",
         "HITState",
