@@ -13,6 +13,7 @@ from campaign.services import (
     mails_send_due,
     panel_arrivals_purge,
 )
+from campaign.services.exported_files import exported_files_purge
 from campaign.services.idempotent_answers import idempotent_answers_forget
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.uploads import uploads_purge
@@ -45,6 +46,12 @@ def run_jobs() -> None:
 def purge_uploads() -> None:
     """Delete the uploads that nobody goes on with."""
     uploads_purge()
+
+
+@shared_task(name="campaign.tasks.purge_exported_files")
+def purge_exported_files() -> None:
+    """Delete the exported files that have expired."""
+    exported_files_purge()
 
 
 @shared_task

@@ -32,6 +32,8 @@ _PATHS: Final[dict[type[Model], str]] = {
     campaign.Job: "campaign",
     campaign.CampaignCopy: "campaign",
     campaign.CampaignCopyPart: "copy__campaign",
+    campaign.ExportedFile: "task__test_set__campaign",
+    campaign.ExportedPart: "file__task__test_set__campaign",
     campaign.Upload: "campaign",
     campaign.UploadedFile: "upload__campaign",
     campaign.UploadedPart: "file__upload__campaign",

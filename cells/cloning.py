@@ -96,6 +96,8 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     campaign.Job: "work of the other campaign",
     campaign.CampaignCopy: "of the other campaign",
     campaign.CampaignCopyPart: "of the other campaign",
+    campaign.ExportedFile: "of the other campaign",
+    campaign.ExportedPart: "of the other campaign",
     campaign.Upload: _FILES,
     campaign.UploadedFile: _FILES,
     campaign.UploadedPart: _FILES,

@@ -37,6 +37,7 @@ QUEUES: Final = {
         "campaign.tasks.forget_sessions",
         "campaign.tasks.purge_browser_visits",
         "campaign.tasks.purge_uploads",
+        "campaign.tasks.purge_exported_files",
         "ranking.tasks.check_tallies",
         "ranking.tasks.keep_rankings_of_days",
         "ranking.tasks.forget_shard_jobs",

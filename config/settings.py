@@ -237,6 +237,7 @@ CELERY_BEAT_SCHEDULE = {
     "deliver-webhooks": every(5, "annotation.tasks.deliver_webhooks"),
     "run-jobs": every(15, "campaign.tasks.run_jobs"),
     "purge-uploads": every(86_400, "campaign.tasks.purge_uploads"),
+    "purge-exported-files": every(3600, "campaign.tasks.purge_exported_files"),
     "purge-browser-visits": every(1800, "campaign.tasks.purge_browser_visits"),
     "forget-shard-jobs": every(600, "ranking.tasks.forget_shard_jobs"),
     "refresh-participations": every(60, "annotation.tasks.refresh_participations"),
@@ -382,6 +383,13 @@ STORAGES = {
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
 }
+
+# Where exported files are kept: a class of django-storages with its options, or nothing for the database.
+if _exports := env.str("EXPORT_STORAGE", default=""):
+    STORAGES["exports"] = {
+        "BACKEND": _exports,
+        "OPTIONS": env.json("EXPORT_STORAGE_OPTIONS", default={}),
+    }
 
 # --- REST ---------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ class RankingConfig(AppConfig):
         from dataclasses import replace
 
         import ranking.export.bundles.jobs
+        import ranking.export.judgments.job
         import ranking.export.zenodo.job
         import ranking.services.analysis_jobs  # noqa: F401  they register the handlers of their jobs
         from annotation.answer_files import answer_files_register

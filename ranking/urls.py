@@ -10,6 +10,7 @@ from ranking.views.campaign_tables import table_page, table_plot, table_report, 
 from ranking.views.campaigns import campaign_detail, campaign_list, tasks_page
 from ranking.views.dashboard import dashboard_page
 from ranking.views.design import design_again, design_budget, design_page, design_preview
+from ranking.views.exports import exported_file, exports_page
 from ranking.views.home import home
 from ranking.views.judge import judge_page
 from ranking.views.judge_groups import (
@@ -67,6 +68,8 @@ urlpatterns = [
     path("campaigns/", campaign_list, name="campaign-list"),
     path("campaigns/<slug:slug>/", campaign_detail, name="campaign-detail"),
     path(f"{_CAMPAIGN}plots/<slug:table>.<slug:ending>", campaign_plot, name="campaign-plot"),
+    path(f"{_TASK}exports/", exports_page, name="exports"),
+    path(f"{_TASK}exports/<int:export_id>/", exported_file, name="exported-file"),
     path(f"{_CAMPAIGN}test-sets/", tasks_page, name="test-sets"),
     path(f"{_CAMPAIGN}tables/", tables_page, name="campaign-tables"),
     path(f"{_CAMPAIGN}tables/<slug:name>/", table_page, name="campaign-table"),

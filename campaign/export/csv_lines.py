@@ -3,19 +3,15 @@
 import csv
 import io
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
-# What spreadsheets take for a formula.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+from campaign.formats.formulas import neutral
 
 
 def csv_line(cells: Iterable[Any]) -> str:
     """Return a line; an apostrophe stands before what a spreadsheet would compute."""
     buffer = io.StringIO()
-    shown = (
-        f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
-        for cell in cells
-    )
+    shown = (neutral(cell) if isinstance(cell, str) else cell for cell in cells)
     # Of what ends a line, a writer puts in quotes only what ends its own; some readers take either.
     csv.writer(buffer, lineterminator="\r\n").writerow(shown)
     return buffer.getvalue().removesuffix("\r\n") + "\n"

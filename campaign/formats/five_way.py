@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats.errors import FormatError
+from campaign.formats.formulas import restored
 from campaign.formats.records import MAX_JUDGE_NAME, FiveWayRow, counted, system_name_problem
 from campaign.formats.streams import ByteStream, InputFile, text_lines
 
@@ -90,7 +91,7 @@ def row_read(
 def _cells(file: str, line: int, text: str) -> list[str]:
     try:
         # One line at a time: a quote that is never closed must not swallow the rest.
-        return next(csv.reader((text,), strict=True))
+        return [restored(cell) for cell in next(csv.reader((text,), strict=True))]
     except csv.Error as error:
         raise FormatError(
             file,

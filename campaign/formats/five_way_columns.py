@@ -19,6 +19,7 @@ from campaign.formats.five_way import (
     integer,
     row_read,
 )
+from campaign.formats.formulas import restored
 from campaign.formats.records import MAX_JUDGE_NAME, system_name_problem
 from campaign.formats.streams import ByteStream
 
@@ -222,6 +223,13 @@ def _columns(
 
 
 def _cells_by_column(texts: Sequence[str], width: int) -> list[Sequence[str]] | None:
+    cells = _written_cells_by_column(texts, width)
+    if cells is None or not any("'" in text for text in texts):
+        return cells
+    return [[restored(cell) for cell in column] for column in cells]
+
+
+def _written_cells_by_column(texts: Sequence[str], width: int) -> list[Sequence[str]] | None:
     together = ",".join(texts)
     if '"' in together or max(map(len, texts)) > csv.field_size_limit():
         return _quoted_cells_by_column(texts, width)

@@ -5,15 +5,15 @@ import io
 from collections.abc import Iterable, Iterator
 
 from campaign.formats.five_way import BLANK, FIXED_COLUMNS, MAX_INTEGER
+from campaign.formats.formulas import neutral
 from campaign.formats.records import CONTROL, MAX_JUDGE_NAME, FiveWayRow, system_name_problem
 
 
 def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterator[str]:
     r"""Yield the header and then one line a row, each ended by \n; `read` gives `rows` back.
 
-    `slots` is the number of systems a row has room for. Cells are written as they are, also
-    where a spreadsheet would take one for a formula: an apostrophe before it would make the
-    file read back differ from the judgments it was written from.
+    `slots` is the number of systems a row has room for. An apostrophe stands before a text that a
+    spreadsheet would take for a formula; the reader takes it away again.
 
     Raises ValueError for a row that the format cannot hold.
     """
@@ -27,16 +27,16 @@ def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterato
     for row in rows:
         _refuse_unwritable(row, slots)
         cells = [
-            row.source_language,
-            row.target_language,
+            neutral(row.source_language),
+            neutral(row.target_language),
             str(row.source_index),
-            row.document,
-            row.segment_id,
-            row.judge,
+            neutral(row.document),
+            neutral(row.segment_id),
+            neutral(row.judge),
         ]
         empty = slots - len(row.candidates)
         for systems, numbers in zip(row.candidates, row.system_numbers, strict=True):
-            cells += [",".join(map(str, numbers)), ",".join(systems)]
+            cells += [neutral(",".join(map(str, numbers))), neutral(",".join(systems))]
         cells += ["", ""] * empty
         cells += [BLANK if label is None else str(label) for label in row.labels]
         cells += [BLANK] * empty

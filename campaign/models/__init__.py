@@ -11,6 +11,7 @@ from campaign.models.campaign import Campaign, Rehearsal
 from campaign.models.conflict import ConflictOfInterest
 from campaign.models.copy import CampaignCopy, CampaignCopyPart
 from campaign.models.erasure import ERASURE_PATIENCE, ErasureRequest
+from campaign.models.export import ExportedFile, ExportedPart
 from campaign.models.instructions import Acceptance, Instructions
 from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole, LinkRedemption
 from campaign.models.job import Job, JobKind, JobState
@@ -68,6 +69,8 @@ __all__ = [
     "DeliveryState",
     "Document",
     "ErasureRequest",
+    "ExportedFile",
+    "ExportedPart",
     "GroupMember",
     "IdempotentAnswer",
     "Instructions",

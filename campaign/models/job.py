@@ -22,6 +22,7 @@ class JobKind(models.TextChoices):
     BUNDLE = "bundle", _("Bundle of a published result")
     ZENODO_DRAFT = "zenodo_draft", _("Draft at Zenodo")
     CAMPAIGN_COPY = "campaign_copy", _("Static copy")
+    EXPORT = "export", _("Export")
 
 
 class JobState(models.TextChoices):

@@ -68,6 +68,14 @@ def asked_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     return cast("Task", task)
 
 
+def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
+    """Return the test set likewise, for what is a member's own: whatever they may change."""
+    task: Any = get_object_or_404(_tasks(request), pk=task_id, test_set__campaign__slug=slug)
+    role_remember(request, task.role)
+    task_remember(request.session, task)
+    return cast("Task", task)
+
+
 def _tasks(request: HttpRequest) -> TaskQuerySet:
     mine = Task.objects.with_role_of(cast("User", request.user)).named()
     return mine.select_related("test_set__campaign")

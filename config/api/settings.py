@@ -16,6 +16,8 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "WebhookEventName": "campaign.models.WebhookEvent",
     "CampaignState": "campaign.models.CampaignState",
     "CampaignTransition": "campaign.models.Transition",
+    "ExportFileFormat": "ranking.api.exports.FORMAT_NAMES",
+    "ExportKindName": "ranking.api.exports.KIND_NAMES",
     "FileRole": ["source", "reference", "system", "documents", "whole", "ignored"],
     "JobKind": "campaign.models.JobKind",
     "JobState": "campaign.models.JobState",

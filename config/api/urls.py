@@ -84,6 +84,13 @@ from ranking.api.campaign_tables import (
     CampaignTableView,
 )
 from ranking.api.design_forecast import DesignForecastView
+from ranking.api.exports import (
+    ExportContentView,
+    ExportKindsView,
+    ExportStreamView,
+    ExportsView,
+    ExportView,
+)
 from ranking.api.judge_groups import (
     JudgeGroupDeleteView,
     JudgeGroupJudgesView,
@@ -221,6 +228,13 @@ _task = [
     path("segments/<int:number>/", SegmentJudgedView.as_view(), name="api-segment"),
     path("judgments/", JudgmentsView.as_view(), name="api-judgments"),
     path("answers/", AnswersView.as_view(), name="api-answers"),
+    path("exports/", ExportsView.as_view(), name="api-exports"),
+    path("exports/kinds/", ExportKindsView.as_view(), name="api-export-kinds"),
+    path("exports/stream/", ExportStreamView.as_view(), name="api-export-stream"),
+    path("exports/<int:export_id>/", ExportView.as_view(), name="api-export"),
+    path(
+        "exports/<int:export_id>/content/", ExportContentView.as_view(), name="api-export-content"
+    ),
     path("skips/", SkipsView.as_view(), name="api-skips"),
     path("analyses/", AnalysesView.as_view(), name="api-analyses"),
     path("analyses/kinds/", AnalysisKindsView.as_view(), name="api-analysis-kinds"),

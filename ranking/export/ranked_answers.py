@@ -13,6 +13,7 @@ from annotation.export.shown import systems_shown
 from annotation.models import Judgment
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
+from campaign.formats.formulas import neutral
 from campaign.formats.losses import Losses
 from campaign.models import Task
 from ranking.files.pairwise import COLUMNS
@@ -77,13 +78,24 @@ def _pairwise(ranked: Sequence[_Ranked], task: Task, losses: Losses) -> list[str
     rows.writerow(COLUMNS)
     for number, each in enumerate(ranked, 1):
         losses.add("the time on the clock", f"judgment {number}", int(each.duration_ms is not None))
-        start = (task.test_set.source_language, task.test_set.target_language, each.segment)
+        languages = (task.test_set.source_language, task.test_set.target_language)
+        start = (*map(neutral, languages), each.segment)
         for (systems, label), (others, other) in combinations(
             zip(each.candidates, each.labels, strict=True), 2
         ):
+            judge = neutral(each.judge)
             for one in systems:
                 rows.writerows(
-                    (*start, each.segment, each.judge, one, _rank(label), two, _rank(other), number)
+                    (
+                        *start,
+                        each.segment,
+                        judge,
+                        neutral(one),
+                        _rank(label),
+                        neutral(two),
+                        _rank(other),
+                        number,
+                    )
                     for two in others
                 )
     return [buffer.getvalue()]

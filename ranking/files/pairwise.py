@@ -9,6 +9,7 @@ from functools import partial
 from typing import NoReturn
 
 from campaign.formats import FormatError, InputFile
+from campaign.formats.formulas import restored
 from campaign.formats.records import counted
 from campaign.formats.streams import text_lines
 from ranking.files.labels import Refuse, filled, judge_of, label_of, segment_of, systems_of
@@ -84,7 +85,7 @@ def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, str]]]:
 def _cells(file: str, line: int, text: str) -> list[str]:
     try:
         # One line at a time: a quote that is never closed must not swallow the rest.
-        return next(csv.reader((text,), strict=True))
+        return [restored(cell) for cell in next(csv.reader((text,), strict=True))]
     except csv.Error as error:
         raise FormatError(
             file,

@@ -10,6 +10,7 @@ from ranking.files.appraise import read_appraise_xml
 from ranking.files.detection import detect_input_format
 from ranking.files.jsonl import read_jsonl
 from ranking.files.pairwise import read_pairwise_csv
+from ranking.files.parquet.blocks import read_parquet
 from ranking.files.records import NO_JUDGE, InputFormat, JudgedBlock
 
 #: What a judge ranked, by candidate; None where they gave no rank.
@@ -19,6 +20,7 @@ _READERS: Final[dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]]]
     InputFormat.PAIRWISE_CSV: read_pairwise_csv,
     InputFormat.APPRAISE_XML: read_appraise_xml,
     InputFormat.JSONL: read_jsonl,
+    InputFormat.PARQUET: read_parquet,
 }
 #: Formats whose blocks become answers. The five-way CSV has an importer of its own, which keeps skips too.
 RANKED_FORMATS: Final = tuple(map(str, _READERS))

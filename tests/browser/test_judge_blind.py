@@ -141,6 +141,7 @@ class World:
             "job_id": 1,
             "group_id": self.group.pk,
             "copy_id": self.copy.pk,
+            "export_id": 1,
             "analysis_id": self.analysis.pk,
             "kind": "ranking",
             "name": "clusters",

@@ -54,6 +54,9 @@ ASKED: Final = {
     "api/v1/tasks/<int:task_id>/rankings/",
     "campaigns/<slug:slug>/copies/",
     "api/v1/campaigns/<slug:slug>/copies/",
+    # The same of exports (exports/test_rest_and_page.py).
+    "campaigns/<slug:slug>/tasks/<int:task_id>/exports/",
+    "api/v1/tasks/<int:task_id>/exports/",
 }
 #: Forms of one's own.
 _OWN_FORMS: Final = ("/sign-out/", "/language/", "/campaigns/mine/people/leave/")
@@ -97,7 +100,7 @@ def _forms(body: str) -> Iterator[str]:
             or "/analyses/" in action[1]
             or "/tables/" in action[1]
             or action[1].endswith("/ask/")
-            or action[1].endswith("/copies/")
+            or action[1].endswith(("/copies/", "/exports/"))
         )
         if 'method="post"' in form and not own:
             yield form

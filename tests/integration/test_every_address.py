@@ -33,6 +33,7 @@ from campaign.models import (
 )
 from campaign.services import instructions_accept, instructions_write, judge_group_create
 from campaign.services.copies import copy_keep
+from campaign.services.exported_files import exported_file_keep
 from campaign.services.uploads import (
     upload_begin,
     upload_check,
@@ -488,6 +489,8 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/close/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     # Importing: tests/integration/protocols/test_spans_import.py.
     "campaigns/<slug:slug>/tasks/<int:task_id>/answers/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/exports/": MEMBERS_PAGE | sends(POST=MEMBERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/exports/<int:export_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/reopen/": ONLY_POST | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/ranking-settings/": MEMBERS_PAGE
     | sends(POST=ORGANISERS),
@@ -554,6 +557,16 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     # Writing: tests/integration/annotation/test_closing.py.
     "api/v1/tasks/<int:task_id>/closing/": MEMBERS_API | sends(PUT=ORGANISERS),
     "api/v1/tasks/<int:task_id>/answers/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/exports/": MEMBERS_API | sends(POST=MEMBERS),
+    "api/v1/tasks/<int:task_id>/exports/kinds/": MEMBERS_API,
+    # Without parameters; with them: tests/integration/exports.
+    "api/v1/tasks/<int:task_id>/exports/stream/": {
+        **MEMBERS_API,
+        "organiser": 400,
+        "analyst": 400,
+    },
+    "api/v1/tasks/<int:task_id>/exports/<int:export_id>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/exports/<int:export_id>/content/": MEMBERS_API,
     # Why a HIT was drawn tells of systems: organisers need it, nobody else.
     "api/v1/tasks/<int:task_id>/hits/": MEMBERS_API,
     "api/v1/judging/assignments/": {
@@ -758,6 +771,7 @@ class World:
             "<int:delivery_id>": "1",
             "<int:token_id>": "1",
             "<int:copy_id>": str(self.campaign.copies.get().pk),
+            "<int:export_id>": str(self.task.exported_files.get().pk),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
             "<str:token>": "no-such-token",
@@ -800,6 +814,16 @@ def make_world() -> World:
         with_texts=False,
         language="en",
         by=None,
+    )
+    exported_file_keep(
+        task=mine,
+        content=[b"SECRET-EXPORT"],
+        by=None,
+        kind="counted",
+        file_format="five-way-csv",
+        name="SECRET-EXPORT.csv",
+        until=1,
+        watermark=1,
     )
     published = result_publish(
         task=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)

@@ -1,27 +1,22 @@
-"""`export_judgments`: the judgments of a task of any protocol, as JSON Lines or five-way CSV."""
+"""`export_judgments`: something of a task as a file: judgments, comparisons, skips, texts and more."""
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from annotation.api.research import judgments_recorded
-from annotation.export.five_way import five_way_csv
-from annotation.services import judgments_number
 from campaign.management.arguments import protocol_option_add, task_asked
-from campaign.models import Task
-from ranking.management.output import replaced
-
-_CHUNK: Final = 2_000
+from ranking.export.judgments.kinds import KINDS, ExportFormat
+from ranking.export.judgments.making import ExportRefusedError, export_asked, export_bytes
+from ranking.management.output import Progress, replaced
 
 
 class Command(BaseCommand):
     help = (
-        "Write the judgments of a task. JSON Lines: every judgment by number, as REST returns it, with what was said in "
-        "its protocol. Five-way CSV: those that count, with the order they imply."
+        "Write something of a task into a file: by default every judgment as JSON Lines, by number, as REST returns it; "
+        "with --kind counted those that the ranking is computed from; and comparisons, skips, assignments, texts, "
+        "designs, activity and judges."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,39 +24,71 @@ class Command(BaseCommand):
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--test-set", required=True, metavar="NAME")
         protocol_option_add(parser)
-        parser.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
         parser.add_argument(
-            "--watermark", type=int, metavar="N", help="up to judgment number N (default: all)"
+            "--kind",
+            choices=list(KINDS),
+            help="default: judgments; with --format csv those that count, as five-way CSV",
+        )
+        parser.add_argument(
+            "--format", choices=[str(each) for each in ExportFormat], default="jsonl"
+        )
+        parser.add_argument(
+            "--after",
+            type=int,
+            default=0,
+            metavar="N",
+            help="rows after number N (default: all); what comes first in a file is left out then",
+        )
+        parser.add_argument(
+            "--until", type=int, metavar="N", help="rows up to number N (default: all)"
+        )
+        parser.add_argument(
+            "--watermark",
+            type=int,
+            metavar="N",
+            help="judgments up to number N decide which count (default: all)",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         task = task_asked(options)
-        output: Path = options["output"]
-        watermark: int | None = options["watermark"]
-        last = judgments_number(task_id=task.pk)
-        until = last if watermark is None else min(last, watermark)
-        is_csv = options["format"] == "csv"
-        lines = five_way_csv(task=task, watermark=watermark) if is_csv else _json_lines(task, until)
-        # Without the header.
-        written = -1 if is_csv else 0
         try:
-            with replaced(output) as part, part.open("w", encoding="utf-8", newline="") as file:
-                for line in lines:
-                    file.write(line)
-                    written += 1
+            kind, file_format = _kind_and_format(options)
+            export = export_asked(
+                task=task,
+                kind=kind,
+                file_format=file_format,
+                after=options["after"],
+                until=options["until"],
+                watermark=options["watermark"],
+            )
+        except ExportRefusedError as error:
+            raise CommandError(str(error)) from error
+        output: Path = options["output"]
+        written = 0
+        try:
+            with (
+                Progress(self.stderr, quiet=not options["verbosity"]) as progress,
+                replaced(output) as part,
+                part.open("wb") as file,
+            ):
+                for content in export_bytes(export, told=progress.begin(_("Writing"))):
+                    written += file.write(content)
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
             self.stdout.write(
-                _("%(judgments)s judgments up to number %(watermark)s in %(file)s.")
-                % {"judgments": f"{written:,}", "watermark": until, "file": output}
+                _("%(what)s up to number %(until)s in %(file)s: %(bytes)s bytes.")
+                % {
+                    "what": export.kind.title,
+                    "until": export.until,
+                    "file": output,
+                    "bytes": f"{written:,}",
+                }
             )
 
 
-def _json_lines(task: Task, until: int) -> Iterator[str]:
-    """Yield the judgments 1…`until` by number; memory holds `_CHUNK` of them."""
-    numbers = task.judgment_numbers.order_by("number")
-    for start in range(0, until, _CHUNK):
-        page = numbers.filter(number__gt=start, number__lte=min(start + _CHUNK, until))
-        for row in judgments_recorded(list(page), task=task, until=until):
-            yield json.dumps(row, ensure_ascii=False) + "\n"
+def _kind_and_format(options: dict[str, Any]) -> tuple[str, str]:
+    kind, file_format = options["kind"], options["format"]
+    if kind is None and file_format == ExportFormat.CSV:
+        return "counted", str(ExportFormat.FIVE_WAY_CSV)
+    return kind or "judgments", file_format

@@ -47,6 +47,8 @@ NOT_RECORDED: dict[type[Model], str] = {
     campaign.Job: ITSELF,
     campaign.CampaignCopy: WORKED_OUT,
     campaign.CampaignCopyPart: WORKED_OUT,
+    campaign.ExportedFile: WORKED_OUT,
+    campaign.ExportedPart: WORKED_OUT,
     campaign.Upload: "files on their way: the test set they become is recorded",
     campaign.UploadedFile: "files on their way",
     campaign.UploadedPart: "files on their way",

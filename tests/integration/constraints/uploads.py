@@ -4,7 +4,16 @@ from functools import partial
 
 from django.utils import timezone
 
-from campaign.models import CampaignCopy, CampaignCopyPart, Job, Upload, UploadedFile, UploadedPart
+from campaign.models import (
+    CampaignCopy,
+    CampaignCopyPart,
+    ExportedFile,
+    ExportedPart,
+    Job,
+    Upload,
+    UploadedFile,
+    UploadedPart,
+)
 from tests.factories import make_campaign
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import small_task
@@ -55,6 +64,27 @@ def copied_part() -> Create:
     return partial(create, offset=1)
 
 
+def exported() -> Create:
+    return partial(
+        ExportedFile.objects.create,
+        task=small_task(make_campaign()),
+        kind="counted",
+        file_format="jsonl",
+        name="news.jsonl",
+        until=1,
+        watermark=1,
+        size=1,
+        digest="0" * 64,
+        expires_at=timezone.now(),
+    )
+
+
+def exported_part() -> Create:
+    create = partial(ExportedPart.objects.create, file=exported()(), content=b"a")
+    create(offset=0)
+    return partial(create, offset=1)
+
+
 @breaks("campaign.Upload.id")
 def two_uploads_have_one_id(attempt: Attempt) -> None:
     create = upload()
@@ -76,6 +106,8 @@ def two_uploads_become_one_test_set(attempt: Attempt) -> None:
 
 breaks_by_fields("campaign_copy_digest_is_a_sha_256", copied, {"digest": "0" * 63})
 breaks_by_fields("campaign_copy_part_offset_once", copied_part, {"offset": 0})
+breaks_by_fields("exported_file_digest_is_a_sha_256", exported, {"digest": "0" * 63})
+breaks_by_fields("exported_part_offset_once", exported_part, {"offset": 0})
 breaks_by_fields("upload_reference_use_is_known", upload, {"reference_use": "eaten"})
 breaks_by_fields("uploaded_file_name_once", file, {"name": "a.txt"})
 breaks_by_fields("uploaded_file_has_a_name", file, {"name": ""})

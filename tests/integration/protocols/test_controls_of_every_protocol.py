@@ -324,7 +324,7 @@ def test_an_export_up_to_a_number_is_as_of_that_number(
         call_command(*command, *watermark)
         rows = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
         assert [row["current"] for row in rows] == current
-    assert "1 judgments up to number 1 in" in capsys.readouterr().out
+    assert "All judgments up to number 1 in" in capsys.readouterr().out
     with pytest.raises(CommandError, match="No such file or directory"):
         call_command(*command[:1], str(tmp_path / "none" / "out"), *command[2:])
 

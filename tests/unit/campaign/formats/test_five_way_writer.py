@@ -39,10 +39,17 @@ def test_rows_are_written_as_wmt_wrote_them() -> None:
     ]
 
 
-def test_cells_a_spreadsheet_would_take_for_formulas_are_written_as_they_are() -> None:
-    row = replace(_ROW, judge='=HYPERLINK("x")', candidates=(("+A", "@B"), ("-C",)))
+def test_cells_a_spreadsheet_would_take_for_formulas_are_neutral_and_read_back() -> None:
+    candidates = (("+A", "@B"), ("-C",), ("'=D",))
+    row = replace(
+        _ROW,
+        judge='=HYPERLINK("x")',
+        candidates=candidates,
+        labels=(1, 2, None),
+        system_numbers=((-3, 7), (20,), (21,)),
+    )
     written = "".join(write_five_way_csv([row]))
-    assert '"=HYPERLINK(""x"")"' in written
+    assert '"\'=HYPERLINK(""x"")","\'-3,7","\'+A,@B",20,\'-C,21,\'\'=D,' in written
     assert _read(written) == [row]
 
 

@@ -1,0 +1,91 @@
+"""Exported files: those that are kept, how far the next one is, and their bytes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from django.core.files.storage import Storage, storages
+from django.db.models import QuerySet
+
+from campaign.models import ExportedFile, ExportedPart, Job, JobKind, Task
+from campaign.models.export import EXPORTED_PART_BYTES
+
+#: The alias in `STORAGES`, if the operator has set one up.
+STORAGE: Final = "exports"
+
+
+def export_storage() -> Storage | None:
+    """Return where exported files are kept; None: in the database."""
+    return storages[STORAGE] if STORAGE in storages.backends else None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportsState:
+    """The files of a task that are kept, the newest first, and the jobs that write one or failed to."""
+
+    files: list[ExportedFile]
+    jobs: list[Job]
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a worker is writing one."""
+        return any(not job.has_ended for job in self.jobs)
+
+
+def exported_files(*, task: Task, may_change: bool) -> QuerySet[ExportedFile]:
+    """Return the files that are kept, the newest first; those that name judges for those alone who may change the campaign."""
+    found = ExportedFile.objects.of(task.pk).select_related("made_by").order_by("-pk")
+    return found if may_change else found.filter(names_people=False)
+
+
+def exports_state(*, task: Task, may_change: bool) -> ExportsState:
+    """Return what there is, and what is under way: of the last job, and of all that have not ended. Two queries."""
+    jobs = Job.objects.filter(
+        campaign=task.test_set.campaign_id, kind=JobKind.EXPORT, parameters__task=task.pk
+    ).order_by("-pk")[:10]
+    shown = [job for place, job in enumerate(jobs) if not place or not job.has_ended]
+    return ExportsState(files=list(exported_files(task=task, may_change=may_change)), jobs=shown)
+
+
+def exported_bytes(
+    file: ExportedFile, *, start: int = 0, stop: int | None = None
+) -> Iterator[bytes]:
+    """Yield the bytes of a file from `start` up to `stop`, a part at a time.
+
+    Raises `ExportedFile.DoesNotExist` if it was deleted meanwhile, before the first byte is asked for.
+    """
+    end = file.size if stop is None else stop
+    if file.stored_as:
+        return _from_storage(file, start, end)
+    parts = ExportedPart.objects.filter(
+        file=file, offset__gt=start - EXPORTED_PART_BYTES, offset__lt=end
+    ).order_by("offset")
+    if end > start and not parts.exists():
+        raise ExportedFile.DoesNotExist
+    return _from_parts(parts, start, end)
+
+
+def _from_parts(parts: QuerySet[ExportedPart], start: int, end: int) -> Iterator[bytes]:
+    # One statement: what it found stays with the server until it is read, outside a transaction, too.
+    for offset, content in parts.values_list("offset", "content").iterator(chunk_size=1):
+        yield bytes(content)[max(0, start - offset) : end - offset]
+
+
+def _from_storage(file: ExportedFile, start: int, end: int) -> Iterator[bytes]:
+    storage = export_storage()
+    if storage is None:
+        raise ExportedFile.DoesNotExist
+    try:
+        opened = storage.open(file.stored_as, "rb")
+    except FileNotFoundError as error:
+        raise ExportedFile.DoesNotExist from error
+
+    def read() -> Iterator[bytes]:
+        with opened as content:
+            content.seek(start)
+            left = end - start
+            while left > 0 and (part := content.read(min(EXPORTED_PART_BYTES, left))):
+                left -= len(part)
+                yield part
+
+    return read()

@@ -1,0 +1,81 @@
+"""Exported files: kept in the database or in the operator's storage, until they expire."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from hashlib import sha256
+from tempfile import TemporaryFile
+from typing import IO, Any, Final
+from uuid import uuid4
+
+from django.core.files import File
+from django.db import transaction
+from django.utils import timezone
+
+from campaign.models import ExportedFile, ExportedPart, Task, User
+from campaign.models.export import EXPORTED_PART_BYTES
+from campaign.selectors.exported_files import export_storage
+
+#: How long a file is kept.
+DAYS_KEPT: Final = 7
+#: So many of a task are kept; the oldest go first.
+MOST_KEPT: Final = 20
+
+
+@transaction.atomic
+def exported_file_keep(
+    *, task: Task, content: Iterable[bytes], by: User | None, **described: Any
+) -> ExportedFile:
+    """Keep a file whose bytes come part by part; delete the oldest of the task.
+
+    `described` are the other fields of the file. In a storage nothing stays of a file whose writing fails.
+    """
+    with TemporaryFile() as whole:
+        digest, size = sha256(), 0
+        for part in content:
+            digest.update(part)
+            size += whole.write(part)
+        whole.seek(0)
+        kept = ExportedFile(
+            task=task,
+            size=size,
+            digest=digest.hexdigest(),
+            made_by=by,
+            expires_at=timezone.now() + timedelta(days=DAYS_KEPT),
+            **described,
+        )
+        storage = export_storage()
+        if storage is None:
+            kept.save()
+            _parts_keep(kept, whole)
+        else:
+            # The name says nothing to those who list what is there, and nobody guesses it.
+            kept.stored_as = storage.save(f"exports/{uuid4()}/{kept.name}", File(whole))
+            kept.save()
+    oldest = ExportedFile.objects.filter(task=task).order_by("-pk")[MOST_KEPT:]
+    exported_files_delete(list(oldest))
+    return kept
+
+
+def _parts_keep(kept: ExportedFile, whole: IO[bytes]) -> None:
+    for offset in range(0, kept.size, EXPORTED_PART_BYTES):
+        ExportedPart.objects.create(
+            file=kept, offset=offset, content=whole.read(EXPORTED_PART_BYTES)
+        )
+
+
+def exported_files_delete(files: Iterable[ExportedFile]) -> int:
+    """Delete files, those in the storage once the deletion is committed; return their number."""
+    deleted = 0
+    for file in files:
+        name, storage = file.stored_as, export_storage()
+        with transaction.atomic():
+            file.delete()
+            if name and storage is not None:
+                transaction.on_commit(lambda name=name, storage=storage: storage.delete(name))  # type: ignore[misc]
+        deleted += 1
+    return deleted
+
+
+def exported_files_purge() -> int:
+    """Delete the files that have expired; return their number."""
+    return exported_files_delete(ExportedFile.objects.expired())

@@ -1,0 +1,217 @@
+"""Exports of a task over REST: what there is, streams, jobs that write files, and these files."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpResponseBase
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import generics, serializers
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from campaign.api.access import readable_task, reader
+from campaign.api.pages import CursorPages
+from campaign.models import ExportedFile, MembershipRole, Task
+from campaign.selectors.exported_files import exported_files
+from ranking.export.judgments.job import export_queue
+from ranking.export.judgments.kinds import KINDS, ExportFormat
+from ranking.export.judgments.making import Export, ExportRefusedError, export_bytes
+from ranking.pages.exports import (
+    export_of_member,
+    export_stream,
+    file_answer,
+    is_other_export,
+    kinds_offered,
+)
+
+#: Of the schema.
+KIND_NAMES = [(name, name) for name in KINDS]
+FORMAT_NAMES = [(str(each), str(each)) for each in ExportFormat]
+_NUMBER: dict[str, Any] = {"min_value": 0, "max_value": 2**63 - 1}
+
+
+class ExportAskedSerializer(serializers.Serializer[Any]):
+    """What is to be exported."""
+
+    kind = serializers.ChoiceField(choices=KIND_NAMES)
+    file_format = serializers.ChoiceField(choices=FORMAT_NAMES)
+    after = serializers.IntegerField(default=0, help_text="Rows after this place.", **_NUMBER)
+    until = serializers.IntegerField(
+        required=False, help_text="Rows up to this place; the last one if left out.", **_NUMBER
+    )
+    watermark = serializers.IntegerField(
+        required=False,
+        help_text="Judgments up to this number decide which count. Give the header `Quintet-Watermark` of the first part "
+        "to get more parts of the same file.",
+        **_NUMBER,
+    )
+
+
+class ExportedFileSerializer(serializers.ModelSerializer[ExportedFile]):
+    """A file that is kept until it expires."""
+
+    sha256 = serializers.CharField(source="digest")
+    url = serializers.SerializerMethodField(help_text="Of its bytes; ranges may be asked for.")
+
+    class Meta:
+        model = ExportedFile
+        fields = [
+            *("id", "kind", "file_format", "name", "after", "until", "watermark", "names_people"),
+            *("size", "sha256", "made_at", "expires_at", "url"),
+        ]
+        read_only_fields = fields
+
+    def get_url(self, file: ExportedFile) -> str:
+        """Return where its bytes are."""
+        return str(
+            reverse(
+                "api-export-content",
+                args=[file.task_id, file.pk],
+                request=self.context["request"],
+            )
+        )
+
+
+class ExportFormatSerializer(serializers.Serializer[Any]):
+    """A format of a kind."""
+
+    name = serializers.CharField()
+    bytes = serializers.IntegerField(help_text="Of all of it, about.")
+    losses = serializers.ListField(
+        child=serializers.CharField(), help_text="What it has no room for."
+    )
+
+
+class ExportKindSerializer(serializers.Serializer[Any]):
+    """Something of the task that can be exported."""
+
+    name = serializers.CharField(source="kind.name")
+    title = serializers.CharField(source="kind.title")
+    description = serializers.CharField(source="kind.description")
+    by_number = serializers.BooleanField(
+        source="kind.by_number", help_text="Places of its rows are numbers of judgments."
+    )
+    rows = serializers.IntegerField(help_text="At most.")
+    formats = ExportFormatSerializer(many=True)
+    refused = serializers.DictField(
+        source="kind.refused",
+        child=serializers.CharField(),
+        help_text="Why it is not written in the other formats.",
+    )
+
+
+class ExportQueuedSerializer(serializers.Serializer[Any]):
+    """A worker writes the file; `jobs/{id}/` says how far it is, and its `result` names the file."""
+
+    job = serializers.IntegerField(read_only=True)
+
+
+class ExportsView(generics.ListAPIView[ExportedFile]):
+    """The exported files that are kept, the newest first."""
+
+    serializer_class = ExportedFileSerializer
+    pagination_class = CursorPages
+    ordering = "-id"
+
+    def get_queryset(self) -> QuerySet[ExportedFile]:
+        return _files(readable_task(self.request, self.kwargs["task_id"]))
+
+    @extend_schema(
+        operation_id="exports_ask",
+        request=ExportAskedSerializer,
+        responses={202: ExportQueuedSerializer},
+    )
+    def post(self, request: Request, task_id: int) -> Response:
+        """Have a worker write a file. It changes nothing, so analysts may ask for one, too."""
+        export = _asked(readable_task(request, task_id), request.data)
+        job = export_queue(export=export, by=reader(request))
+        return Response(ExportQueuedSerializer({"job": job.pk}).data, status=202)
+
+
+class ExportKindsView(APIView):
+    """What can be exported, in which formats, about how large, and what a format has no room for."""
+
+    @extend_schema(operation_id="export_kinds", responses=ExportKindSerializer(many=True))
+    def get(self, request: Request, task_id: int) -> Response:
+        """Return the kinds."""
+        task = readable_task(request, task_id)
+        offered = kinds_offered(task=task, may_change=_may_change(task))
+        return Response(ExportKindSerializer(offered, many=True).data)
+
+
+class ExportStreamView(APIView):
+    """An export that is sent while it is read."""
+
+    @extend_schema(
+        operation_id="export_stream",
+        parameters=[ExportAskedSerializer],
+        responses={
+            (200, "application/octet-stream"): OpenApiResponse(
+                OpenApiTypes.BINARY,
+                description="The file. `Quintet-Watermark` and `ETag` say how to go on after an interruption: with the "
+                "same `watermark`, `after` the last number that was received, and `If-Match`.",
+            ),
+            412: OpenApiResponse(description="By now its bytes follow from something else."),
+        },
+    )
+    def get(self, request: Request, task_id: int) -> HttpResponseBase:
+        """Stream it."""
+        export = _asked(readable_task(request, task_id), request.query_params)
+        if is_other_export(request.headers, export):
+            detail = _("Judges were excluded or readmitted since: begin the file again.")
+            return Response({"detail": detail}, status=412)
+        return export_stream(export, export_bytes(export))
+
+
+class ExportView(generics.RetrieveAPIView[ExportedFile]):
+    """An exported file, described."""
+
+    serializer_class = ExportedFileSerializer
+
+    def get_object(self) -> ExportedFile:
+        return _file(self.request, self.kwargs["task_id"], self.kwargs["export_id"])
+
+
+class ExportContentView(APIView):
+    """The bytes of an exported file."""
+
+    @extend_schema(
+        operation_id="export_content",
+        responses={
+            (200, "application/octet-stream"): OpenApiTypes.BINARY,
+            (206, "application/octet-stream"): OpenApiTypes.BINARY,
+            416: OpenApiResponse(description="It has no such bytes."),
+        },
+    )
+    def get(self, request: Request, task_id: int, export_id: int) -> HttpResponseBase:
+        """Return all of it, or the range that `Range` asks for."""
+        return file_answer(request.headers, _file(request, task_id, export_id))
+
+
+def _asked(task: Task, given: Any) -> Export:
+    sent = ExportAskedSerializer(data=given)
+    sent.is_valid(raise_exception=True)
+    try:
+        return export_of_member(task=task, asked=dict(sent.validated_data))
+    except ExportRefusedError as error:
+        raise ValidationError({"file_format": [str(error)]}) from error
+
+
+def _may_change(task: Any) -> bool:
+    return MembershipRole(task.role).may_change
+
+
+def _files(task: Task) -> QuerySet[ExportedFile]:
+    return exported_files(task=task, may_change=_may_change(task))
+
+
+def _file(request: Request, task_id: int, export_id: int) -> ExportedFile:
+    found = _files(readable_task(request, task_id)).filter(pk=export_id).first()
+    if found is None:
+        raise NotFound(_("There is no such file, or it has expired: have it written again."))
+    return found

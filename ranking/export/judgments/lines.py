@@ -1,0 +1,162 @@
+"""Judgments as lines of text, put together from pieces that are written once and taken by their numbers.
+
+A file of a million judgments says few things again and again: segments, judges, candidates, labels. Each of them is put
+into its piece once; Arrow joins the pieces of thousands of rows at a time.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from campaign.formats.five_way import BLANK, FIXED_COLUMNS
+from campaign.formats.formulas import neutral
+from ranking.selectors.exported_columns import ExportedTask, JudgedPart
+
+#: In codes of labels: no candidate at this place. 0 is blank.
+NO_CANDIDATE: Final = 6
+_CODES: Final = 7
+
+
+def csv_cell(text: str) -> str:
+    """Return a text as a cell of a CSV file that no spreadsheet computes."""
+    buffer = io.StringIO()
+    # Beside an empty cell, so that an empty text is not put in quotes.
+    csv.writer(buffer, lineterminator="").writerow([neutral(text), ""])
+    return buffer.getvalue().removesuffix(",")
+
+
+class Pieces:
+    """Texts by number, of which more may come."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._array: Any = pa.array([], type=pa.string())
+
+    def of(self, known: Sequence[Any], written: Callable[[Any], str]) -> Any:
+        """Return an array of the pieces of everything known, those that are new among them."""
+        if len(known) > len(self._texts):
+            self._texts.extend(written(each) for each in known[len(self._texts) :])
+            self._array = pa.array(self._texts, type=pa.string())
+        return self._array
+
+
+def taken(pieces: Any, numbers: npt.NDArray[Any]) -> Any:
+    return pieces.take(pa.array(np.ascontiguousarray(numbers)))
+
+
+def joined(columns: Sequence[Any]) -> bytes:
+    """Return the texts of columns, row after row."""
+    if not columns or not len(columns[0]):
+        return b""
+    rows = pc.binary_join_element_wise(*columns, "")
+    _valid, offsets, data = rows.buffers()
+    first, last = np.frombuffer(offsets, dtype=np.int32, count=len(rows) + 1)[[0, -1]].tolist()
+    return bytes(memoryview(data)[first:last])
+
+
+def by_label(part: JudgedPart, written: Callable[[tuple[int, ...]], str]) -> Any:
+    """Return for each row the piece of all its labels; `written` gets them as codes."""
+    codes = np.where(part.candidate < 0, NO_CANDIDATE, part.label).astype(np.int64)
+    width = codes.shape[1]
+    together = codes @ (_CODES ** np.arange(width, dtype=np.int64))
+    found, place = np.unique(together, return_inverse=True)
+    digits = (found[:, None] // (_CODES ** np.arange(width, dtype=np.int64))) % _CODES
+    pieces = pa.array([written(tuple(row)) for row in digits.tolist()], type=pa.string())
+    return taken(pieces, place.astype(np.int32))
+
+
+def by_candidate(pieces: Any, candidate: npt.NDArray[np.int32], missing: str) -> Any:
+    """Return for each row the piece of its candidate at one place; `missing` where there is none."""
+    with_none = pa.concat_arrays([pieces, pa.array([missing], type=pa.string())])
+    return taken(with_none, np.where(candidate < 0, len(pieces), candidate))
+
+
+class LinesWriter:
+    """Writes the judgments of a task; a format each is a subclass."""
+
+    def __init__(self, exported: ExportedTask, *, slots: int) -> None:
+        self.exported = exported
+        self.slots = slots
+        self._segments, self._judges = Pieces(), Pieces()
+
+    def head(self) -> bytes:
+        """Return how the file begins."""
+        return b""
+
+    def tail(self) -> bytes:
+        """Return how the file ends."""
+        return b""
+
+    def body(self, part: JudgedPart) -> bytes:
+        """Return the lines of a part."""
+        raise NotImplementedError
+
+    def _languages(self) -> tuple[str, str]:
+        test_set = self.exported.task.test_set
+        return test_set.source_language, test_set.target_language
+
+    def _of_rows(self, part: JudgedPart) -> list[Any]:
+        """Return the pieces of segment and judge of each row."""
+        segments = self._segments.of(self.exported.segments, self._segment)
+        judges = self._judges.of(self.exported.judges, self._judge)
+        return [taken(segments, part.segment), taken(judges, part.judge)]
+
+    def _segment(self, segment: Any) -> str:
+        raise NotImplementedError
+
+    def _judge(self, judge: str) -> str:
+        raise NotImplementedError
+
+    def _names(self, candidate: tuple[int, ...]) -> list[str]:
+        return [self.exported.systems[place] for place in candidate]
+
+
+class FiveWayCsv(LinesWriter):
+    """The five-way CSV: byte for byte what `write_five_way_csv` writes of the same rows."""
+
+    def __init__(self, exported: ExportedTask, *, slots: int) -> None:
+        super().__init__(exported, slots=slots)
+        self._candidates = Pieces()
+
+    def head(self) -> bytes:
+        names = [*FIXED_COLUMNS]
+        for slot in range(1, self.slots + 1):
+            names += [f"system{slot}Number", f"system{slot}Id"]
+        names += [f"system{slot}rank" for slot in range(1, self.slots + 1)]
+        return (",".join(names) + "\n").encode()
+
+    def body(self, part: JudgedPart) -> bytes:
+        candidates = self._candidates.of(self.exported.candidates, self._candidate)
+        columns = self._of_rows(part)
+        columns += [
+            by_candidate(candidates, part.candidate[:, place], ",,")
+            for place in range(part.candidate.shape[1])
+            if place < self.slots
+        ]
+        missing = self.slots - part.candidate.shape[1]
+        if missing > 0:
+            columns.append(pa.array([",," * missing] * len(part), type=pa.string()))
+        return joined([*columns, by_label(part, self._labels)])
+
+    def _segment(self, segment: Any) -> str:
+        texts = [csv_cell(language) for language in self._languages()]
+        texts += [str(segment.number), csv_cell(segment.document), str(segment.position)]
+        return ",".join(texts) + ","
+
+    def _judge(self, judge: str) -> str:
+        return csv_cell(judge) + ","
+
+    def _candidate(self, candidate: tuple[int, ...]) -> str:
+        numbers = csv_cell(",".join(str(place + 1) for place in candidate))
+        return f"{numbers},{csv_cell(','.join(self._names(candidate)))},"
+
+    def _labels(self, codes: tuple[int, ...]) -> str:
+        ranks = [BLANK if code in {0, NO_CANDIDATE} else str(code) for code in codes]
+        ranks = (ranks + [BLANK] * self.slots)[: self.slots]
+        return ",".join(ranks) + "\n"

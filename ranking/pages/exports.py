@@ -1,0 +1,110 @@
+"""Exports of a task as page and REST show them: what is asked for, how large it will be, and answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from campaign.database.replica import read_on
+from campaign.export.ranged import ranged_response
+from campaign.models import ExportedFile, MembershipRole, Task
+from campaign.selectors.exported_files import exported_bytes
+from campaign.services.rights import NotAllowedError
+from ranking.export.judgments.kinds import CONTENT_TYPES, ENDINGS, KINDS, ExportFormat, ExportKind
+from ranking.export.judgments.making import Export, export_asked
+from ranking.export.judgments.rows import ROWS
+
+#: Bytes of a row, of five outputs where it is of judgments: what files of the benchmark had.
+_BYTES_OF_A_ROW: Final[dict[str, int]] = {
+    "five-way-csv": 130,
+    "pairwise-csv": 700,
+    "jsonl": 300,
+    "parquet": 12,
+    "appraise-xml": 540,
+    "csv": 250,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FormatOffered:
+    """A format of a kind: how large a file of all of it will be, about, and what it has no room for."""
+
+    name: str
+    bytes: int
+    losses: list[Promise]
+
+
+@dataclass(frozen=True, slots=True)
+class KindOffered:
+    """A kind: its rows, and the formats it is written in."""
+
+    kind: ExportKind
+    rows: int
+    formats: list[FormatOffered]
+
+
+def kinds_offered(*, task: Task, may_change: bool) -> list[KindOffered]:
+    """Return the kinds that a member may export, as many rows as there may be. A query or two for each kind."""
+    found = []
+    numbers = ROWS["judgments"].last(task)
+    for kind in KINDS.values():
+        if kind.names_people and not may_change:
+            continue
+        rows = numbers if kind.by_number else ROWS[kind.name].count(task)
+        formats = [
+            FormatOffered(str(name), rows * _BYTES_OF_A_ROW[name], list(losses))
+            for name, losses in kind.formats.items()
+        ]
+        found.append(KindOffered(kind, rows, formats))
+    return found
+
+
+def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
+    """Return what a member asks for; `task` has their `role`.
+
+    Raises ExportRefusedError, and NotAllowedError where the kind is not for their role.
+    """
+    export = export_asked(task=task, **asked)
+    if export.kind.names_people and not MembershipRole(task.role).may_change:
+        raise NotAllowedError(_("Who judges are is for organisers alone."))
+    return export
+
+
+def export_stream(export: Export, content: Any) -> StreamingHttpResponse:
+    """Return an export that is sent while it is read. Its headers say with which parameters it is gone on with."""
+    return StreamingHttpResponse(
+        read_on(content),
+        content_type=CONTENT_TYPES[ENDINGS[export.file_format]],
+        headers={
+            "Content-Disposition": f'attachment; filename="{export.file_name}"',
+            "Cache-Control": "private, no-store",
+            "ETag": f'"{export.tag}"',
+            "Quintet-After": str(export.after),
+            "Quintet-Until": str(export.until),
+            "Quintet-Watermark": str(export.watermark),
+        },
+    )
+
+
+def is_other_export(sent: Mapping[str, str], export: Export) -> bool:
+    """Return whether a request with these headers goes on with an export whose bytes follow from something else by now."""
+    wanted = sent.get("If-Match", "")
+    return bool(wanted) and wanted not in {"*", f'"{export.tag}"'}
+
+
+def file_answer(sent: Mapping[str, str], file: ExportedFile) -> HttpResponseBase:
+    """Return the bytes of a kept file, or the range of them that is asked for; 404 if it is gone."""
+    try:
+        return ranged_response(
+            sent,
+            size=file.size,
+            digest=file.digest,
+            name=file.name,
+            content_type=CONTENT_TYPES[ENDINGS[ExportFormat(file.file_format)]],
+            content=lambda start, stop: exported_bytes(file, start=start, stop=stop),
+        )
+    except ExportedFile.DoesNotExist:
+        return HttpResponse(status=404, headers={"Cache-Control": "private, no-store"})

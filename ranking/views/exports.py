@@ -1,0 +1,92 @@
+"""The page where a task is taken away: what, in which format, at once or by a worker."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from campaign.models import JobKind, MembershipRole, User
+from campaign.selectors.exported_files import exported_files, exports_state
+from campaign.selectors.jobs import jobs_of
+from campaign.services.exported_files import DAYS_KEPT, MOST_KEPT
+from campaign.services.jobs import job_cancel
+from campaign.views.access import joined_task
+from ranking.export.judgments.job import export_queue
+from ranking.export.judgments.making import Export, ExportRefusedError, export_bytes
+from ranking.pages.export_form import ExportForm
+from ranking.pages.exports import export_of_member, export_stream, file_answer, kinds_offered
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseBase:
+    """Offer kinds and formats, and show the files there are; POST sends one at once or has a worker write it.
+
+    It changes nothing of the campaign, so members who only read may do so, too.
+    """
+    task: Any = joined_task(request, slug, task_id)
+    may_change = MembershipRole(task.role).may_change
+    if "stop" in request.POST:
+        job = get_object_or_404(
+            jobs_of(campaign=task.test_set.campaign),
+            pk=_number(request.POST["stop"]),
+            kind=JobKind.EXPORT,
+            parameters__task=task.pk,
+        )
+        job_cancel(job=job)
+        return redirect("exports", slug, task_id)
+    is_part = bool(request.headers.get("HX-Request"))
+    offered = [] if is_part else kinds_offered(task=task, may_change=may_change)
+    form = ExportForm(request.POST if request.method == "POST" else None, offered=offered)
+    export = _asked(task, form)
+    if export is not None and "stream" in request.POST:
+        return export_stream(export, export_bytes(export))
+    if export is not None:
+        export_queue(export=export, by=cast("User", request.user))
+        messages.success(request, _("A worker is writing the file; this page shows how far."))
+        return redirect("exports", slug, task_id)
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": "judgments",
+        "form": form,
+        "offered": offered,
+        "state": exports_state(task=task, may_change=may_change),
+        "days_kept": DAYS_KEPT,
+        "most_kept": MOST_KEPT,
+    }
+    name = "organiser/_exports.html" if is_part else "organiser/exports.html"
+    return render(request, name, context, status=400 if request.method == "POST" else 200)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+
+
+def _asked(task: Any, form: ExportForm) -> Export | None:
+    """Return what the form asks for; None, with an error, if that is refused."""
+    if not form.is_bound or not form.is_valid():
+        return None
+    try:
+        return export_of_member(task=task, asked=form.asked)
+    except ExportRefusedError as error:
+        form.add_error("file_format", str(error))
+        return None
+
+
+@require_safe
+@login_required
+def exported_file(
+    request: HttpRequest, slug: str, task_id: int, export_id: int
+) -> HttpResponseBase:
+    """Return the bytes of an exported file, or a range of them."""
+    task: Any = joined_task(request, slug, task_id)
+    may_change = MembershipRole(task.role).may_change
+    found = get_object_or_404(exported_files(task=task, may_change=may_change), pk=export_id)
+    return file_answer(request.headers, found)

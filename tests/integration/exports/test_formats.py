@@ -1,0 +1,256 @@
+"""Every kind in every format, from the registry: out, in again, and the same ranking; parts that are the whole."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from pyarrow import parquet
+
+from annotation.export import five_way_csv
+from annotation.importing.answers import answers_import
+from annotation.importing.judgments import judgments_import
+from campaign.formats import InputFile, read_test_set
+from campaign.importing.judgment_files import JudgmentsFile
+from campaign.models import Campaign, Output, Segment, Task
+from ranking.core import rank
+from ranking.core.judged.blocks import Blocks
+from ranking.export.judgments.kinds import KINDS, ExportFormat
+from ranking.export.judgments.making import ExportRefusedError, export_asked, export_bytes
+from ranking.export.judgments.rows import ROWS
+from ranking.files import read_judgments
+from ranking.selectors.judged_blocks import judged_blocks
+from ranking.services import ranking_run_compute
+from tests.factories import make_campaign
+from tests.filling import Filling, filled_task
+from tests.integration.exports.conftest import SYSTEMS
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.usefixtures("as_owner", "db")
+
+EVERY = [(kind.name, str(each)) for kind in KINDS.values() for each in kind.formats]
+#: What a ranking is computed from.
+RANKED = [(kind, each) for kind, each in EVERY if kind in {"counted", "comparisons"}]
+
+
+def whole(task: Task, kind: str, file_format: str, **of: Any) -> bytes:
+    asked = export_asked(task=task, kind=kind, file_format=file_format, **of)
+    return b"".join(export_bytes(asked))
+
+
+def lent() -> Task:
+    """Return a task with HITs that were lent."""
+    filling = Filling(blocks=30, segments=12, judges=4, is_checked=True)
+    return filled_task(make_campaign("lent"), filling)
+
+
+def scores(blocks: Blocks) -> list[dict[str, Any]]:
+    return [asdict(row) for row in rank(blocks).systems]
+
+
+def test_each_format_of_each_kind_is_written_or_says_why_not() -> None:
+    for kind in KINDS.values():
+        assert set(kind.formats).isdisjoint(kind.refused)
+        assert {*kind.formats, *kind.refused} == set(ExportFormat)
+        assert all(map(str, kind.refused.values()))
+
+
+@pytest.mark.parametrize(("kind", "file_format"), RANKED)
+def test_the_commands_on_files_rank_each_format_as_the_database_bit_for_bit(
+    news: TestSetWriter, tmp_path: Path, kind: str, file_format: str
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(whole(news.task, kind, file_format))
+    read = read_judgments([str(path)])
+    there = judged_blocks(task_id=news.task.pk, watermark=14, without_judges=("out",))
+    assert set(read.blocks.systems) == {*SYSTEMS, "_ref"}
+    assert str(read.input_format) == file_format
+    assert scores(read.blocks) == scores(there)
+    assert read.judges == 3
+
+
+@pytest.mark.parametrize(("kind", "file_format"), RANKED)
+def test_documents_are_in_each_format_that_does_not_say_it_has_no_room_for_them(
+    campaign: Campaign, tmp_path: Path, kind: str, file_format: str
+) -> None:
+    task = filled_task(campaign, Filling(blocks=300, segments=24, judges=4, is_checked=True))
+    path = tmp_path / "file"
+    path.write_bytes(whole(task, kind, file_format))
+    read = read_judgments([str(path)])
+    losses = " ".join(map(str, KINDS[kind].formats[ExportFormat(file_format)]))
+    assert (read.blocks.document is None) == ("documents" in losses)
+    assert (read.duration_ms >= 0).any() == ("time on the clock" not in losses)
+    watermark = task.judgment_sequence.last_number
+    there = judged_blocks(task_id=task.pk, watermark=watermark)
+    if read.blocks.document is not None:
+        assert scores(read.blocks) == scores(there)
+
+
+@pytest.mark.parametrize(("kind", "file_format"), RANKED)
+def test_each_format_comes_back_into_a_campaign_and_ranks_the_same(
+    news: TestSetWriter, kind: str, file_format: str
+) -> None:
+    run = ranking_run_compute(task_id=news.task.pk)
+    assert run is not None
+    content = whole(news.task, kind, file_format)
+    copy = TestSetWriter(make_campaign("fresh"), "news", SYSTEMS)
+    copy.system("_ref", "reference")
+    texts_write(copy)
+    file = JudgmentsFile("file", _opening(content))
+    if file_format == ExportFormat.FIVE_WAY_CSV:
+        assert judgments_import(task=copy.task, files=[file]).judgments == 12
+    else:
+        assert answers_import(task=copy.task, files=[file]).judgments == 12
+    again = ranking_run_compute(task_id=copy.task.pk)
+    assert again is not None
+    assert again.result["systems"] == run.result["systems"]
+
+
+def texts_write(writer: TestSetWriter) -> None:
+    """Give six segments an output of each system, without a HIT."""
+    for number in range(1, 7):
+        segment = Segment.objects.create(
+            test_set=writer.task.test_set,
+            document=writer.document,
+            number=number,
+            position=number,
+        )
+        Output.objects.bulk_create(
+            Output(segment=segment, system=system) for system in writer.task.test_set.systems.all()
+        )
+
+
+def _opening(content: bytes) -> Callable[[], Any]:
+    return lambda: BytesIO(content)
+
+
+def test_the_five_way_csv_is_what_its_writer_by_rows_writes(
+    campaign: Campaign, news: TestSetWriter
+) -> None:
+    assert whole(news.task, "counted", "five-way-csv").decode() == "".join(
+        five_way_csv(task=news.task, watermark=14)
+    )
+    task = filled_task(campaign, Filling(blocks=600, segments=24, judges=4, is_checked=True))
+    last = task.judgment_sequence.last_number
+    written = "".join(five_way_csv(task=task, watermark=last))
+    assert whole(task, "counted", "five-way-csv").decode() == written
+    assert len(written.splitlines()) > 500
+
+
+@pytest.mark.parametrize(("kind", "file_format"), EVERY)
+def test_parts_of_one_watermark_are_together_the_whole(
+    news: TestSetWriter, kind: str, file_format: str
+) -> None:
+    task = lent() if kind == "assignments" else news.task
+    asked = export_asked(task=task, kind=kind, file_format=file_format)
+    middle, mark = max(1, asked.until - 1), asked.watermark
+    first = whole(task, kind, file_format, until=middle, watermark=mark)
+    then = whole(task, kind, file_format, after=middle, watermark=mark)
+    complete = whole(task, kind, file_format)
+    if file_format == ExportFormat.PARQUET:
+        rows = [parquet.read_table(BytesIO(part)).to_pylist() for part in (first, then, complete)]
+        assert rows[0] + rows[1] == rows[2]
+    else:
+        assert first + then == complete
+
+
+def test_judgments_that_come_later_change_nothing_below_the_watermark(news: TestSetWriter) -> None:
+    before = {each: whole(news.task, *each, watermark=14) for each in RANKED}
+    block = news.block(7, list(SYSTEMS[:2]))
+    first = news.judgment("j1", block, [1, 2])
+    news.judgment("j1", block, [2, 1], supersedes=first)
+    assert {each: whole(news.task, *each, watermark=14) for each in RANKED} == before
+    lines = whole(news.task, "counted", "jsonl").decode().splitlines()
+    assert json.loads(lines[-1])["labels"] == [2, 1]
+    assert len(lines) == 13
+
+
+@pytest.mark.parametrize(("kind", "file_format"), EVERY)
+def test_no_format_of_any_kind_names_a_judge_but_the_one_that_says_so(
+    news: TestSetWriter, kind: str, file_format: str
+) -> None:
+    content = whole(news.task, kind, file_format)
+    if file_format == ExportFormat.PARQUET:
+        content = repr(parquet.read_table(BytesIO(content)).to_pylist()).encode()
+    is_named = b"Jana Judgeova" in content, b"jana@example.org" in content
+    assert is_named == (KINDS[kind].names_people,) * 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "file_format"), [(kind, each) for kind, each in EVERY if "csv" in each]
+)
+def test_no_cell_of_a_csv_is_a_formula(news: TestSetWriter, kind: str, file_format: str) -> None:
+    content = whole(news.task, kind, file_format).decode()
+    for row in csv.reader(io.StringIO(content)):
+        assert not [cell for cell in row if cell.startswith(("=", "+", "@", "\t", "\r"))]
+        # -1 is a rank left blank, and a number.
+        assert {cell for cell in row if cell.startswith("-")} <= {"-1"}
+
+
+@pytest.mark.parametrize("kind", list(ROWS))
+def test_rows_are_the_same_in_their_three_formats(news: TestSetWriter, kind: str) -> None:
+    task = lent() if kind == "assignments" else news.task
+    lines = [json.loads(line) for line in whole(task, kind, "jsonl").decode().splitlines()]
+    assert lines
+    read = list(csv.DictReader(io.StringIO(whole(task, kind, "csv").decode())))
+    columns = ROWS[kind].columns
+    assert (
+        [list(row) for row in read] == [list(row) for row in lines] == [list(columns)] * len(lines)
+    )
+    table = parquet.read_table(BytesIO(whole(task, kind, "parquet"))).to_pylist()
+    told = [
+        {
+            name: json.loads(value) if columns[name] is object else value
+            for name, value in row.items()
+        }
+        for row in table
+    ]
+    assert told == lines
+
+
+def test_texts_are_in_the_form_that_is_imported(campaign: Campaign) -> None:
+    task = filled_task(campaign, Filling(blocks=30, segments=12, judges=4, is_checked=True))
+    content = whole(task, "texts", "jsonl")
+    read = list(read_test_set(source=InputFile("texts.jsonl", BytesIO(content))))
+    assert [segment.source for segment in read] == [
+        f"Source sentence {number}." for number in range(1, 13)
+    ]
+
+
+def test_what_is_not_written_is_refused_in_words(news: TestSetWriter) -> None:
+    with pytest.raises(ExportRefusedError, match="There is no “songs”"):
+        export_asked(task=news.task, kind="songs", file_format="jsonl")
+    with pytest.raises(ExportRefusedError, match="There is no format “doc”"):
+        export_asked(task=news.task, kind="skips", file_format="doc")
+    with pytest.raises(ExportRefusedError, match="not written as appraise-xml"):
+        export_asked(task=news.task, kind="skips", file_format="appraise-xml")
+
+
+@pytest.mark.parametrize(("kind", "file_format"), EVERY)
+def test_a_task_without_judgments_gives_a_file(
+    campaign: Campaign, tmp_path: Path, kind: str, file_format: str
+) -> None:
+    task = TestSetWriter(campaign, "empty", ["a", "b"]).task
+    path = tmp_path / "file"
+    of = {"campaign": campaign.slug, "test_set": "empty", "kind": kind, "format": file_format}
+    call_command("export_judgments", str(path), **of, verbosity=0)
+    assert path.read_bytes() == whole(task, kind, file_format)
+
+
+def test_the_number_of_queries_does_not_grow_with_judgments() -> None:
+    counts = []
+    for blocks in (100, 1000):
+        filling = Filling(blocks=blocks, segments=24, judges=4, is_checked=True)
+        task = filled_task(make_campaign(f"of-{blocks}"), filling)
+        with CaptureQueriesContext(connection) as queries:
+            whole(task, "counted", "jsonl")
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
