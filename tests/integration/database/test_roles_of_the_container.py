@@ -16,7 +16,7 @@ from launcher.processes import ProcessRegistry
 
 def run_script(postgres: postgresql.Postgres, password: str) -> None:
     sockets = parse_qs(urlsplit(postgres.owner_url).query)["host"][0]
-    path = f"{postgresql._wheel_folder() / 'bin'}:{os.environ['PATH']}"
+    path = f"{postgresql.wheel_folder() / 'bin'}:{os.environ['PATH']}"
     told = {
         "POSTGRES_USER": postgresql.OWNER,
         "POSTGRES_DB": postgresql.DATABASE,
