@@ -84,7 +84,7 @@ messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code a
 untranslated: $(RUN_STAMP) ## list what is untranslated or wrong in the catalogues
 	@$(BIN)/python -m translations check
 
-BENCHMARKS := lopez live_state cohen ability resampling shards planning judging_page judging_server pages table_bytes import_speed submissions live_ranking
+BENCHMARKS := lopez live_state cohen ability resampling shards planning judging_page judging_server pages table_bytes import_speed submissions live_ranking metrics
 
 bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation states, as ratios side by side
 	@for name in $(BENCHMARKS); do echo "== $$name"; OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$$name || exit 1; done

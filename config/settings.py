@@ -9,11 +9,13 @@ from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
 from config.api.settings import DESCRIPTION, ENUM_NAMES, FRAMEWORK
 from config.cells import session_cookie_name
 from config.database_limits import LIMITS
+from config.logs.settings import logging_settings
 from config.queues import QUEUES, ROUTES
 from config.schedule import every
 from config.sign_in import *  # noqa: F403  accounts: passwords, second factors, single sign-on
@@ -38,7 +40,7 @@ if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
     # Whoever watches over the service asks from inside, past the proxy.
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
     SECURE_HSTS_SECONDS = 31_536_000
 # How many proxies stand before us, each of which appends to X-Forwarded-For whom it was asked by. Those
 # entries are believed and no others; with too high a number clients could name any address.
@@ -47,7 +49,7 @@ PROXIES = env.int("PROXIES", default=0)
 # number. The ids of its rows begin at so many times it, and so a campaign keeps them in another cell.
 CELL = env.int("CELL", default=0)
 IDS_OF_A_CELL = 10**12
-# The path under which a proxy offers Quintet, "/quintet"; the proxy takes it off.
+# The path under which a proxy offers Quintet, "/quintet"; the proxy takes it off, or `config.url_prefix` does.
 URL_PREFIX = env.str("URL_PREFIX", default="").rstrip("/")
 if URL_PREFIX:
     FORCE_SCRIPT_NAME = URL_PREFIX
@@ -101,7 +103,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # Outermost, so that errors pass it, too.
+    # Outermost, so that all that is answered is counted, and whatever is logged meanwhile says of which request.
+    "config.metrics.requests.requests_measure",
+    "config.logs.requests.requests_name",
+    # Errors pass it, too.
     "config.secret_addresses.secret_addresses",
     "config.requests.headers_add",
     # Before whatever asks by which name, or whether by HTTPS.
@@ -372,6 +377,15 @@ STORAGES = {
     },
 }
 
+# --- What an operator is told -------------------------------------------------------------------
+
+# Whoever names it reads `/metrics`; without one there is no such address, and nothing is counted.
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
+    raise ImproperlyConfigured("METRICS_TOKEN needs at least 16 characters.")
+# Where errors are reported, to a service that speaks Sentry's protocol; nothing is sent anywhere without it.
+SENTRY_DSN = env.str("SENTRY_DSN", default="")
+
 # --- REST ---------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = FRAMEWORK
@@ -396,10 +410,6 @@ SPECTACULAR_SETTINGS = {
 # Tokens and keys of addresses are hidden in both: see `config.redaction`.
 DEFAULT_EXCEPTION_REPORTER = "config.error_reports.ErrorReporter"
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
-}
+LOG_FORMAT = env.str("LOG_FORMAT", default="console")
+LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+LOGGING = logging_settings(log_format=LOG_FORMAT, level=LOG_LEVEL)

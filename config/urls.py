@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from config.api.schema_view import SchemaView
 from config.health import healthz, readyz
+from config.metrics.view import metrics
 from ranking.views.dashboard import dashboard_live
 from ranking.views.dashboard_polls import POLLS
 
@@ -14,6 +15,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(POLLS, dashboard_live, name="test-set-live"),
     path("healthz", healthz),
     path("readyz", readyz),
+    path("metrics", metrics),
     path("", include("campaign.urls")),
     path("", include("annotation.urls")),
     path("", include("ranking.urls")),

@@ -82,6 +82,8 @@ AFTER_THE_PASSWORD = {**ACCOUNT, "organiser": 302, "other organiser": 302}
 ADDRESSES = {
     "healthz": EVERYBODY,
     "readyz": EVERYBODY,
+    # For whoever names a token: tests/integration/operating.
+    "metrics": dict.fromkeys(ROLES, 404),
     "api/schema/": EVERYBODY,
     "sign-in/": {**dict.fromkeys(ROLES, 302), "nobody": 200},
     # What they do to strangers: tests/integration/accounts.
