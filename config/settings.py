@@ -19,6 +19,7 @@ from config.logs.settings import logging_settings
 from config.queues import QUEUES, ROUTES
 from config.schedule import every
 from config.sign_in import *  # noqa: F403  accounts: passwords, second factors, single sign-on
+from config.url_prefix import origin_and_path
 
 env = environ.Env()
 
@@ -30,17 +31,13 @@ DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
-# Where links lead that commands print. The launcher sets the first while Quintet runs, and the second, where it ran
-# last, while it does not: commands then say that they assume it.
-PUBLIC_ADDRESS = env.str("PUBLIC_ADDRESS", default="")
-ASSUMED_ADDRESS = env.str("ASSUMED_ADDRESS", default="http://127.0.0.1:8000")
 # Behind a proxy that ends TLS, HTTPS=1 makes cookies secure and believes the proxy's header.
 HTTPS = env.bool("HTTPS", default=False)
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
-    # Whoever watches over the service asks from inside, past the proxy.
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
+    # Whoever watches over the service asks from inside, past the proxy; below a path Django sees the path, too.
+    SECURE_REDIRECT_EXEMPT = [r"(^|/)(healthz|readyz|metrics)$"]
     SECURE_HSTS_SECONDS = 31_536_000
 # How many proxies stand before us, each of which appends to X-Forwarded-For whom it was asked by. Those
 # entries are believed and no others; with too high a number clients could name any address.
@@ -49,8 +46,16 @@ PROXIES = env.int("PROXIES", default=0)
 # number. The ids of its rows begin at so many times it, and so a campaign keeps them in another cell.
 CELL = env.int("CELL", default=0)
 IDS_OF_A_CELL = 10**12
+# Where links lead that commands print. The launcher sets the first while Quintet runs, and the second, where it ran
+# last, while it does not: commands then say that they assume it. Neither holds the path, which `reverse` adds.
+PUBLIC_ADDRESS, _path = origin_and_path(env.str("PUBLIC_ADDRESS", default=""))
+ASSUMED_ADDRESS = env.str("ASSUMED_ADDRESS", default="http://127.0.0.1:8000")
 # The path under which a proxy offers Quintet, "/quintet"; the proxy takes it off, or `config.url_prefix` does.
-URL_PREFIX = env.str("URL_PREFIX", default="").rstrip("/")
+URL_PREFIX = env.str("URL_PREFIX", default="").rstrip("/") or _path
+if _path not in ("", URL_PREFIX):
+    raise ImproperlyConfigured(
+        f"PUBLIC_ADDRESS names the path {_path}, and URL_PREFIX {URL_PREFIX}. Set one of them, or both the same."
+    )
 if URL_PREFIX:
     FORCE_SCRIPT_NAME = URL_PREFIX
 # What else the host offers gets none of our cookies.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from typing import Any
+from urllib.parse import urlsplit
 
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
@@ -21,3 +22,9 @@ def prefix_taken_off(application: Application, prefix: str) -> Application:
         return application(environ, start_response)
 
     return below
+
+
+def origin_and_path(address: str) -> tuple[str, str]:
+    """Return the two parts of Quintet's address, `https://host/quintet/`, without slashes at their ends."""
+    parts = urlsplit(address)
+    return (f"{parts.scheme}://{parts.netloc}" if parts.netloc else address, parts.path.rstrip("/"))

@@ -21,11 +21,16 @@ def tasks_name() -> None:
     task_postrun.connect(_ended, weak=False)
 
 
-def _log_as_set(**_signal: Any) -> None:
+def _log_as_set(*, logfile: str | None, **_signal: Any) -> None:
     """Set logs up by ourselves, so that Celery does not, and report errors if that is asked for."""
     from django.conf import settings
 
-    logging.config.dictConfig(settings.LOGGING)
+    logging_set = settings.LOGGING
+    if logfile:
+        handler = {**logging_set["handlers"]["console"], "class": "logging.FileHandler"}
+        handlers = logging_set["handlers"] | {"console": handler | {"filename": str(logfile)}}
+        logging_set = logging_set | {"handlers": handlers}
+    logging.config.dictConfig(logging_set)
     errors_report(settings.SENTRY_DSN, release=code_version())
 
 

@@ -177,7 +177,10 @@ def world() -> Iterator[World]:
         (folder / "secrets").mkdir()
         with Services(DataDirectory(folder / "home"), durable=False) as services:
             made = World(services, folder / "secrets")
-            for process in (of_compose("migrate"), of_chart("quintet-migrate", {})):
+            # As the image is built.
+            files = Process(["python", "manage.py", "collectstatic", "--noinput", "-v0"], {}, [])
+            files.environment.update(of_compose("migrate").environment)
+            for process in (files, of_compose("migrate"), of_chart("quintet-migrate", {})):
                 done = subprocess.run(
                     process.command,
                     env=made.environment(process),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from gzip import decompress
 from typing import Any
 
+import brotli
 import pytest
 import sentry_sdk
 from celery import current_app
@@ -160,8 +161,8 @@ def service() -> Iterator[tuple[str, list[bytes]]]:
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            encoding = self.headers.get("Content-Encoding", "")
-            sent.append(decompress(body) if encoding == "gzip" else body)
+            unpack = {"gzip": decompress, "br": brotli.decompress}
+            sent.append(unpack[self.headers["Content-Encoding"]](body))
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b"{}")
