@@ -4,6 +4,7 @@ import logging.config
 from typing import Any, Final
 
 import structlog
+from celery import current_app
 from celery.signals import before_task_publish, setup_logging, task_postrun, task_prerun
 
 from config.logs.sentry import errors_report
@@ -31,6 +32,8 @@ def _log_as_set(*, logfile: str | None, **_signal: Any) -> None:
         handlers = logging_set["handlers"] | {"console": handler | {"filename": str(logfile)}}
         logging_set = logging_set | {"handlers": handlers}
     logging.config.dictConfig(logging_set)
+    # Whatever prints passes the logs, too, and loses its secrets. Not before: they write to what is replaced here.
+    current_app.log.redirect_stdouts(current_app.conf.worker_redirect_stdouts_level)
     errors_report(settings.SENTRY_DSN, release=code_version())
 
 
