@@ -3,6 +3,7 @@
 Only what `_kept` lists is sent: what is not known to be harmless stays here.
 """
 
+import logging
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import structlog
@@ -41,7 +42,7 @@ def errors_report(dsn: str, *, release: str) -> None:
         release=release,
         # Errors come by what is logged: Django and Celery log each. The others would send requests and users along.
         default_integrations=False,
-        integrations=[LoggingIntegration(level=None, event_level="ERROR")],
+        integrations=[LoggingIntegration(level=None, event_level=logging.ERROR)],
         auto_enabling_integrations=False,
         include_local_variables=False,
         include_source_context=False,

@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import redis
 from django.db import Error, connection
@@ -74,7 +74,7 @@ def _from_broker() -> Iterator[Sample]:
         for key in (STATES, SECONDS, ENDED):
             pipeline.hgetall(key)
         pipeline.get(ERRORS)
-        *queues, states, seconds, ended, errors = cast("list[Any]", pipeline.execute())
+        *queues, states, seconds, ended, errors = pipeline.execute()
     for name, length, oldest in zip(names, queues[::2], queues[1::2], strict=True):
         yield "quintet_queue_messages", {"queue": name}, float(length)
         yield "quintet_queue_age_seconds", {"queue": name}, _age(oldest)

@@ -31,7 +31,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         # Whichever process is asked answers for all of them.
         registry = CollectorRegistry()
-        MultiProcessCollector(registry)
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     asked = CollectorRegistry()
     asked.register(Asking())
     text = generate_latest(registry) + generate_latest(asked)

@@ -205,7 +205,9 @@ def _differing(backup: Backup, found: Mapping[str, int]) -> list[str]:
         missing = [name for name in saved if name not in found]
         lost = found.get(_ONLY_GROWS, 0) < saved.get(_ONLY_GROWS, 0)
         return [*missing, *([_ONLY_GROWS] if lost else [])]
-    return sorted(name for name in saved | found if saved.get(name) != found.get(name))
+    return sorted(
+        name for name in saved.keys() | found.keys() if saved.get(name) != found.get(name)
+    )
 
 
 def _what_is_there(postgres: Postgres) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from gzip import decompress
 from typing import Any
 
-import brotli
+import brotli  # type: ignore[import-untyped]
 import pytest
 import sentry_sdk
 from celery import current_app

@@ -13,7 +13,6 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import OperationalError, connection
 from django.test import Client
 
-from config.metrics import reading
 from config.metrics.names import ASKED
 from config.metrics.tasks import STATES
 from tests.benchmarks.metrics import microseconds
@@ -81,7 +80,7 @@ def test_every_metric_is_described(settings: Any) -> None:
 def test_a_database_that_is_away_is_told_and_the_rest_still_is(
     asked: Callable[[], dict[str, float]],
 ) -> None:
-    with patch.object(reading.connection, "cursor", side_effect=OperationalError("away")):
+    with patch.object(connection, "cursor", side_effect=OperationalError("away")):
         found = asked()
     assert (found["quintet_database_up"], found["quintet_broker_up"]) == (0, 1)
     assert "quintet_unnumbered_judgments" not in found
