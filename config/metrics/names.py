@@ -6,7 +6,7 @@ from typing import Final
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
 
 # When counting began is of use to nobody here, and one sample more for each.
-disable_created_metrics()
+disable_created_metrics()  # type: ignore[no-untyped-call]
 #: Of this process, or of all processes of a web server (`PROMETHEUS_MULTIPROC_DIR`).
 REGISTRY: Final = CollectorRegistry()
 
