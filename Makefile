@@ -21,7 +21,7 @@ KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 SCRIPTS_STAMP := node_modules/.installed
 
-.PHONY: help start demo install install-dev test test-unit test-thorough test-released fuzz mutants faults soak check check-fast advisories messages untranslated lock screenshots bench attack clean
+.PHONY: help start demo backup restore install install-dev test test-unit test-thorough test-released fuzz mutants faults soak check check-fast advisories messages untranslated lock screenshots bench attack clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,13 @@ start: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with your own campaigns (POR
 
 demo: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with four demo campaigns, too (PORT=8000, QUINTET_HOME=.quintet)
 	@exec $(BIN)/python -m launcher demo
+
+backup: $(RUN_STAMP) ## write a backup into a new folder, and read it again (TO=/folder KIND=dump|base|both)
+	@$(BIN)/python -m launcher backup --to="$(TO)" --kind="$(KIND)"
+
+restore: $(RUN_STAMP) ## restore a backup (FROM=/folder/quintet-… KIND=dump|base; YES=1 sets aside what is there)
+	@test -n "$(FROM)" || { echo "Say which backup: make restore FROM=/folder/quintet-…" >&2; exit 2; }
+	@$(BIN)/python -m launcher restore "$(FROM)" --kind="$(KIND)" $(if $(filter 1,$(YES)),--yes)
 
 install: $(KERNEL_STAMP) $(WORDS_STAMP) ## make the environment in .venv and stop there
 
@@ -77,7 +84,7 @@ messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code a
 untranslated: $(RUN_STAMP) ## list what is untranslated or wrong in the catalogues
 	@$(BIN)/python -m translations check
 
-BENCHMARKS := lopez live_state cohen ability resampling shards planning judging_page judging_server pages table_bytes import_speed submissions live_ranking
+BENCHMARKS := lopez live_state cohen ability resampling shards planning judging_page judging_server pages table_bytes import_speed submissions live_ranking metrics
 
 bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation states, as ratios side by side
 	@for name in $(BENCHMARKS); do echo "== $$name"; OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$$name || exit 1; done
@@ -90,7 +97,7 @@ screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/
 	@$(BIN)/python -m launcher.screenshots $(ARGS)
 
 lock: $(DEV_STAMP) ## pin the newest allowed versions with their hashes (needs uv)
-	@for name in base embedded cluster dev; do \
+	@for name in base embedded cluster errors dev; do \
 	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	    --no-emit-index-url --upgrade requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done

@@ -1,9 +1,15 @@
 """Wiring: settings, addresses, the Celery application."""
 
-from config.celery import app as celery_app
-from config.redaction import logs_redact
+import os
+
+from config.environment import secrets_read
+
+# Before anything reads the environment. Here, because the web server, the worker and every command import this first.
+secrets_read(os.environ)
+
+from config.celery import app as celery_app  # noqa: E402
+from config.redaction import logs_redact  # noqa: E402
 
 __all__ = ["celery_app"]
 
-# Here, because the web server, the worker and every command import this first.
 logs_redact()

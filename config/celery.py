@@ -10,6 +10,8 @@ from kombu import Connection
 
 from campaign.database.acting import task_acts, task_acts_no_more
 from config.broker import transport_register
+from config.logs.tasks import tasks_name
+from config.metrics.tasks import tasks_count
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -36,6 +38,8 @@ class Application(Celery):
 
 
 transport_register()
+tasks_name()
+tasks_count()
 app = Application("quintet")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -5,10 +5,14 @@ What is said on the command line goes before what stands here.
 
 import gc
 import os
+import shutil
 import socket
 import struct
+import tempfile
 from pathlib import Path
 from typing import Any
+
+from config.logs.settings import gunicorn_logging
 
 wsgi_app = "config.wsgi:application"
 worker_class = "config.whole_requests.WholeRequestsWorker"
@@ -25,6 +29,25 @@ if Path("/dev/shm").is_dir():  # noqa: S108  # only nameless heartbeat files, wh
 # Not shorter: the kernel lets more of a long answer in only when about a megabyte of it has left,
 # which takes a slow reader its time. What a lost phone was sending is still in its outbox.
 CLIENT_SECONDS = int(os.environ.get("CLIENT_SECONDS") or 120)
+
+
+if os.environ.get("LOG_FORMAT") == "json":
+    logconfig_dict = gunicorn_logging(
+        log_format="json", level=os.environ.get("LOG_LEVEL") or "INFO"
+    )
+
+# Each process counts in a file of its own; whichever is asked for `/metrics` reads them all. Set before the library
+# is imported, which decides by it once.
+METRICS_FOLDER = None
+if os.environ.get("METRICS_TOKEN") and not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+    METRICS_FOLDER = tempfile.mkdtemp(prefix="quintet-metrics-")
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = METRICS_FOLDER
+
+
+def on_exit(_server: Any) -> None:
+    """Remove what was counted: the next start counts anew, as Prometheus expects."""
+    if METRICS_FOLDER is not None:
+        shutil.rmtree(METRICS_FOLDER, ignore_errors=True)
 
 
 def when_ready(server: Any) -> None:

@@ -9,6 +9,9 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 
+from config.metrics.view import PATH as METRICS
+from config.metrics.view import metrics
+
 
 @never_cache
 def healthz(_request: HttpRequest) -> HttpResponse:
@@ -17,10 +20,10 @@ def healthz(_request: HttpRequest) -> HttpResponse:
 
 
 class AliveMiddleware:
-    """Answers `/healthz` before anything asks by which name, or whether by HTTPS.
+    """Answers `/healthz` and `/metrics` before anything asks by which name, or whether by HTTPS.
 
-    Who checks whether a container is alive calls it by the address it has inside. Nothing else is answered to
-    hosts that are not allowed.
+    Who checks whether a container is alive, and Prometheus, call it by the address it has inside. Nothing else is
+    answered to hosts that are not allowed; metrics are for whoever names a token.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -29,6 +32,8 @@ class AliveMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.path_info == "/healthz":
             return healthz(request)
+        if request.path_info == METRICS and settings.METRICS_TOKEN:
+            return metrics(request)
         return self._get_response(request)
 
 

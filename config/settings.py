@@ -8,14 +8,17 @@ from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
 from config.api.settings import DESCRIPTION, ENUM_NAMES, FRAMEWORK
 from config.cells import session_cookie_name
 from config.database_limits import LIMITS
+from config.logs.settings import logging_settings
 from config.queues import QUEUES, ROUTES
 from config.schedule import every
 from config.sign_in import *  # noqa: F403  accounts: passwords, second factors, single sign-on
+from config.url_prefix import origin_and_path
 
 env = environ.Env()
 
@@ -27,17 +30,13 @@ DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
-# Where links lead that commands print. The launcher sets the first while Quintet runs, and the second, where it ran
-# last, while it does not: commands then say that they assume it.
-PUBLIC_ADDRESS = env.str("PUBLIC_ADDRESS", default="")
-ASSUMED_ADDRESS = env.str("ASSUMED_ADDRESS", default="http://127.0.0.1:8000")
 # Behind a proxy that ends TLS, HTTPS=1 makes cookies secure and believes the proxy's header.
 HTTPS = env.bool("HTTPS", default=False)
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
-    # Whoever watches over the service asks from inside, past the proxy.
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    # Whoever watches over the service asks from inside, past the proxy; below a path Django sees the path, too.
+    SECURE_REDIRECT_EXEMPT = [r"(^|/)(healthz|readyz|metrics)$"]
     SECURE_HSTS_SECONDS = 31_536_000
 # How many proxies stand before us, each of which appends to X-Forwarded-For whom it was asked by. Those
 # entries are believed and no others; with too high a number clients could name any address.
@@ -46,8 +45,16 @@ PROXIES = env.int("PROXIES", default=0)
 # number. The ids of its rows begin at so many times it, and so a campaign keeps them in another cell.
 CELL = env.int("CELL", default=0)
 IDS_OF_A_CELL = 10**12
-# The path under which a proxy offers Quintet, "/quintet"; the proxy takes it off.
-URL_PREFIX = env.str("URL_PREFIX", default="").rstrip("/")
+# Where links lead that commands print. The launcher sets the first while Quintet runs, and the second, where it ran
+# last, while it does not: commands then say that they assume it. Neither holds the path, which `reverse` adds.
+PUBLIC_ADDRESS, _path = origin_and_path(env.str("PUBLIC_ADDRESS", default=""))
+ASSUMED_ADDRESS = env.str("ASSUMED_ADDRESS", default="http://127.0.0.1:8000")
+# The path under which a proxy offers Quintet, "/quintet"; the proxy takes it off, or `config.url_prefix` does.
+URL_PREFIX = env.str("URL_PREFIX", default="").rstrip("/") or _path
+if _path not in ("", URL_PREFIX):
+    raise ImproperlyConfigured(
+        f"PUBLIC_ADDRESS names the path {_path}, and URL_PREFIX {URL_PREFIX}. Set one of them, or both the same."
+    )
 if URL_PREFIX:
     FORCE_SCRIPT_NAME = URL_PREFIX
 # What else the host offers gets none of our cookies.
@@ -100,7 +107,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # Outermost, so that errors pass it, too.
+    # Outermost, so that all that is answered is counted, and whatever is logged meanwhile says of which request.
+    "config.metrics.requests.requests_measure",
+    "config.logs.requests.requests_name",
+    # Errors pass it, too.
     "config.secret_addresses.secret_addresses",
     "config.requests.headers_add",
     "config.api.problems.problems_describe",
@@ -390,6 +400,14 @@ if _exports := env.str("EXPORT_STORAGE", default=""):
         "BACKEND": _exports,
         "OPTIONS": env.json("EXPORT_STORAGE_OPTIONS", default={}),
     }
+# --- What an operator is told -------------------------------------------------------------------
+
+# Whoever names it reads `/metrics`; without one there is no such address, and nothing is counted.
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
+    raise ImproperlyConfigured("METRICS_TOKEN needs at least 16 characters.")
+# Where errors are reported, to a service that speaks Sentry's protocol; nothing is sent anywhere without it.
+SENTRY_DSN = env.str("SENTRY_DSN", default="")
 
 # --- REST ---------------------------------------------------------------------------------------
 
@@ -422,10 +440,6 @@ SPECTACULAR_SETTINGS = {
 # Tokens and keys of addresses are hidden in both: see `config.redaction`.
 DEFAULT_EXCEPTION_REPORTER = "config.error_reports.ErrorReporter"
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
-}
+LOG_FORMAT = env.str("LOG_FORMAT", default="console")
+LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+LOGGING = logging_settings(log_format=LOG_FORMAT, level=LOG_LEVEL)

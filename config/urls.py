@@ -6,6 +6,7 @@ from config.api.page import api_page
 from config.api.schema_view import SchemaView
 from config.api.urls import PREFIX
 from config.health import healthz, readyz
+from config.metrics.view import metrics
 from ranking.views.dashboard import dashboard_live
 from ranking.views.dashboard_polls import POLLS
 
@@ -16,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(POLLS, dashboard_live, name="test-set-live"),
     path("healthz", healthz),
     path("readyz", readyz),
+    path("metrics", metrics),
     path("", include("campaign.urls")),
     path("", include("annotation.urls")),
     path("", include("ranking.urls")),

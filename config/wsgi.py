@@ -2,13 +2,19 @@
 
 import os
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
+
+from config.logs.sentry import errors_report
+from config.url_prefix import prefix_taken_off
+from ranking.code_version import code_version
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # For `settings.DATABASE_LIMITS`.
 os.environ["QUINTET_PROCESS"] = "web"
 
-application = get_wsgi_application()
+application = prefix_taken_off(get_wsgi_application(), settings.URL_PREFIX)
+errors_report(settings.SENTRY_DSN, release=code_version())
 # With all views, which the first request would load in each worker by itself.
 _ = get_resolver().url_patterns

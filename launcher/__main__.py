@@ -3,6 +3,8 @@
 python -m launcher start                start Quintet with one's own campaigns
 python -m launcher demo                 start it with its demo campaigns, too
 python -m launcher run -- COMMAND ...   run a command with PostgreSQL and Valkey up
+python -m launcher backup               write a backup into a new folder
+python -m launcher restore FOLDER       restore one
 """
 
 from __future__ import annotations
@@ -17,7 +19,10 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from launcher.backups.commands import backup_command, restore_command
+from launcher.backups.writing import KINDS
 from launcher.data_directory import DataDirectory
 from launcher.errors import FolderInUseError, LauncherError
 from launcher.services import Services, running_environment
@@ -50,8 +55,12 @@ def main(arguments: list[str] | None = None) -> int:
         help="with --temporary: write everything to the disk, as for people",
     )
     run.add_argument("argv", nargs="+", metavar="COMMAND", help="what to run, after --")
+    _backup_arguments(commands)
     chosen = parser.parse_args(arguments)
     try:
+        if chosen.command in ("backup", "restore"):
+            _back_up_or_restore(chosen)
+            return 0
         if chosen.command in ("start", "demo"):
             serve(DataDirectory.from_environment(), report, demo=chosen.command == "demo")
             return 0
@@ -64,6 +73,30 @@ def main(arguments: list[str] | None = None) -> int:
     except LauncherError as error:
         sys.stderr.write(f"{error}\n")
         return 1
+
+
+def _backup_arguments(commands: Any) -> None:
+    backup = commands.add_parser("backup", help="write a backup into a new folder")
+    backup.add_argument("--to", default="", help="folder for backups (backups in the data folder)")
+    backup.add_argument("--kind", choices=["", *KINDS], default="")
+    restore = commands.add_parser("restore", help="restore a backup")
+    restore.add_argument("source", metavar="FOLDER", help="folder of the backup")
+    restore.add_argument("--kind", choices=["", "dump", "base"], default="")
+    restore.add_argument("--yes", action="store_true", help="set aside what is there")
+
+
+def _back_up_or_restore(chosen: argparse.Namespace) -> None:
+    directory = DataDirectory.from_environment()
+    if chosen.command == "backup":
+        backup_command(directory, into=chosen.to, kind=chosen.kind, report=report)
+    else:
+        restore_command(
+            directory,
+            source=chosen.source,
+            kind=chosen.kind,
+            confirmed=chosen.yes,
+            report=report,
+        )
 
 
 def _run_beside(directory: DataDirectory, argv: list[str]) -> int:

@@ -50,7 +50,7 @@ _SILENT_LOG = (
 _NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
 
 
-def _wheel_folder() -> Path:
+def wheel_folder() -> Path:
     """Return the folder of the newest PostgreSQL in the wheel, with bin, lib and share.
 
     The package is not imported: its import takes a lock file in a shared folder.
@@ -66,6 +66,11 @@ def _wheel_folder() -> Path:
     if not installs:
         raise LauncherError(f"{package} holds no PostgreSQL; run `make install` again.")
     return max(installs, key=lambda folder: int(folder.name.removeprefix("pginstall") or 0))
+
+
+def programs_major() -> int:
+    """Return the major version of the PostgreSQL in the wheel: 18."""
+    return int(wheel_folder().name.removeprefix("pginstall") or 0)
 
 
 class Postgres:
@@ -190,6 +195,17 @@ class Postgres:
             self._child.stop(timeout_seconds)
             stop_all(self._leftovers(), timeout_seconds=1, first=signal.SIGKILL)
 
+    def adopt(self, base: Path) -> None:
+        """Take a base backup for the data of a server that has none; its first start replays what belongs to it.
+
+        Raises:
+            OSError: it cannot be copied.
+        """
+        data = self._folder / "data"
+        shutil.copytree(base, data, symlinks=True)
+        data.chmod(0o700)
+        self._account.chown(data)
+
     def remove_sockets(self) -> None:
         """Remove the folder of the socket if it lies outside the data folder."""
         remove_socket_folder(self._sockets, self._preferred_sockets)
@@ -211,7 +227,7 @@ class Postgres:
         return folder
 
     def _choose_programs(self) -> Path:
-        wheel = _wheel_folder()
+        wheel = wheel_folder()
         if self._account.user is None or self._account.can_run(wheel / "bin" / "postgres"):
             return wheel
         # Root's environment is closed to nobody: run from a copy beside root's data folders.

@@ -46,6 +46,7 @@ from annotation.services import (
 )
 from annotation.services.panels import panel_participation_refresh
 from campaign.browsers import activity_record
+from campaign.database.logged import judge_logged
 from campaign.models import Judge, User
 from campaign.texts.languages import language_described
 
@@ -60,6 +61,7 @@ def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
     judge = judge_of_user(user=user, campaign_slug=campaign_slug)
     if judge is None:
         raise PermissionDenied(_("You are not a judge of this campaign."))
+    judge_logged(judge.pk)
     return judge
 
 
@@ -68,6 +70,7 @@ def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
     block = assigned_block(user=cast("User", request.user), public_id=public_id)
     if block is None:
         raise NotFound(_("You were never given this sentence."))
+    judge_logged(block.judge_id)
     return block
 
 

@@ -7,7 +7,7 @@ import segno
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
-from django.urls import get_script_prefix, reverse
+from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -159,7 +159,7 @@ def _own_link_send(request: HttpRequest, judge: Judge, context: dict[str, Any]) 
         mail = own_link_send(
             judge=judge,
             address=address,
-            base_url=request.build_absolute_uri(get_script_prefix()),
+            base_url=request.build_absolute_uri("/"),
             language=get_language() or "en",
         )
     except OwnLinkRefusedError as error:

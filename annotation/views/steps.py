@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding
 from annotation.selectors.tour import tour_due
+from campaign.database.logged import judge_logged
 from campaign.models import CampaignState, User
 
 
@@ -15,6 +16,7 @@ def onboarding_or_404(request: HttpRequest, slug: str) -> JudgeOnboarding:
     onboarding = judge_onboarding(user=cast("User", request.user), campaign_slug=slug)
     if onboarding is None:
         raise Http404
+    judge_logged(onboarding.judge.pk)
     return onboarding
 
 

@@ -173,10 +173,10 @@ def address_option_add(parser: CommandParser) -> None:
 
 
 def address_argument(text: str) -> str:
-    """Return the base address of this Quintet, such as https://judge.example.org."""
+    """Return the base address of this Quintet, such as https://judge.example.org, without the path it lives under."""
     if not text.startswith(("http://", "https://")):
         raise argparse.ArgumentTypeError(f"{text!r} does not begin with http:// or https://")
-    return text.rstrip("/")
+    return text.rstrip("/").removesuffix(settings.URL_PREFIX)
 
 
 def expiry_words(expires_at: datetime) -> str:

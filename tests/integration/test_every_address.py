@@ -105,6 +105,8 @@ AFTER_THE_PASSWORD = {**ACCOUNT, "organiser": 302, "other organiser": 302}
 ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     "healthz": EVERYBODY | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
     "readyz": EVERYBODY | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=ANYBODY, DELETE=ANYBODY),
+    # For whoever names a token: tests/integration/operating.
+    "metrics": dict.fromkeys(ROLES, 404),
     "api/schema/": EVERYBODY,
     "api/": EVERYBODY,
     "api/v1/": OWN_API,

@@ -24,6 +24,7 @@ from campaign.services import (
     invitation_create_for_anybody,
 )
 from campaign.services.own_account import address_token, password_token
+from config.logs.formats import json_formatter
 from config.redaction import HIDDEN, redact, secrets_of
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.recruiting import make_panel
@@ -123,6 +124,8 @@ def logged() -> Iterator[io.StringIO]:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(logging.Formatter("%(name)s %(message)s"))
+    as_json = logging.StreamHandler(stream)
+    as_json.setFormatter(json_formatter())
     mails = AdminEmailHandler(include_html=True)
     mails.setLevel(logging.ERROR)
     root = logging.getLogger()
@@ -130,9 +133,11 @@ def logged() -> Iterator[io.StringIO]:
     root.setLevel(logging.DEBUG)
     root.addHandler(handler)
     root.addHandler(mails)
+    root.addHandler(as_json)
     yield stream
     root.removeHandler(handler)
     root.removeHandler(mails)
+    root.removeHandler(as_json)
     root.setLevel(before)
 
 

@@ -6,10 +6,15 @@ from typing import Any
 import pytest
 import yaml
 
+from config.environment import SECRETS
+from config.queues import QUEUES
 from launcher.data_directory import CHECKOUT
 
 COMPOSE: dict[str, Any] = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+SETTINGS = "".join(
+    (CHECKOUT / "config" / name).read_text() for name in ("settings.py", "sign_in.py")
+)
 DOCKERFILE = (CHECKOUT / "Dockerfile").read_text()
 
 PINNED = re.compile(r"[\w./-]+:\d+\.\d+(\.\d+)?(-[\w-]+)?@sha256:[0-9a-f]{64}")
@@ -41,16 +46,33 @@ class TestEachContainer:
     def test_says_whether_it_is_well(self, name: str) -> None:
         assert ("healthcheck" in SERVICES[name]) != (name in UNASKED)
 
-    def test_is_told_secrets_by_name_only(self, name: str) -> None:
-        for variable, value in SERVICES[name].get("environment", {}).items():
-            if "PASSWORD" in variable or "SECRET" in variable:
-                assert re.fullmatch(rf"\$\{{{variable}:\?[^}}]+\}}", value), variable
-            elif "@" in value and variable.endswith("DATABASE_URL"):
-                assert re.search(r"://\w+:\$\{\w+_PASSWORD:\?", value), variable
+    def test_is_told_secrets_by_the_names_of_files_that_it_is_given(self, name: str) -> None:
+        service = SERVICES[name]
+        told = service.get("environment", {})
+        files = {value for variable, value in told.items() if variable.endswith("_FILE")}
+        assert files == {f"/run/secrets/{each}" for each in service.get("secrets", [])}
+        for variable, value in told.items():
+            if re.search("(PASSWORD|SECRET|TOKEN|SECRET_KEY)(_FILE)?$", variable):
+                assert variable.endswith("_FILE"), variable
+            assert not re.search(r"://[^/@]*:[^/@]*@", value), variable
+
+    def test_is_told_only_settings_that_are_read(self, name: str) -> None:
+        if SERVICES[name]["image"] != OWN:
+            pytest.skip("not ours")
+        for variable in SERVICES[name]["environment"]:
+            asked = variable.removesuffix("_FILE")
+            assert asked in SECRETS or f'"{asked}"' in SETTINGS, variable
+
+
+def test_every_secret_is_a_file() -> None:
+    named = {each for service in SERVICES.values() for each in service.get("secrets", [])}
+    assert COMPOSE["secrets"].keys() == named
+    for name, secret in COMPOSE["secrets"].items():
+        assert secret == {"file": f"${{SECRETS:-./secrets}}/{name}"}
 
 
 def test_the_owners_password_is_for_the_database_and_for_migrations() -> None:
-    told = {name for name, service in SERVICES.items() if "POSTGRES_PASSWORD" in str(service)}
+    told = {name for name, service in SERVICES.items() if "postgres_password" in str(service)}
     assert told == {"postgres", "migrate"}
 
 
@@ -61,7 +83,19 @@ def test_the_application_is_not_the_owner_of_its_tables() -> None:
         if service["image"] == OWN
     }
     assert len(addresses) >= 4
-    assert all(address.startswith("postgresql://quintet_app:") for address in addresses.values())
+    assert all(address.startswith("postgresql://quintet_app@") for address in addresses.values())
+
+
+def test_the_workers_serve_every_queue_once() -> None:
+    served = [
+        queue
+        for name, service in SERVICES.items()
+        if name.startswith("worker-")
+        for option in service["command"]
+        if option.startswith("--queues=")
+        for queue in option.removeprefix("--queues=").split(",")
+    ]
+    assert sorted(served) == sorted(QUEUES)
 
 
 def test_our_image_is_built_on_a_digest_and_runs_without_root() -> None:

@@ -2,6 +2,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from demo.guide import guide_write
@@ -19,4 +20,4 @@ class Command(BaseCommand):
 
     def handle(self, *, base_url: str, write: Path, **_options: Any) -> None:
         demo_load(say=self.stdout.write)
-        guide_write(base_url=base_url.rstrip("/"), path=write)
+        guide_write(base_url=base_url.rstrip("/").removesuffix(settings.URL_PREFIX), path=write)

@@ -25,7 +25,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         tasks = Task.objects.select_related("test_set__campaign").order_by("pk")
         if options["campaign"]:
-            tasks = tasks.filter(test_set__campaign__slug=options["test_set__campaign"])
+            tasks = tasks.filter(test_set__campaign__slug=options["campaign"])
             if not tasks:
                 raise CommandError(
                     _("There is no test set in a campaign “%(slug)s”.")

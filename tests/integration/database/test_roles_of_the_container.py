@@ -16,11 +16,13 @@ from launcher.processes import ProcessRegistry
 
 def run_script(postgres: postgresql.Postgres, password: str) -> None:
     sockets = parse_qs(urlsplit(postgres.owner_url).query)["host"][0]
-    path = f"{postgresql._wheel_folder() / 'bin'}:{os.environ['PATH']}"
+    path = f"{postgresql.wheel_folder() / 'bin'}:{os.environ['PATH']}"
+    file = postgres.folder.parent / "application_password"
+    file.write_text(f"{password}\n")
     told = {
         "POSTGRES_USER": postgresql.OWNER,
         "POSTGRES_DB": postgresql.DATABASE,
-        "APPLICATION_PASSWORD": password,
+        "APPLICATION_PASSWORD_FILE": str(file),
         "PGHOST": sockets,
     }
     script = str(CHECKOUT / "docker" / "roles.sh")

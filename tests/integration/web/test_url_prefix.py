@@ -70,3 +70,15 @@ def test_static_files_are_served(quintet: Server) -> None:
     assert style is not None
     response, _css = get(quintet, style[1])
     assert (response.status, response.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
+
+
+@pytest.mark.parametrize("path", ["/sign-in/", "/no/such/page/", "/api/schema/"])
+def test_a_proxy_may_leave_the_path_in_place(quintet: Server, path: str) -> None:
+    taken_off, left = get(quintet, path), get(quintet, f"/quintet{path}")
+    assert taken_off[0].status == left[0].status
+    links = [re.findall(r'(?:href|src)="(/[^"]*)"', page) for _response, page in (taken_off, left)]
+    assert links[0] == links[1]
+
+
+def test_a_path_that_only_begins_like_it_is_another(quintet: Server) -> None:
+    assert get(quintet, "/quintette/sign-in/")[0].status == 404

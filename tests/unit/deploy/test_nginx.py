@@ -41,9 +41,10 @@ def test_what_clients_say_of_themselves_is_overwritten() -> None:
     assert headers["X-Forwarded-For"] == "$remote_addr"  # not $proxy_add_x_forwarded_for
     assert headers["X-Forwarded-Proto"] == "https"
     assert all(headers[name] == '""' for name in ("X-Forwarded-Host", "X-Real-IP", "Forwarded"))
+    assert headers["X-Request-ID"] == "$request_id"
     # A header set in a location would undo all those of the server.
     inside = re.findall(r"location [^{]+\{([^}]*)\}", rendered(VALUES))
-    assert len(inside) == 5
+    assert len(inside) == 6
     assert not any("proxy_set_header" in each for each in inside)
 
 

@@ -1,0 +1,64 @@
+"""Secrets that the environment names by a file, as containers are given them: `SECRET_KEY_FILE` for `SECRET_KEY`.
+
+Read once, before anything else of this process reads the environment, and nowhere else.
+"""
+
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, urlsplit, urlunsplit
+
+#: What may stand in a file: passwords, keys, and addresses that hold one.
+SECRETS: Final = (
+    "SECRET_KEY",
+    "DATABASE_URL",
+    "DATABASE_PASSWORD",
+    "MIGRATION_DATABASE_URL",
+    "MIGRATION_DATABASE_PASSWORD",
+    "REPLICA_URL",
+    "REDIS_URL",
+    "EMAIL_URL",
+    "OIDC_CLIENT_SECRET",
+    "METRICS_TOKEN",
+    "SENTRY_DSN",
+)
+_PASSWORDS: Final = {
+    "DATABASE_URL": "DATABASE_PASSWORD",
+    "MIGRATION_DATABASE_URL": "MIGRATION_DATABASE_PASSWORD",
+}
+
+
+def secrets_read(environment: MutableMapping[str, str]) -> None:
+    """Put what named files hold into the environment, and passwords into the addresses they are for.
+
+    A line break at a file's end is no part of it.
+
+    Raises
+    ------
+    SystemExit
+        A file cannot be read, or something is named both ways.
+    """
+    for name in SECRETS:
+        path = environment.get(f"{name}_FILE")
+        if not path:
+            continue
+        if environment.get(name):
+            raise SystemExit(f"{name} and {name}_FILE are both set. Set one of them.")
+        try:
+            environment[name] = Path(path).read_text(encoding="utf-8").rstrip("\r\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SystemExit(f"{name}_FILE names {path}, which cannot be read: {error}") from error
+        # What this process starts finds the value, and not two.
+        del environment[f"{name}_FILE"]
+    for url, password in _PASSWORDS.items():
+        # Taken out: a child that read it again would find the address with its password.
+        if (given := environment.pop(password, "")) and environment.get(url):
+            environment[url] = _with_password(environment[url], given)
+
+
+def _with_password(url: str, password: str) -> str:
+    """Return the address with this password, which may hold any character."""
+    parts = urlsplit(url)
+    user, _, host = parts.netloc.rpartition("@")
+    name = user.partition(":")[0]
+    return urlunsplit(parts._replace(netloc=f"{name}:{quote(password, safe='')}@{host}"))

@@ -1,0 +1,1 @@
+"""What Quintet tells Prometheus about itself; docs/operators.md says what each alarm means."""

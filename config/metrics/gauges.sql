@@ -1,0 +1,111 @@
+-- What Prometheus is told from the database, in one statement: a name, labels, a number.
+-- Of tasks only those at work: judged within a day, or somebody waits.
+WITH at_work AS MATERIALIZED (
+    SELECT task.id, jsonb_build_object('campaign', campaign.slug, 'task', task.id::text) AS labels
+    FROM campaign_task task
+    JOIN campaign_testset test_set ON test_set.id = task.test_set_id
+    JOIN campaign_campaign campaign ON campaign.id = test_set.campaign_id
+    WHERE campaign.state = 'open'
+      AND task.closed_at IS NULL
+      AND (
+          EXISTS (
+              SELECT FROM annotation_judgedquarterhour quarter
+              WHERE quarter.task_id = task.id AND quarter.start > now() - interval '1 day'
+          )
+          OR EXISTS (
+              SELECT FROM annotation_judgeaccount account
+              WHERE account.task_id = task.id AND account.requested_at IS NOT NULL
+          )
+      )
+),
+waiting AS (
+    SELECT at_work.labels, count(account.id) AS judges, min(account.requested_at) AS since
+    FROM at_work
+    LEFT JOIN annotation_judgeaccount account
+        ON account.task_id = at_work.id AND account.requested_at IS NOT NULL
+    GROUP BY at_work.id, at_work.labels
+),
+ranked AS (
+    SELECT
+        at_work.labels,
+        coalesce(sequence.last_number, 0) - coalesce(latest.watermark, 0) AS behind,
+        (
+            SELECT judgment.submitted_at
+            FROM annotation_judgmentnumber numbered
+            JOIN annotation_judgment judgment ON judgment.id = numbered.judgment_id
+            WHERE numbered.task_id = at_work.id
+              AND numbered.number = coalesce(latest.watermark, 0) + 1
+        ) AS since
+    FROM at_work
+    LEFT JOIN annotation_judgmentsequence sequence ON sequence.task_id = at_work.id
+    LEFT JOIN ranking_latestranking latest ON latest.task_id = at_work.id
+),
+mails AS (
+    SELECT 'invitation' AS kind, state, next_attempt_at
+    FROM campaign_invitationmail WHERE state <> 'sent' AND withdrawn_at IS NULL
+    UNION ALL
+    SELECT 'account', state, next_attempt_at FROM campaign_accountmail WHERE state <> 'sent'
+    UNION ALL
+    SELECT 'alert', state, next_attempt_at FROM campaign_alertmail WHERE state <> 'sent'
+),
+leases AS (
+    SELECT upper(lease) > now() AS is_held
+    FROM annotation_assignment
+    WHERE completed_at IS NULL AND upper(lease) > now() - interval '1 hour'
+)
+SELECT 'quintet_pool_hits' AS name, labels, (
+    SELECT count(*)
+    FROM annotation_hit hit
+    WHERE hit.task_id = at_work.id
+      AND hit.completed_at IS NULL
+      AND hit.purpose IN ('first', 'redundancy', 'inter')
+      AND NOT hit.is_standby
+      AND hit.available_at <= now()
+)::float8 AS value
+FROM at_work
+UNION ALL
+SELECT 'quintet_judges_waiting', labels, judges FROM waiting
+UNION ALL
+SELECT 'quintet_judge_wait_seconds', labels, coalesce(extract(epoch FROM now() - since), 0)
+FROM waiting
+UNION ALL
+SELECT 'quintet_ranking_lag_judgments', labels, behind FROM ranked
+UNION ALL
+SELECT 'quintet_ranking_lag_seconds', labels, coalesce(extract(epoch FROM now() - since), 0)
+FROM ranked
+UNION ALL
+SELECT 'quintet_unnumbered_judgments', '{}', count(*) FROM annotation_unnumberedjudgment
+UNION ALL
+SELECT 'quintet_unnumbered_seconds', '{}', coalesce((
+    SELECT extract(epoch FROM now() - judgment.submitted_at)
+    FROM annotation_judgment judgment
+    WHERE judgment.id = (SELECT min(judgment_id) FROM annotation_unnumberedjudgment)
+), 0)
+UNION ALL
+SELECT 'quintet_uncounted_skips', '{}', count(*) FROM annotation_uncountedskip
+UNION ALL
+SELECT 'quintet_leases', '{"state": "held"}', count(*) FROM leases WHERE is_held
+UNION ALL
+SELECT 'quintet_leases', '{"state": "expired"}', count(*) FROM leases WHERE NOT is_held
+UNION ALL
+SELECT 'quintet_mails', jsonb_build_object('kind', kind, 'state', state), count(*)
+FROM mails GROUP BY kind, state
+UNION ALL
+SELECT 'quintet_mail_wait_seconds', '{}',
+    coalesce(greatest(extract(epoch FROM now() - min(next_attempt_at)), 0), 0)
+FROM mails WHERE state = 'queued'
+UNION ALL
+SELECT 'quintet_jobs', jsonb_build_object('state', state), count(job.id)
+FROM (VALUES ('queued'), ('running')) AS states (state)
+LEFT JOIN campaign_job job USING (state)
+GROUP BY state
+UNION ALL
+SELECT 'quintet_job_wait_seconds', '{}', coalesce(extract(epoch FROM now() - min(created_at)), 0)
+FROM campaign_job WHERE state = 'queued'
+UNION ALL
+-- The application's role sees what its own connections do, and of others only that they are there.
+SELECT 'quintet_database_connections', jsonb_build_object('state', coalesce(state, 'of others')),
+    count(*)
+FROM pg_stat_activity WHERE datname = current_database() GROUP BY coalesce(state, 'of others')
+UNION ALL
+SELECT 'quintet_database_connections_max', '{}', current_setting('max_connections')::float8

@@ -1,0 +1,1 @@
+"""Backups: a folder with a dump, a copy of the whole server or both, the secret key and a manifest."""

@@ -1,0 +1,248 @@
+"""`make backup` and `make restore`: what was saved comes back, and nothing is overwritten unasked."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg2
+import pytest
+
+from launcher.backups.manifest import Manifest
+from launcher.data_directory import CHECKOUT, DataDirectory
+from launcher.services import Services
+from tests.integration.launcher.conftest import remember, remembered, working_in
+from tests.integration.launcher.test_commands import launcher, served
+
+LOAD = """
+import django; django.setup()
+from demo.loading import _museum_load, _organiser
+_museum_load(_organiser())
+"""
+PYTHON = sys.executable
+
+
+@pytest.fixture(scope="module")
+def saved() -> Iterator[tuple[DataDirectory, Path]]:
+    """A data folder with a judged and ranked campaign, and a backup of it."""
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(prefix="q-") as folder:
+        for name in ("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "SECRET_KEY"):
+            patch.delenv(name, raising=False)
+        place = Path(folder).resolve()
+        place.chmod(0o711)
+        directory = DataDirectory(place / "home")
+        with Services(directory):
+            pass
+        manage = ("run", "--", PYTHON, "manage.py")
+        for arguments in (
+            (*manage, "migrate", "--noinput", "--verbosity=0"),
+            ("run", "--", PYTHON, "-c", LOAD),
+            ("backup", "--to", str(place / "backups")),
+        ):
+            done = launcher(directory, *arguments)
+            assert done.returncode == 0, done.stderr
+        (backup,) = (place / "backups").iterdir()
+        yield directory, backup
+        for process in working_in(place):
+            process.kill()
+
+
+def rankings(directory: DataDirectory) -> str:
+    """What `check_rankings` says of the rankings in a data folder; fails where one differs."""
+    done = launcher(directory, "run", "--", PYTHON, "manage.py", "check_rankings")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+class TestWhatABackupIs:
+    def test_it_names_what_it_holds_and_keeps_the_secret_key(
+        self, saved: tuple[DataDirectory, Path]
+    ) -> None:
+        directory, backup = saved
+        manifest = Manifest.read(backup)
+        assert manifest.kinds == ["dump", "base"]
+        assert manifest.rows["annotation_judgment"] > 400
+        assert manifest.rows["ranking_rankingrun"] > 20
+        assert manifest.damaged(backup) == []
+        assert (backup / "secret_key").read_text() == directory.secret_key()
+
+    def test_nobody_else_may_read_it(self, saved: tuple[DataDirectory, Path]) -> None:
+        _directory, backup = saved
+        for path in (backup, backup / "quintet.dump", backup / "secret_key"):
+            assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+@pytest.mark.parametrize("kind", ["dump", "base"])
+def test_a_campaign_comes_back_into_an_empty_folder_with_every_ranking_to_the_bit(
+    saved: tuple[DataDirectory, Path], directory: DataDirectory, kind: str
+) -> None:
+    source, backup = saved
+    restored = launcher(directory, "restore", str(backup), "--kind", kind)
+    assert restored.returncode == 0, restored.stderr
+    assert directory.secret_key() == source.secret_key()
+    assert rankings(directory) == rankings(source)
+    assert "came out otherwise" not in rankings(directory)
+    with served(directory, "start") as (_process, said):
+        # The first organiser is who it was: a folder without one would print a link to become it.
+        assert "Quintet" in "".join(said)
+
+
+class TestRefusing:
+    @pytest.fixture
+    def small(self, directory: DataDirectory) -> Path:
+        """A backup of a database with one table, and this folder still has that database."""
+        with Services(directory) as services:
+            remember(services, "saved")
+        done = launcher(directory, "backup", "--to", str(directory.path.parent / "b"))
+        assert done.returncode == 0, done.stderr
+        with Services(directory) as services:
+            remember(services, "later")
+        return next((directory.path.parent / "b").iterdir())
+
+    def test_a_folder_in_use_is_not_overwritten_before_it_said_what_that_does(
+        self, directory: DataDirectory, small: Path
+    ) -> None:
+        refused = launcher(directory, "restore", str(small))
+        assert refused.returncode == 1
+        assert f"There is a database in {directory.path} already" in refused.stderr
+        assert "Nothing was changed" in refused.stderr
+        with Services(directory) as services:
+            assert remembered(services)[0] == ["later", "saved"]
+
+    def test_a_restore_that_fails_puts_back_what_was_there(
+        self, directory: DataDirectory, small: Path
+    ) -> None:
+        # A table by the name of one of ours, so that `migrate` fails.
+        assert small.is_dir()
+        with Services(directory) as services:
+            owner = psycopg2.connect(services.environment["MIGRATION_DATABASE_URL"])
+            with owner, owner.cursor() as cursor:
+                cursor.execute("CREATE TABLE campaign_campaign (id integer)")
+            owner.close()
+        place = directory.path.parent / "c"
+        assert launcher(directory, "backup", "--to", str(place)).returncode == 0
+        (backup,) = place.iterdir()
+        failed = launcher(directory, "restore", str(backup), "--yes", "--kind", "dump")
+        assert failed.returncode == 1
+        assert "`manage.py migrate` failed" in failed.stderr
+        with Services(directory) as services:
+            assert remembered(services) == (["later", "saved"], ["later", "saved"])
+
+    def test_what_is_replaced_is_set_aside(self, directory: DataDirectory, small: Path) -> None:
+        done = launcher(directory, "restore", str(small), "--yes")
+        assert done.returncode == 0, done.stderr
+        assert "set aside: " in done.stdout
+        with Services(directory) as services:
+            assert remembered(services)[0] == ["saved"]
+
+    @pytest.mark.parametrize("name", ["quintet.dump", "secret_key", "base/PG_VERSION"])
+    def test_a_damaged_backup_is_refused_by_the_name_of_the_file(
+        self, directory: DataDirectory, small: Path, name: str
+    ) -> None:
+        with (small / name).open("ab") as file:
+            file.write(b"x")
+        refused = launcher(directory, "restore", str(small), "--yes")
+        assert refused.returncode == 1
+        assert name.removeprefix("base/") in refused.stderr
+        with Services(directory) as services:
+            assert remembered(services)[0] == ["later", "saved"]
+
+    def test_a_backup_of_a_later_version_is_refused(
+        self, directory: DataDirectory, small: Path
+    ) -> None:
+        manifest = json.loads((small / "manifest.json").read_text())
+        (small / "manifest.json").write_text(json.dumps(manifest | {"format": 2}))
+        refused = launcher(directory, "restore", str(small), "--yes")
+        assert "another version of Quintet" in refused.stderr
+
+    def test_a_folder_that_quintet_runs_from_is_not_restored_into(
+        self, directory: DataDirectory, small: Path
+    ) -> None:
+        with Services(directory):
+            refused = launcher(directory, "restore", str(small), "--yes")
+        assert "already running" in refused.stderr
+
+    def test_nothing_is_backed_up_where_nothing_ever_ran(self, directory: DataDirectory) -> None:
+        refused = launcher(directory, "backup")
+        assert refused.returncode == 1
+        assert "never started" in refused.stderr
+        assert not directory.path.exists()
+
+
+class TestADatabaseOfOnesOwn:
+    @pytest.fixture
+    def server(self) -> Iterator[Callable[[str], dict[str, str]]]:
+        """Make databases on a server that the launcher does not know; return what names one."""
+        with tempfile.TemporaryDirectory(prefix="q-") as folder:
+            Path(folder).chmod(0o711)
+            with Services(DataDirectory(Path(folder).resolve() / "server")) as services:
+
+                def make(name: str) -> dict[str, str]:
+                    owner = services.environment["MIGRATION_DATABASE_URL"]
+                    connection = psycopg2.connect(owner)
+                    connection.autocommit = True
+                    with connection.cursor() as cursor:
+                        cursor.execute(f"CREATE DATABASE {name}")
+                    connection.close()
+                    return {
+                        "MIGRATION_DATABASE_URL": owner.replace("/quintet?", f"/{name}?"),
+                        "DATABASE_URL": services.environment["DATABASE_URL"].replace(
+                            "/quintet?", f"/{name}?"
+                        ),
+                        "REDIS_URL": services.environment["REDIS_URL"],
+                        "SECRET_KEY": "of-the-operator",
+                    }
+
+                yield make
+
+    def test_it_is_restored_into_an_empty_database_and_backed_up_from_there(
+        self,
+        saved: tuple[DataDirectory, Path],
+        directory: DataDirectory,
+        server: Callable[[str], dict[str, str]],
+    ) -> None:
+        source, backup = saved
+        named = server("empty")
+        restored = launcher(directory, "restore", str(backup), **named)
+        assert restored.returncode == 0, restored.stderr
+        assert "Set SECRET_KEY to what stands in" in restored.stdout
+        checked = launcher(directory, "run", "--", PYTHON, "manage.py", "check_rankings", **named)
+        assert (checked.returncode, checked.stdout) == (0, rankings(source))
+        place = directory.path.parent / "b"
+        again = launcher(directory, "backup", "--to", str(place), **named)
+        assert again.returncode == 0, again.stderr
+        manifest = Manifest.read(next(place.iterdir()))
+        assert manifest.kinds == ["dump"]
+        assert manifest.rows == Manifest.read(backup).rows
+        full = launcher(directory, "restore", str(backup), **named)
+        assert full.returncode == 1
+        assert "never replaced" in full.stderr
+
+
+def test_make_says_which_backup_is_missing() -> None:
+    make = shutil.which("make")
+    if make is None:
+        pytest.skip("there is no make here")
+    done = subprocess.run(
+        [
+            make,
+            "--no-print-directory",
+            "restore",
+            "--assume-old=.venv/.installed-run",
+            "RUN_STAMP=",
+        ],
+        cwd=CHECKOUT,
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "Say which backup" in done.stderr

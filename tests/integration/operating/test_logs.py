@@ -1,0 +1,211 @@
+"""What is logged says which request, judge and task it is about, and names nobody; nothing leaves the machine."""
+
+import http.server
+import io
+import json
+import logging
+import re
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from gzip import decompress
+from typing import Any
+
+import brotli  # type: ignore[import-untyped]
+import pytest
+import sentry_sdk
+from celery import current_app
+from django.test import Client
+
+from annotation.api import views
+from campaign.models import Campaign
+from config.logs.formats import ConsoleFormatter, json_formatter
+from config.logs.sentry import errors_report
+from config.logs.tasks import REQUEST
+from tests.factories import make_campaign, make_judge
+
+pytestmark = pytest.mark.django_db
+
+GIVEN = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture(params=["console", "json"])
+def lines(request: pytest.FixtureRequest) -> Iterator[Callable[[], list[str]]]:
+    """What is logged in this format."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(ConsoleFormatter() if request.param == "console" else json_formatter())
+    logging.getLogger().addHandler(handler)
+    yield lambda: stream.getvalue().splitlines()
+    logging.getLogger().removeHandler(handler)
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign()
+
+
+class TestTheIdOfARequest:
+    def test_stands_in_the_answer_and_in_the_log(self, lines: Callable[[], list[str]]) -> None:
+        answer = Client().get("/no/such/page/")
+        request = answer.headers["X-Request-ID"]
+        assert re.fullmatch("[0-9a-f]{32}", request)
+        assert any(request in line for line in lines())
+
+    @pytest.mark.parametrize(
+        ("proxies", "given", "is_kept"),
+        [
+            (1, GIVEN, True),
+            (0, GIVEN, False),
+            (1, "short", False),
+            (1, "a b\u00e9<script>", False),
+            (1, "x" * 65, False),
+        ],
+    )
+    def test_is_a_proxys_if_there_is_one_and_it_is_well_formed(
+        self, settings: Any, proxies: int, given: str, is_kept: bool
+    ) -> None:
+        settings.PROXIES = proxies
+        answer = Client().get("/healthz", headers={"X-Request-ID": given})
+        assert (answer.headers["X-Request-ID"] == given) is is_kept
+
+    def test_goes_to_the_tasks_that_the_request_sends(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        sent: list[Any] = []
+
+        def publish(*, headers: dict[str, Any], **_signal: Any) -> None:
+            sent.append(headers.get(REQUEST))
+
+        from celery.signals import before_task_publish
+
+        before_task_publish.connect(publish)
+        try:
+            monkeypatch.setattr(
+                "config.health._broker",
+                lambda: str(current_app.send_task("campaign.tasks.send_mails")) and "ok",
+            )
+            answer = Client().get("/readyz")
+        finally:
+            before_task_publish.disconnect(publish)
+        assert sent == [answer.headers["X-Request-ID"]]
+
+
+def test_a_judge_is_a_number_in_the_log(
+    campaign: Campaign, lines: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = make_judge(campaign)
+    client = Client()
+    assert judge.user is not None
+    client.force_login(judge.user)
+
+    def work(_judge: Any) -> Any:
+        logging.getLogger("test").warning("counting")
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(views, "judge_work", work)
+    client.raise_request_exception = False
+    assert client.get(f"/api/v1/judging/progress/?campaign={campaign.slug}").status_code == 500
+    [line] = [line for line in lines() if "counting" in line]
+    assert f'"judge": {judge.pk}' in line or f"judge={judge.pk}" in line
+    text = "\n".join(lines())
+    assert "ZeroDivisionError" in text
+    for secret in (judge.pseudonym, judge.user.name):
+        assert secret not in text
+
+
+def test_lines_of_json_are_json_with_their_traceback() -> None:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(json_formatter())
+    logger = logging.getLogger("test.json")
+    logger.addHandler(handler)
+    try:
+        raise ValueError("/i/s3cr3t-t0ken/")
+    except ValueError:
+        logger.exception("%s went wrong at /i/s3cr3t-t0ken/", "It")
+    finally:
+        logger.removeHandler(handler)
+    [line] = stream.getvalue().splitlines()
+    said = json.loads(line)
+    assert said["event"] == "It went wrong at /i/[hidden]/"
+    assert said["level"] == "error"
+    assert "ValueError" in said["exception"]
+    assert "s3cr3t" not in line
+
+
+class TestNothingIsSent:
+    def test_without_an_address_nobody_is_connected_to(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        met: list[Any] = []
+        real = socket.socket.connect
+
+        def connect(self: socket.socket, address: Any) -> None:
+            met.append(address)
+            real(self, address)
+
+        monkeypatch.setattr(socket.socket, "connect", connect)
+        errors_report("", release="1")
+        logging.getLogger("test").error("broken")
+        Client(raise_request_exception=False).get("/sign-in/")
+        assert not sentry_sdk.get_client().is_active()
+        assert all(isinstance(each, (str, bytes)) for each in met), met
+
+
+@pytest.fixture
+def service() -> Iterator[tuple[str, list[bytes]]]:
+    """A service that speaks Sentry's protocol: its address, and what it was sent."""
+    sent: list[bytes] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            unpack = {"gzip": decompress, "br": brotli.decompress}
+            sent.append(unpack[self.headers["Content-Encoding"]](body))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_arguments: Any) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://key@127.0.0.1:{server.server_port}/1", sent
+        server.shutdown()
+
+
+def test_an_error_is_reported_without_anything_about_people(
+    campaign: Campaign, service: tuple[str, list[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, sent = service
+    judge = make_judge(campaign)
+    assert judge.user is not None
+    client = Client(raise_request_exception=False)
+    client.force_login(judge.user)
+
+    def work(judge: Any) -> Any:
+        comment = "a comment of somebody"
+        raise ValueError(f"{comment} by {judge.pseudonym}")
+
+    monkeypatch.setattr(views, "judge_work", work)
+    with sentry_sdk.isolation_scope():
+        errors_report(address, release="1")
+        try:
+            answer = client.get(
+                f"/api/v1/judging/progress/?campaign={campaign.slug}", headers={"X-Own": "of mine"}
+            )
+            sentry_sdk.flush(10)
+        finally:
+            sentry_sdk.get_client().close()
+            sentry_sdk.get_global_scope().set_client(None)
+    assert answer.status_code == 500
+    text = b"".join(sent).decode()
+    assert "ValueError" in text
+    assert answer.headers["X-Request-ID"] in text
+    assert f'"judge":"{judge.pk}"' in text
+    cookie = client.cookies["sessionid"].value if "sessionid" in client.cookies else "no-cookie"
+    hidden = ("a comment", judge.pseudonym, judge.user.name, campaign.slug, "of mine", cookie)
+    for each in (*hidden, socket.gethostname()):
+        assert each not in text, each

@@ -1,0 +1,49 @@
+"""Secrets that the environment names by a file."""
+
+from pathlib import Path
+
+import pytest
+
+from config.environment import SECRETS, secrets_read
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(SECRETS) - {"DATABASE_PASSWORD", "MIGRATION_DATABASE_PASSWORD"})
+)
+def test_every_secret_may_stand_in_a_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret").write_text("of a file \n")
+    environment = {f"{name}_FILE": str(tmp_path / "secret")}
+    secrets_read(environment)
+    assert environment == {name: "of a file "}
+
+
+def test_a_password_becomes_part_of_its_address_whatever_it_holds(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("a/b@c:d%\n")
+    environment = {
+        "DATABASE_URL": "postgresql://quintet_app@postgres:5433/quintet?sslmode=require",
+        "DATABASE_PASSWORD_FILE": str(tmp_path / "secret"),
+    }
+    secrets_read(environment)
+    assert environment == {
+        "DATABASE_URL": "postgresql://quintet_app:a%2Fb%40c%3Ad%25@postgres:5433/quintet?sslmode=require"
+    }
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"SECRET_KEY_FILE": "/no/such/file"}, "SECRET_KEY_FILE names /no/such/file"),
+        ({"SECRET_KEY_FILE": "/dev/null", "SECRET_KEY": "x"}, "are both set"),
+    ],
+)
+def test_what_cannot_be_read_is_said_by_its_name(environment: dict[str, str], words: str) -> None:
+    with pytest.raises(SystemExit, match=words):
+        secrets_read(environment)
+
+
+def test_read_twice_it_is_the_same(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("x")
+    environment = {"SECRET_KEY_FILE": str(tmp_path / "secret"), "OTHER_FILE": "stays"}
+    secrets_read(environment)
+    secrets_read(environment)
+    assert environment == {"SECRET_KEY": "x", "OTHER_FILE": "stays"}

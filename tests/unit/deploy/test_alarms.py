@@ -1,0 +1,92 @@
+"""Alarms and the board ask for metrics that there are, in words that Prometheus reads, and are explained."""
+
+import json
+import re
+from typing import Any
+
+import promql_parser
+import pytest
+import yaml
+from django.urls import get_resolver
+from django.urls.resolvers import URLPattern
+
+from config.metrics.names import ASKED, sample_names
+from config.queues import QUEUES, ROUTES
+from launcher.data_directory import CHECKOUT
+
+RULES: list[dict[str, Any]] = yaml.safe_load(
+    (CHECKOUT / "deploy" / "prometheus" / "alerts.yml").read_text()
+)["groups"][0]["rules"]
+BOARD: dict[str, Any] = json.loads((CHECKOUT / "deploy" / "grafana" / "quintet.json").read_text())
+GUIDE = (CHECKOUT / "docs" / "operators.md").read_text()
+
+BY_ALARM = {rule["alert"]: rule["expr"] for rule in RULES}
+BY_PANEL = {
+    f"{panel['title']} {target['refId']}": target["expr"]
+    for panel in BOARD["panels"]
+    for target in panel["targets"]
+}
+ASKED_FOR = BY_ALARM | BY_PANEL
+
+
+def names_in(expression: str) -> set[str]:
+    return set(re.findall(r"\bquintet_\w+", expression))
+
+
+@pytest.mark.parametrize("name", ASKED_FOR)
+class TestEachQuestion:
+    def test_is_promql(self, name: str) -> None:
+        assert promql_parser.parse(ASKED_FOR[name]) is not None
+
+    def test_asks_for_metrics_that_there_are(self, name: str) -> None:
+        assert names_in(ASKED_FOR[name])
+        assert names_in(ASKED_FOR[name]) <= sample_names()
+
+    def test_never_adds_up_what_each_web_server_tells_of_all(self, name: str) -> None:
+        for found in re.findall(
+            r"\bsum(?: by \([^)]*\))? ?\((?:increase\()?(quintet_\w+)", ASKED_FOR[name]
+        ):
+            assert found.removesuffix("_total") not in ASKED, found
+
+    def test_names_queues_tasks_and_views_that_there_are(self, name: str) -> None:
+        for queues in re.findall(r'queue=~?"([^"]+)"', ASKED_FOR[name]):
+            assert set(queues.split("|")) <= QUEUES.keys()
+        for task in re.findall(r'task="([^"]+)"', ASKED_FOR[name]):
+            assert task in ROUTES
+        for view in re.findall(r'view="([^"]+)"', ASKED_FOR[name]):
+            assert view in set(_view_names())
+
+
+def test_every_metric_is_on_the_board() -> None:
+    assert set().union(*map(names_in, BY_PANEL.values())) == sample_names()
+
+
+@pytest.mark.parametrize("alarm", BY_ALARM)
+def test_every_alarm_says_what_it_means_and_what_to_do(alarm: str) -> None:
+    section = GUIDE.split(f"### {alarm}\n", 1)
+    assert len(section) == 2, "docs/operators.md does not explain it"
+    text = section[1].split("\n### ", 1)[0].split("\n## ", 1)[0]
+    assert len(text.split()) > 20
+    assert "**Do**:" in text
+
+
+def test_no_alarm_is_explained_that_there_is_not() -> None:
+    assert set(re.findall(r"^### (Quintet\w+)$", GUIDE, re.MULTILINE)) == BY_ALARM.keys()
+
+
+def test_alarms_and_panels_have_names_of_their_own() -> None:
+    assert len(BY_ALARM) == len(RULES)
+    assert len({panel["title"] for panel in BOARD["panels"]}) == len(BOARD["panels"])
+    assert {rule["labels"]["severity"] for rule in RULES} == {"page", "ticket"}
+
+
+def _view_names() -> list[str]:
+    found: list[str] = []
+    waiting = [get_resolver()]
+    while waiting:
+        for pattern in waiting.pop().url_patterns:
+            if isinstance(pattern, URLPattern):
+                found.append(str(pattern.name))
+            else:
+                waiting.append(pattern)
+    return found
