@@ -1,7 +1,9 @@
 """Messages arrive at least once, each attempt signed anew, however the receiver and the worker fare."""
 
 import json
+import re
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,6 +61,27 @@ def test_a_second_implementation_verifies_what_arrives(
     delivery = WebhookDelivery.objects.get()
     assert (delivery.state, delivery.answer_code, delivery.attempts) == ("delivered", 200, 1)
     assert webhooks_deliver() == 0
+
+
+def test_the_example_of_the_documentation_verifies_what_arrives(
+    endpoint: WebhookEndpoint, receiver: Receiver
+) -> None:
+    document = Path(__file__).parents[3] / "docs" / "rest.md"
+    _notebook, code = re.findall(
+        r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL
+    )
+    names: dict[str, Any] = {}
+    exec(compile(code, str(document), "exec"), names)
+    webhook_secret_rotate(endpoint=endpoint)
+    webhook_test(endpoint=endpoint)
+    webhooks_deliver()
+    ((headers, body),) = receiver.got
+    is_from_quintet = names["is_from_quintet"]
+    for secret in (endpoint.secret, endpoint.old_secret):
+        assert is_from_quintet(secret, headers, body.encode())
+    assert not is_from_quintet(endpoint.secret, headers, body.encode() + b" ")
+    late = headers | {"webhook-timestamp": str(int(headers["webhook-timestamp"]) - 301)}
+    assert not is_from_quintet(endpoint.secret, late, body.encode())
 
 
 def test_what_failed_comes_again_with_the_same_id_and_a_new_time(
