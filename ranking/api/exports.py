@@ -19,7 +19,7 @@ from campaign.api.pages import CursorPages
 from campaign.models import ExportedFile, MembershipRole, Task
 from campaign.selectors.exported_files import exported_files
 from ranking.export.judgments.job import export_queue
-from ranking.export.judgments.kinds import KINDS, ExportFormat
+from ranking.export.judgments.kinds import CONTENT_TYPES, KINDS, ExportFormat
 from ranking.export.judgments.making import Export, ExportRefusedError, export_bytes
 from ranking.pages.exports import (
     export_of_member,
@@ -32,6 +32,11 @@ from ranking.pages.exports import (
 #: Of the schema.
 KIND_NAMES = [(name, name) for name in KINDS]
 FORMAT_NAMES = [(str(each), str(each)) for each in ExportFormat]
+_CONTENT_TYPES = sorted({each.partition(";")[0] for each in CONTENT_TYPES.values()})
+_STREAMED = (
+    "The file. `Quintet-Watermark` and `ETag` say how to go on after an interruption: with the same `watermark`, `after` the "
+    "last number that was received, and `If-Match`."
+)
 _NUMBER: dict[str, Any] = {"min_value": 0, "max_value": 2**63 - 1}
 
 
@@ -151,11 +156,10 @@ class ExportStreamView(APIView):
         operation_id="export_stream",
         parameters=[ExportAskedSerializer],
         responses={
-            (200, "application/octet-stream"): OpenApiResponse(
-                OpenApiTypes.BINARY,
-                description="The file. `Quintet-Watermark` and `ETag` say how to go on after an interruption: with the "
-                "same `watermark`, `after` the last number that was received, and `If-Match`.",
-            ),
+            **{
+                (200, content_type): OpenApiResponse(OpenApiTypes.BINARY, description=_STREAMED)
+                for content_type in _CONTENT_TYPES
+            },
             412: OpenApiResponse(description="By now its bytes follow from something else."),
         },
     )
@@ -183,8 +187,11 @@ class ExportContentView(APIView):
     @extend_schema(
         operation_id="export_content",
         responses={
-            (200, "application/octet-stream"): OpenApiTypes.BINARY,
-            (206, "application/octet-stream"): OpenApiTypes.BINARY,
+            **{
+                (status, content_type): OpenApiTypes.BINARY
+                for status in (200, 206)
+                for content_type in _CONTENT_TYPES
+            },
             416: OpenApiResponse(description="It has no such bytes."),
         },
     )
