@@ -45,7 +45,7 @@ class TokenForm(forms.Form):
         assert isinstance(campaign, forms.ModelChoiceField)  # noqa: S101  likewise
         mine = Membership.objects.filter(user=user).values("campaign")
         campaign.queryset = Campaign.objects.kept().filter(pk__in=mine).order_by("name")
-        campaign.label_from_instance = _named  # type: ignore[method-assign]
+        campaign.label_from_instance = _named  # type: ignore[assignment,method-assign]
 
 
 def _named(campaign: Campaign) -> str:

@@ -4,7 +4,7 @@ from functools import partial
 
 from django.utils import timezone
 
-from campaign.models import ApiToken, WebhookDelivery, WebhookEndpoint, WebhookMark
+from campaign.models import ApiToken, Campaign, WebhookDelivery, WebhookEndpoint, WebhookMark
 from tests.factories import make_campaign, make_organiser
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import small_task
@@ -99,7 +99,7 @@ def an_endpoint_has_two_marks_of_a_task(attempt: Attempt) -> None:
         create(endpoint=endpoint_of(task.test_set.campaign))
 
 
-def endpoint_of(campaign: object) -> WebhookEndpoint:
+def endpoint_of(campaign: Campaign) -> WebhookEndpoint:
     return WebhookEndpoint.objects.create(
         campaign=campaign,
         url="https://example.org/",

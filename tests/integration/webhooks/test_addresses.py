@@ -64,7 +64,7 @@ def test_names_that_lead_into_our_network_get_no_connection(
     def connected(*_args: Any) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(sending.socket, "getaddrinfo", resolved)
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
     monkeypatch.setattr(sending, "_connected", connected)
     answer = message_post(url="https://inside.example.org/", body="{}", headers={})
     assert answer.code is None
@@ -85,7 +85,7 @@ def test_the_connection_goes_to_the_address_that_was_looked_at(
         asked.append(addresses)
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(sending.socket, "getaddrinfo", resolved)
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
     monkeypatch.setattr(sending, "_connected", connected)
     message_post(url="https://rebinding.example.org/", body="{}", headers={})
     assert asked == [443, [(socket.AF_INET, ("93.184.215.14", 443))]]
