@@ -105,6 +105,8 @@ FIELDS_NOT_RECORDED: dict[type[Model], set[str]] = {
     # How judges find their way, and whose account they are.
     campaign.Judge: {"user_id", "chosen_task_id", "tour", "tour_left_at"},
     # Each version keeps its text for good.
+    # When, until when, by whom, and what the record itself keeps.
+    campaign.ErasureRequest: {"asked_at", "asked_by_id", "due_at", "answered_by_id", "removed"},
     campaign.Instructions: {"text"},
     # A secret that never changes, and a count.
     campaign.Invitation: {"token_hash", "arrived"},
