@@ -8,11 +8,12 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.streams import byte_chunks
+from campaign.formats.streams import MAX_LINE_BYTES, byte_chunks
 from ranking.files.labels import filled, judge_of, label_of, segment_of, systems_of
 from ranking.files.records import JudgedBlock
 
 _DURATION = re.compile(r"([0-9]{1,4}):([0-5]?[0-9]):([0-5]?[0-9](?:\.[0-9]{1,9})?)")
+_MAX_DEPTH = 32
 _PARENTS = {
     "ranking-task": "HIT",
     "ranking-result": "ranking-task",
@@ -53,6 +54,7 @@ class _Results:
         self._parser.EndElementHandler = self._end
         # Declared entities are how a small file unpacks to gigabytes; results need none.
         self._parser.EntityDeclHandler = self._refuse_entity
+        self._fed = 0
         self._open: list[str] = []
         self._done: list[JudgedBlock] = []
         self._languages = ("", "")
@@ -67,6 +69,7 @@ class _Results:
         self._labels: list[int | None] = []
 
     def feed(self, data: bytes, *, final: bool = False) -> list[JudgedBlock]:
+        self._fed += len(data)
         try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
@@ -77,6 +80,13 @@ class _Results:
                 line=error.lineno,
                 column=error.offset + 1,
             ) from error
+        # The parser keeps a tag or comment that does not end, and begins it anew with each piece.
+        if self._fed - self._parser.CurrentByteIndex > MAX_LINE_BYTES:
+            self._refuse(
+                None,
+                f"a tag or comment is longer than {MAX_LINE_BYTES:,} bytes",
+                "export the results again",
+            )
         done, self._done = self._done, []
         return done
 
@@ -91,6 +101,8 @@ class _Results:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._open and tag != "results":
             self._refuse_root(tag)
+        if len(self._open) >= _MAX_DEPTH:
+            self._refuse(None, "elements are nested too deeply", "nest them as Appraise does")
         parent = _PARENTS.get(tag)
         if parent is not None and parent != self._open[-1]:
             self._refuse(None, f"a {tag} stands outside a {parent}", "nest it as Appraise does")

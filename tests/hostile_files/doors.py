@@ -68,7 +68,7 @@ def _five_way(path: Path) -> None:
 
 def _five_way_columns(path: Path) -> None:
     with path.open("rb") as stream:
-        for _columns in read_five_way_columns(stream, path.name, FiveWayNames()):
+        for _columns in read_five_way_columns(stream, path.name, names=FiveWayNames()):
             pass
 
 

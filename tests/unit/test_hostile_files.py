@@ -15,6 +15,9 @@ from tests.hostile_files.files import FILES
 ROOT: Final = Path(__file__).parents[2]
 #: Beyond what the process had before: a line, a document and their copies.
 ALLOWED_MB: Final = 120
+#: A campaign of Pearmut is JSON in one piece, of at most 128 MB: docs/formats.md.
+HOLD_JSON: Final = {"test set: pearmut"}
+JSON_MB: Final = 400
 #: Doors that take any text, and judge what it says row by row where it is shown: what is text may be read there.
 TAKE_TEXT: Final = {"test set: upload", "test set: plain", "list of judges"}
 
@@ -50,7 +53,7 @@ def test_each_is_refused_in_words_and_in_bounded_memory(door: str, folder: Path)
         if each["outcome"] == "crashed"
         or (each["outcome"] == "read" and door not in TAKE_TEXT)
         or (each["outcome"] == "refused" and len(each["words"]) < 20)
-        or each["more_mb"] > ALLOWED_MB
+        or each["more_mb"] > (JSON_MB if door in HOLD_JSON else ALLOWED_MB)
     }
     assert wrong == {}
 

@@ -111,6 +111,8 @@ FIELDS_NOT_RECORDED: dict[type[Model], set[str]] = {
     # How judges find their way, and whose account they are.
     campaign.Judge: {"user_id", "chosen_task_id", "tour", "tour_left_at"},
     # Each version keeps its text for good.
+    # When, until when, by whom, and what the record itself keeps.
+    campaign.ErasureRequest: {"asked_at", "asked_by_id", "due_at", "answered_by_id", "removed"},
     campaign.Instructions: {"text"},
     # A hash that never changes, and when it was used.
     campaign.ApiToken: {"token_key", "digest", "last_used_at"},

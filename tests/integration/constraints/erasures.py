@@ -1,5 +1,6 @@
 """What the database refuses of requests for erasure."""
 
+import pgtrigger
 from django.utils import timezone
 
 from campaign.models import ErasureRequest
@@ -51,4 +52,7 @@ def a_refusal_says_nothing(attempt: Attempt) -> None:
 def a_request_is_deleted(attempt: Attempt) -> None:
     request = erasure_ask(judge=make_judge(make_campaign()))
     with attempt.refuses():
+        request.delete()
+    # The owner has one named way past the triggers.
+    with attempt.accepts(), pgtrigger.ignore():
         request.delete()

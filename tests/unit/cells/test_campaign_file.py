@@ -32,6 +32,7 @@ NOT_IN_FILE: dict[type[Model], str] = {
     campaign.Rehearsal: WORK,
     annotation.QualityAction: BY_PERSON,
     annotation.QualityReversal: BY_PERSON,
+    campaign.ErasureRequest: BY_PERSON,
     ranking.PublishedResult: BY_PERSON,
     quiz.Snippet: "in a file of their own",
 }
