@@ -29,6 +29,7 @@ QUEUES: Final = {
     # Servers of others, each of which may take its time-out.
     "webhooks": ("annotation.tasks.deliver_webhooks",),
     "housekeeping": (
+        "annotation.tasks.carry_out_erasures",
         "annotation.tasks.check_counters",
         "annotation.tasks.refresh_participations",
         "campaign.tasks.close_campaigns",

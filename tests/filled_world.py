@@ -20,6 +20,7 @@ from campaign.models import (
     Task,
     Upload,
     User,
+    WebhookEndpoint,
 )
 from campaign.services import (
     instructions_accept,
@@ -33,6 +34,7 @@ from campaign.services.uploads import (
     upload_file_add,
     upload_part_store,
 )
+from campaign.services.webhooks import webhook_create
 from ranking.models import PublishedResult, RankingRun
 from ranking.services import decision_take, quality_evaluate, ranking_compute
 from ranking.services.publishing import result_publish
@@ -59,6 +61,7 @@ class FilledWorld:
     users: dict[str, User]
     published: PublishedResult
     decided: UUID
+    webhook: WebhookEndpoint
 
     def address(self, route: str) -> str:
         """Return the address of a route of the URL registry in this campaign."""
@@ -82,6 +85,7 @@ class FilledWorld:
             "<uuid:upload_id>": self.upload.pk,
             "<uuid:batch>": self.decided,
             "<int:group_id>": self.group.pk,
+            "<int:webhook_id>": self.webhook.pk,
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
         }
@@ -122,6 +126,9 @@ def filled_world(slug: str, filling: Filling) -> FilledWorld:
         users={"organiser": organiser, "analyst": analyst, "judge": judge.user},
         published=result_publish(task=task, by=organiser),
         decided=decision_take(judges=[judge], task=task, action="warn", user=organiser).batch,
+        webhook=webhook_create(
+            campaign=campaign, url="https://example.org/", events=["campaign.closed"]
+        ),
     )
 
 

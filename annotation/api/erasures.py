@@ -1,7 +1,5 @@
 """Judges who asked for erasure, and the organisers' answers."""
 
-from typing import cast
-
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
@@ -86,4 +84,4 @@ def _request(request: Request, slug: str, request_id: int) -> ErasureRequest:
     asked = ErasureRequest.objects.filter(judge__campaign=campaign, pk=request_id).first()
     if asked is None:
         raise NotFound(_("There is no such request."))
-    return cast("ErasureRequest", asked)
+    return asked

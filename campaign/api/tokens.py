@@ -24,7 +24,10 @@ from campaign.services import (
 class TokenSerializer(serializers.ModelSerializer[ApiToken]):
     begins_with = serializers.SerializerMethodField(help_text="Its first characters.")
     campaign = serializers.CharField(
-        source="campaign.slug", default=None, help_text="The only one it opens; null for all."
+        source="campaign.slug",
+        default=None,
+        allow_null=True,
+        help_text="The only one it opens; null for all.",
     )
     expires_at = serializers.DateTimeField(source="expiry")
 
@@ -79,7 +82,10 @@ class TokensView(APIView):
         sent.is_valid(raise_exception=True)
         asked = sent.validated_data
         slug = asked.pop("campaign")
-        campaign = joined_campaign(request, slug) if slug else None
+        try:
+            campaign = joined_campaign(request, slug) if slug else None
+        except NotFound as error:
+            raise ValidationError({"campaign": [str(error)]}) from error
         try:
             token, text = token_create(
                 user=reader(request),

@@ -142,9 +142,7 @@ class Contracted(AskedAsDescribed):
             return None
         return ",".join(self.request.GET.getlist(FIELDS)).split(",")
 
-    def finalize_response(
-        self, request: Request, response: HttpResponse, *args: Any, **kwargs: Any
-    ) -> HttpResponse:
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         """Leave fields out, and add the headers that every answer has."""
         if self.wanted is not None and response.status_code == HTTPStatus.OK:
             response = self._with_fields(request, response)
@@ -154,7 +152,7 @@ class Contracted(AskedAsDescribed):
         self._headers_add(finished)
         return finished
 
-    def _with_fields(self, request: Request, response: HttpResponse) -> HttpResponse:
+    def _with_fields(self, request: Request, response: Any) -> Any:
         is_file = not isinstance(response, Response) or request.accepted_renderer.format != "json"
         if is_file:
             refused = ProblemError(

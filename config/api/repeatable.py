@@ -143,7 +143,7 @@ def _parts(data: Any) -> Iterable[bytes]:
         yield json.dumps(data, sort_keys=True, default=str).encode()
 
 
-def _digest_of_file(file: UploadedFile) -> bytes:
+def _digest_of_file(file: "UploadedFile[Any]") -> bytes:
     whole = hashlib.sha256(str(file.name).encode())
     for chunk in file.chunks():
         whole.update(chunk)

@@ -295,7 +295,7 @@ _members = [
     path("<int:membership_id>/link/", MemberLinkView.as_view(), name="api-member-link"),
 ]
 
-_research = [
+_research: list[URLPattern | URLResolver] = [
     path("", RootView.as_view(), name="api-root"),
     path("schemas/campaign.json", CampaignSchemaView.as_view(), name="campaign-schema"),
     path("tokens/", TokensView.as_view(), name="api-tokens"),

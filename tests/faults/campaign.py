@@ -35,6 +35,7 @@ def _make(name: str, judges: int, planned: int) -> dict[str, object]:
         tokens = {}
         for number in range(judges):
             judge = factories.make_judge(campaign, f"{name}-{number:02}")
+            assert judge.user is not None
             _stored, tokens[judge.pseudonym] = token_create(user=judge.user)
     # Enough for the run: judges that wait for the planner would look like judges that wait for a server.
     hits_plan(task_id=task.pk, count=planned)

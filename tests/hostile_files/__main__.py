@@ -38,7 +38,7 @@ def tried(door: str, path: Path) -> dict[str, Any]:
             outcome = ["read", ""]
         except IN_WORDS as error:
             outcome = ["refused", str(error)]
-        except BaseException as error:  # noqa: BLE001  whatever it is, the child reports it  # noqa: BLE001  whatever it is, the child reports it
+        except BaseException as error:  # noqa: BLE001  whatever it is, the child reports it
             outcome = ["crashed", repr(error)[:300]]
         os.write(writing, json.dumps(outcome).encode()[:60_000])
         os._exit(0)
@@ -46,9 +46,9 @@ def tried(door: str, path: Path) -> dict[str, Any]:
     with os.fdopen(reading, "rb") as pipe:
         said = pipe.read()
     _pid, _status, used = os.wait4(child, 0)
-    outcome, words = json.loads(said) if said else ("crashed", "it was killed")
+    told, words = json.loads(said) if said else ("crashed", "it was killed")
     return {
-        "outcome": outcome,
+        "outcome": told,
         "words": words,
         "more_mb": round(max(0, used.ru_maxrss - before) / 1024),
         "seconds": round(time.monotonic() - began, 1),

@@ -23,6 +23,7 @@ PAGES = [
     and not route.endswith(
         ("live/", "progress/", ".csv", ".jsonl", ".yaml", ".zip", ".<slug:ending>")
     )
+    and not route.endswith("/exports/<int:export_id>/")
     # What judges see.
     and "/as-judge/" not in route
 ]

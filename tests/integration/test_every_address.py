@@ -40,7 +40,7 @@ from campaign.services.uploads import (
     upload_file_add,
     upload_part_store,
 )
-from campaign.services.webhooks import webhook_create
+from campaign.services.webhooks import webhook_create, webhook_test
 from ranking.export.bundles import result_bundle_make
 from ranking.models import Analysis, PublishedResult, RankingRun
 from ranking.services import ranking_run_compute
@@ -53,6 +53,7 @@ from tests.permissions.audiences import (
     ANYBODY,
     CAMPAIGN_MAKERS,
     JUDGES,
+    JUDGES_ANYWHERE,
     MEMBERS,
     NOBODY,
     ONCE_PUBLISHED,
@@ -566,7 +567,8 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
         **MEMBERS_API,
         "organiser": 400,
         "analyst": 400,
-    },
+    }
+    | sends(GET=MEMBERS),
     "api/v1/tasks/<int:task_id>/exports/<int:export_id>/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/exports/<int:export_id>/content/": MEMBERS_API,
     # Why a HIT was drawn tells of systems: organisers need it, nobody else.
@@ -588,7 +590,8 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     "api/v1/judging/skips/<uuid:client_id>/": JUDGING_API | sends(PUT=JUDGES),
     "api/v1/judging/data/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/judging/erasure/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200}
-    | sends(POST=JUDGES, DELETE=JUDGES),
+    # Without `campaign`, of the one where they judge.
+    | sends(POST=JUDGES_ANYWHERE, DELETE=JUDGES_ANYWHERE),
     "api/v1/judging/work-time/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/judging/progress/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/campaigns/": OWN_API,
@@ -770,7 +773,7 @@ class World:
             "<int:group_id>": str(self.group.pk),
             "<int:request_id>": "1",
             "<int:webhook_id>": str(self.campaign.webhook_endpoints.get().pk),
-            "<int:delivery_id>": "1",
+            "<int:delivery_id>": str(self.campaign.webhook_endpoints.get().deliveries.get().pk),
             "<int:token_id>": "1",
             "<int:copy_id>": str(self.campaign.copies.get().pk),
             "<int:export_id>": str(self.task.exported_files.get().pk),
@@ -804,11 +807,12 @@ def make_world() -> World:
     upload = upload_begin(campaign=mine.test_set.campaign)
     file = upload_file_add(upload=upload, name="SECRET-FILE.txt", size=2)
     upload_part_store(file=file, offset=0, content=b"a\n")
-    webhook_create(
+    endpoint = webhook_create(
         campaign=mine.test_set.campaign,
         url="https://example.org/SECRET-FILE",
         events=["campaign.closed"],
     )
+    webhook_test(endpoint=endpoint)
     copy_keep(
         campaign=mine.test_set.campaign,
         zipped=BytesIO(b"SECRET-NEWS"),
@@ -951,7 +955,9 @@ def test_a_token_opens_what_its_user_may_open_and_no_more(world: World) -> None:
     from campaign.services import token_create
 
     for role, status in (("analyst", 200), ("other organiser", 404)):
-        _token, key = token_create(user=world.users[role])
+        user = world.users[role]
+        assert user is not None
+        _token, key = token_create(user=user)
         client = Client(headers={"Authorization": f"Token {key}"})
         latest = client.get(f"/api/v1/tasks/{world.task.pk}/rankings/latest/")
         assert latest.status_code == status

@@ -69,6 +69,7 @@ def make_campaign(design: str, judges: int, stored: int) -> tuple[int, list[str]
     tokens = []
     for number in range(judges):
         judge = factories.make_judge(campaign, f"working{number:04}")
+        assert judge.user is not None
         tokens.append(token_create(user=judge.user)[1])
     organiser = factories.make_organiser(campaign)
     return task.pk, tokens, token_create(user=organiser)[1]

@@ -79,6 +79,7 @@ def test_two_hundred_judges_at_once_hold_and_judge_each_hit_once(
     browsers = []
     for n in range(JUDGES):
         judge = make_judge(task.test_set.campaign, f"judge{n:03}")
+        assert judge.user is not None
         _stored, token = token_create(user=judge.user)
         browsers.append(Browser(web, token, together))
     start_worker()

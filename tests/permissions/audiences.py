@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 #: Everybody who knocks, with how docs/permissions.md calls them. Tokens are those of REST.
 ROLES: Final[Mapping[str, str]] = {
@@ -50,6 +50,9 @@ SIGNED_IN: Final = _of(
     "whoever signed in", "of what is shown, only what is one's own or of one's campaigns", *_PEOPLE
 )
 JUDGES: Final = _of("judges", "judges of the campaign, of what is their own", "judge")
+JUDGES_ANYWHERE: Final = _of(
+    "judges of any campaign", "of what is their own there", "judge", "other judge"
+)
 MEMBERS: Final = _of(
     "members",
     "owners, organisers and analysts of the campaign",
@@ -102,6 +105,7 @@ AUDIENCES: Final = (
     ANYBODY,
     SIGNED_IN,
     JUDGES,
+    JUDGES_ANYWHERE,
     MEMBERS,
     ORGANISERS,
     OWNERS,
@@ -116,6 +120,6 @@ AUDIENCES: Final = (
 )
 
 
-def sends(**methods: Audience) -> dict[str, Audience]:
+def sends(**methods: Audience) -> dict[str, Any]:
     """Return what an address says of who may send what, by method."""
     return methods

@@ -19,6 +19,7 @@ _NAMES_NOTHING: Final = (
     *("<int:action_id>", "<int:invitation_id>", "<int:bad_reference_id>", "<int:block_id>"),
     *(
         "<int:file_id>",
+        "<int:token_id>",
         "<int:request_id>",
         "<int:pk>",
         "<uuid:batch>",
@@ -49,6 +50,7 @@ def knocker(world: World, role: str) -> APIClient:
     user = _user(world, name)
     client = APIClient(raise_request_exception=False)
     if name != role:
+        assert user is not None
         _token, key = token_create(user=user)
         client.credentials(HTTP_AUTHORIZATION=f"Token {key}")
     elif user is not None:

@@ -23,6 +23,7 @@ from tests.integration.constraints import (
     quizzes,
     rankings,
     ratings,
+    requests,
     sorts,
     texts,
     training,
@@ -55,6 +56,7 @@ FAMILIES = (
     texts,
     training,
     truncations,
+    requests,
     uploads,
     webhooks,
 )

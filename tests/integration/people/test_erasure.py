@@ -241,6 +241,7 @@ def test_somebody_erased_gets_no_link_and_is_not_let_in_again(task: Task, judge:
 def test_who_has_another_part_keeps_it(task: Task, judge: Judge) -> None:
     elsewhere = make_judge(make_task(make_campaign("elsewhere")).test_set.campaign, "other-name")
     Judge.objects.filter(pk=elsewhere.pk).update(user=judge.user)
+    assert judge.user is not None
     member = Membership.objects.create(
         campaign=elsewhere.campaign, user=judge.user, role=MembershipRole.OWNER
     )

@@ -9,7 +9,7 @@ from django.test import Client
 from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, skip_submit
 from campaign.models import Campaign, Judge, Membership, Task, User
-from campaign.services import token_create
+from campaign.services import token_create, token_use_note
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend
@@ -78,10 +78,11 @@ def make_member() -> Callable[..., User]:
 
 @pytest.fixture
 def client_of() -> Callable[[User], Client]:
-    """A client that sends a token of the user's with every request."""
+    """A client that sends a token of the user's with every request; its first use is noted already."""
 
     def make(user: User) -> Client:
-        _instance, token = token_create(user=user)
+        instance, token = token_create(user=user)
+        token_use_note(token=instance)
         return Client(headers={"Authorization": f"Token {token}"})
 
     return make

@@ -125,7 +125,7 @@ def test_the_notebook_computes_the_ranking_of_the_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It compares the scores itself, to the last bit."""
-    notebook: Any = nbformat.read(NOTEBOOK, as_version=4)
+    notebook: Any = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
     monkeypatch.setenv("QUINTET_URL", live_server.url)
     monkeypatch.setenv("QUINTET_TOKEN", token(campaign, make_member))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
@@ -146,7 +146,7 @@ def test_the_notebook_computes_the_ranking_of_the_page(
 
 
 def test_the_notebook_is_kept_without_what_it_said() -> None:
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    notebook = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
     nbformat.validate(notebook)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert code

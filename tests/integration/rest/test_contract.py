@@ -35,7 +35,7 @@ def described(address: Address) -> dict[str, DescribedOperation]:
 def ask(world: World, address: Address, method: str, query: str = "", **headers: str) -> Any:
     client: APIClient = world.client("judge" if address.is_judging else "organiser")
     return client.generic(
-        method.upper(), world.fill(address.route) + query, b"", "application/json", headers=headers
+        method.upper(), world.fill(address.route) + query, "", "application/json", headers=headers
     )
 
 
@@ -150,7 +150,7 @@ def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(world: World, rol
     for address in addresses():
         for method in (*METHODS, "options", "head"):
             answer = client.generic(
-                method.upper(), world.fill(address.route), b"[", "application/json"
+                method.upper(), world.fill(address.route), "[", "application/json"
             )
             assert "Cache-Control" in answer.headers, address.route
             if answer.status_code < 400 or method == "head":
