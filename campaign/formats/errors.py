@@ -1,5 +1,10 @@
 """The one error every reader of this package raises."""
 
+from typing import Final
+
+#: Of what a problem quotes of a file: a cell may have ten million characters.
+MOST_QUOTED: Final = 1_000
+
 
 class FormatError(Exception):
     """A file does not say what its format promises; nothing was read past this place.
@@ -19,6 +24,7 @@ class FormatError(Exception):
         column: int | None = None,
         field: str | None = None,
     ) -> None:
+        problem, field = _shortened(problem), field and _shortened(field)
         super().__init__(file, problem, remedy, line, column, field)
         self.file = file
         self.problem = problem
@@ -36,3 +42,9 @@ class FormatError(Exception):
         if self.field is not None:
             place += f' (field "{self.field}")'
         return f"{place}: {self.problem}. What to do: {self.remedy}."
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= MOST_QUOTED:
+        return text
+    return f"{text[: MOST_QUOTED // 2]} … {text[-MOST_QUOTED // 2 :]}"

@@ -16,6 +16,7 @@ from campaign.formats.recognising import recognise
 from campaign.formats.streams import StoredFile
 from campaign.formats.test_sets import TestSetFormat, read_test_set
 from campaign.formats.yaml_tree import MAX_BYTES, read_yaml
+from cells.campaign_file.schema import schema_check
 from protocols.quiz.snippet_files import read_snippets
 from protocols.spans.files.reading import SpansFormat, read_spans_file
 from ranking.files import InputFormat, read_judgments
@@ -87,7 +88,7 @@ def _snippets(path: Path) -> None:
 
 def _campaign_file(path: Path) -> None:
     with path.open("rb") as stream:
-        read_yaml(path.name, stream.read(MAX_BYTES + 1))
+        schema_check(read_yaml(path.name, stream.read(MAX_BYTES + 1)))
 
 
 def _judge_list(path: Path) -> None:

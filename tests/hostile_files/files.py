@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+#: Of what a door says; as many or more are no words that anybody reads.
+MOST_WORDS: Final = 4_000
 MB: Final = 1_000_000
 _CSV: Final = b"srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,system1rank,system2rank\n"
 

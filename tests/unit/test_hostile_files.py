@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from tests.hostile_files.doors import DOORS
-from tests.hostile_files.files import FILES
+from tests.hostile_files.files import FILES, MOST_WORDS
 
 ROOT: Final = Path(__file__).parents[2]
 #: Beyond what the process had before: a line, a document and their copies.
@@ -18,6 +18,8 @@ ALLOWED_MB: Final = 120
 #: A campaign of Pearmut is JSON in one piece, of at most 128 MB: docs/formats.md.
 HOLD_JSON: Final = {"test set: pearmut"}
 JSON_MB: Final = 400
+#: One of each family, tried by `make test`; the others read by the same code below, by `make test-thorough`.
+QUICK: Final = {"test set: upload", "judgments: import", "answers: mqm-tsv", "snippets", "verify"}
 #: Doors that take any text, and judge what it says row by row where it is shown: what is text may be read there.
 TAKE_TEXT: Final = {"test set: upload", "test set: plain", "list of judges"}
 
@@ -43,7 +45,10 @@ def tried(door: str, folder: Path) -> dict[str, dict[str, Any]]:
     return dict(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(
+    "door",
+    [pytest.param(door, marks=() if door in QUICK else pytest.mark.thorough) for door in DOORS],
+)
 def test_each_is_refused_in_words_and_in_bounded_memory(door: str, folder: Path) -> None:
     found = tried(door, folder)
     assert set(found) == set(FILES)
@@ -52,7 +57,7 @@ def test_each_is_refused_in_words_and_in_bounded_memory(door: str, folder: Path)
         for name, each in found.items()
         if each["outcome"] == "crashed"
         or (each["outcome"] == "read" and door not in TAKE_TEXT)
-        or (each["outcome"] == "refused" and len(each["words"]) < 20)
+        or (each["outcome"] == "refused" and not 20 <= len(each["words"]) < MOST_WORDS)
         or each["more_mb"] > (JSON_MB if door in HOLD_JSON else ALLOWED_MB)
     }
     assert wrong == {}

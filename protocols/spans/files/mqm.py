@@ -69,25 +69,32 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
     return judgments, losses.found()
 
 
-def _rows(file: InputFile) -> Iterator[_Row]:
-    lines = [(line, text) for line, text in enumerate(text_lines(file), 1) if text.strip()]
-    if not lines:
-        raise FormatError(
-            file.name, "the file is empty", "give a TSV whose first line names its columns"
-        )
-    cells = [(line, text.split("\t")) for line, text in lines]
-    if all(_QUOTED.fullmatch(cell) for _line, row in cells for cell in row if '"' in cell):
-        cells = [(line, [_unquoted(cell) for cell in row]) for line, row in cells]
-    line, names = cells[0]
+def _columns_check(file: str, line: int, header: str) -> None:
+    names = [_unquoted(name) if _QUOTED.fullmatch(name) else name for name in header.split("\t")]
     for name in COLUMNS:
         if name not in names:
             raise FormatError(
-                file.name,
+                file,
                 f"the header has no column {name}",
                 "name the columns as docs/formats.md lists them",
                 line=line,
                 field=name,
             )
+
+
+def _rows(file: InputFile) -> Iterator[_Row]:
+    texts = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
+    first = next(texts, None)
+    if first is None:
+        raise FormatError(
+            file.name, "the file is empty", "give a TSV whose first line names its columns"
+        )
+    # Before the rest is read: it is held whole, since its last cell may say whether quotes are marks.
+    _columns_check(file.name, *first)
+    cells = [(line, text.split("\t")) for line, text in (first, *texts)]
+    if all(_QUOTED.fullmatch(cell) for _line, row in cells for cell in row if '"' in cell):
+        cells = [(line, [_unquoted(cell) for cell in row]) for line, row in cells]
+    _line, names = cells[0]
     for number, row in cells[1:]:
         # Some files leave the last cell out where it is empty.
         if len(row) not in (len(names), len(names) - 1):
