@@ -20,13 +20,11 @@ class CampaignConfig(AppConfig):
             application_role_grant,
             owner_require,
         )
-        from campaign.database.unlinking import unlinking_install
 
         connection_created.connect(connection_prepare, dispatch_uid="connection-prepare")
         # Each app sends these; all tables are there when the first of them says that they are.
         pre_migrate.connect(owner_require, sender=self, dispatch_uid="owner-require")
         post_migrate.connect(application_role_grant, sender=self, dispatch_uid="role-grant")
-        post_migrate.connect(unlinking_install, sender=self, dispatch_uid="unlinking-install")
         post_migrate.connect(cell_ids_begin, sender=self, dispatch_uid="cell-ids")
         register(application_role_check, Tags.database)
         user_logged_in.connect(language_into_session, dispatch_uid="interface-language")

@@ -9,7 +9,9 @@ class CellsConfig(AppConfig):
         import cells.campaign_copy.job
         import cells.rehearsing  # noqa: F401  they register the handlers of their jobs
         from cells.erasing import erasing_install
+        from cells.unlinking import unlinking_install
 
         # No signal is sent for an app without models; ranking is the last of those whose rows are deleted.
         ranking = apps.get_app_config("ranking")
         post_migrate.connect(erasing_install, sender=ranking, dispatch_uid="erasing-install")
+        post_migrate.connect(unlinking_install, sender=ranking, dispatch_uid="unlinking-install")

@@ -30,10 +30,11 @@ class ScopedTokenAuthentication(TokenAuthentication):
         """
         found: tuple[Any, Any] | None = super().authenticate(request)
         if found is not None:
-            token: ApiToken = found[1]
+            token: Any = found[1]  # as `token_named` found it
             _method_check(token, request)
             _campaign_check(token, request)
-            token_use_note(token=token)
+            if token.is_use_due:
+                token_use_note(token=token)
         return found
 
     def authenticate_credentials(self, key: str) -> tuple[User, ApiToken]:

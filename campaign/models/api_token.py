@@ -1,5 +1,6 @@
 import hashlib
-from typing import ClassVar
+from datetime import timedelta
+from typing import ClassVar, Final
 
 import pgtrigger
 from django.conf import settings
@@ -15,6 +16,10 @@ _REACHED = (
     "JOIN campaign_membership m ON m.user_id = row_new.user_id"
     " AND (row_new.campaign_id IS NULL OR row_new.campaign_id = m.campaign_id)"
 )
+
+
+#: Noting each use would cost a write a request.
+USE_NOTED_EVERY: Final = timedelta(hours=1)
 
 
 def token_digest(text: str) -> str:

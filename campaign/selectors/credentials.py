@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.dateparse import parse_datetime
 
@@ -18,7 +18,7 @@ from campaign.models import (
     Session,
     User,
 )
-from campaign.models.api_token import token_digest
+from campaign.models.api_token import USE_NOTED_EVERY, token_digest
 
 #: Where a session keeps when and on which kind of device it began.
 SIGNED_IN_AT = "signed_in_at"
@@ -67,9 +67,14 @@ def tokens_valid(*, users: QuerySet[User] | None = None) -> QuerySet[ApiToken]:
 
 
 def token_named(text: str) -> ApiToken | None:
-    """Return the token with this text that works, with its user; None if there is none. One query."""
+    """Return the token with this text that works, with its user; None if there is none. One query.
+
+    Its `is_use_due` says whether an hour has passed since its last use was noted.
+    """
     working = ApiToken.objects.filter(digest=token_digest(text), expiry__gt=Now())
-    return working.select_related("user").first()
+    an_hour_ago = Now() - USE_NOTED_EVERY
+    is_due = Q(last_used_at=None) | Q(last_used_at__lt=an_hour_ago)
+    return working.annotate(is_use_due=is_due).select_related("user").first()
 
 
 def sessions_open(*, users: QuerySet[User] | None = None) -> list[OpenSession]:

@@ -1,13 +1,12 @@
 """API tokens: made with a scope and an end, and revoked."""
 
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.conf import settings
 from django.db.models import QuerySet
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaign.models import ApiToken, Campaign, TokenScope, User
@@ -16,8 +15,6 @@ from campaign.models.api_token import token_digest
 _BYTES: Final = 32
 # Characters that lists and commands name a token by.
 _NAMED_BY: Final = 15
-# Noting each use would cost a write a request.
-_USE_NOTED_EVERY = timedelta(hours=1)
 
 
 class CredentialRefusedError(Exception):
@@ -49,7 +46,8 @@ def token_create(
 
     Raises `CredentialRefusedError`.
     """
-    expiry = timezone.now() + timedelta(days=_days_checked(days))
+    now: datetime = User.objects.values_list(Now(), flat=True).get(pk=user.pk)
+    expiry = now + timedelta(days=_days_checked(days))
     if through is not None and expiry > through.expiry:
         raise CredentialRefusedError(
             _("A token cannot make another that is valid longer than itself. Sign in to do so.")
@@ -81,10 +79,8 @@ def tokens_revoke(*, tokens: QuerySet[ApiToken]) -> int:
 
 
 def token_use_note(*, token: ApiToken) -> None:
-    """Note that a token was used, at most once an hour."""
-    now = timezone.now()
-    if token.last_used_at is None or now - token.last_used_at > _USE_NOTED_EVERY:
-        ApiToken.objects.filter(pk=token.pk).update(last_used_at=Now())
+    """Note that a token is used now."""
+    ApiToken.objects.filter(pk=token.pk).update(last_used_at=Now())
 
 
 def _days_checked(days: int | None) -> int:

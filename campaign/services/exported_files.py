@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from django.core.files import File
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from campaign.models import ExportedFile, ExportedPart, Task, User
 from campaign.models.export import EXPORTED_PART_BYTES
@@ -40,7 +40,7 @@ def exported_file_keep(
             size=size,
             digest=digest.hexdigest(),
             made_by=by,
-            expires_at=timezone.now() + timedelta(days=DAYS_KEPT),
+            expires_at=Now() + timedelta(days=DAYS_KEPT),
             **described,
         )
         storage = export_storage()
@@ -51,6 +51,7 @@ def exported_file_keep(
             # The name says nothing to those who list what is there, and nobody guesses it.
             kept.stored_as = storage.save(f"exports/{uuid4()}/{kept.name}", File(whole))
             kept.save()
+    kept.refresh_from_db(fields=["expires_at"])
     oldest = ExportedFile.objects.filter(task=task).order_by("-pk")[MOST_KEPT:]
     exported_files_delete(list(oldest))
     return kept

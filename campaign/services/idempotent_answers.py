@@ -11,9 +11,10 @@ from typing import Final
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models.functions import Now
 
+from campaign.database.locks import named_lock_try
 from campaign.models import IdempotentAnswer, User
 
 #: How long an answer is given again.
@@ -61,7 +62,7 @@ def idempotency_key_take(*, user: User, key: str, request_digest: bytes) -> Stor
         If there is no room for another answer of this person.
     """
     digest = _key_digest(user, key)
-    if not _is_locked(digest):
+    if not named_lock_try(f"campaign.idempotency:{digest.hex()}"):
         raise KeyInUseError
     mine = IdempotentAnswer.objects.filter(user=user, created_at__gt=Now() - KEPT)
     stored = mine.filter(key_digest=digest).first()
@@ -104,14 +105,6 @@ def _key_digest(user: User, key: str) -> bytes:
 def _digest(purpose: str, user: User, key: str) -> bytes:
     said = f"campaign.idempotency.{purpose}:{user.pk}:{key}"
     return hmac.digest(settings.SECRET_KEY.encode(), said.encode(), "sha256")
-
-
-def _is_locked(digest: bytes) -> bool:
-    number = int.from_bytes(digest[:8], signed=True)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [number])
-        (locked,) = cursor.fetchone()
-    return bool(locked)
 
 
 def _sealed(answer: StoredAnswer, user: User, key: str) -> bytes:

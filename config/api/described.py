@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, Final
 
 from django.urls import path
@@ -16,6 +17,8 @@ from drf_spectacular.generators import SchemaGenerator
 from config.api.described_contract import NAMES
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
+#: Held by whoever describes: drf-spectacular notes on the views themselves how far it is.
+DESCRIBING: Final = Lock()
 #: The parameter that names the fields wanted.
 FIELDS: Final = "fields"
 
@@ -34,7 +37,7 @@ def described_operations(route: str, view: Any) -> dict[str, DescribedOperation]
     It takes some hundredths of a second; whoever asks keeps the answer.
     """
     generator = SchemaGenerator(patterns=[path(route, view)])  # type: ignore[no-untyped-call]
-    with override("en"):
+    with DESCRIBING, override("en"):
         document = generator.get_schema(public=True)  # type: ignore[no-untyped-call]
     (operations,) = document["paths"].values() or [{}]
     return {

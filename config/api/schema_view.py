@@ -17,6 +17,8 @@ from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.renderers import BaseRenderer
 
+from config.api.described import DESCRIBING
+
 _KEPT_SECONDS = 3600
 _building = threading.Lock()
 _built: dict[tuple[str, type[BaseRenderer]], bytes] = {}
@@ -59,7 +61,8 @@ def _body(language: str, renderer: type[BaseRenderer]) -> bytes | None:
 @cache
 def _document(_language: str) -> dict[str, Any]:
     """Build the description in the language that is active, which is the one named."""
-    document: dict[str, Any] = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
+    with DESCRIBING:
+        document: dict[str, Any] = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
     return document
 
 

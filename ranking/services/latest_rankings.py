@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from campaign.database.locks import named_lock, named_lock_try
-from campaign.models import Task, WebhookEvent
+from campaign.models import Task, TestSet, WebhookEvent
 from campaign.services.webhooks import webhook_event_record
 from ranking.models import KeptFor, LatestRanking, RankingRun
 from ranking.models.ranking import Ranking
@@ -122,7 +122,7 @@ def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
     run.comparisons = run.result["input"]["comparisons"]
     run.standings = [{name: row[name] for name in _STANDINGS} for row in run.result["systems"]]
     run.save(force_insert=True)
-    test_set = run.task.test_set
+    test_set = TestSet.objects.get(tasks=run.task_id)
     webhook_event_record(
         campaign_id=test_set.campaign_id,
         event=WebhookEvent.RANKING,

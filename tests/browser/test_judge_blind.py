@@ -76,7 +76,7 @@ FIELDS = frozenset(
     state judgment skip_reason labels comment block duration_ms active_ms submitted_at assignment
     feedback agrees expected explanation reason kind answers closed created_at results next previous position total
     time_zone seconds_left_today today days day sentences active_seconds untimed
-    judged_at has_older detail errors missing campaign code retry_after stored body protocol answer
+    judged_at has_older type title instance detail errors missing campaign code retry_after stored body protocol answer
     slug account email language last_login sign_ins judge pseudonym address expertise blocks_asked tour tour_left_at
     withdrawn_at declined_at conflicts_of_interest groups consents instructions__version instructions__language accepted_at
     links revoked_at visits seen_at device at_work mails sent_at note participations member__kind member__external_id
@@ -142,6 +142,10 @@ class World:
             "group_id": self.group.pk,
             "copy_id": self.copy.pk,
             "export_id": 1,
+            "token_id": 1,
+            "webhook_id": 1,
+            "delivery_id": 1,
+            "request_id": 1,
             "analysis_id": self.analysis.pk,
             "kind": "ranking",
             "name": "clusters",
@@ -301,6 +305,12 @@ def when_the_server_breaks(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.undo()
 
 
+def but_asked(name: str, got: str) -> str:
+    """Leave out the address that was asked where a problem repeats it: it tells nothing new."""
+    _status, _method, address, *_ = [*name.split(" "), "", "", ""]
+    return got.replace(f'"instance": "{address.partition("?")[0]}"', "")
+
+
 def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     new_page: NewPage,
     world: World,
@@ -332,7 +342,7 @@ def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     assert sum(f"{JUDGING}judgments/?cursor=" in address for address in done) > 0
     found = {
         name: sorted({*SECRET.findall(got), *ROW.findall(got)})
-        for name, got in crawler.got.items()
+        for name, got in ((name, but_asked(name, got)) for name, got in crawler.got.items())
         if SECRET.search(got) or ROW.search(got)
     }
     assert found == {}

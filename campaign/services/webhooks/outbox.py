@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaign.models import (
@@ -50,9 +49,10 @@ def message_put(*, endpoint: WebhookEndpoint, event: str, data: Mapping[str, Any
     waiting = endpoint.deliveries.filter(state=DeliveryState.WAITING)
     if waiting.count() >= MOST_WAITING:
         return False
+    now: datetime = WebhookEndpoint.objects.values_list(Now(), flat=True).get(pk=endpoint.pk)
     message = {
         "type": str(event),
-        "timestamp": timezone.now().isoformat(),
+        "timestamp": now.isoformat(),
         "data": {"campaign": endpoint.campaign.slug, **data},
     }
     WebhookDelivery.objects.create(

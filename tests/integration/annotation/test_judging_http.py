@@ -72,7 +72,7 @@ def test_what_cannot_be_answered_has_its_status(judging: Client, judge: Judge) -
     }
     assert {name: answer.status_code for name, answer in found.items()} == {
         "html": 406,
-        "format": 404,
+        "format": 400,
         "xml": 415,
         "form": 415,
         "no json": 400,
@@ -83,7 +83,7 @@ def test_what_cannot_be_answered_has_its_status(judging: Client, judge: Judge) -
         "nobody's token": 401,
     }
     for answer in found.values():
-        assert answer.headers["Content-Type"] == JSON
+        assert answer.headers["Content-Type"] == "application/problem+json"
         assert "detail" in answer.json()
     assert found["nobody"].headers["WWW-Authenticate"] == "Token"
     assert found["forged"].json()["detail"].startswith("CSRF Failed")

@@ -177,9 +177,14 @@ def test_a_hit_that_comes_with_a_judgment_tells_no_more(judge: Judge, task: Task
         assert min(ordinary.queries) in each.queries
 
 
+def _without_address(answer: Any) -> dict[str, Any]:
+    """Return what an answer says, but for the address that was asked."""
+    return {name: said for name, said in answer.json().items() if name != "instance"}
+
+
 def answers_alike(one: Any, other: Any) -> None:
     assert one.status_code == other.status_code
-    assert one.content == other.content
+    assert _without_address(one) == _without_address(other)
     assert headers_of(one) == headers_of(other)
 
 

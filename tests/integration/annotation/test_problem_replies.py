@@ -136,8 +136,12 @@ def test_the_list_is_filtered_and_sorted(
     problem_reply(report=report, user=organiser, text="", closes=True)
     page = desk.get(f"{PAGE}?{query}").content.decode()
     assert re.findall(r'data-label="Judge">([^<]+)<', page) == judges
-    rows = desk.get(f"{API}?{query}").json()["results"]
-    assert sorted(row["judge"] for row in rows) == sorted(judges)
+    answer = desk.get(f"{API}?{query}")
+    if query.startswith("sort="):
+        # REST goes through them in one order, from page to page.
+        assert answer.status_code == 400
+        return
+    assert sorted(row["judge"] for row in answer.json()["results"]) == sorted(judges)
 
 
 def test_the_list_is_filtered_by_tasks_of_the_campaign(

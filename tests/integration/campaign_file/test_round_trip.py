@@ -13,7 +13,16 @@ from annotation.sampling.plans import HITPlan
 from annotation.selectors.planned import plans_read
 from annotation.services import hits_plan
 from campaign.formats.yaml_tree import read_yaml
-from campaign.models import ActivityEvent, Campaign, Invitation, Output, Panel, Task, User
+from campaign.models import (
+    ActivityEvent,
+    Campaign,
+    Invitation,
+    Output,
+    Panel,
+    RequestCount,
+    Task,
+    User,
+)
 from campaign.services import judge_invite
 from cells.campaign_file.applying import campaign_file_apply
 from cells.campaign_file.folders import TextFolders
@@ -60,6 +69,8 @@ def rows() -> dict[str, list[Any]]:
     found = {}
     with connection.cursor() as cursor:
         for model in models_of_the_project():
+            if model is RequestCount:
+                continue  # Requests are counted, refused ones, too.
             table = connection.ops.quote_name(model._meta.db_table)
             cursor.execute(f"SELECT ctid::text, xmin::text FROM {table} ORDER BY ctid")
             found[table] = cursor.fetchall()

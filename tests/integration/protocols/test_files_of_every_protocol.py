@@ -56,8 +56,8 @@ def test_answers_are_downloaded_by_page_and_rest(protocol: Protocol, client: Cli
     for file_format in known["written"]:
         expected = "".join(lines_of(task, file_format))
         assert expected
-        for address in (page, rest):
-            got = client.get(address, {"as": file_format, "download": ""})
+        for address, asked in ((page, {"download": ""}), (rest, {})):
+            got = client.get(address, {"as": file_format, **asked})
             assert (got.status_code, got.content.decode()) == (200, expected), address
         assert file_format in client.get(page, {"as": file_format}).content.decode()
     assert known["written"] or protocol == Protocol.RANKING

@@ -219,11 +219,11 @@ def test_of_requests_at_the_same_time_one_is_done(
 @pytest.mark.django_db(transaction=True)
 def test_while_one_is_at_work_the_other_is_told_so(client: Client, organiser: User) -> None:
     digest = idempotent_answers._key_digest(organiser, "k1")
-    number = int.from_bytes(digest[:8], signed=True)
     other = connection.copy()
     try:
         with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [number])
+            name = f"campaign.idempotency:{digest.hex()}"
+            cursor.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [name])
         answer = post(client, "k1", name="Students")
     finally:
         other.close()
