@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from ranking.pages.addresses import Addresses
 from ranking.pages.formats import figure
-from ranking.pages.plot_drawing import drawn
+from ranking.pages.plot_drawing import drawn_for_page
 from ranking.pages.plot_file import PLOT_FILES
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
 from ranking.wording.numbers import decimals
@@ -133,7 +133,7 @@ def _table(
         _cells(table, row, addresses if of_task is None else _addresses(table, row, of_task))
         for row in _first(table)
     ]
-    plot = drawn(table, pair_address=None if addresses is None else addresses.won)
+    plot = drawn_for_page(table, pair_address=None if addresses is None else addresses.won)
     return ShownTable(
         name=table.name,
         title=table.title,

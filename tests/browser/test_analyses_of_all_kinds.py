@@ -32,6 +32,12 @@ CUT = f"""() => [...document.querySelectorAll(".figure")]
   .map((figure) => figure.getBoundingClientRect().width).filter((width) => width > {PAPER})"""
 
 
+#: Figures that are drawn wider than their card, but for squares of more systems than fit.
+SCROLLED = """() => [...document.querySelectorAll(".report-table .figure")]
+  .filter((figure) => figure.getBoundingClientRect().width > figure.parentElement.clientWidth)
+  .map((figure) => figure.getAttribute("aria-labelledby"))"""
+
+
 @pytest.fixture
 def answered(judged: TestSetWriter) -> TestSetWriter:  # noqa: F811
     """Each kind, asked as usual and answered."""
@@ -64,6 +70,7 @@ def test_each_kind_fits_and_axe_finds_nothing(
             wide = page.evaluate("document.documentElement.scrollWidth")
             assert wide <= viewport["width"], (kind, page.evaluate(TOO_WIDE))
             assert page.evaluate(TOO_WIDE) == [], kind
+            assert page.evaluate(SCROLLED) == [], kind
 
 
 def test_each_kind_is_read_without_scripts_and_judges_are_acted_on(

@@ -14,7 +14,7 @@ from ranking.pages.plot_drawing.matrix import PairAddress, matrix
 from ranking.pages.plot_drawing.ranks import ranks
 from ranking.pages.plot_drawing.rows import rows_of
 from ranking.pages.plot_drawing.strips import strips
-from ranking.pages.plot_drawing.svg import STYLE, WIDTH, room_left
+from ranking.pages.plot_drawing.svg import NARROW, STYLE, WIDE, Sheet, joined, room_left
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table
 
@@ -26,24 +26,49 @@ def drawn(
 
     With `pair_address`, cells of a matrix lead to what it says of the two, if it does.
     """
+    return _drawn_on(WIDE, table, as_file=as_file, pair_address=pair_address)
+
+
+def drawn_for_page(table: Table, *, pair_address: PairAddress | None = None) -> SafeString | None:
+    """Return the plot of a table for wide screens and paper, and after it for narrow ones.
+
+    A matrix that does not fit on those is there once, and is scrolled.
+    """
+    narrow = _drawn_on(NARROW, table, pair_address=pair_address)
+    if narrow is None:
+        return drawn(table, pair_address=pair_address)
+    wide = _drawn_on(WIDE, table, pair_address=pair_address, screens="for-wide")
+    return joined([wide, narrow])
+
+
+def _drawn_on(
+    sheet: Sheet,
+    table: Table,
+    *,
+    as_file: bool = False,
+    pair_address: PairAddress | None = None,
+    screens: str = "",
+) -> SafeString | None:
     plot = table.plot
-    found = None if plot is None else _drawn(table, plot, pair_address)
+    found = None if plot is None else _drawn(table, plot, sheet, pair_address)
     if plot is None or found is None:
         return None
     width, height, inside = found
-    left = _left(table, plot)
+    left = 0 if sheet.is_narrow else _left(table, plot)
     width -= left
+    name = f"plot-narrow-{table.name}" if sheet.is_narrow else f"plot-{table.name}"
     return format_html(
-        '<svg class="figure" xmlns="http://www.w3.org/2000/svg" viewBox="{} 0 {} {}" width="{}" height="{}"'
+        '<svg class="figure{}" xmlns="http://www.w3.org/2000/svg" viewBox="{} 0 {} {}" width="{}" height="{}"'
         ' role="{}" aria-labelledby="{}-title {}-desc"><title id="{}-title">{}</title>'
         '<desc id="{}-desc">{}</desc>{}{}</svg>',
+        " for-narrow" if sheet.is_narrow else f" {screens}".rstrip(),
         left,
         *(width, height) * 2,
         # An image has nothing in it that leads anywhere.
         "group" if plot.kind == "matrix" and pair_address is not None else "img",
-        *(f"plot-{table.name}",) * 3,
+        *(name,) * 3,
         table.title,
-        f"plot-{table.name}",
+        name,
         _described(table, plot),
         format_html("<style>{}</style>", mark_safe(STYLE)) if as_file else "",  # noqa: S308  ours
         inside,
@@ -51,27 +76,27 @@ def drawn(
 
 
 def _drawn(
-    table: Table, plot: Plot, pair_address: PairAddress | None
+    table: Table, plot: Plot, sheet: Sheet, pair_address: PairAddress | None
 ) -> tuple[int, int, SafeString] | None:
     if plot.kind == "bump":
-        return bump(table) if table.rows else None
+        return bump(table, sheet) if table.rows else None
     if plot.kind == "grid":
-        return grid(table) if table.rows else None
+        return grid(table, sheet) if table.rows else None
     if plot.kind == "ranks":
-        return ranks(table, plot)
+        return ranks(table, plot, sheet)
     if plot.kind == "strips":
-        return strips(table, plot)
+        return strips(table, plot, sheet)
     rows = rows_of(table, plot)[: plot.most]
     if not rows:
         return None
     if plot.kind == "matrix":
-        return matrix(table, plot, pair_address)
+        return matrix(table, plot, sheet, pair_address)
     if plot.kind == "intervals":
-        return (WIDTH, *intervals(plot, rows))
+        return (sheet.width, *intervals(plot, rows, sheet))
     if plot.kind == "bars":
-        return (WIDTH, *bars(plot, rows))
+        return (sheet.width, *bars(plot, rows, sheet))
     draw = line if plot.kind == "line" else points
-    return (WIDTH, *draw(table, plot, rows))
+    return (sheet.width, *draw(table, plot, rows, sheet))
 
 
 def _left(table: Table, plot: Plot) -> int:

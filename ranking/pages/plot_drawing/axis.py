@@ -11,16 +11,18 @@ from ranking.reports.plots import Plot
 
 
 class Axis:
-    """Numbers from `start` to `end` along so many units, with round ticks."""
+    """Numbers from `start` to `end` along so many units, with round ticks, about `steps` of them."""
 
-    def __init__(self, values: Sequence[float], plot: Plot, low: float, high: float) -> None:
+    def __init__(
+        self, values: Sequence[float], plot: Plot, low: float, high: float, *, steps: int = 6
+    ) -> None:
         start = min(values) if plot.start is None else min(plot.start, *values)
         end = max(values) if plot.end is None else max(plot.end, *values)
         if plot.mark is not None:
             start, end = min(start, plot.mark), max(end, plot.mark)
         if start == end:
             start, end = start - 0.5, end + 0.5
-        self.step = max(_step((end - start) / 6), 1.0 if plot.is_whole else 0.0)
+        self.step = max(_step((end - start) / steps), 1.0 if plot.is_whole else 0.0)
         self.start = math.floor(start / self.step + 1e-9) * self.step
         self.end = math.ceil(end / self.step - 1e-9) * self.step
         self._low, self._high = low, high

@@ -7,22 +7,23 @@ from django.utils.safestring import SafeString
 
 from ranking.pages.plot_drawing.axis import Axis, horizontal
 from ranking.pages.plot_drawing.rows import Row
-from ranking.pages.plot_drawing.svg import LINE_HEIGHT, MARGIN, WIDTH, joined, shortened
+from ranking.pages.plot_drawing.svg import LINE_HEIGHT, Sheet, joined, shortened
 from ranking.reports.plots import Plot
 
-_LEFT, _RIGHT = 56, WIDTH - MARGIN
+_LEFT: Final = 56
 #: So many labels, each as long as a date, fit below.
 _LABELS: Final = 7
+_LABELS_NARROW: Final = 2
 _FILLED: Final = 0.72
 
 
-def bars(plot: Plot, rows: list[Row]) -> tuple[int, SafeString]:
+def bars(plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
     """Return height and drawing."""
     bottom = LINE_HEIGHT - 40
     y = Axis([0.0, *(row.value for row in rows)], plot, bottom, 16)
-    slot = (_RIGHT - _LEFT) / len(rows)
-    every = -(-len(rows) // _LABELS)
-    parts = [horizontal(y, _LEFT - 8, _RIGHT)]
+    slot = (sheet.right - _LEFT) / len(rows)
+    every = -(-len(rows) // (_LABELS_NARROW if sheet.is_narrow else _LABELS))
+    parts = [horizontal(y, _LEFT - 8, sheet.right)]
     for number, row in enumerate(rows):
         left, top = _LEFT + number * slot, float(y.at(row.value))
         parts.append(

@@ -7,29 +7,36 @@ from django.utils.safestring import SafeString, mark_safe
 
 from ranking.pages.plot_drawing.axis import Axis, vertical
 from ranking.pages.plot_drawing.rows import Row
-from ranking.pages.plot_drawing.svg import MARGIN, NAMES, TOP, WIDTH, shortened
+from ranking.pages.plot_drawing.svg import ABOVE, NAMES, TOP, Sheet, shortened
 from ranking.reports.plots import Plot
 
 _ROW: Final = 24
 #: Rows with names; of more, each is lower, and they are not named.
 _NAMED_ROWS: Final = 60
 _LEAST_ROW: Final = 3
+_LEFT_NARROW: Final = 12
 
 
-def intervals(plot: Plot, rows: list[Row]) -> tuple[int, SafeString]:
+def intervals(plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
     """Return height and drawing. Written without `format_html`, which takes ten times as long for a thousand rows."""
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
-    axis = Axis(values, plot, NAMES, WIDTH - MARGIN)
+    left = _LEFT_NARROW if sheet.is_narrow else NAMES
+    axis = Axis(values, plot, left, sheet.right, steps=sheet.ticks)
     is_named = len(rows) <= _NAMED_ROWS
-    each_row = _ROW if is_named else max(_LEAST_ROW, _ROW * _NAMED_ROWS // len(rows))
+    above = ABOVE if is_named and sheet.is_narrow else 0
+    each_row = _ROW + above if is_named else max(_LEAST_ROW, _ROW * _NAMED_ROWS // len(rows))
     height = TOP + each_row * len(rows) + 8
     bar, radius = ("range", 5) if is_named else ("grid", 2)
     parts = [str(vertical(axis, plot, TOP - 4, height - 8))]
     for number, row in enumerate(rows):
-        y = TOP + each_row * number + each_row // 2
+        y = TOP + each_row * number + above + (each_row - above) // 2
         if is_named:
             name = escape(shortened(str(row.label)))
-            parts.append(f'<text x="{NAMES - 14}" y="{y + 4}" text-anchor="end">{name}</text>')
+            parts.append(
+                f'<text y="{y - 10}">{name}</text>'
+                if above
+                else f'<text x="{NAMES - 14}" y="{y + 4}" text-anchor="end">{name}</text>'
+            )
         if row.low is not None or row.high is not None:
             # An end that is not known is beyond the axis.
             low = axis.at(axis.start if row.low is None else row.low)

@@ -1,38 +1,43 @@
 """Values connected by a line, with a band of intervals; and points, each with a name."""
 
+from typing import Final
+
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from ranking.pages.plot_drawing.axis import Axis, across, horizontal
 from ranking.pages.plot_drawing.rows import Row
-from ranking.pages.plot_drawing.svg import LINE_HEIGHT, MARGIN, TOP, WIDTH, joined, shortened
+from ranking.pages.plot_drawing.svg import LINE_HEIGHT, SHORT_NAMES, TOP, Sheet, joined
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table
 
+#: Room for the names of points at the right.
+_NAMES_OF_POINTS: Final = 120
 
-def line(table: Table, plot: Plot, rows: list[Row]) -> tuple[int, SafeString]:
+
+def line(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
     """Return height and drawing."""
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
     y = Axis(values, plot, LINE_HEIGHT - 40, 16)
-    places = _places(rows, WIDTH)
-    parts = [horizontal(y, 48, WIDTH - MARGIN), across(y, plot, 48, WIDTH - MARGIN)]
+    places = _places(rows, sheet)
+    parts = [horizontal(y, 48, sheet.right), across(y, plot, 48, sheet.right)]
     parts += [
         format_html('<polygon class="band" points="{}"/>', each) for each in _bands(places, rows, y)
     ]
     points = [f"{x:.1f},{y.at(row.value)}" for x, row in zip(places, rows, strict=True)]
     parts.append(format_html('<polyline class="curve" points="{}"/>', " ".join(points)))
-    every = -(-len(rows) // 10)
+    every = -(-len(rows) // (4 if sheet.is_narrow else 10))
     parts += [
         format_html(
             '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
             f"{x:.1f}",
             LINE_HEIGHT - 20,
-            shortened(str(row.label)),
+            sheet.named(str(row.label)),
         )
         for number, (x, row) in enumerate(zip(places, rows, strict=True))
         if number % every == 0
     ]
-    parts.append(_below(table, plot.label))
+    parts.append(_below(table, plot.label, sheet))
     return LINE_HEIGHT, joined(parts)
 
 
@@ -52,9 +57,9 @@ def _bands(places: list[float], rows: list[Row], y: Axis) -> list[str]:
     return found
 
 
-def _places(rows: list[Row], width: int) -> list[float]:
+def _places(rows: list[Row], sheet: Sheet) -> list[float]:
     """Return where the rows of a line are: by their numbers, or evenly where they have none."""
-    left, right = 56, width - MARGIN - 12
+    left, right = 56, sheet.right - 12
     found = [float(row.label) for row in rows if isinstance(row.label, int | float)]
     if len(found) == len(rows):
         low, high = min(found), max(found)
@@ -64,15 +69,16 @@ def _places(rows: list[Row], width: int) -> list[float]:
     return [left + number * gap for number in range(len(rows))]
 
 
-def points(table: Table, plot: Plot, rows: list[Row]) -> tuple[int, SafeString]:
+def points(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
     """Return height and drawing."""
     found = [row for row in rows if row.low is not None]
     if not found:
         return TOP, SafeString("")
     y = Axis([row.value for row in found], plot, LINE_HEIGHT - 40, 16)
     free = Plot(kind="points", label=plot.label, value=plot.value)
-    x = Axis([row.low or 0.0 for row in found], free, 64, WIDTH - 120)
-    parts = [horizontal(y, 48, WIDTH - MARGIN)]
+    right = sheet.width - (SHORT_NAMES if sheet.is_narrow else _NAMES_OF_POINTS)
+    x = Axis([row.low or 0.0 for row in found], free, 64, right, steps=sheet.ticks)
+    parts = [horizontal(y, 48, sheet.right)]
     parts += [
         format_html(
             '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
@@ -87,19 +93,19 @@ def points(table: Table, plot: Plot, rows: list[Row]) -> tuple[int, SafeString]:
             '<circle class="dot" cx="{0}" cy="{1}" r="4"/><text x="{0}" y="{1}" dx="8" dy="4">{2}</text>',
             x.at(row.low or 0.0),
             y.at(row.value),
-            shortened(str(row.label)),
+            sheet.named(str(row.label)),
         )
         for row in found
     ]
-    parts.append(_below(table, plot.low or plot.label))
+    parts.append(_below(table, plot.low or plot.label, sheet))
     return LINE_HEIGHT, joined(parts)
 
 
-def _below(table: Table, key: str) -> SafeString:
+def _below(table: Table, key: str, sheet: Sheet) -> SafeString:
     heading = next(column.heading for column in table.columns if column.key == key)
     return format_html(
         '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
-        WIDTH - MARGIN,
+        sheet.right,
         LINE_HEIGHT - 5,
         heading,
     )

@@ -6,27 +6,103 @@ from typing import Final
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from ranking.pages.plot_drawing.svg import HEADS, NAMES, joined, shortened
+from ranking.pages.plot_drawing.svg import HEADS, NAMES, SHORT_NAMES, Sheet, joined
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table, Value
 
 #: Says of two names where the judgments are in which the first beat the second; None for nowhere.
 PairAddress = Callable[[str, str], str | None]
 
-CELL_WIDTH: Final = 64
+_CELL_WIDTH: Final = 64
+_CELL_WIDTH_NARROW: Final = 32
+#: So many columns fit on a narrow sheet; more are scrolled.
+_MOST_ON_NARROW: Final = 6
 CELL_HEIGHT: Final = 44
 _STRENGTH: Final = {"": 0, "*": 1, "†": 2, "‡": 3}
 _LEVELS: Final = {"": "", "*": ", p ≤ 0.10", "†": ", p ≤ 0.05", "‡": ", p ≤ 0.01"}
 
 
+class Cells:
+    """Where the cells of a square are on a sheet, and the names of its rows and columns."""
+
+    def __init__(self, names: Sequence[str], sheet: Sheet) -> None:
+        self.names = names
+        self._sheet = sheet
+        self.cell = _CELL_WIDTH_NARROW if sheet.is_narrow else _CELL_WIDTH
+        self.left = SHORT_NAMES if sheet.is_narrow else NAMES
+
+    @property
+    def fit(self) -> bool:
+        """Whether the sheet is wide enough."""
+        return not self._sheet.is_narrow or len(self.names) <= _MOST_ON_NARROW
+
+    @property
+    def width(self) -> int:
+        """The width of all: heads at an angle reach beyond the last column."""
+        if self._sheet.is_narrow:
+            return self._sheet.width
+        return self.left + len(self.names) * self.cell + HEADS
+
+    @property
+    def height(self) -> int:
+        """The height of all."""
+        return HEADS + len(self.names) * CELL_HEIGHT + 8
+
+    def at(self, row: int, column: int) -> tuple[int, int]:
+        """Return the upper left corner of a cell."""
+        return self.left + column * self.cell, HEADS + row * CELL_HEIGHT
+
+    @property
+    def heads(self) -> SafeString:
+        """The names of rows and columns, and a dot where both are the same."""
+        half = self.cell // 2
+        # Upright, and their middle over the middle of the column; or at an angle, from the middle of the column on.
+        angle, shift = (-90, 4) if self._sheet.is_narrow else (-40, 0)
+        rows = format_html_join(
+            "",
+            '<text x="{}" y="{}" text-anchor="end">{}</text><text class="quiet" x="{}" y="{}"'
+            ' text-anchor="middle">·</text>',
+            (
+                (
+                    self.left - (8 if self._sheet.is_narrow else 14),
+                    HEADS + number * CELL_HEIGHT + CELL_HEIGHT // 2 + 4,
+                    self._sheet.named(name),
+                    self.left + number * self.cell + half,
+                    HEADS + number * CELL_HEIGHT + CELL_HEIGHT // 2 + 4,
+                )
+                for number, name in enumerate(self.names)
+            ),
+        )
+        columns = format_html_join(
+            "",
+            '<text transform="translate({} {}) rotate({})">{}</text>',
+            (
+                (
+                    self.left + number * self.cell + half + shift,
+                    HEADS - 10,
+                    angle,
+                    self._sheet.named(name),
+                )
+                for number, name in enumerate(self.names)
+            ),
+        )
+        return joined([rows, columns])
+
+
 def matrix(
-    table: Table, plot: Plot, pair_address: PairAddress | None = None
-) -> tuple[int, int, SafeString]:
-    """Return width, height and cells: share in %, mark and number; the colour says nothing that these do not."""
+    table: Table, plot: Plot, sheet: Sheet, pair_address: PairAddress | None = None
+) -> tuple[int, int, SafeString] | None:
+    """Return width, height and cells: share in %, mark and number; the colour says nothing that these do not.
+
+    None where they do not fit on the sheet.
+    """
     place = {column.key: number for number, column in enumerate(table.columns)}
     keys = (plot.label, plot.across, plot.value, plot.back, plot.count, plot.sign, plot.p)
     pairs = [[row[place[key]] if key in place else None for key in keys] for row in table.rows]
     names = list(dict.fromkeys([*(str(row[0]) for row in pairs), *(str(row[1]) for row in pairs)]))
+    square = Cells(names, sheet)
+    if not square.fit:
+        return None
     at = {name: number for number, name in enumerate(names)}
     cells = []
     for one, other, share, back, count, sign, p in pairs:
@@ -36,7 +112,8 @@ def matrix(
             (str(other), str(one), shares[::-1]),
         ):
             said = (own, against, count, sign)
-            cell = _cell(at[row], at[column], f"{row} – {column}", said, strength)
+            corner = square.at(at[row], at[column])
+            cell = _cell(corner, square.cell, f"{row} – {column}", said, strength)
             leads = pair_address(row, column) if pair_address is not None and own else None
             # Keyboards reach the same lists from the table, without a stop at each of n² cells.
             cells.append(
@@ -44,37 +121,8 @@ def matrix(
                 if leads is None
                 else format_html('<a href="{}" tabindex="-1">{}</a>', leads, cell)
             )
-    width = NAMES + len(names) * CELL_WIDTH + HEADS
-    inside = format_html('{}<g text-anchor="middle">{}</g>', heads(names), joined(cells))
-    return width, HEADS + len(names) * CELL_HEIGHT + 8, inside
-
-
-def heads(names: Sequence[str]) -> SafeString:
-    """Return the names of rows and columns, and a dot where both are the same."""
-    rows = format_html_join(
-        "",
-        '<text x="{}" y="{}" text-anchor="end">{}</text><text class="quiet" x="{}" y="{}"'
-        ' text-anchor="middle">·</text>',
-        (
-            (
-                NAMES - 14,
-                HEADS + number * CELL_HEIGHT + CELL_HEIGHT // 2 + 4,
-                shortened(name),
-                NAMES + number * CELL_WIDTH + CELL_WIDTH // 2,
-                HEADS + number * CELL_HEIGHT + CELL_HEIGHT // 2 + 4,
-            )
-            for number, name in enumerate(names)
-        ),
-    )
-    columns = format_html_join(
-        "",
-        '<text transform="translate({} {}) rotate(-40)">{}</text>',
-        (
-            (NAMES + number * CELL_WIDTH + CELL_WIDTH // 2, HEADS - 10, shortened(name))
-            for number, name in enumerate(names)
-        ),
-    )
-    return joined([rows, columns])
+    inside = format_html('{}<g text-anchor="middle">{}</g>', square.heads, joined(cells))
+    return square.width, square.height, inside
 
 
 def _strength(mark: str, p: Value, level: float | None) -> int:
@@ -86,19 +134,19 @@ def _strength(mark: str, p: Value, level: float | None) -> int:
 
 
 def _cell(
-    row: int,
-    column: int,
+    corner: tuple[int, int],
+    cell_width: int,
     names: str,
     said: tuple[Value, Value, Value, Value],
     strength: int,
 ) -> SafeString:
     share, back, count, sign = said
-    x, y = NAMES + column * CELL_WIDTH, HEADS + row * CELL_HEIGHT
+    x, y = corner
     if not isinstance(share, int | float) or not isinstance(back, int | float):
         return format_html(
             '<g><title>{}: n = 0</title><text class="quiet" x="{}" y="{}">–</text></g>',
             names,
-            x + CELL_WIDTH // 2,
+            x + cell_width // 2,
             y + CELL_HEIGHT // 2 + 4,
         )
     mark = str(sign or "")
@@ -114,14 +162,14 @@ def _cell(
         strength,
         x + 1,
         y + 1,
-        CELL_WIDTH - 2,
+        cell_width - 2,
         CELL_HEIGHT - 2,
         mark_safe(' class="more"') if outcome == "won" else "",
-        x + CELL_WIDTH // 2,
+        x + cell_width // 2,
         y + 20,
         f"{100 * share:.0f}",
         mark,
-        x + CELL_WIDTH // 2,
+        x + cell_width // 2,
         y + 36,
         count,
     )

@@ -7,13 +7,12 @@ from django.utils.safestring import SafeString
 
 from ranking.pages.plot_drawing.axis import Axis
 from ranking.pages.plot_drawing.rows import number_of
-from ranking.pages.plot_drawing.svg import MARGIN, NAMES, TOP, WIDTH, joined, shortened
+from ranking.pages.plot_drawing.svg import MARGIN, NAMES, SHORT_NAMES, TOP, Sheet, joined
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table
 
 _ROW: Final = 28
 _LEFT: Final = 40
-_RIGHT: Final = WIDTH - NAMES
 #: Half the height of a range of one rank, in ranks: less than half, so that neighbours stay apart.
 _HALF: Final = 0.3
 #: Styles of lines, told apart without colour.
@@ -27,13 +26,15 @@ class _Point(NamedTuple):
     high: float
 
 
-def ranks(table: Table, plot: Plot) -> tuple[int, int, SafeString] | None:
+def ranks(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString] | None:
     """Return width, height and lines, with the names where they end; None where nothing is ranked."""
     lines = _lines(table, plot)
     points = [point for line in lines.values() for point in line]
     if not points:
         return None
-    x = Axis([point.at for point in points], Plot(kind="line", label="", value=""), _LEFT, _RIGHT)
+    right = sheet.width - (SHORT_NAMES if sheet.is_narrow else NAMES)
+    free = Plot(kind="line", label="", value="")
+    x = Axis([point.at for point in points], free, _LEFT, right, steps=sheet.ticks)
     lowest = max(point.high for point in points)
     bottom = int(_down(lowest)) + _ROW // 2
     parts = [
@@ -51,16 +52,17 @@ def ranks(table: Table, plot: Plot) -> tuple[int, int, SafeString] | None:
     parts += [_rank(rank) for rank in range(1, int(lowest) + 1)]
     parts += [_band(line, x) for line in lines.values()]
     parts += [
-        _line(name, line, x, number % _STYLES) for number, (name, line) in enumerate(lines.items())
+        _line(sheet.named(name), name, line, x, number % _STYLES)
+        for number, (name, line) in enumerate(lines.items())
     ]
     heading = next(column.heading for column in table.columns if column.key == plot.label)
     below = format_html(
         '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
-        _RIGHT,
+        right,
         bottom + 36,
         heading,
     )
-    return WIDTH + MARGIN, bottom + 44, joined([*parts, below])
+    return sheet.width + (0 if sheet.is_narrow else MARGIN), bottom + 44, joined([*parts, below])
 
 
 def _lines(table: Table, plot: Plot) -> dict[str, list[_Point]]:
@@ -96,7 +98,7 @@ def _band(line: list[_Point], x: Axis) -> SafeString:
     return format_html('<polygon class="band" points="{}"/>', " ".join(upper + lower))
 
 
-def _line(name: str, line: list[_Point], x: Axis, style: int) -> SafeString:
+def _line(short: str, name: str, line: list[_Point], x: Axis, style: int) -> SafeString:
     points = " ".join(f"{x.at(each.at)},{_down(each.rank):.1f}" for each in line)
     last = line[-1]
     return format_html(
@@ -107,5 +109,5 @@ def _line(name: str, line: list[_Point], x: Axis, style: int) -> SafeString:
         points,
         float(x.at(last.at)) + 10,
         _down(last.rank) + 4,
-        shortened(name),
+        short,
     )

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from django.utils.html import format_html_join
@@ -16,6 +17,8 @@ LINE_HEIGHT: Final = 280
 #: Room for heads of columns, which are at an angle, above and beside the columns.
 HEADS: Final = 148
 _LETTERS: Final = 28
+#: Room for a name beside a drawing on a narrow sheet, and between them.
+_SHORT, _BESIDE_SHORT = 90, 14
 #: Before names, and between them and the drawing, where half of a figure of the axis may be.
 _BESIDE_NAMES: Final = 24
 #: Of a file, which no style sheet of ours reaches; readable in grey.
@@ -33,6 +36,42 @@ STYLE: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a drawing is made on. On a narrow one, names stand above their rows and are shorter beside lines."""
+
+    width: int
+    is_narrow: bool = False
+
+    @property
+    def ticks(self) -> int:
+        """About so many steps from left to right are labelled."""
+        return 3 if self.is_narrow else 6
+
+    @property
+    def right(self) -> int:
+        """Where a drawing without names at its right ends."""
+        return self.width - (14 if self.is_narrow else MARGIN)
+
+    def named(self, words: str) -> str:
+        """Return a name as it fits beside a line."""
+        if not self.is_narrow:
+            return shortened(words)
+        fitting = range(len(words), 1, -1)
+        return next(
+            (cut for cut in (shortened(words, most) for most in fitting) if _room(cut) <= _SHORT),
+            words[:1],
+        )
+
+
+WIDE: Final = Sheet(WIDTH)
+#: As wide as what a page leaves of 360 pixels.
+NARROW: Final = Sheet(300, is_narrow=True)
+SHORT_NAMES: Final = _SHORT + _BESIDE_SHORT
+#: Height of a name above its row.
+ABOVE: Final = 18
+
+
 def joined(parts: Sequence[Any]) -> SafeString:
     """Return parts one after the other."""
     return format_html_join("", "{}", ((part,) for part in parts))
@@ -45,8 +84,13 @@ def shortened(words: str, most: int = _LETTERS) -> str:
 
 def room_left(names: Iterable[str]) -> int:
     """Return how much of the room for names they do not need: on small screens it pushes the drawing out of sight."""
-    widest = max((sum(map(_width, shortened(name))) for name in names), default=0)
+    widest = max((_room(shortened(name)) for name in names), default=0)
     return max(0, NAMES - _BESIDE_NAMES - widest)
+
+
+def _room(words: str) -> int:
+    """Return at least the width of words of 13 pixels."""
+    return sum(map(_width, words))
 
 
 def _width(letter: str) -> int:

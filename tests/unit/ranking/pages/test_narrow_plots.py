@@ -1,0 +1,196 @@
+"""Plots for narrow screens, of every kind: nothing reaches beyond the sheet, and names are not cut by its edge."""
+
+import re
+from typing import get_args
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from ranking.pages.plot_drawing import drawn, drawn_for_page
+from ranking.pages.plot_drawing.svg import NARROW
+from ranking.reports.plots import Plot, PlotKind
+from ranking.reports.tables import Column, Table
+
+SVG = "{http://www.w3.org/2000/svg}"
+NAMES = ("online-B", "uedin-wmt12", "WWWWWWWWWWWWWWWWWWWW", "布拉格查理大学的翻译系统")
+#: Room of a letter that no font of 13 pixels takes more of, for names that are not shortened by their width.
+LETTER = 8
+
+
+def tables() -> dict[str, Table]:
+    text = {"is_text": True}
+    values = Table(
+        name="values",
+        title="Values",
+        columns=(
+            Column("name", "Name", **text),
+            *(Column(key, key) for key in ("value", "low", "high", "least", "most", "middle")),
+        ),
+        rows=[
+            (name, 0.2 * n, 0.2 * n - 0.1, 0.2 * n + 0.1, -1.0, 2.0, 0.3)
+            for n, name in enumerate(NAMES)
+        ],
+    )
+    pairs = Table(
+        name="pairs",
+        title="Pairs",
+        columns=(
+            *(Column(key, key, **text) for key in ("one", "other")),
+            *(Column(key, key) for key in ("share", "back", "count")),
+            Column("sign", "sign", **text),
+        ),
+        rows=[
+            (one, other, 0.6, 0.4, 1234, "‡")
+            for n, one in enumerate(NAMES)
+            for other in NAMES[n + 1 :]
+        ],
+    )
+    square = Table(
+        name="square",
+        title="Square",
+        columns=(Column("name", "Name", **text), *(Column(n, n, **text) for n in NAMES)),
+        rows=[(name, *("0.41 (1234) ▲" for _each in NAMES)) for name in NAMES],
+    )
+    ranks = Table(
+        name="ranks",
+        title="Ranks",
+        columns=(
+            Column("name", "Name", **text),
+            *(Column(f"m{n}", f"Method {n}") for n in range(11)),
+        ),
+        rows=[
+            (name, *((place + n) % 4 + 1 for n in range(11))) for place, name in enumerate(NAMES)
+        ],
+    )
+    history = Table(
+        name="history",
+        title="History",
+        columns=(
+            Column("judgments", "Judgments"),
+            Column("name", "Name", **text),
+            *(Column(key, key) for key in ("rank", "low", "high")),
+        ),
+        rows=[
+            (at, name, n + 1, n + 1, n + 2) for at in (100, 2000) for n, name in enumerate(NAMES)
+        ],
+    )
+    ends = {"low": "low", "high": "high"}
+    plots: dict[str, tuple[Table, Plot]] = {
+        "intervals": (values, Plot(kind="intervals", label="name", value="value", **ends)),
+        "line": (values, Plot(kind="line", label="name", value="value", **ends)),
+        "points": (values, Plot(kind="points", label="name", value="value", low="low")),
+        "bars": (values, Plot(kind="bars", label="name", value="value")),
+        "strips": (
+            values,
+            Plot(
+                kind="strips",
+                label="name",
+                value="value",
+                **ends,
+                least="least",
+                most_of_all="most",
+                middle="middle",
+            ),
+        ),
+        "matrix": (
+            pairs,
+            Plot(
+                kind="matrix",
+                label="one",
+                across="other",
+                value="share",
+                back="back",
+                count="count",
+                sign="sign",
+            ),
+        ),
+        "grid": (square, Plot(kind="grid", label="name", value=NAMES[0])),
+        "bump": (ranks, Plot(kind="bump", label="name", value="m0")),
+        "ranks": (
+            history,
+            Plot(kind="ranks", label="judgments", value="rank", across="name", **ends),
+        ),
+    }
+    return {
+        kind: Table(
+            name=table.name, title=table.title, columns=table.columns, rows=table.rows, plot=plot
+        )
+        for kind, (table, plot) in plots.items()
+    }
+
+
+def drawings(table: Table) -> list[ET.Element]:
+    return list(ET.fromstring(f"<div>{drawn_for_page(table)}</div>"))
+
+
+def test_there_is_a_table_of_every_kind_here() -> None:
+    assert set(tables()) == set(get_args(PlotKind))
+
+
+@pytest.mark.parametrize("kind", get_args(PlotKind))
+def test_nothing_reaches_beyond_a_narrow_sheet(kind: str) -> None:
+    wide, narrow = drawings(tables()[kind])
+    assert (wide.get("class"), narrow.get("class")) == ("figure for-wide", "figure for-narrow")
+    assert narrow.get("viewBox", "").split()[::2] == ["0", str(NARROW.width)]
+    places = [
+        float(each.get(name, "0"))
+        for each in narrow.iter()
+        for name in ("x", "x1", "x2", "cx")
+        if each.get(name) is not None
+    ]
+    places += [
+        float(x)
+        for each in narrow.iter()
+        for x in re.findall(r"([-\d.]+),", each.get("points", ""))
+    ]
+    places += [
+        float(x) + float(each.get("width", "0"))
+        for each in narrow.iter(f"{SVG}rect")
+        if (x := each.get("x"))
+    ]
+    assert places
+    assert min(places) >= 0
+    assert max(places) <= NARROW.width
+    for each in narrow.iter(f"{SVG}text"):
+        # Letters of Chinese are wider: what is cut by width is tried in a browser.
+        room = LETTER * len(each.text or "") if (each.text or "").islower() else 0
+        at = float(each.get("x", "0"))
+        if each.get("text-anchor") == "end":
+            assert at >= room, each.text
+        elif each.get("text-anchor") is None and each.get("transform") is None and kind != "line":
+            assert at + room <= NARROW.width, each.text
+
+
+@pytest.mark.parametrize("kind", get_args(PlotKind))
+def test_both_drawings_are_named_apart_and_say_the_same(kind: str) -> None:
+    both = drawings(tables()[kind])
+    ids = [each.get("id") for drawing in both for each in drawing.iter() if each.get("id")]
+    assert len(set(ids)) == len(ids) == 4
+    for drawing in both:
+        assert set((drawing.get("aria-labelledby") or "").split()) <= set(ids)
+    said = [[drawing.findtext(f"{SVG}{part}") for part in ("title", "desc")] for drawing in both]
+    assert said[0] == said[1]
+    marks = [
+        [len(list(drawing.iter(f"{SVG}{mark}"))) for mark in ("circle", "rect", "polyline", "a")]
+        for drawing in both
+    ]
+    assert marks[0] == marks[1]
+
+
+def test_a_square_that_does_not_fit_is_drawn_once_and_on_every_screen() -> None:
+    table = tables()["matrix"]
+    names = [f"system-{n}" for n in range(7)]
+    rows = [
+        (one, other, 0.6, 0.4, 12, "") for n, one in enumerate(names) for other in names[n + 1 :]
+    ]
+    large = Table(name="pairs", title="Pairs", columns=table.columns, rows=rows, plot=table.plot)
+    (only,) = drawings(large)
+    assert only.get("class") == "figure"
+
+
+def test_a_file_is_the_wide_drawing() -> None:
+    for table in tables().values():
+        file = drawn(table, as_file=True)
+        assert file is not None
+        assert "for-wide" not in file
+        assert float(ET.fromstring(file).get("width", "0")) > NARROW.width
