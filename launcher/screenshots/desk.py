@@ -85,20 +85,75 @@ def _system(page: Page, demo: Any) -> None:
     )
 
 
-def _published(page: Page, demo: Any) -> None:
-    """Open a published result of the released judgments, published now if there is none."""
+def _version(page: Page, demo: Any, version: int) -> None:
+    """Open the room where results of the released judgments are published, and publish up to a version."""
     _of_dashboard(RELEASED, "publish/")(page, demo)
-    result = page.locator("a[href*='/results/']").first
-    if not result.count():
-        page.get_by_role("button", name="Look at version").click()
-        # How firm first place is, a worker finds out.
-        again = page.get_by_role("button", name="Look again")
-        while again.count():
-            page.wait_for_timeout(2_000)
-            again.click()
+    while page.locator(f"#version-{version}").count() == 0:
+        _draft(page)
         page.get_by_role("button", name="Publish version").click()
-        result.wait_for()
-    page.goto(result.evaluate("a => a.href"))
+        page.locator(".published-version-card").first.wait_for()
+
+
+def _draft(page: Page) -> None:
+    """Look at the next version, with how firm first place is, which a worker finds out."""
+    page.get_by_role("button", name="Look at version").click()
+    again = page.get_by_role("button", name="Look again")
+    while again.count():
+        page.wait_for_timeout(2_000)
+        again.click()
+
+
+def _drafted(page: Page, demo: Any) -> None:
+    """Open what would be published next."""
+    _version(page, demo, 1)
+    _draft(page)
+
+
+def _published(version: int, address: str = "") -> Prepare:
+    """Open a version of a published result, or what belongs to it."""
+
+    def prepare(page: Page, demo: Any) -> None:
+        _version(page, demo, version)
+        result = page.locator(f"#version-{version} a").evaluate("a => a.href")
+        page.goto(f"{result}{address}")
+
+    return prepare
+
+
+def _retracted(page: Page, demo: Any) -> None:
+    """Open a version that was retracted with a reason."""
+    _version(page, demo, 3)
+    room = page.url
+    page.goto(f"{room}2/retract/")
+    retract = page.get_by_role("button", name="Retract", exact=True)
+    if retract.count():
+        page.locator("main form textarea, main form input[type=text]").first.fill(
+            "A reference of document 4 was another sentence’s."
+        )
+        retract.click()
+    page.goto(room)
+    page.goto(page.locator("#version-2 a").evaluate("a => a.href"))
+
+
+def _for_reviewers(page: Page, demo: Any) -> None:
+    """Open a version by its link for reviewers, as nobody."""
+    _version(page, demo, 1)
+    card = page.locator("[aria-labelledby=version-1]")
+    if not card.get_by_text("Link for reviewers:").count():
+        card.get_by_role("button", name="Make a link for reviewers").click()
+    link = card.locator("p", has_text="Link for reviewers:").locator("code").inner_text()
+    page.context.clear_cookies()
+    page.goto(link)
+
+
+def _first_of(address: str, link: str) -> Prepare:
+    """Open the first link of a list below the dashboard of the released judgments."""
+
+    def prepare(page: Page, demo: Any) -> None:
+        _of_dashboard(RELEASED, address)(page, demo)
+        page.goto(page.locator(link).first.evaluate("a => a.href"))
+
+    return prepare
 
 
 def _of_campaign(address: str) -> Prepare:
@@ -149,8 +204,32 @@ ROOMS: dict[str, Shot] = {
         _of_dashboard(RELEASED, "stopping-rule/"), is_whole=True, views=TWO_VIEWS
     ),
     "tables": Shot(_of_campaign("tables/clusters/"), is_whole=True, views=TWO_VIEWS),
+    **{
+        f"tables-{name}": Shot(_of_campaign(f"tables/{name}/"), is_whole=True, views=TWO_VIEWS)
+        for name in ("collected", "agreement", "methods", "average-ranks")
+    },
+    "contingency": Shot(
+        _in_view(
+            _answered("judge_pairs", judge="judge3", other="judge6"),
+            "[aria-labelledby=table-contingency]",
+        ),
+        views=TWO_VIEWS,
+    ),
+    "judge-results": Shot(
+        _first_of("judges/", "main a[href*='/judges/']"), is_whole=True, views=TWO_VIEWS
+    ),
     "judgments": Shot(_of_dashboard(RELEASED, "judgments/"), views=TWO_VIEWS),
+    "block": Shot(
+        _first_of("judgments/", "main table a[href*='/judgments/']"),
+        is_whole=True,
+        views=TWO_VIEWS,
+    ),
     "copies": Shot(_of_campaign("copies/"), views=TWO_VIEWS),
     "publish": Shot(_of_dashboard(RELEASED, "publish/"), is_whole=True, views=TWO_VIEWS),
-    "published": Shot(_published, is_whole=True, views=(*TWO_VIEWS, ON_PAPER)),
+    "publish-draft": Shot(_drafted, is_whole=True, views=TWO_VIEWS),
+    "published": Shot(_published(1), is_whole=True, views=(*TWO_VIEWS, ON_PAPER)),
+    "published-again": Shot(_published(3), is_whole=True, views=TWO_VIEWS),
+    "retracted": Shot(_retracted, is_whole=True, views=TWO_VIEWS),
+    "reviewers": Shot(_for_reviewers, views=TWO_VIEWS),
+    "embedded": Shot(_published(1, "embed/"), is_whole=True, views=TWO_VIEWS),
 }

@@ -12,10 +12,11 @@ WINDOWS: dict[str, tuple[int, int]] = {
     "wide": (1366, 768),
     "middle": (820, 1100),
     "narrow": (360, 740),
+    "phone": (390, 844),
     # As a page is printed: A4 upright without its margins, at 96 dots an inch.
     "print": (718, 1016),
 }
-View = tuple[Literal["wide", "middle", "narrow", "print"], Literal["light", "dark"]]
+View = tuple[Literal["wide", "middle", "narrow", "phone", "print"], Literal["light", "dark"]]
 EVERY_VIEW: tuple[View, ...] = (
     ("wide", "light"),
     ("wide", "dark"),
@@ -26,6 +27,14 @@ EVERY_VIEW: tuple[View, ...] = (
 )
 TWO_VIEWS: tuple[View, ...] = (("wide", "light"), ("narrow", "dark"))
 ON_PAPER: View = ("print", "light")
+#: To look at every page before a release, not for the docs.
+TO_LOOK_AT: tuple[View, ...] = (
+    ("wide", "light"),
+    ("wide", "dark"),
+    ("phone", "light"),
+    ("phone", "dark"),
+    ON_PAPER,
+)
 
 Prepare = Callable[[Page, Any], None]
 
