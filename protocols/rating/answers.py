@@ -189,6 +189,7 @@ RATING: Final = AnswerKind(
     shown_rules=_shown_rules,
     rules_serializer=RatingRulesSerializer,
     simulated=_simulated,
+    score_of_one=lambda answer: float(answer["value"]),
     passes=Passes(
         texts=_texts,
         rules=_pass_rules,
