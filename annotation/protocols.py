@@ -183,6 +183,9 @@ class AnswerKind:
     stages_drawn : callable, optional
         Returns the same of the blocks of a HIT that is drawn and not stored, for previews: of the task, the numbers of
         their segments, their ids, and the texts of their outputs, of which each shows one.
+    score_of_one : callable, optional
+        Returns the score that an answer gives the one output of its block, more is better: what attention checks of such
+        blocks are measured by. None: blocks of one have none.
     simulated_knows : callable, optional
         Returns what simulated judges are told of a block beside the rules, by its id. No browser is told.
     """
@@ -211,6 +214,7 @@ class AnswerKind:
     stages_drawn: (
         Callable[[Task, Sequence[int], Sequence[UUID], Sequence[str]], list[Stage]] | None
     ) = None
+    score_of_one: Callable[[Answer], float] | None = None
     simulated_knows: Callable[[int], Rules] | None = None
 
     @property

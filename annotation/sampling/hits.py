@@ -254,6 +254,8 @@ def _shown(
     chooser: Chooser | None,
     draw: HashDraw,
 ) -> ShownTexts:
+    if options.control is not None and not options.count and options.given is None:
+        return ShownTexts(texts=(options.control,), why={"chosen": "control"})
     if chooser is None:
         return choose_by_chance(options, draw=draw)
     if parameters.kind is DesignKind.ACTIVE and not segment.by_floor:

@@ -16,7 +16,8 @@ from typing import Final
 from annotation.sampling.corpus import DistinctText, SegmentOutputs, normalised, takes_part
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.planning import HITPlanning
-from annotation.sampling.plans import BlockPlan, HITPlan
+from annotation.sampling.plans import BlockPlan, HITPlan, Why
+from annotation.sampling.rates import Rate, blocks_by_chance
 from annotation.sampling.repeats import Purpose
 from campaign.texts.hash_draw import HashDraw
 
@@ -136,25 +137,72 @@ def round_drawn(
         Of the round.
     texts : mapping of int to SegmentOutputs
     parameters : DesignParameters
-        References take part unless `reference_rate` is 0.
+        References take part unless `reference_rate` is 0. Damaged ones are a text more of their segments, so that there
+        are checks at `bad_reference_rate` and no text has fewer judges for them.
     """
     draw = HashDraw(seed=parameters.seed, number=number)
     shown = {n: texts[n].taking_part(parameters) for n in window}
+    damaged = damaged_of_round(
+        window, number=number, texts=texts, parameters=parameters, shown=shown
+    )
     names = sorted({name for each in shown.values() for text in each for name in text.systems})
     place = {name: i for i, name in enumerate(draw.shuffled(names, str, "systems"))}
     ordered = {
         n: sorted(each, key=lambda text: min(place[name] for name in text.systems))
         for n, each in shown.items()
     }
-    most = max((len(each) for each in ordered.values()), default=0)
+    most = max((len(each) + (n in damaged) for n, each in ordered.items()), default=0)
+    # Checks go round the HITs, from any on, so that all of them have as many, or one more.
+    first = draw.below(most, "first check") if damaged else 0
+    check_of = {n: (first + j) % most for j, n in enumerate(damaged)}
+    turns: list[list[DistinctText | None]] = []
+    for i, n in enumerate(window):
+        turn: list[DistinctText | None] = [*ordered[n], *[None] * (most - len(ordered[n]))]
+        if n in damaged:
+            turn.insert((check_of[n] + i) % most, damaged[n])
+        turns.append(turn)
     return [
         tuple(
-            _block(n, ordered[n][(k + i) % most], texts[n].words)
+            _block(n, text, texts[n].words, control=damaged.get(n))
             for i, n in enumerate(window)
-            if (k + i) % most < len(ordered[n])
+            if (text := turns[i][(k + i) % most]) is not None
         )
         for k in range(most)
     ]
+
+
+def damaged_of_round(
+    window: Sequence[int],
+    *,
+    number: int,
+    texts: Mapping[int, SegmentOutputs],
+    parameters: DesignParameters,
+    shown: Mapping[int, Sequence[DistinctText]],
+) -> dict[int, DistinctText]:
+    """Return the damaged reference of each segment of a round that has one to check attention, in an order by chance.
+
+    Parameters
+    ----------
+    window, number, texts, parameters
+        As of `round_drawn`.
+    shown : mapping of int to sequence of DistinctText
+        The other texts of each segment: as many blocks as there are.
+    """
+    rate = parameters.bad_reference_rate
+    if not rate:
+        return {}
+    draw = HashDraw(seed=parameters.seed, number=number)
+    found = {n: texts[n].damaged(parameters.normalisation) for n in window}
+    damaged = draw.shuffled([n for n in window if found[n]], int, "damaged")
+    # Of all blocks of the round, the checks among them.
+    blocks = sum(len(shown[n]) for n in window)
+    wanted = blocks_by_chance(checks_for_each_block(rate), blocks, of=Rate.BAD_REFERENCE, draw=draw)
+    return {n: found[n][draw.below(len(found[n]), "damaged", n)] for n in sorted(damaged[:wanted])}
+
+
+def checks_for_each_block(rate: float) -> float:
+    """Return how many checks come with each other block of a round, at this rate of all; at most as many as these."""
+    return min(1.0, rate / (1 - rate)) if rate < 1 else 1.0
 
 
 def systems_drawn(
@@ -221,10 +269,17 @@ def shown_again(plan: HITPlan, *, number: int, seed: int, purpose: Purpose) -> H
     )
 
 
-def _block(segment: int, text: DistinctText, words: int) -> BlockPlan:
+def _block(
+    segment: int, text: DistinctText, words: int, *, control: DistinctText | None
+) -> BlockPlan:
+    is_check = text is control
+    why: Why = {"words": words}
+    if is_check:
+        why["bad_reference"] = text.systems[0]
     return BlockPlan(
         segment=segment,
         candidates=(text.output_ids,),
         systems=(text.systems,),
-        why={"words": words},
+        control=text.systems if is_check else (),
+        why=why,
     )

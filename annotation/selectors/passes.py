@@ -9,11 +9,11 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import HIT, Assignment, Design, Judgment
 from annotation.protocols import LAST_PASS, answer_kind
-from annotation.sampling.rounds import Rounds
+from annotation.sampling.rounds import Rounds, checks_for_each_block
 from annotation.selectors.corpus import TestSetTexts, texts_of_others, windows_of
 from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.first_design import design_unless_chosen
-from campaign.models import Judge, Output, Task
+from campaign.models import Judge, Output, SystemKind, Task
 
 FIRST: Final = 1
 SECOND: Final = LAST_PASS
@@ -177,7 +177,20 @@ def _texts_of_each(task: Task, design: Design, segments: Sequence[int]) -> list[
         system__in=systems_drawn(task=task, design=design),
     )
     counted = outputs.order_by().values("segment").annotate(texts=Count("text", distinct=True))
-    return [row["texts"] for row in counted]
+    texts = [row["texts"] for row in counted]
+    return _with_checks(task, design, texts) if design.bad_reference_rate else texts
+
+
+def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
+    """Return the counts with the damaged references that are rated beside the texts: one more of so many segments."""
+    damaged = Output.objects.drawable().filter(
+        segment__test_set=task.test_set_id, system__kind=SystemKind.BAD_REFERENCE
+    )
+    checks = round(checks_for_each_block(design.bad_reference_rate) * sum(texts))
+    checks = min(checks, damaged.order_by().values("segment").distinct().count(), len(texts))
+    # Where they come is drawn: the segments with most texts are counted with one.
+    ordered = sorted(texts, reverse=True)
+    return [count + (place < checks) for place, count in enumerate(ordered)]
 
 
 def _read_of_each(task: Task, design: Design, rounds: Rounds) -> list[int]:

@@ -1,16 +1,7 @@
 """Who rates which text: each text by so many judges, no judge a segment twice, all alike in work.
 
 An item is a segment and a distinct text of it, and is rated by the same judges in both passes. A rating
-here is one judge on one item. With K_s distinct texts of segment s, S segments, J judges who rate up to c
-items each, and r judges an item, an allotment exists exactly if
-
-    r · K_s ≤ J for each segment s,    and    r · Σ_s K_s ≤ J · min(c, S).
-
-*Necessary*: no judge meets a segment twice, so segment s needs r · K_s different judges, and nobody rates
-more than min(c, S) items. *Sufficient*: go round the judges in a circle, and give each segment the next
-r · K_s of them. These differ, by the first condition, and everybody gets ⌊r Σ K_s / J⌋ or one more, which
-is at most min(c, S), by the second. Where all segments have K texts, the second condition implies the
-first, because min(c, S) ≤ S.
+here is one judge on one item. Whether there is an allotment says `protocols.rating.feasibility`.
 """
 
 from __future__ import annotations
@@ -21,98 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_flow
+
+from protocols.rating.feasibility import NotFeasibleError, feasibility
 
 Int64Array = npt.NDArray[np.int64]
 
 #: Items of one judge that are handed out together.
 HIT_SIZE = 10
-
-
-class NotFeasibleError(ValueError):
-    """There are too few judges, or they rate too few items each."""
-
-    def __init__(self, feasibility: Feasibility) -> None:
-        super().__init__(
-            f"{feasibility.ratings} ratings of a pass need at least {feasibility.needed_judges} judges; "
-            f"there are {feasibility.judges}"
-        )
-        self.feasibility = feasibility
-
-
-@dataclass(frozen=True)
-class Feasibility:
-    """Whether an allotment exists, and what it would need.
-
-    Attributes
-    ----------
-    is_feasible : bool
-    ratings : int
-        Ratings of one pass: r · Σ K_s.
-    judges : int
-        Those that there are.
-    room : int
-        Ratings of one pass that they can give: J · min(c, S).
-    needed_judges : int
-        The fewest with which it is feasible.
-    judges_of_a_segment : int
-        Different judges that the segment with most texts needs.
-    needed_items_per_judge : int or None
-        The fewest items of each judge with which these judges would do; None if no number would.
-    """
-
-    is_feasible: bool
-    ratings: int
-    judges: int
-    room: int
-    needed_judges: int
-    judges_of_a_segment: int
-    needed_items_per_judge: int | None
-
-
-def feasibility(
-    texts: Sequence[int], *, judges: int, raters: int = 2, items_per_judge: int | None = None
-) -> Feasibility:
-    """Say whether an allotment exists, before anything is opened.
-
-    Parameters
-    ----------
-    texts : sequence of int, length S
-        Distinct texts of each segment.
-    judges : int
-        J.
-    raters : int
-        Judges of an item, at least 1.
-    items_per_judge : int, optional
-        Most items of a judge; as many as there are segments if not given.
-
-    Returns
-    -------
-    Feasibility
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    """
-    if judges < 0 or raters < 1 or any(count < 0 for count in texts):
-        raise ValueError("texts and judges must not be negative, and raters at least 1")
-    if items_per_judge is not None and items_per_judge < 1:
-        raise ValueError("items_per_judge: expected at least 1")
-    most = len(texts) if items_per_judge is None else min(items_per_judge, len(texts))
-    ratings = raters * sum(texts)
-    of_segment = raters * max(texts, default=0)
-    needed = max(of_segment, -(-ratings // most)) if ratings else 0
-    return Feasibility(
-        is_feasible=judges >= needed,
-        ratings=ratings,
-        judges=judges,
-        room=judges * most,
-        needed_judges=needed,
-        judges_of_a_segment=of_segment,
-        needed_items_per_judge=-(-ratings // judges) if judges and judges >= of_segment else None,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,11 +182,11 @@ def _least_met(
     chosen: list[list[int]] = [[] for _group in groups]
     for segment in random.permutation(len(groups)).tolist():
         wanted = [text for text in range(len(texts[segment])) for _rater in range(raters)]
-        chosen[segment] = _assigned(groups[segment], wanted, texts[segment], met, random)
+        chosen[segment] = assigned(groups[segment], wanted, texts[segment], met, random)
     return chosen
 
 
-def _assigned(
+def assigned(
     group: Sequence[int],
     wanted: Sequence[int],
     texts: Sequence[Sequence[int]],
@@ -298,128 +204,6 @@ def _assigned(
         found[row] = wanted[column]
         met[group[row], list(texts[wanted[column]])] += 1
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class Replanned:
-    """What was left, allotted again.
-
-    Attributes
-    ----------
-    allotment : Allotment
-        Of what could be placed.
-    unplaced : int64, shape (U, 3)
-        Segment, text and number of ratings for which no judge is left.
-    """
-
-    allotment: Allotment
-    unplaced: Int64Array
-
-
-def replan(
-    texts: Sequence[Sequence[Sequence[int]]],
-    left: Mapping[tuple[int, int], int],
-    *,
-    met: Sequence[frozenset[int]],
-    room: Sequence[int],
-    seed: int = 0,
-) -> Replanned:
-    """Allot what judges who stopped have left to those who have not met the segment.
-
-    As many ratings are placed as can be, which a maximum flow finds; ratings that stay allotted to others are not
-    touched.
-
-    Parameters
-    ----------
-    texts : sequence, length S
-        As for `allot`.
-    left : mapping of (segment, text) to int
-        Ratings that are to be given by somebody else.
-    met : sequence of frozenset of int, length J
-        Segments that each judge has met, or is allotted.
-    room : sequence of int, length J
-        Items that each judge may still get; 0 for those who stopped.
-    seed : int
-
-    Returns
-    -------
-    Replanned
-
-    Raises
-    ------
-    ValueError
-        If `met` and `room` differ in length.
-    """
-    if len(met) != len(room):
-        raise ValueError("met and room: expected one of each judge")
-    random = np.random.default_rng(seed)
-    wanted: dict[int, list[int]] = {}
-    for (segment, text), times in sorted(left.items()):
-        wanted.setdefault(segment, []).extend([text] * times)
-    groups = _by_flow(wanted, met, room, random)
-    systems = 1 + max((system for each in texts for text in each for system in text), default=-1)
-    counts = np.zeros((len(room), systems))
-    rows: list[tuple[int, int, int]] = []
-    unplaced: dict[tuple[int, int], int] = {}
-    for segment, asked in wanted.items():
-        group = groups.get(segment, [])
-        # Texts with most ratings left go first, if there are not enough judges for all.
-        placed = _spread(asked, len(group))
-        chosen = _assigned(group, placed, texts[segment], counts, random) if group else []
-        rows += [(segment, text, judge) for text, judge in zip(chosen, group, strict=True)]
-        for text in set(asked):
-            if missing := asked.count(text) - placed.count(text):
-                unplaced[segment, text] = missing
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return Replanned(
-        allotment=Allotment(columns[:, 0], columns[:, 1], columns[:, 2]),
-        unplaced=np.array(
-            [(*item, times) for item, times in sorted(unplaced.items())], dtype=np.int64
-        ).reshape(-1, 3),
-    )
-
-
-def _spread(asked: Sequence[int], count: int) -> list[int]:
-    """Return `count` of the texts asked for, each in turn."""
-    turns: dict[int, int] = {}
-    numbered = []
-    for text in asked:
-        turns[text] = turns.get(text, 0) + 1
-        numbered.append((turns[text], text))
-    return [text for _turn, text in sorted(numbered)[:count]]
-
-
-def _by_flow(
-    wanted: Mapping[int, Sequence[int]],
-    met: Sequence[frozenset[int]],
-    room: Sequence[int],
-    random: np.random.Generator,
-) -> dict[int, list[int]]:
-    """Return judges for each segment, as many as can be: source → segments → judges → sink."""
-    segments = random.permutation(sorted(wanted)).tolist()
-    judges = random.permutation(len(room)).tolist()
-    sink = 1 + len(segments) + len(judges)
-    edges: list[tuple[int, int, int]] = []
-    for place, segment in enumerate(segments, 1):
-        edges.append((0, place, len(wanted[segment])))
-        edges += [
-            (place, 1 + len(segments) + row, 1)
-            for row, judge in enumerate(judges)
-            if room[judge] > 0 and segment not in met[judge]
-        ]
-    edges += [
-        (1 + len(segments) + row, sink, max(0, room[judge])) for row, judge in enumerate(judges)
-    ]
-    start, end, capacity = (np.array(column, dtype=np.int32) for column in zip(*edges, strict=True))
-    graph = csr_array((capacity, (start, end)), shape=(sink + 1, sink + 1))
-    flow = maximum_flow(graph, 0, sink).flow.tocoo()
-    groups: dict[int, list[int]] = {}
-    for one, other, amount in zip(
-        flow.row.tolist(), flow.col.tolist(), flow.data.tolist(), strict=True
-    ):
-        if amount > 0 and 1 <= one <= len(segments) < other < sink:
-            groups.setdefault(segments[one - 1], []).append(judges[other - 1 - len(segments)])
-    return groups
 
 
 def hits(

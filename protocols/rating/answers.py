@@ -17,7 +17,8 @@ from annotation.models import HIT, Assignment, Judgment
 from annotation.protocols import AnswerKind, Passes, Rules, TextsBeside
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
-from protocols.rating.allotment import HIT_SIZE, feasibility
+from protocols.rating.allotment import HIT_SIZE
+from protocols.rating.feasibility import feasibility
 from protocols.rating.models import AdequacyBasis, Answer, Criterion
 from protocols.rating.statistics.ratings import POINTS
 from protocols.rating.wording import feasibility_in_words
@@ -188,6 +189,7 @@ RATING: Final = AnswerKind(
     shown_rules=_shown_rules,
     rules_serializer=RatingRulesSerializer,
     simulated=_simulated,
+    score_of_one=lambda answer: float(answer["value"]),
     passes=Passes(
         texts=_texts,
         rules=_pass_rules,

@@ -11,17 +11,23 @@ from django.utils.translation import ngettext
 
 from protocols.rating.computed import CriterionFound, RatingOptions, RatingsFound
 from protocols.rating.files import RatingsRead
-from protocols.rating.statistics.outliers import Rule
+from protocols.rating.judge_tables import (
+    CRITERION_COLUMN,
+    judges_table,
+    outliers_table,
+    proposed_items,
+    proposed_table,
+    removals_table,
+    without_table,
+)
 from protocols.rating.statistics.ratings import Criterion
-from protocols.rating.wording import criterion_in_words, ranges_in_words, rule_in_words
+from protocols.rating.wording import criterion_in_words, ranges_in_words
 from ranking.code_version import code_version
 from ranking.reports.inputs import Input, input_data
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.numbers import decimals
-
-_CRITERION_COLUMN = "criterion"
 
 
 def ratings_report(
@@ -32,11 +38,11 @@ def ratings_report(
     if len(found.criteria) > 1:
         tables.append(_both_means(found))
     tables += [_n_agreement(found), _kappas(found)]
-    tables += [_judges(criterion, each) for criterion, each in found.criteria.items()]
-    tables += [_outliers(found), _removals(found)]
-    tables += [_without(criterion, each) for criterion, each in found.criteria.items()]
+    tables += [judges_table(criterion, each) for criterion, each in found.criteria.items()]
+    tables += [outliers_table(found), removals_table(found)]
+    tables += [without_table(criterion, each) for criterion, each in found.criteria.items()]
     if len(found.proposed_easy):
-        tables.append(_proposed(read, found))
+        tables.append(proposed_table(read, found))
     return Report(
         notes=[*_input_notes(read, given), *_notes(found, options)],
         tables=tables,
@@ -57,7 +63,7 @@ def ratings_report(
             "agreement": found.agreement,
             "outliers_by_both": found.both,
             "adequacy_and_fluency": found.correlated,
-            "proposed_easy": list(_proposed_items(read, found)),
+            "proposed_easy": list(proposed_items(read, found)),
             "version": code_version(),
         },
     )
@@ -251,7 +257,7 @@ def _n_agreement(found: RatingsFound) -> Table:
         name="n_agreement",
         title=_("Ratings of one text that differ by at most n points"),
         columns=(
-            Column(_CRITERION_COLUMN, _("Criterion"), is_text=True),
+            Column(CRITERION_COLUMN, _("Criterion"), is_text=True),
             Column("condition", _("Condition"), is_text=True),
             Column("points", _("Points")),
             Column("measure", _("Agreement"), is_text=True),
@@ -272,7 +278,7 @@ def _kappas(found: RatingsFound) -> Table:
         name="kappa",
         title=_("Agreement between judges"),
         columns=(
-            Column(_CRITERION_COLUMN, _("Criterion"), is_text=True),
+            Column(CRITERION_COLUMN, _("Criterion"), is_text=True),
             Column("condition", _("Condition"), is_text=True),
             Column("points", _("Points")),
             Column("kappa", _("κ")),
@@ -306,163 +312,4 @@ def _kappas(found: RatingsFound) -> Table:
         ],
         keys=3,
         notes=[strength_caution()],
-    )
-
-
-def _judges(criterion: Criterion, found: CriterionFound) -> Table:
-    """Return Figures 2 to 5 of Hamon et al. (2007): judges from the lowest mean to the highest."""
-    return Table(
-        name=f"judges_{criterion}",
-        title=_("Judges: %(criterion)s") % {"criterion": criterion_in_words(criterion)},
-        columns=(
-            Column("judge", _("Judge"), is_text=True, names="judge"),
-            Column("ratings", _("Ratings")),
-            Column("mean", _("Mean"), decimals=2),
-            Column("others", _("Others on the same texts"), decimals=2),
-            Column("difference", _("Difference"), decimals=2),
-            Column("distance", _("Distance"), decimals=2),
-            Column("easy", _("Easy")),
-            Column("easy_missed", _("Easy missed"), decimals=2),
-            Column("stands_out", _("Stands out by"), is_text=True),
-        ),
-        rows=[
-            (
-                row.judge,
-                row.ratings,
-                row.mean,
-                row.others,
-                row.difference,
-                row.distance,
-                row.easy,
-                row.easy_share,
-                ", ".join(
-                    rule_in_words(each.rule)
-                    for each in found.outliers
-                    if row.judge in each.outliers
-                ),
-            )
-            for row in sorted(found.judges, key=lambda row: (row.mean, row.judge))
-        ],
-        notes=[_("An outlier is someone to look at, not a culprit.")],
-        plot=Plot(kind="line", label="judge", value="mean"),
-    )
-
-
-def _outliers(found: RatingsFound) -> Table:
-    """Return Table 3 of Hamon et al. (2007)."""
-    criteria = list(found.criteria)
-    rows: list[tuple[Value, ...]] = []
-    for place, rule in enumerate(Rule):
-        outcomes = [each.outliers[place] for each in found.criteria.values()]
-        both = [len(found.both[rule])] if found.both else []
-        rows.append((rule_in_words(rule), *(len(each.outliers) for each in outcomes), *both))
-    return Table(
-        name="outliers",
-        title=_("Judges who stand out, by rule"),
-        columns=(
-            Column("rule", _("Rule"), is_text=True),
-            *(Column(criterion, criterion_in_words(criterion)) for criterion in criteria),
-            *([Column("both", _("Both"))] if found.both else []),
-        ),
-        rows=rows,
-        notes=[
-            _(
-                "%(criterion)s: %(both)s by both mean score and mean agreement, %(upper)s of them above the others and %(lower)s below."
-            )
-            % {
-                "criterion": criterion_in_words(criterion),
-                "both": len(each.overlap.both),
-                "upper": each.overlap.upper,
-                "lower": each.overlap.lower,
-            }
-            for criterion, each in found.criteria.items()
-        ],
-    )
-
-
-def _removals(found: RatingsFound) -> Table:
-    """Return Table 4 of Hamon et al. (2007), and the same of the removed judges alone."""
-    return Table(
-        name="removals",
-        title=_("Means of systems without the judges who stand out"),
-        columns=(
-            Column(_CRITERION_COLUMN, _("Criterion"), is_text=True),
-            Column("rule", _("Rule"), is_text=True),
-            Column("judges", _("Judges")),
-            Column("share", _("Share of ratings"), decimals=2),
-            Column("pearson", _("Pearson")),
-            Column("spearman", _("Spearman")),
-            Column("pearson_alone", _("Pearson, theirs alone")),
-            Column("spearman_alone", _("Spearman, theirs alone")),
-            Column("mean_kept", _("Mean without them"), decimals=2),
-            Column("mean_removed", _("Their mean"), decimals=2),
-        ),
-        rows=[
-            (
-                criterion_in_words(criterion),
-                rule_in_words(row.rule),
-                len(row.judges),
-                row.share,
-                row.correlation.pearson,
-                row.correlation.spearman,
-                row.correlation_alone.pearson,
-                row.correlation_alone.spearman,
-                row.mean_kept,
-                row.mean_removed,
-            )
-            for criterion, each in found.criteria.items()
-            for row in each.removals
-        ],
-        keys=2,
-    )
-
-
-def _without(criterion: Criterion, found: CriterionFound) -> Table:
-    """Return Figure 7 of Hamon et al. (2007) as a table."""
-    official = found.removals[0].official
-    ordered = sorted(official, key=lambda name: (-(official[name] or 0.0), name))
-    return Table(
-        name=f"without_{criterion}",
-        title=_("%(criterion)s: mean of each system by all judges, and without those of a rule")
-        % {"criterion": criterion_in_words(criterion)},
-        columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("official", _("All judges"), decimals=2),
-            *(
-                Column(f"without_{each.rule}", rule_in_words(each.rule), decimals=2)
-                for each in found.removals
-            ),
-        ),
-        rows=[
-            (name, official[name], *(each.without[name] for each in found.removals))
-            for name in ordered
-            if official[name] is not None
-        ],
-    )
-
-
-def _proposed_items(read: RatingsRead, found: RatingsFound) -> Iterator[tuple[int, list[str]]]:
-    items = read.items
-    for place in found.proposed_easy.tolist():
-        wrote = [name for name, own in zip(items.systems, items.wrote[place], strict=True) if own]
-        yield int(items.segment[place]), wrote
-
-
-def _proposed(read: RatingsRead, found: RatingsFound) -> Table:
-    ratings = next(iter(read.ratings.values())).counts().sum(axis=1)
-    return Table(
-        name="proposed_easy",
-        title=_("Texts that may be easy, to be read: all their judges gave the most points"),
-        columns=(
-            Column("segment", _("Segment"), is_text=True, names="segment"),
-            Column("systems", _("Systems"), is_text=True),
-            Column("ratings", _("Ratings")),
-        ),
-        rows=[
-            (str(segment), ", ".join(systems), count)
-            for (segment, systems), count in zip(
-                _proposed_items(read, found), ratings[found.proposed_easy].tolist(), strict=True
-            )
-        ][:20],
-        keys=2,
     )

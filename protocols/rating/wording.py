@@ -6,7 +6,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from protocols.rating.allotment import Feasibility
+from protocols.rating.feasibility import Feasibility
 from protocols.rating.statistics.means import MeanRatings
 from protocols.rating.statistics.outliers import Rule
 from protocols.rating.statistics.ratings import Criterion

@@ -354,6 +354,7 @@ SPANS: Final = AnswerKind(
     shown_rules=_shown_rules,
     rules_serializer=SpansRulesSerializer,
     simulated=_simulated,
+    score_of_one=lambda answer: float(answer["outputs"][0]["score"]),
     simulated_on=_simulated_on,
     rules_fields={
         "spans_asked": forms.BooleanField(

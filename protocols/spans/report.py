@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy
 
 from protocols.spans.analysis import SpanAnalysis
 from protocols.spans.contradictions import ContradictionKind
-from protocols.spans.files import Loss, SpansFormat, SpansRead
+from protocols.spans.conversion_report import losses_table
+from protocols.spans.files import SpansFormat, SpansRead
 from protocols.spans.statistics.additive import AdditiveFit
 from protocols.spans.statistics.means import SystemMeans
 from protocols.spans.statistics.rules import RuleResult
@@ -357,47 +358,4 @@ def _asked(found: SpanAnalysis) -> Table:
             Column("count", _("Number")),
         ),
         rows=[(str(words), found.contradictions.get(kind, 0)) for kind, words in _KINDS.items()],
-    )
-
-
-def losses_table(losses: Sequence[Loss]) -> Table:
-    """Tell what a reader or writer could not carry; the phrases are those of the formats, in English."""
-    return Table(
-        name="losses",
-        title=_("Not carried over"),
-        columns=(
-            Column("what", _("What"), is_text=True),
-            Column("count", _("Number")),
-            Column("first", _("First"), is_text=True),
-        ),
-        rows=[(loss.what, loss.count, loss.first) for loss in losses],
-    )
-
-
-def conversion_report(
-    read: SpansRead, written: str, output_format: str, lost: Sequence[Loss]
-) -> Report:
-    """Tell what was written, and what was lost on the way in and out."""
-    losses = (*read.losses, *lost)
-    return Report(
-        notes=[
-            _("%(judgments)s judgments from %(before)s to %(after)s.")
-            % {
-                "judgments": number_format(len(read.judgments)),
-                "before": read.input_format,
-                "after": output_format,
-            },
-            *([] if losses else [_("Nothing was lost.")]),
-        ],
-        tables=[losses_table(losses)] if losses else [],
-        data={
-            "files": [asdict(file) for file in read.files],
-            "written": written,
-            "input_format": read.input_format,
-            "output_format": output_format,
-            "judgments": len(read.judgments),
-            "lost_reading": [asdict(loss) for loss in read.losses],
-            "lost_writing": [asdict(loss) for loss in lost],
-            "version": code_version(),
-        },
     )

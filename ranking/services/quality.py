@@ -11,6 +11,7 @@ from campaign.models import Campaign, SystemKind, Task, User
 from ranking.core.agreement.report import JudgeChance
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
+from ranking.core.judges.scored_checks import tally_scored_checks
 from ranking.core.judges.tallies import JudgeTallies, tally_judges
 from ranking.judge_monitoring import MeasureResult, MeasuresByJudge, add_disagreement
 from ranking.models import QualityReport, RankingRun
@@ -18,6 +19,7 @@ from ranking.selectors.judged_blocks import attention_blocks, judged_blocks
 from ranking.selectors.quality import judging_times
 from ranking.selectors.rule_effects import RuleAct, acts_held, rule_acts, rules_in_force
 from ranking.selectors.runs import system_kinds
+from ranking.selectors.scored_checks import scored_checks
 from ranking.services.judge_measures import judge_measures_store
 from ranking.services.measured import MEASURES
 from ranking.services.run_results import run_agreement
@@ -45,7 +47,10 @@ def quality_evaluate(
             judged = judged_blocks(task_id=run.task_id, watermark=run.watermark)
             tallies = judge_tallies(run, judged)
             agreement = run_agreement(run, judged)
-        measures = _measures(run, tallies, agreement)
+        checks = scored_checks(task=task, watermark=run.watermark)
+        if checks:
+            tallies += tally_scored_checks(checks)
+        measures = _measures(run, tallies, agreement, checks_are_scored=bool(checks))
         # Waits for another measurement, and for a rule that is being added: it would count as older than
         # this report, unread.
         Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)
@@ -86,7 +91,11 @@ def judge_tallies(run: RankingRun, judged: Blocks) -> JudgeTallies:
 
 
 def _measures(
-    run: RankingRun, tallies: JudgeTallies, of_agreement: AgreementTallies
+    run: RankingRun,
+    tallies: JudgeTallies,
+    of_agreement: AgreementTallies,
+    *,
+    checks_are_scored: bool,
 ) -> MeasuresByJudge:
     agreement = run.result["agreement"]
     # Older runs do not record it: P(E) was the same for all judges.
@@ -94,6 +103,10 @@ def _measures(
     measures = MEASURES.measures(
         run.task_id, tallies, p_chance="own" if is_own else agreement["p_chance"]
     )
+    if checks_are_scored:
+        # How often who reads misses the damage is known of outputs of the same sentence alone.
+        for results in measures.values():
+            results.pop(JudgeMeasure.DAMAGE_IGNORED, None)
     add_disagreement(measures, of_agreement)
     for row in agreement["judges"]:
         if row["kappa"] is not None:

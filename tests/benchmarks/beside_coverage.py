@@ -1,9 +1,10 @@
 """How often intervals of the analysis `beside` hold what they are of: simulated campaigns of two tasks.
 
-    python -m tests.benchmarks.beside_coverage              # the table of docs/protocols.md, five minutes
+    python -m tests.benchmarks.beside_coverage              # the tables of docs/protocols.md, a quarter of an hour
+    python -m tests.benchmarks.beside_coverage --beside ratings
 
 Two tasks on the same segments: five outputs a block, and two outputs of each segment three times; then the first of them and
-each output scored once, one at a time. Systems have a quality in
+outputs one at a time: each scored once, rated by two judges, edited and accepted by two, or read as a quiz. Systems have a quality in
 each; segments suit some of them better, judges have tastes and a pace. What an interval is of is the mean of the figure over
 campaigns of the same size with other segments and other judges: it is taken from the same campaigns.
 """
@@ -26,6 +27,7 @@ from ranking.core.beside.tasks import tasks_beside
 from ranking.core.judged.blocks import Blocks
 
 FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
 
 _EQUAL_WITHIN = 0.4
 _LUCK = 0.3
@@ -56,25 +58,69 @@ def campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | Scored
 
 def scored_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and one in which each output is scored by itself: 15 points a standard deviation."""
-    luck = rng.normal(0, _LUCK, (world.segments, len(world.first)))
-    first = _task("ranking", world, np.array(world.first), luck, shown=5, times=1, rng=rng)
+    first, luck = _first(world, rng)
     n = len(world.second)
     segment, system = np.repeat(np.arange(world.segments), n), np.tile(np.arange(n), world.segments)
     judge = rng.integers(world.judges, size=len(segment))
-    taste = world.taste * rng.normal(size=(world.judges, n))
+    value = perceived(world, luck, segment, system, judge, rng)
+    seconds = 20 * paces(world, rng)[judge]
+    return [
+        first,
+        scored_task(
+            world,
+            scored=(segment, system, judge, 60 + 15 * value),
+            timed=(segment, system, judge, seconds),
+            rng=rng,
+        ),
+    ]
+
+
+def _first(world: World, rng: np.random.Generator) -> tuple[JudgedTask, FloatArray]:
+    """Return the task of rankings, and how well segments suit systems, shape (segments, systems)."""
+    luck = rng.normal(0, _LUCK, (world.segments, len(world.first)))
+    task = _task("ranking", world, np.array(world.first), luck, shown=5, times=1, rng=rng)
+    return task, luck
+
+
+def perceived(
+    world: World,
+    luck: FloatArray,
+    segment: Int64Array,
+    system: Int64Array,
+    judge: Int64Array,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return what judges perceive of outputs of the second task, with severities of judges and ease of segments."""
+    taste = world.taste * rng.normal(size=(world.judges, len(world.second)))
     severity, ease = rng.normal(0, 0.5, world.judges), rng.normal(0, 0.7, world.segments)
     noise = rng.normal(size=len(segment))
-    value = np.array(world.second)[system] + luck[segment, system] + taste[judge, system] + noise
+    quality = np.array(world.second)[system] + luck[segment, system] + taste[judge, system] + noise
+    return np.asarray(quality + severity[judge] + ease[segment])
+
+
+def paces(world: World, rng: np.random.Generator) -> FloatArray:
+    """Return how many times as long as usual each judge takes."""
+    return rng.lognormal(0, world.pace, world.judges)
+
+
+#: Segments, systems, judges, and a score or seconds of each.
+Rows = tuple[Int64Array, Int64Array, Int64Array, FloatArray]
+
+
+def scored_task(world: World, *, scored: Rows, timed: Rows, rng: np.random.Generator) -> ScoredTask:
+    """Return a task of blocks of one output; `scored` and `timed`, with usual seconds, are rows of their own."""
+    n = len(world.second)
+    systems = tuple(f"system {number}" for number in range(n))
     judges = tuple(f"scores {number}" for number in range(world.judges))
-    names = tuple(judges[each] for each in judge)
+    segment, system, judge, seconds = timed
     rows = np.arange(len(segment))
     labels = np.zeros((len(rows), n), dtype=np.int8)
     labels[rows, system] = 1
-    seconds = 20 * rng.lognormal(0, world.pace, world.judges)[judge]
-    scored = ScoredTask(
+    of_score, score_system, score_judge, score = scored
+    return ScoredTask(
         "scores",
         Blocks(
-            systems=first.blocks.systems,
+            systems=systems,
             labels=labels,
             candidates=labels - np.int8(1),
             judge=judge.astype(np.int32),
@@ -82,16 +128,95 @@ def scored_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask |
             segment=segment.astype(np.int32),
             key=rng.integers(2**63, size=len(rows)).astype(np.uint64),
         ),
-        ActiveTime(seconds * rng.lognormal(0, 0.5, len(rows)), segment.astype(np.int64), names),
+        ActiveTime(
+            seconds * rng.lognormal(0, 0.5, len(rows)),
+            segment.astype(np.int64),
+            tuple(judges[each] for each in judge),
+        ),
         OutputScores(
-            systems=first.blocks.systems,
-            system=system.astype(np.int64),
-            segment=segment.astype(np.int64),
-            judge=names,
-            score=60 + 15 * (value + severity[judge] + ease[segment]),
+            systems=systems,
+            system=score_system.astype(np.int64),
+            segment=of_score.astype(np.int64),
+            judge=tuple(judges[each] for each in score_judge),
+            score=score,
         ),
     )
-    return [first, scored]
+
+
+def rated_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
+    """Return the first task, and ratings of each output by two judges: the mean of fluency and adequacy, 1 to 5 each."""
+    first, luck = _first(world, rng)
+    n, raters = len(world.second), 2
+    cells = np.arange(world.segments * n)
+    segment, system = np.repeat(cells // n, raters), np.repeat(cells % n, raters)
+    # Different ones for one output.
+    judge = np.repeat(rng.integers(world.judges, size=len(cells)), raters)
+    judge = (judge + np.tile(np.arange(raters), len(cells))) % world.judges
+    both = perceived(world, luck, segment, system, judge, rng)
+    points = np.stack([both + 0.5 * rng.normal(size=len(both)) for _criterion in range(2)])
+    score = np.clip(np.round(3 + points), 1, 5).mean(axis=0)
+    seconds = 24 * paces(world, rng)[judge]
+    rows = segment, system, judge
+    return [first, scored_task(world, scored=(*rows, score), timed=(*rows, seconds), rng=rng)]
+
+
+def edited_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
+    """Return the first task, and edits of each output, each accepted or not by two others; 15 % cannot be edited."""
+    first, luck = _first(world, rng)
+    n, acceptors = len(world.second), 2
+    cells = np.arange(world.segments * n)
+    segment, system = cells // n, cells % n
+    editor = rng.integers(world.judges, size=len(cells))
+    came_out = perceived(world, luck, segment, system, editor, rng)
+    # One standard deviation of a judgment below the middle.
+    is_unable = came_out < -1.4
+    asked = np.repeat(np.flatnonzero(~is_unable), acceptors)
+    other = 1 + np.tile(np.arange(acceptors), len(asked) // acceptors)
+    acceptor = (editor[asked] + other) % world.judges
+    accepted = came_out[asked] + rng.normal(0, 0.5, len(asked)) > 0
+    unable = np.flatnonzero(is_unable)
+    scored = (
+        np.concatenate([segment[unable], segment[asked]]),
+        np.concatenate([system[unable], system[asked]]),
+        np.concatenate([editor[unable], acceptor]),
+        np.concatenate([np.zeros(len(unable)), accepted.astype(np.float64)]),
+    )
+    pace = paces(world, rng)
+    judge = np.concatenate([editor, acceptor])
+    usual = np.concatenate([np.full(len(cells), 45.0), np.full(len(asked), 15.0)])
+    timed = (
+        np.concatenate([segment, segment[asked]]),
+        np.concatenate([system, system[asked]]),
+        judge,
+        usual * pace[judge],
+    )
+    return [first, scored_task(world, scored=scored, timed=timed, rng=rng)]
+
+
+def read_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
+    """Return the first task, and a quiz: snippets of two segments, three statements, a reader for each system of a snippet."""
+    first, luck = _first(world, rng)
+    n, length, statements = len(world.second), 2, 3
+    readings = np.arange(world.segments // length * n)
+    snippet, system = readings // n, readings % n
+    reader = rng.integers(world.judges, size=len(readings))
+    last = snippet * length + length - 1
+    understood = perceived(world, luck, last, system, reader, rng)
+    right = rng.random((statements, len(readings))) < 0.5 + 0.5 / (1 + np.exp(-understood))
+    pace = paces(world, rng)
+    # Each segment of a snippet is a judgment, with its time.
+    segment = np.concatenate([snippet * length + place for place in range(length)])
+    judge = np.tile(reader, length)
+    seconds = 20 * pace[judge]
+    return [
+        first,
+        scored_task(
+            world,
+            scored=(last, system, reader, right.mean(axis=0)),
+            timed=(segment, np.tile(system, length), judge, seconds),
+            rng=rng,
+        ),
+    ]
 
 
 def _task(
@@ -152,12 +277,14 @@ class Held:
 
     @property
     def share(self) -> float:
-        """In which share of the intervals it is."""
+        """In which share of the intervals it is; NaN where there is none."""
         ends = [
             (each.low, each.high)
             for each in self.estimates
             if each.low is not None and each.high is not None
         ]
+        if not ends:
+            return float("nan")
         return float(np.mean([low <= self.mean <= high for low, high in ends]))
 
     @property
@@ -216,19 +343,33 @@ WORLDS: dict[str, World] = {
 }
 
 
+#: What the ranking is beside.
+BESIDE: dict[str, Callable[[World, np.random.Generator], list[JudgedTask | ScoredTask]]] = {
+    "two outputs": campaign,
+    "scores": scored_campaign,
+    "ratings": rated_campaign,
+    "edits": edited_campaign,
+    "quiz": read_campaign,
+}
+
+
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=300)
     parser.add_argument("--resamples", type=int, default=200)
+    parser.add_argument("--beside", choices=BESIDE, action="append")
     options = parser.parse_args(arguments)
-    for name, make in [(name, each) for each in (campaign, scored_campaign) for name in WORLDS]:
+    for beside, name in [(each, name) for each in options.beside or BESIDE for name in WORLDS]:
         found = held(
-            WORLDS[name], campaigns=options.campaigns, resamples=options.resamples, make=make
+            WORLDS[name],
+            campaigns=options.campaigns,
+            resamples=options.resamples,
+            make=BESIDE[beside],
         )
         cells = [
             f"{each.share:.3f} ({each.mean:.2f}; {each.without:.2f})" for each in found.values()
         ]
-        sys.stdout.write("| " + " | ".join([name, *cells]) + " |\n")
+        sys.stdout.write("| " + " | ".join([beside, name, *cells]) + " |\n")
         sys.stdout.flush()
 
 

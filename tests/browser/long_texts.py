@@ -166,7 +166,8 @@ def lengthen(
             block["references"][0].update(text=reference_of(words, language), **written)
             neighbour = {"source": block["source"], "reference": block["references"][0]}
             block["context"] = {"before": [neighbour] * 2, "after": [neighbour] * 2}
-            for candidate, text in zip(block["candidates"], outputs, strict=True):
+            candidates = block["candidates"]
+            for candidate, text in zip(candidates, outputs[: len(candidates)], strict=True):
                 candidate.update(text=text, **written)
         body = json.dumps(data) if data else None
         route.fulfill(response=response, body=body)

@@ -27,7 +27,14 @@ interface Beside {
   count: number;
   // The text of each output, cut into these lines.
   lines: string[][];
+  // The source in the same lines, or the reference where no source is shown.
+  compared: Compared | null;
   cut(runs: Run[], index: number): Node[];
+}
+
+interface Compared {
+  text: TextOf;
+  lines: string[];
 }
 
 interface Neighbour {
@@ -614,6 +621,7 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "spans-dialog": HTMLDialogElement;
   "spans-hint-template": TemplateOfOne;
   "spans-item-template": TemplateOfOne;
+  "spans-compared-template": TemplateOfOne;
   "spans-output-template": TemplateOfOne;
   "text-size": HTMLSelectElement;
   "quiz-statement-template": TemplateOfOne;

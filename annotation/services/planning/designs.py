@@ -267,13 +267,22 @@ def _block_size_check(design: Design) -> None:
         size, field = design.systems_per_block, "systems_per_block"
     if size not in fitting:
         raise DesignRefusedError(_candidates_refused(size, fitting), field=field)
-    if size == 1 and design.bad_reference_rate:
+    kind = answer_kind(design.task.protocol)
+    if size == 1 and design.bad_reference_rate and kind.score_of_one is None:
         raise DesignRefusedError(
             _(
-                "bad_reference_rate: an attention check compares a damaged reference with other outputs; blocks of one "
-                "output have none."
+                "bad_reference_rate: an attention check needs outputs beside the damaged reference, or a score; judges "
+                "of this task give a single output none."
             ),
             field="bad_reference_rate",
+        )
+    if kind.passes is not None and design.attention_every:
+        raise DesignRefusedError(
+            _(
+                "attention_every: texts of this task are allotted for all judges at once, and damaged references with "
+                "them. Choose their rate alone."
+            ),
+            field="attention_every",
         )
 
 

@@ -11,9 +11,8 @@ after the last one is ``[missing]``.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
@@ -159,7 +158,7 @@ def _submission(
             f"there are {len(annotations)} annotations of {len(items)} items",
             "give the log as Pearmut writes it",
         )
-    started, ended, duration = _times(values.get("actions"), refuse)
+    started, ended, duration = times_of(values.get("actions"), refuse)
     comment = values.get("comment")
     if isinstance(comment, str):
         refuse_broken_text("comment", comment, refuse)
@@ -180,7 +179,7 @@ def _submission(
                 f"there are {len(outputs)} outputs on one screen",
                 f"give at most {MAX_OUTPUTS}",
             )
-        source_language, target_language, document, segment = _names(
+        source_language, target_language, document, segment = names_of(
             judged.get("item_id"), campaign, values["item_i"], place
         )
         source = judged.get("src")
@@ -230,7 +229,7 @@ def _judged(
     return values
 
 
-def _names(
+def names_of(
     identifier: object, campaign: str, number: object, place: int
 ) -> tuple[str, str, str, str]:
     """Return languages, document and segment, as far as WMT's ids or the campaign's name say them."""
@@ -251,7 +250,7 @@ def _names(
     return source, target, document, segment
 
 
-def _times(value: object, refuse: Refuse) -> tuple[float | None, float | None, int | None]:
+def times_of(value: object, refuse: Refuse) -> tuple[float | None, float | None, int | None]:
     """Return the first and the last action, and the time between actions, a minute each at most."""
     if value is None:
         return None, None, None
@@ -297,7 +296,7 @@ def _output(
 def _spans(
     key: str, value: object, text: str, refuse: Refuse, losses: Losses, where: str
 ) -> tuple[Span, ...]:
-    places = _character_of_place(text)
+    places = character_of_place(text)
     spans = []
     for number, each in enumerate(list_value(key, value, refuse)):
         values = object_value(f"{key}[{number}]", each, refuse)
@@ -335,7 +334,7 @@ def _place(key: str, value: object, refuse: Refuse) -> int:
     return value
 
 
-def _character_of_place(text: str) -> list[int]:
+def character_of_place(text: str) -> list[int]:
     """Return the character of each place that can be marked."""
     return [
         place
@@ -343,88 +342,3 @@ def _character_of_place(text: str) -> list[int]:
         if character != "\n"
         for _unit in range(1 + (character > "\uffff"))
     ]
-
-
-def write_pearmut_log(
-    judgments: Iterable[ScoredJudgment],
-) -> tuple[list[str], tuple[Loss, ...]]:
-    """Return a line for each judgment, as a document of one item, and what they cannot carry."""
-    losses = Losses()
-    lines = []
-    for number, judgment in enumerate(judgments):
-        where = f"judgment {number + 1}"
-        losses.add(
-            "languages, and documents other than by the segment's name",
-            where,
-            _names(judgment.segment, "", number, 0)[:3]
-            != (judgment.source_language, judgment.target_language, judgment.document),
-        )
-        annotation: dict[str, Any] = {}
-        texts: dict[str, str] = {}
-        for output in judgment.outputs:
-            losses.add("that systems wrote the same text", where, len(output.systems) > 1)
-            if output.text is None:
-                losses.add("spans of outputs without a text", where, len(output.spans or ()))
-            said = _said(output, losses, where)
-            for system in output.systems:
-                annotation[system] = said
-                texts[system] = output.text or ""
-        entry: dict[str, Any] = {"annotation": [annotation]}
-        actions = _actions(judgment, losses, where)
-        if actions:
-            entry["actions"] = actions
-        item: dict[str, Any] = {"item_id": judgment.segment}
-        if judgment.source is not None:
-            item["src"] = judgment.source
-        entry["item"] = [item | {"tgt": texts}]
-        if judgment.comment:
-            entry["comment"] = judgment.comment
-        entry |= {"user_id": judgment.judge, "item_i": number}
-        lines.append(json.dumps(entry, ensure_ascii=False) + "\n")
-    return lines, losses.found()
-
-
-def _said(output: ScoredOutput, losses: Losses, where: str) -> dict[str, Any]:
-    said: dict[str, Any] = {"score": output.score}
-    if output.spans is not None:
-        said["error_spans"] = [
-            found
-            for span in (output.spans if output.text is not None else ())
-            if (found := _span_object(span, output.text or "", losses, where)) is not None
-        ]
-    return said
-
-
-def _span_object(span: Span, text: str, losses: Losses, where: str) -> dict[str, Any] | None:
-    places = _character_of_place(text)
-    if span.start is None or span.end is None:
-        first = last = len(places)
-    else:
-        inside = [at for at, place in enumerate(places) if span.start <= place < span.end]
-        if not inside:
-            losses.add("spans of line breaks alone", where)
-            return None
-        first, last = inside[0], inside[-1]
-        exact = places[first] == span.start and places[last] == span.end - 1
-        losses.add("line breaks at the ends of spans", where, not exact)
-    return {
-        "start_i": first,
-        "end_i": last,
-        "category": span.category or None,
-        "severity": span.severity.value,
-    }
-
-
-def _actions(judgment: ScoredJudgment, losses: Losses, where: str) -> list[dict[str, Any]]:
-    """Return loading and submitting, with nothing between."""
-    known = [
-        (at, action)
-        for at, action in ((judgment.started_at, "load"), (judgment.ended_at, "submit"))
-        if at is not None
-    ]
-    if len(known) == 1:
-        losses.add("which of start and end the time is", where)
-    actions = [{"time": at, "action": action} for at, action in known]
-    if judgment.duration_ms != _times(actions or None, refuse_at("", 0))[2]:
-        losses.add("times without breaks", where)
-    return actions

@@ -9,7 +9,7 @@ from campaign.formats.losses import Loss
 from protocols.spans.files.appraise import write_appraise_csv
 from protocols.spans.files.jsonl import write_spans_jsonl
 from protocols.spans.files.mqm import write_mqm_tsv
-from protocols.spans.files.pearmut import write_pearmut_log
+from protocols.spans.files.pearmut_writing import write_pearmut_log
 from protocols.spans.files.reading import SpansFormat
 from protocols.spans.records import ScoredJudgment
 

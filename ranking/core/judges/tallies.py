@@ -180,14 +180,19 @@ def tally_judges(
         places=KeyedSums.total(places),
     )
     if attention is not None and bad_reference is not None:
-        checks = tally_places(_flipped(attention), bad_reference)
-        found += _sorted(attention.judges, damaged_places=checks)
+        found += tally_damaged(attention, bad_reference)
     if seconds:
         names = tuple(sorted(seconds))
         judge = np.repeat(np.arange(len(names)), [len(seconds[name]) for name in names])
         times = tally_times(judge, np.concatenate([seconds[name] for name in names]))
         found += JudgeTallies(names, times=times)
     return found
+
+
+def tally_damaged(attention: Blocks, bad_reference: str) -> JudgeTallies:
+    """Tally attention checks with the damaged reference of this name: `JudgeTallies.damaged_places`, and nothing else."""
+    checks = tally_places(_flipped(attention), bad_reference)
+    return _sorted(attention.judges, damaged_places=checks)
 
 
 def _sorted(judges: tuple[str, ...], **sums: KeyedSums) -> JudgeTallies:

@@ -4,8 +4,14 @@
 import { marked } from "../block.js";
 import { segmenterOf } from "../differences.js";
 
+// Between whose sentences stands no mark but white space, which stands between phrases, too.
 /** @param {TextOf} text */
-function sentencesOf({ text, lang }) {
+const hasPhrases = ({ lang }) => /^(th|lo|km)\b/.test(lang);
+
+/** @param {TextOf} written */
+function sentencesOf(written) {
+  const { text, lang } = written;
+  if (hasPhrases(written)) return text.match(/\S+\s*/g) ?? [text];
   if (!Intl.Segmenter) return [text];
   return Array.from(segmenterOf(lang, "sentence").segment(text), (part) => part.segment);
 }
@@ -59,12 +65,19 @@ function cut(runs, lines) {
   });
 }
 
+// What outputs are compared with, as far as the campaign shows it.
+/** @param {Block} block @returns {TextOf | null} */
+const comparedWith = ({ source, references }) => source ?? references[0] ?? null;
+
 // Null where there is one sentence only.
 /** @param {Block} block @returns {Beside | null} */
-export function beside({ candidates }) {
-  const texts = candidates.map(sentencesOf);
-  const model = usual(texts);
+export function beside(block) {
+  const texts = block.candidates.map(sentencesOf);
+  const other = comparedWith(block);
+  // Phrases are no sentences: those of the source say how many there are.
+  const model = other && block.candidates.some(hasPhrases) ? sentencesOf(other) : usual(texts);
   if (model.length < 2) return null;
   const lines = texts.map((text) => inLinesOf(text, model));
-  return { count: model.length, lines, cut: (runs, index) => cut(runs, lines[index]) };
+  const compared = other && { text: other, lines: inLinesOf(sentencesOf(other), model) };
+  return { count: model.length, lines, compared, cut: (runs, index) => cut(runs, lines[index]) };
 }

@@ -4,6 +4,7 @@ import { announce } from "../announce.js";
 import { setText } from "../block.js";
 import { letterOf } from "../letters.js";
 import { say } from "../words.js";
+import { lineOf, markLine } from "./compared.js";
 import { Cursor } from "./cursor.js";
 import { itemsOf } from "./items.js";
 import { afterwards, marked, missingOf, withMissing } from "./marks.js";
@@ -43,6 +44,8 @@ export class Output {
   #runs = null;
   /** @type {string[] | null} */
   #lines = null;
+  /** @type {number | null} */
+  #atLine = null;
   // What waits for a choice, and the stop that was tapped first.
   /** @type {Stretch | null} */
   #picked = null;
@@ -62,6 +65,7 @@ export class Output {
       onScore: (score) => screen.score(index, score),
       onDone: () => screen.goOn(index),
       onBack: () => this.focus(),
+      onMove: (by) => screen.move(by),
     });
     this.root.addEventListener("focusin", () => screen.activate(index));
     this.root.addEventListener("focusout", () => this.#nameAgain());
@@ -76,7 +80,7 @@ export class Output {
   show(candidate, rules, byCharacter) {
     this.candidate = candidate;
     this.#rules = rules;
-    this.#runs = this.#lines = this.#picked = this.#tapped = null;
+    this.#runs = this.#lines = this.#picked = this.#tapped = this.#atLine = null;
     this.#shown = "";
     setText(this.text, candidate);
     this.#cursor = new Cursor(stopsOf(candidate, byCharacter));
@@ -133,7 +137,7 @@ export class Output {
     this.#shown = state;
     const rows = piecesOf({ text: this.candidate.text, errors, runs: this.#runs, chosen, lines: this.#lines });
     const nodes = rows.map((pieces) => pieces.map((piece) => nodeOf(piece, selecting)));
-    this.text.replaceChildren(...(this.#lines ? nodes.map((row) => this.#line(row)) : nodes.flat()));
+    this.text.replaceChildren(...(this.#lines ? nodes.map((row, line) => this.#line(row, line)) : nodes.flat()));
     const list = this.root.querySelector(".marked-list");
     list.replaceChildren(
       ...itemsOf(errors, this.candidate, {
@@ -150,11 +154,38 @@ export class Output {
     list.hidden = !errors.length;
   }
 
-  /** @param {(Node | string)[]} nodes */
-  #line(nodes) {
-    const cell = document.createElement("span");
+  /** @param {(Node | string)[]} nodes @param {number} line */
+  #line(nodes, line) {
+    const cell = lineOf("", line);
     cell.append(...nodes);
+    cell.classList.toggle("at-line", line === this.#atLine);
     return cell;
+  }
+
+  // The sentence that the judge is at, here or in what it is compared with.
+  /** @param {number | null} line */
+  markLine(line) {
+    this.#atLine = line;
+    markLine(this.text, line);
+  }
+
+  // That of the word cursor; null in a text that stands in one piece.
+  get lineAtCursor() {
+    const at = this.#cursor.stops[this.#cursor.at];
+    if (!this.#lines || !at || this.#place.hidden) return null;
+    let end = 0;
+    return this.#lines.findIndex((line) => (end += line.length) > at.start);
+  }
+
+  // To the first word of a sentence; where no word can be marked, the sentence is shown.
+  /** @param {number} line */
+  goToLine(line) {
+    const lines = this.#lines ?? [];
+    const start = lines.slice(0, line).join("").length;
+    const cell = /** @type {HTMLElement | null} */ (this.text.querySelector(`[data-line="${line}"]`));
+    if (!this.#place.hidden && lines[line]?.trim()) this.go(stopAt(this.#cursor.stops, start));
+    else cell?.scrollIntoView({ block: "nearest" });
+    announce("", this.screen.comparedIn(line), { ...this.candidate, text: lines[line] ?? "" });
   }
 
   // --- The focus -----------------------------------------------------------------------------------
@@ -213,6 +244,7 @@ export class Output {
     this.#write();
     this.#scroll();
     this.#tell();
+    this.screen.followCursor(this);
     return true;
   }
 
@@ -222,6 +254,7 @@ export class Output {
     this.#cursor.goTo(place);
     this.#write();
     this.focus({ preventScroll: true });
+    this.screen.followCursor(this);
   }
 
   goToEnd() {
@@ -366,6 +399,7 @@ export class Output {
     const from = this.#tapped;
     this.focus({ preventScroll: true });
     this.#cursor.go(at);
+    this.screen.followCursor(this);
     const [first, last] = [stops[Math.min(from ?? at, at)], stops[Math.max(from ?? at, at)]];
     const stretch = { start: first.start, end: last.end };
     this.pick(stretch);

@@ -1,10 +1,14 @@
 // The score of one output: a slider for the pointer, and a field for all others.
 
+import { letterOfKey, lettersOn } from "../keys.js";
 import { letterOf } from "../letters.js";
 import { say } from "../words.js";
 import { scoreOf, stepped } from "./scores.js";
 
 const MIDDLE = "50";
+// Nothing that is written in the field.
+/** @type {Record<string, number>} */
+const MOVES = { j: 1, k: -1 };
 
 export class Scoring {
   /** @type {number | null} */
@@ -13,7 +17,7 @@ export class Scoring {
   /**
    * @param {HTMLElement} output
    * @param {number} index
-   * @param {{ onScore: (score: number | null) => void, onDone: () => void, onBack: () => void }} calls
+   * @param {{ onScore: (score: number | null) => void, onDone: () => void, onBack: () => void, onMove: (by: number) => void }} calls
    */
   constructor(output, index, calls) {
     this.output = output;
@@ -80,6 +84,11 @@ export class Scoring {
   #pressed(event) {
     const { key, repeat } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
+    const by = lettersOn() ? MOVES[letterOfKey(event) ?? ""] : undefined;
+    if (by) {
+      event.preventDefault();
+      return this.calls.onMove(by);
+    }
     const score = stepped(this.#score, key);
     if (score === undefined && key !== "Enter" && key !== "Escape") return;
     event.preventDefault();

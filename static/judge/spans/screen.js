@@ -7,6 +7,7 @@ import { digitOf } from "../keys.js";
 import { say } from "../words.js";
 import * as spans from "./answer.js";
 import { Choice } from "./choice.js";
+import { ComparedText } from "./compared.js";
 import { Output } from "./output.js";
 import { Pointer } from "./pointer.js";
 import { Question } from "./question.js";
@@ -38,6 +39,15 @@ export class SpansScreen {
   #question = new Question();
   #active = 0;
   #byCharacter = false;
+  #compared = new ComparedText({
+    onLine: (line) => this.isShown() && this.#markLine(line ?? this.#lineAtCursor),
+    onChosen: (line) => this.isShown() && this.#showLine(line),
+  });
+  // How sentences stand beside each other, once that is known of the block, and which of them the judge is at.
+  /** @type {Beside | null} */
+  #beside = null;
+  /** @type {number | null} */
+  #line = null;
 
   /** @param {Page} page */
   constructor(page) {
@@ -57,7 +67,7 @@ export class SpansScreen {
   leave() {
     this.choice.close();
     delete $("outputs").dataset.layout;
-    $("rows").classList.remove("aligned");
+    this.#loosen();
     $("rows").replaceChildren();
   }
 
@@ -77,9 +87,9 @@ export class SpansScreen {
       return output;
     });
     const roots = this.outputs.map(({ root }) => root);
+    this.#loosen();
     if ($("rows").children.length !== roots.length + 1 || !this.#hint.isConnected) $("rows").replaceChildren(this.#hint, ...roots);
     $("rows").style.setProperty("--outputs", String(roots.length));
-    $("rows").classList.remove("aligned");
     $("outputs").dataset.length = lengthOf(block);
     const isAsked = rules.spans_asked !== false;
     this.#hint.hidden = !isAsked;
@@ -88,17 +98,31 @@ export class SpansScreen {
     this.#align();
   }
 
-  // Sentence beside sentence, where there are several.
+  // Each text in one piece.
+  #loosen() {
+    this.#beside = this.#line = null;
+    this.#compared.show(null);
+    this.#compared.root.remove();
+    $("rows").classList.remove("aligned");
+  }
+
+  // Sentence beside sentence, where there are several: those of the outputs, or those of a single one and its source.
   async #align() {
     const { block } = this;
-    if (block.candidates.length < 2) return;
     // Without the network, if it was not needed before, each text stays whole.
     const sentences = await import("../later/sentences.js").catch(() => null);
     const beside = sentences?.beside(block);
     if (block !== this.block || !beside || !this.isShown()) return;
+    this.#beside = beside;
+    this.#compared.show(beside.compared);
+    if (beside.compared && this.outputs.length === 1) {
+      this.outputs[0].root.before(this.#compared.root);
+      $("rows").style.setProperty("--outputs", "2");
+    }
     $("rows").classList.add("aligned");
     $("rows").style.setProperty("--lines", String(beside.count));
     this.outputs.forEach((output, index) => output.showLines(beside.lines[index]));
+    this.#markLine(this.#lineAtCursor);
   }
 
   showAnswer() {
@@ -147,10 +171,44 @@ export class SpansScreen {
     });
   }
 
+  // To another output; where there is one, to another sentence of it.
   /** @param {number} by */
-  #move(by) {
-    this.outputs[this.#active + by]?.focus();
+  move(by) {
+    if (this.outputs.length > 1) this.outputs[this.#active + by]?.focus();
+    else if (this.#beside) this.#showLine(Math.max(0, Math.min((this.#line ?? -1) + by, this.#beside.count - 1)));
     return true;
+  }
+
+  // --- Sentence beside sentence --------------------------------------------------------------------
+
+  get #lineAtCursor() {
+    return this.outputs[this.#active]?.lineAtCursor ?? null;
+  }
+
+  /** @param {number | null} line */
+  #markLine(line) {
+    this.#line = line;
+    this.#compared.mark(line);
+    for (const output of this.outputs) output.markLine(line);
+  }
+
+  // In the output the judge is at.
+  /** @param {number} line */
+  #showLine(line) {
+    this.outputs[this.#active]?.goToLine(line);
+    this.#markLine(line);
+  }
+
+  /** @param {Output} output */
+  followCursor(output) {
+    if (this.#beside) this.#markLine(output.lineAtCursor);
+  }
+
+  // What a sentence is compared with, to be heard before it.
+  /** @param {number} line @returns {TextOf | null} */
+  comparedIn(line) {
+    const compared = this.#beside?.compared;
+    return compared ? { ...compared.text, text: compared.lines[line] ?? "" } : null;
   }
 
   // --- The answer ----------------------------------------------------------------------------------
@@ -234,8 +292,8 @@ export class SpansScreen {
 
   /** @param {string} letter @param {Pressed} event */
   letter(letter, { repeat }) {
-    if (letter === "j") return () => this.#move(1);
-    if (letter === "k") return () => this.#move(-1);
+    if (letter === "j") return () => this.move(1);
+    if (letter === "k") return () => this.move(-1);
     if (repeat) return null;
     const output = this.outputs[this.#active];
     if (letter === "p") return () => output.scoring.focus();

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from annotation.models import Block
+from annotation.models import HIT, Block, HITSequence
 from annotation.models.block import by_candidate
 from annotation.protocols import AnswerKind, answer_kind, answer_kinds
 from annotation.selectors import AssignedBlock
 from annotation.services.simulation import SimulatedJudge, said_of
-from campaign.models import Protocol
+from campaign.models import Protocol, Task
 
 #: Parametrises a test by `protocol`: what holds for one holds for all.
 EVERY_PROTOCOL = pytest.mark.parametrize(
@@ -51,3 +51,11 @@ def field_of(protocol: str) -> str:
 
 def _field(kind: AnswerKind) -> str:
     return "answer" if kind.has_answers else "labels"
+
+
+def plans_delete(task: Task) -> None:
+    """Let a task be as if no HIT had been planned, so that its design may be another one; none is lent."""
+    planned = HIT.objects.filter(task=task)
+    planned.exclude(repeats=None).delete()
+    planned.delete()
+    HITSequence.objects.filter(task=task).update(turns=0)

@@ -42,7 +42,7 @@ from ranking.services.analyses import analysis_ask, analysis_choice, analysis_co
 from ranking.tasks import rank_task
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.protocols.conftest import MakeTask
-from tests.integration.protocols.every import EVERY_PROTOCOL, field_of, said_about
+from tests.integration.protocols.every import EVERY_PROTOCOL, field_of, plans_delete, said_about
 from tests.integration.ranking.test_same_bits import WORLDS_OF_PROTOCOLS
 from tests.integration.ranking.two_tasks import two_tasks
 
@@ -84,7 +84,7 @@ def judged_by(judge: Judge, *, seconds: float = 30, hits: int = 1) -> None:
 
 
 def damaged_references_approve(task: Task) -> None:
-    bad_references_make(test_set=task.test_set, seed=5)
+    bad_references_make(test_set=task.test_set, share=1, seed=5)
     for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
 
@@ -199,16 +199,25 @@ def shows_one(designed: Task) -> bool:
 
 
 @EVERY_DESIGN
-def test_attention_checks_where_outputs_are_compared(
+def test_attention_checks_where_outputs_are_compared_or_scored(
     designed: Task, organising: Client, *, shows_one: bool
 ) -> None:
     task = designed
+    kind = answer_kind(task.protocol)
     damaged_references_approve(task)
-    asked = {"bad_reference_rate": 0.5, "attention_every": 1}
+    plans_delete(task)
+    asked: dict[str, Any] = {"bad_reference_rate": 0.5, "attention_every": 1}
     address = f"/api/v1/tasks/{task.pk}/designs/"
+    if kind.passes is not None and kind.score_of_one is not None:
+        refused = organising.post(
+            address, {**asked, "confirm": True}, content_type="application/json"
+        )
+        assert refused.status_code == 400
+        assert "Choose their rate alone" in refused.json()["errors"]["attention_every"][0]
+        asked["attention_every"] = 0
     changed = organising.post(address, {**asked, "confirm": True}, content_type="application/json")
-    if shows_one:
-        words = "an attention check compares a damaged reference with other outputs"
+    if shows_one and kind.score_of_one is None:
+        words = "judges of this task give a single output none"
         assert changed.status_code == 400
         assert words in changed.json()["errors"]["bad_reference_rate"][0]
         of = {
@@ -221,13 +230,20 @@ def test_attention_checks_where_outputs_are_compared(
         assert task.designs.latest().bad_reference_rate == 0
         return
     assert changed.status_code == 201, changed.content
-    hits_plan(task_id=task.pk, count=6, checks=3)
+    if kind.passes is None:
+        hits_plan(task_id=task.pk, count=6, checks=3)
+    else:
+        pool_fill(task_id=task.pk)
     judge = make_judge(task.test_set.campaign)
     judged_by(judge, hits=2)
     assert Judgment.objects.filter(block__control="attention", judge=judge).exists()
-    # Neither ranked nor counted, and measured.
+    # Neither ranked nor counted, and measured: on the judge's page and over REST as well.
     rank_task(task.pk)
     assert "bad_reference" in measures_by_judge(task_id=task.pk)[judge.pseudonym]
+    page = reverse("judge-page", args=[task.test_set.campaign.slug, task.pk, judge.pk])
+    assert "rejects damaged references" in organising.get(page).content.decode()
+    [row] = organising.get(f"/api/v1/tasks/{task.pk}/judges/").json()["results"]
+    assert row["measures"]["bad_reference"]["evidence"] > 0
     lines = "".join(five_way_csv(task=task))
     assert "_badref" not in lines
 

@@ -287,11 +287,6 @@ class TestDesigns:
             ({"systems_per_block": 6}, "about 5 outputs at a time", "systems_per_block"),
             ({"kind": "all"}, "about 5 outputs at a time", "kind"),
             ({"systems_per_block": 0}, "0 is not from 1 to 26", "systems_per_block"),
-            (
-                {"systems_per_block": 1, "bad_reference_rate": 0.1},
-                "compares a damaged reference",
-                "bad_reference_rate",
-            ),
         ],
     )
     def test_others_are_refused_in_words(

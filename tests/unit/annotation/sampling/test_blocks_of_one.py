@@ -7,7 +7,7 @@ import pytest
 
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.state import DrawState
-from tests.drawn_texts import REFERENCE, corpus, drawn, segment_texts, system_names
+from tests.drawn_texts import DAMAGED, REFERENCE, corpus, drawn, segment_texts, system_names
 
 ONE: dict[str, Any] = {"seed": 3, "systems_per_block": 1}
 
@@ -36,6 +36,22 @@ def test_a_reference_takes_its_share() -> None:
     shown = Counter(block.systems[0][0] for plan, _state in found for block in plan.blocks)
     assert shown[REFERENCE] == 30
     assert sum(shown.values()) == 120
+
+
+@pytest.mark.parametrize("kind", [DesignKind.UNIFORM, DesignKind.BALANCED, DesignKind.ACTIVE])
+def test_a_damaged_reference_stands_alone_at_its_rate(kind: DesignKind) -> None:
+    texts = corpus([*system_names(4), DAMAGED], segments=30)
+    parameters = DesignParameters(kind=kind, bad_reference_rate=0.2, **ONE)
+    found = drawn(parameters, texts, hits=40, state=DrawState.empty())
+    blocks = [block for plan, _state in found for block in plan.blocks]
+    checks = [block for block in blocks if block.control]
+    assert (
+        {block.systems for block in checks}
+        == {((DAMAGED,),)}
+        == {(block.control,) for block in checks}
+    )
+    assert all(DAMAGED not in block.systems[0] for block in blocks if not block.control)
+    assert len(checks) / len(blocks) == pytest.approx(0.2, rel=0.25)
 
 
 @pytest.mark.parametrize(("size", "blocks"), [(1, 1), (2, 0), (5, 0)])

@@ -1,6 +1,7 @@
 """Rounds: every text in one HIT of its round, systems met alike, and no segment twice in a HIT."""
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -131,3 +132,80 @@ def test_who_has_no_output_of_a_segment_is_not_read() -> None:
     missing = SegmentOutputs(2, 12, texts[2].outputs[1:])
     hits = read_together((1, 2)).drawn(1, texts={**texts, 2: missing}, parameters=PARAMETERS)
     assert sorted(blocks[0].systems[0][0] for blocks in hits) == SYSTEMS[1:]
+
+
+# --- Attention checks ------------------------------------------------------------------------------
+
+
+def with_damaged(texts: dict[int, SegmentOutputs], *segments: int) -> dict[int, SegmentOutputs]:
+    """Give these segments a damaged reference, with the id 100 · segment + 99."""
+    return {
+        n: SegmentOutputs(
+            n,
+            12,
+            (
+                *each.outputs,
+                SystemOutput("damaged", 100 * n + 99, f"{n} damaged", OutputKind.BAD_REFERENCE),
+            ),
+        )
+        if n in segments
+        else each
+        for n, each in texts.items()
+    }
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.05, 0.1, 0.5, 1.0])
+def test_damaged_references_come_on_top_at_their_rate(rate: float) -> None:
+    texts = with_damaged(all_different(10), *range(1, 11))
+    parameters = replace(PARAMETERS, bad_reference_rate=rate)
+    checks = blocks = 0
+    for number in range(1, 101):
+        hits = round_drawn(range(1, 11), number=number, texts=texts, parameters=parameters)
+        shown = Counter(block.candidates for each in hits for block in each if not block.control)
+        # All that is there without checks, as often.
+        assert len(shown) == 10 * len(SYSTEMS)
+        assert set(shown.values()) == {1}
+        for each in hits:
+            assert len({block.segment for block in each}) == len(each) > 0
+        of_hits = [sum(bool(block.control) for block in each) for each in hits]
+        assert max(of_hits) - min(of_hits) <= 1
+        found = [block for each in hits for block in each if block.control]
+        assert {block.control for block in found} <= {("damaged",)}
+        assert all(block.why["bad_reference"] == "damaged" for block in found)
+        assert all(block.candidates == ((100 * block.segment + 99,),) for block in found)
+        checks += len(found)
+        blocks += sum(map(len, hits))
+    # At most one of each segment.
+    promised = min(rate, 1 / (len(SYSTEMS) + 1))
+    assert checks / blocks == pytest.approx(promised, rel=0.1)
+
+
+def test_no_check_where_no_reference_is_damaged_and_none_without_a_rate() -> None:
+    texts = with_damaged(all_different(10), 4)
+    window = range(1, 11)
+    without = round_drawn(window, number=1, texts=texts, parameters=PARAMETERS)
+    assert without == round_drawn(window, number=1, texts=all_different(10), parameters=PARAMETERS)
+    checked = round_drawn(
+        window, number=1, texts=texts, parameters=replace(PARAMETERS, bad_reference_rate=1.0)
+    )
+    assert [block.segment for each in checked for block in each if block.control] == [4]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_checks_go_round_the_hits_where_systems_share_texts(seed: int) -> None:
+    random = Random(seed)
+    texts = with_damaged(
+        {n: segment(n, [random.choice("abcde") for _system in SYSTEMS]) for n in range(1, 11)},
+        *random.sample(range(1, 11), 6),
+    )
+    parameters = replace(PARAMETERS, bad_reference_rate=1.0)
+    hits = round_drawn(range(1, 11), number=seed, texts=texts, parameters=parameters)
+    shown = Counter((block.segment, block.systems) for each in hits for block in each)
+    assert set(shown.values()) == {1}
+    distinct = sum(len({output.text for output in each.outputs}) for each in texts.values())
+    assert sum(shown.values()) == distinct
+    of_hits = [sum(bool(block.control) for block in each) for each in hits]
+    assert sum(of_hits) == 6
+    assert max(of_hits) - min(of_hits) <= 1
+    for each in hits:
+        assert len({block.segment for block in each}) == len(each)

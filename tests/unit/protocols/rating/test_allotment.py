@@ -7,14 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.rating.allotment import (
-    Allotment,
-    NotFeasibleError,
-    allot,
-    feasibility,
-    hits,
-    replan,
-)
+from protocols.rating.allotment import Allotment, allot, hits
+from protocols.rating.feasibility import NotFeasibleError, feasibility
+from protocols.rating.replanning import replan
 
 sizes = st.lists(st.integers(1, 5), min_size=1, max_size=7)
 

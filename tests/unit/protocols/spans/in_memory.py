@@ -1,9 +1,16 @@
 """Files whose bytes are in memory."""
 
 import io
+from collections.abc import Iterable
 
 from campaign.formats import InputFile
+from campaign.formats.losses import Loss
 
 
 def in_memory(text: str, name: str = "file") -> InputFile:
     return InputFile(name, io.BytesIO(text.encode()))
+
+
+def lost(losses: Iterable[Loss]) -> dict[str, int]:
+    """Return how often each thing was lost."""
+    return {loss.what: loss.count for loss in losses}

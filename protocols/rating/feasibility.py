@@ -1,0 +1,103 @@
+"""Whether an allotment of texts to judges exists, said before anything is opened.
+
+With K_s distinct texts of segment s, S segments, J judges who rate up to c items each, and r judges an item, an allotment
+exists exactly if
+
+    r · K_s ≤ J for each segment s,    and    r · Σ_s K_s ≤ J · min(c, S).
+
+*Necessary*: no judge meets a segment twice, so segment s needs r · K_s different judges, and nobody rates
+more than min(c, S) items. *Sufficient*: go round the judges in a circle, and give each segment the next
+r · K_s of them. These differ, by the first condition, and everybody gets ⌊r Σ K_s / J⌋ or one more, which
+is at most min(c, S), by the second. Where all segments have K texts, the second condition implies the
+first, because min(c, S) ≤ S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class NotFeasibleError(ValueError):
+    """There are too few judges, or they rate too few items each."""
+
+    def __init__(self, feasibility: Feasibility) -> None:
+        super().__init__(
+            f"{feasibility.ratings} ratings of a pass need at least {feasibility.needed_judges} judges; "
+            f"there are {feasibility.judges}"
+        )
+        self.feasibility = feasibility
+
+
+@dataclass(frozen=True)
+class Feasibility:
+    """Whether an allotment exists, and what it would need.
+
+    Attributes
+    ----------
+    is_feasible : bool
+    ratings : int
+        Ratings of one pass: r · Σ K_s.
+    judges : int
+        Those that there are.
+    room : int
+        Ratings of one pass that they can give: J · min(c, S).
+    needed_judges : int
+        The fewest with which it is feasible.
+    judges_of_a_segment : int
+        Different judges that the segment with most texts needs.
+    needed_items_per_judge : int or None
+        The fewest items of each judge with which these judges would do; None if no number would.
+    """
+
+    is_feasible: bool
+    ratings: int
+    judges: int
+    room: int
+    needed_judges: int
+    judges_of_a_segment: int
+    needed_items_per_judge: int | None
+
+
+def feasibility(
+    texts: Sequence[int], *, judges: int, raters: int = 2, items_per_judge: int | None = None
+) -> Feasibility:
+    """Say whether an allotment exists, before anything is opened.
+
+    Parameters
+    ----------
+    texts : sequence of int, length S
+        Distinct texts of each segment.
+    judges : int
+        J.
+    raters : int
+        Judges of an item, at least 1.
+    items_per_judge : int, optional
+        Most items of a judge; as many as there are segments if not given.
+
+    Returns
+    -------
+    Feasibility
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+    if judges < 0 or raters < 1 or any(count < 0 for count in texts):
+        raise ValueError("texts and judges must not be negative, and raters at least 1")
+    if items_per_judge is not None and items_per_judge < 1:
+        raise ValueError("items_per_judge: expected at least 1")
+    most = len(texts) if items_per_judge is None else min(items_per_judge, len(texts))
+    ratings = raters * sum(texts)
+    of_segment = raters * max(texts, default=0)
+    needed = max(of_segment, -(-ratings // most)) if ratings else 0
+    return Feasibility(
+        is_feasible=judges >= needed,
+        ratings=ratings,
+        judges=judges,
+        room=judges * most,
+        needed_judges=needed,
+        judges_of_a_segment=of_segment,
+        needed_items_per_judge=-(-ratings // judges) if judges and judges >= of_segment else None,
+    )

@@ -1,0 +1,104 @@
+// What outputs are compared with, the source as a rule, in the lines of their sentences: beside an output that is shown
+// alone, and as ever above several. The sentence that a judge is at is marked in it.
+
+import { setText } from "../block.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+
+/** @param {string} text @param {number} line */
+export function lineOf(text, line) {
+  const cell = document.createElement("span");
+  cell.dataset.line = String(line);
+  cell.textContent = text;
+  return cell;
+}
+
+// The line that an element of the page is in.
+/** @param {EventTarget | null} target */
+function lineUnder(target) {
+  const cell = target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest("[data-line]")) : null;
+  return cell ? Number(cell.dataset.line) : null;
+}
+
+/** @param {HTMLElement} root @param {number | null} line */
+export function markLine(root, line) {
+  for (const cell of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-line]"))) {
+    cell.classList.toggle("at-line", cell.dataset.line === String(line));
+  }
+}
+
+export class ComparedText {
+  root = $("spans-compared-template").content.firstElementChild.cloneNode(true);
+  /** @type {Compared | null} */
+  #compared = null;
+
+  // `onLine` is told where the pointer is, and `onChosen` which line was clicked.
+  /** @param {{ onLine: (line: number | null) => void, onChosen: (line: number) => void }} calls */
+  constructor({ onLine, onChosen }) {
+    for (const place of [$("texts"), $("rows")]) {
+      place.addEventListener("mouseover", ({ target }) => this.#compared && onLine(this.#lineAt(target)));
+      place.addEventListener("mouseleave", () => this.#compared && onLine(null));
+    }
+    for (const place of [$("texts"), this.root]) {
+      place.addEventListener("click", ({ target }) => {
+        const line = this.#compared && this.#lineAt(target);
+        if (line !== null) onChosen(line);
+      });
+    }
+  }
+
+  /** @param {Compared | null} compared */
+  show(compared) {
+    this.#compared = compared;
+    if (!compared) return;
+    const { text, lines } = compared;
+    const title = this.#paragraph?.closest("[aria-labelledby], [aria-label]")?.querySelector("h2")?.textContent ?? "";
+    this.root.setAttribute("aria-label", title);
+    /** @type {HTMLElement} */ (this.root.querySelector(".label")).textContent = title;
+    const own = setText(/** @type {HTMLElement} */ (this.root.querySelector(".compared-text")), { ...text, text: "" });
+    own.replaceChildren(...lines.map(lineOf));
+  }
+
+  // Where it stands among the texts above, which are written anew when more context is asked for.
+  get #paragraph() {
+    const all = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#texts :is(.source, .reference)"));
+    return Array.from(all).find((each) => each.textContent === this.#compared?.text.text);
+  }
+
+  #inLines() {
+    const paragraph = this.#paragraph;
+    if (paragraph && this.#compared && !paragraph.querySelector("[data-line]")) {
+      paragraph.replaceChildren(...this.#compared.lines.map(lineOf));
+    }
+    return paragraph;
+  }
+
+  /** @param {EventTarget | null} target */
+  #lineAt(target) {
+    this.#inLines();
+    return lineUnder(target);
+  }
+
+  /** @param {number | null} line */
+  mark(line) {
+    if (!this.#compared) return;
+    markLine(this.root, line);
+    const paragraph = this.#inLines();
+    if (!paragraph) return;
+    markLine(paragraph, line);
+    const cell = /** @type {HTMLElement | null} */ (paragraph.querySelector(".at-line"));
+    const part = /** @type {HTMLElement | null} */ (paragraph.closest("#texts > *"));
+    if (cell && part?.contains(cell)) bringIntoView(cell, part);
+  }
+}
+
+// In what scrolls by itself, and nowhere else.
+/** @param {HTMLElement} cell @param {HTMLElement} part */
+function bringIntoView(cell, part) {
+  const label = part.querySelector("h2")?.offsetHeight ?? 0;
+  const top = cell.offsetTop - label;
+  const bottom = cell.offsetTop + cell.offsetHeight;
+  if (top < part.scrollTop || cell.offsetHeight > part.clientHeight - label) part.scrollTop = top;
+  else if (bottom > part.scrollTop + part.clientHeight) part.scrollTop = bottom - part.clientHeight;
+}
