@@ -100,6 +100,12 @@ class Job(models.Model):
                 condition=models.Q(state__in=["queued", "running"]),
                 name="job_to_be_done",
             ),
+            # For the metrics, which ask every few seconds: jobs are kept.
+            models.Index(
+                fields=["finished_at"],
+                condition=models.Q(state="failed"),
+                name="job_failed",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -137,6 +137,12 @@ class InvitationMail(OutgoingMail):
                 condition=models.Q(state__in=["queued", "sending"]),
                 name="invitation_mail_to_be_sent",
             ),
+            # For the metrics.
+            models.Index(
+                fields=["claimed_at"],
+                condition=models.Q(state__in=["failed", "unconfirmed"]),
+                name="invitation_mail_given_up",
+            ),
         ]
 
     def __str__(self) -> str:

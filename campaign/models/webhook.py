@@ -152,6 +152,10 @@ class WebhookDelivery(models.Model):
             models.Index(
                 F("next_attempt_at"), name="webhook_delivery_due", condition=Q(state="waiting")
             ),
+            # And Prometheus here.
+            models.Index(
+                F("attempted_at"), name="webhook_delivery_failed", condition=Q(state="failed")
+            ),
         ]
 
     def __str__(self) -> str:

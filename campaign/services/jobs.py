@@ -199,6 +199,7 @@ def _begin(job_id: int) -> Job | None:
         _end(job, JobState.CANCELLED)
         return None
     if job.attempts >= MAX_ATTEMPTS:
+        logger.error("Job %s (%s) is given up: its worker was lost each time.", job.pk, job.kind)
         with translation.override(job.language):
             _end(job, JobState.FAILED, error=_("The worker was lost three times while at it."))
         return None

@@ -1,12 +1,15 @@
 -- What Prometheus is told from the database, in one statement: a name, labels, a number.
 -- Of tasks only those at work: judged within a day, or somebody waits.
-WITH at_work AS MATERIALIZED (
+-- What waits in a campaign that moves to another cell, or is over, waits for nobody here.
+WITH elsewhere AS MATERIALIZED (SELECT campaign_id FROM campaign_campaignmove),
+at_work AS MATERIALIZED (
     SELECT task.id, jsonb_build_object('campaign', campaign.slug, 'task', task.id::text) AS labels
     FROM campaign_task task
     JOIN campaign_testset test_set ON test_set.id = task.test_set_id
     JOIN campaign_campaign campaign ON campaign.id = test_set.campaign_id
     WHERE campaign.state = 'open'
       AND task.closed_at IS NULL
+      AND campaign.id NOT IN (SELECT campaign_id FROM elsewhere)
       AND (
           EXISTS (
               SELECT FROM annotation_judgedquarterhour quarter
@@ -40,13 +43,56 @@ ranked AS (
     LEFT JOIN annotation_judgmentsequence sequence ON sequence.task_id = at_work.id
     LEFT JOIN ranking_latestranking latest ON latest.task_id = at_work.id
 ),
-mails AS (
-    SELECT 'invitation' AS kind, state, next_attempt_at
-    FROM campaign_invitationmail WHERE state <> 'sent' AND withdrawn_at IS NULL
+-- What waits, and what was given up within a day: each by an index, for what was sent is kept.
+invitations AS (
+    SELECT state, next_attempt_at, campaign_id
+    FROM campaign_invitationmail
+    WHERE state IN ('queued', 'sending') AND withdrawn_at IS NULL
     UNION ALL
-    SELECT 'account', state, next_attempt_at FROM campaign_accountmail WHERE state <> 'sent'
+    SELECT state, next_attempt_at, campaign_id
+    FROM campaign_invitationmail
+    WHERE state IN ('failed', 'unconfirmed') AND claimed_at > now() - interval '1 day'
+        AND withdrawn_at IS NULL
+),
+mails AS MATERIALIZED (
+    SELECT 'invitation' AS kind, mail.state, mail.next_attempt_at
+    FROM invitations mail
+    JOIN campaign_campaign campaign ON campaign.id = mail.campaign_id
+    WHERE campaign.state NOT IN ('archived', 'bin')
+      AND campaign.id NOT IN (SELECT campaign_id FROM elsewhere)
     UNION ALL
-    SELECT 'alert', state, next_attempt_at FROM campaign_alertmail WHERE state <> 'sent'
+    -- Rows of these two go after a week. Alerts are tried each hour, and only on their day.
+    SELECT 'account', state, next_attempt_at
+    FROM campaign_accountmail
+    WHERE state IN ('queued', 'sending')
+       OR state IN ('failed', 'unconfirmed') AND claimed_at > now() - interval '1 day'
+    UNION ALL
+    SELECT 'alert', state, next_attempt_at + interval '1 hour'
+    FROM campaign_alertmail WHERE state <> 'sent' AND created_at > now() - interval '1 day'
+),
+endpoints AS MATERIALIZED (
+    SELECT endpoint.id, CASE
+        WHEN endpoint.disabled_at IS NOT NULL THEN 'disabled'
+        WHEN endpoint.paused_at IS NOT NULL THEN 'paused'
+        WHEN endpoint.failing_since IS NOT NULL THEN 'failing'
+        ELSE 'well'
+    END AS state
+    FROM campaign_webhookendpoint endpoint
+    WHERE endpoint.campaign_id NOT IN (SELECT campaign_id FROM elsewhere)
+),
+deliveries AS MATERIALIZED (
+    SELECT delivery.attempts, delivery.next_attempt_at, delivery.created_at, endpoints.state
+    FROM campaign_webhookdelivery delivery
+    JOIN endpoints ON endpoints.id = delivery.endpoint_id
+    WHERE delivery.state = 'waiting' AND endpoints.state IN ('well', 'failing')
+),
+jobs AS MATERIALIZED (
+    SELECT kind, state, created_at, started_at
+    FROM campaign_job
+    WHERE state IN ('queued', 'running') AND campaign_id NOT IN (SELECT campaign_id FROM elsewhere)
+    UNION ALL
+    SELECT kind, state, created_at, started_at
+    FROM campaign_job WHERE state = 'failed' AND finished_at > now() - interval '1 day'
 ),
 leases AS (
     SELECT upper(lease) > now() AS is_held
@@ -95,13 +141,38 @@ SELECT 'quintet_mail_wait_seconds', '{}',
     coalesce(greatest(extract(epoch FROM now() - min(next_attempt_at)), 0), 0)
 FROM mails WHERE state = 'queued'
 UNION ALL
-SELECT 'quintet_jobs', jsonb_build_object('state', state), count(job.id)
-FROM (VALUES ('queued'), ('running')) AS states (state)
-LEFT JOIN campaign_job job USING (state)
+SELECT 'quintet_webhook_deliveries', jsonb_build_object('state', state), count(each.state)
+FROM (VALUES ('waiting'), ('retried'), ('failed')) AS states (state)
+LEFT JOIN (
+    SELECT CASE WHEN attempts = 0 THEN 'waiting' ELSE 'retried' END AS state FROM deliveries
+    UNION ALL
+    SELECT 'failed' FROM campaign_webhookdelivery
+    WHERE state = 'failed' AND attempted_at > now() - interval '1 day'
+) each USING (state)
 GROUP BY state
 UNION ALL
+-- Of a receiver that fails one message is tried at a time, so that others wait though workers work.
+SELECT 'quintet_webhook_delivery_wait_seconds', '{}',
+    coalesce(greatest(extract(epoch FROM now() - min(next_attempt_at)), 0), 0)
+FROM deliveries WHERE state = 'well'
+UNION ALL
+SELECT 'quintet_webhook_delivery_age_seconds', '{}',
+    coalesce(extract(epoch FROM now() - min(created_at)), 0)
+FROM deliveries
+UNION ALL
+SELECT 'quintet_webhook_endpoints', jsonb_build_object('state', state), count(endpoints.id)
+FROM (VALUES ('well'), ('failing'), ('paused'), ('disabled')) AS states (state)
+LEFT JOIN endpoints USING (state)
+GROUP BY state
+UNION ALL
+SELECT 'quintet_jobs', jsonb_build_object('kind', kind, 'state', state), count(*)
+FROM jobs GROUP BY kind, state
+UNION ALL
 SELECT 'quintet_job_wait_seconds', '{}', coalesce(extract(epoch FROM now() - min(created_at)), 0)
-FROM campaign_job WHERE state = 'queued'
+FROM jobs WHERE state = 'queued'
+UNION ALL
+SELECT 'quintet_job_run_seconds', '{}', coalesce(extract(epoch FROM now() - min(started_at)), 0)
+FROM jobs WHERE state = 'running'
 UNION ALL
 -- The application's role sees what its own connections do, and of others only that they are there.
 SELECT 'quintet_database_connections', jsonb_build_object('state', coalesce(state, 'of others')),

@@ -65,10 +65,27 @@ FROM_DATABASE: Final = {
         "Assignments that are held now, and those whose lease ran out within the last hour.",
         ("state",),
     ),
-    "quintet_mails": Asked("Messages in the outbox that are not sent.", ("kind", "state")),
+    "quintet_mails": Asked(
+        "Messages in the outbox that are not sent; of those given up, the last day's.",
+        ("kind", "state"),
+    ),
     "quintet_mail_wait_seconds": Asked("How long the message that is due first has waited."),
-    "quintet_jobs": Asked("Jobs that are queued or running.", ("state",)),
+    "quintet_webhook_deliveries": Asked(
+        "Messages of webhooks: not tried yet, to be tried again, and given up within the last day.",
+        ("state",),
+    ),
+    "quintet_webhook_delivery_wait_seconds": Asked(
+        "How long the message that is due first has waited, of webhooks that do not fail."
+    ),
+    "quintet_webhook_delivery_age_seconds": Asked(
+        "How old the oldest message of a webhook is that has not arrived."
+    ),
+    "quintet_webhook_endpoints": Asked("Addresses of webhooks, by how they are.", ("state",)),
+    "quintet_jobs": Asked(
+        "Jobs that are queued, running, or failed within the last day.", ("kind", "state")
+    ),
     "quintet_job_wait_seconds": Asked("How long the first job that is queued has waited."),
+    "quintet_job_run_seconds": Asked("How long the job that began first has been running."),
     "quintet_database_connections": Asked("Connections to this database.", ("state",)),
     "quintet_database_connections_max": Asked("Connections that the server takes."),
 }

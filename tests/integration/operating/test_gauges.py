@@ -1,0 +1,217 @@
+"""What Prometheus is told of outboxes and jobs: what waits, for how long, and what was given up."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from campaign.models import (
+    Campaign,
+    CampaignMove,
+    InvitationMail,
+    Job,
+    JobKind,
+    JobState,
+    MailState,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
+from campaign.services.jobs import MAX_ATTEMPTS, job_queue, job_run
+from campaign.services.webhooks import delivery_attempt, delivery_claim, message_put
+from campaign.services.webhooks.sending import Answer
+from config.metrics.reading import _from_database
+from tests.factories import make_campaign, make_judge
+from tests.outboxes import outboxes_fill
+
+pytestmark = pytest.mark.django_db
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign()
+
+
+def told() -> dict[str, float]:
+    """Samples by name and labels: `quintet_jobs export queued`."""
+    return {" ".join([name, *labels.values()]): value for name, labels, value in _from_database()}
+
+
+def of(prefix: str) -> dict[str, float]:
+    return {
+        name.removeprefix(prefix).strip(): value
+        for name, value in told().items()
+        if name.split(" ")[0] == prefix and value
+    }
+
+
+class TestWebhooks:
+    @pytest.fixture
+    def message(self, campaign: Campaign) -> Callable[..., WebhookDelivery]:
+        def put(url: str = "https://example.org/", **changes: Any) -> WebhookDelivery:
+            endpoint, _made = WebhookEndpoint.objects.get_or_create(
+                campaign=campaign,
+                url=url,
+                defaults={"events": ["campaign.closed"], "secret": "whsec_aaaa"},
+            )
+            assert message_put(endpoint=endpoint, event="campaign.closed", data={})
+            delivery = WebhookDelivery.objects.latest("pk")
+            WebhookDelivery.objects.filter(pk=delivery.pk).update(**changes)
+            return delivery
+
+        return put
+
+    def test_messages_are_told_apart_by_whether_they_were_tried(
+        self, message: Callable[..., WebhookDelivery]
+    ) -> None:
+        message()
+        message(attempts=2)
+        message(attempts=3)
+        message(state="delivered", next_attempt_at=None, attempted_at=timezone.now())
+        given_up = {"state": "failed", "next_attempt_at": None}
+        message(**given_up, attempted_at=timezone.now() - 23 * HOUR)
+        message(**given_up, attempted_at=timezone.now() - 25 * HOUR)
+        assert of("quintet_webhook_deliveries") == {"waiting": 1, "retried": 2, "failed": 1}
+
+    def test_an_attempt_that_fails_makes_the_receiver_failing(
+        self, message: Callable[..., WebhookDelivery]
+    ) -> None:
+        message()
+        assert of("quintet_webhook_endpoints") == {"well": 1}
+        delivery = delivery_claim()
+        assert delivery is not None
+        delivery_attempt(delivery=delivery, post=lambda **_sent: Answer(code=500))
+        assert of("quintet_webhook_endpoints") == {"failing": 1}
+        assert of("quintet_webhook_deliveries") == {"retried": 1}
+
+    def test_one_that_is_gone_is_given_up_and_switched_off(
+        self, message: Callable[..., WebhookDelivery]
+    ) -> None:
+        message()
+        delivery = delivery_claim()
+        assert delivery is not None
+        delivery_attempt(delivery=delivery, post=lambda **_sent: Answer(code=410))
+        assert of("quintet_webhook_endpoints") == {"disabled": 1}
+        assert of("quintet_webhook_deliveries") == {"failed": 1}
+
+    def test_what_is_due_has_waited_since_then(
+        self, message: Callable[..., WebhookDelivery]
+    ) -> None:
+        now = timezone.now()
+        message(next_attempt_at=now - HOUR, created_at=now - 5 * HOUR)
+        message(next_attempt_at=now + HOUR, created_at=now - 9 * HOUR)
+        found = told()
+        assert found["quintet_webhook_delivery_wait_seconds"] == pytest.approx(3600, abs=60)
+        assert found["quintet_webhook_delivery_age_seconds"] == pytest.approx(9 * 3600, abs=60)
+
+    def test_what_is_not_due_has_not_waited(self, message: Callable[..., WebhookDelivery]) -> None:
+        message(next_attempt_at=timezone.now() + HOUR)
+        assert told()["quintet_webhook_delivery_wait_seconds"] == 0
+
+    def test_of_a_receiver_that_fails_no_message_waits_for_a_worker(
+        self, message: Callable[..., WebhookDelivery]
+    ) -> None:
+        before = timezone.now() - HOUR
+        message(next_attempt_at=before, created_at=before)
+        WebhookEndpoint.objects.update(failing_since=before)
+        found = told()
+        assert found["quintet_webhook_delivery_wait_seconds"] == 0
+        assert found["quintet_webhook_delivery_age_seconds"] == pytest.approx(3600, abs=60)
+
+    @pytest.mark.parametrize("field", ["paused_at", "disabled_at"])
+    def test_where_nothing_is_sent_nothing_waits(
+        self, message: Callable[..., WebhookDelivery], field: str
+    ) -> None:
+        message(next_attempt_at=timezone.now() - HOUR)
+        WebhookEndpoint.objects.update(**{field: timezone.now()})
+        assert of("quintet_webhook_deliveries") == {}
+        assert of("quintet_webhook_endpoints") == {field.removesuffix("_at"): 1}
+        assert told()["quintet_webhook_delivery_age_seconds"] == 0
+
+
+class TestJobs:
+    def test_are_told_apart_by_kind_and_state(self, campaign: Campaign) -> None:
+        for kind in (JobKind.EXPORT, JobKind.EXPORT, JobKind.TEXTS_IMPORT, JobKind.ANALYSIS):
+            job_queue(campaign=campaign, kind=kind, name="a")
+        first, second, third, _waiting = Job.objects.order_by("pk")
+        now = timezone.now()
+        Job.objects.filter(pk=first.pk).update(state="running", started_at=now - 2 * HOUR)
+        ended = {"state": "failed", "error": "broken"}
+        Job.objects.filter(pk=second.pk).update(**ended, finished_at=now - 23 * HOUR)
+        Job.objects.filter(pk=third.pk).update(**ended, finished_at=now - 25 * HOUR)
+        Job.objects.filter(state=JobState.QUEUED).update(created_at=now - HOUR)
+        assert of("quintet_jobs") == {
+            "export running": 1,
+            "export failed": 1,
+            "analysis queued": 1,
+        }
+        found = told()
+        assert found["quintet_job_wait_seconds"] == pytest.approx(3600, abs=60)
+        assert found["quintet_job_run_seconds"] == pytest.approx(7200, abs=60)
+
+    def test_one_that_is_given_up_is_an_error_in_the_log(
+        self, campaign: Campaign, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        job = job_queue(campaign=campaign, kind=JobKind.EXPORT, name="a")
+        Job.objects.filter(pk=job.pk).update(attempts=MAX_ATTEMPTS)
+        assert not job_run(job_id=job.pk)
+        [record] = [each for each in caplog.records if each.levelname == "ERROR"]
+        assert str(job.pk) in record.getMessage()
+        assert of("quintet_jobs") == {"export failed": 1}
+
+
+class TestMails:
+    def test_of_those_given_up_the_last_days_are_told(self, campaign: Campaign) -> None:
+        outboxes_fill(campaign, 10)
+        assert of("quintet_mails") == {}
+        yesterday = timezone.now() - 23 * HOUR
+        failed = InvitationMail.objects.filter(state=MailState.FAILED)
+        failed.update(claimed_at=yesterday)
+        assert of("quintet_mails") == {"invitation failed": 1}
+        failed.update(withdrawn_at=yesterday)
+        assert of("quintet_mails") == {}
+
+    @pytest.mark.parametrize(("state", "waits"), [("closed", True), ("archived", False)])
+    def test_of_a_campaign_that_is_over_nothing_waits(
+        self, campaign: Campaign, state: str, waits: bool
+    ) -> None:
+        _mail(campaign)
+        _campaign_set(campaign, state)
+        assert of("quintet_mails") == ({"invitation queued": 1} if waits else {})
+        assert told()["quintet_mail_wait_seconds"] == pytest.approx(3600 if waits else 0, abs=60)
+
+
+def test_nothing_waits_here_of_a_campaign_that_moves(campaign: Campaign) -> None:
+    outboxes_fill(campaign, 1)
+    _mail(campaign)
+    job_queue(campaign=campaign, kind=JobKind.EXPORT, name="a")
+    message_put(endpoint=WebhookEndpoint.objects.get(), event="campaign.closed", data={})
+    names = ("quintet_mails", "quintet_jobs", "quintet_webhook_deliveries")
+    assert all(of(name) for name in names)
+    CampaignMove.objects.create(campaign=campaign, to_cell=1)
+    assert not any(of(name) for name in names)
+
+
+def _mail(campaign: Campaign) -> None:
+    InvitationMail.objects.create(
+        campaign=campaign,
+        judge=make_judge(campaign, "invited"),
+        address="judge@example.org",
+        language="en",
+        base_url="https://quintet.example.org",
+        next_attempt_at=timezone.now() - HOUR,
+    )
+
+
+def _campaign_set(campaign: Campaign, state: str) -> None:
+    """Bring a campaign into a state, whatever led there."""
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE campaign_campaign SET state = 'closed' WHERE id = %s", [campaign.pk])
+        if state != "closed":
+            cursor.execute(
+                "UPDATE campaign_campaign SET state = %s WHERE id = %s", [state, campaign.pk]
+            )
