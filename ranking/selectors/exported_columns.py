@@ -5,32 +5,17 @@ What files of them are written from: memory holds one part, whatever their numbe
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Final
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from django.contrib.postgres.fields import ArrayField
-from django.db import transaction
-from django.db.models import (
-    BigIntegerField,
-    Case,
-    F,
-    Func,
-    IntegerField,
-    Q,
-    QuerySet,
-    SmallIntegerField,
-    Value,
-    When,
-)
-from django.db.models.functions import Coalesce
 
-from annotation.models import BlockControl, Judgment
+from annotation.models import Judgment
 from annotation.selectors import excluded_judges
-from campaign.database.columns import Columns, ColumnsQuery, columns_copied
-from campaign.database.planner import table_scans_off
+from campaign.database.columns import columns_copied
 from campaign.models import Judge, Output, Segment, Task
+from ranking.selectors.exported_rows import JudgedRowsReader
 
 #: Rows read at once.
 ROWS_AT_ONCE: Final = 1 << 15
@@ -119,7 +104,10 @@ class ExportedTask:
     _left_out: Int64Array
     _superseded: Int64Array
     _sets: dict[tuple[int, ...], int] = field(default_factory=dict)
-    _widths: tuple[int, int] = (_PLACES, _PLACES)
+
+    @cached_property
+    def _rows(self) -> JudgedRowsReader:
+        return JudgedRowsReader(task_id=self.task.pk, places=_PLACES)
 
     def parts(self, *, after: int, until: int) -> Iterator[JudgedPart]:
         """Yield the judgments that count with the numbers `after` + 1 … `until`.
@@ -130,7 +118,7 @@ class ExportedTask:
             yield self._part(start, min(start + ROWS_AT_ONCE, until))
 
     def _part(self, start: int, stop: int) -> JudgedPart:
-        read = self._read(start, stop)
+        read = self._rows.read(start, stop)
         keep = (
             read["counts"]
             & ~np.isin(read["judge_id"], self._left_out)
@@ -140,27 +128,13 @@ class ExportedTask:
         candidate = self._candidates(of["shown"], of["sizes"])
         width = min(candidate.shape[1], of["filled"].shape[1])
         return JudgedPart(
-            number=of["number"].astype(np.int64),
+            number=of["number"],
             judge=np.searchsorted(self._judge_ids, of["judge_id"]).astype(np.int32),
-            segment=np.searchsorted(self._segment_ids, of["segment"]).astype(np.int32),
+            segment=np.searchsorted(self._segment_ids, of["segment_id"]).astype(np.int32),
             candidate=np.ascontiguousarray(candidate[:, :width]),
             label=of["filled"][:, :width].astype(np.int8),
             duration_ms=of["milliseconds"].astype(np.int64),
         )
-
-    def _read(self, start: int, stop: int) -> Columns:
-        while True:
-            outputs, labels = self._widths
-            # By indexes: planned for a whole table, each part would read all of it.
-            with transaction.atomic(), table_scans_off():
-                found = _query(outputs, labels).read(task_id=self.task.pk, start=start, stop=stop)
-            widest = (
-                int(found["outputs_shown"].max(initial=1)),
-                int(found["labels_given"].max(initial=1)),
-            )
-            if widest[0] <= outputs and widest[1] <= labels:
-                return found
-            self._widths = max(outputs, widest[0]), max(labels, widest[1])
 
     def _candidates(self, shown: Int64Array, sizes: npt.NDArray[np.int16]) -> Int32Array:
         place = np.searchsorted(self._output_ids, shown)
@@ -201,9 +175,10 @@ def exported_task(*, task: Task, watermark: int) -> ExportedTask:
     )
     excluded = set(excluded_judges(campaign_id=task.test_set.campaign_id))
     outputs = columns_copied(
-        Output.objects.filter(segment__test_set_id=task.test_set_id).order_by("pk"),
+        Output.objects.filter(segment__test_set_id=task.test_set_id).order_by(),
         [("id", "i8"), ("system_id", "i8")],
     )
+    in_order = np.argsort(outputs["id"])
     ids = np.array([id_ for id_, _name in systems], dtype=np.int64)
     return ExportedTask(
         task=task,
@@ -217,8 +192,8 @@ def exported_task(*, task: Task, watermark: int) -> ExportedTask:
         candidates=[(place,) for place in range(len(systems))],
         _segment_ids=np.array([row[0] for row in segments], dtype=np.int64),
         _judge_ids=np.array([id_ for id_, _name in judges], dtype=np.int64),
-        _output_ids=outputs["id"],
-        _output_systems=np.searchsorted(ids, outputs["system_id"]).astype(np.int32),
+        _output_ids=outputs["id"][in_order],
+        _output_systems=np.searchsorted(ids, outputs["system_id"][in_order]).astype(np.int32),
         _left_out=np.array([id_ for id_, name in judges if name in excluded], dtype=np.int64),
         _superseded=_superseded(task, watermark),
     )
@@ -228,63 +203,3 @@ def _superseded(task: Task, watermark: int) -> Int64Array:
     later = Judgment.objects.of(task.pk).until(watermark).filter(supersedes__isnull=False)
     found = columns_copied(later.order_by().values("supersedes_id"), [("supersedes_id", "i8")])
     return np.sort(found["supersedes_id"])
-
-
-class _Widened(Func):
-    """An array without NULL, with zeros at its end, cut to so many elements."""
-
-    template = "(%(expressions)s || array_fill(0::%(element)s, ARRAY[%(width)s]))[1:%(width)s]"
-
-
-class _Filled(Func):
-    """The same of an array that may hold NULL, for which zeros stand, or be NULL, for which they stand, too.
-
-    Most arrays are as they should be, or NULL, and then nothing is computed of them.
-    """
-
-    template = (
-        "CASE WHEN %(expressions)s IS NULL THEN array_fill(0::%(element)s, ARRAY[%(width)s])"
-        " WHEN cardinality(%(expressions)s) = %(width)s AND array_position(%(expressions)s, NULL) IS NULL"
-        " THEN %(expressions)s ELSE (array_replace(%(expressions)s, NULL, 0::%(element)s)"
-        " || array_fill(0::%(element)s, ARRAY[%(width)s]))[1:%(width)s] END"
-    )
-
-
-def _array(kind: type[Func], expression: str, element: str, width: int) -> Func:
-    of: Any = BigIntegerField() if element == "bigint" else SmallIntegerField()
-    return kind(expression, element=element, width=width, output_field=ArrayField(of))
-
-
-class _Length(Func):
-    function = "cardinality"
-    output_field = IntegerField()
-
-
-@cache
-def _query(outputs: int, labels: int) -> ColumnsQuery:
-    def judgments(task_id: Any, start: Any, stop: Any) -> "QuerySet[Judgment]":
-        rows = Judgment.objects.of(task_id).until(stop).filter(numbered__number__gt=start)
-        return rows.order_by("numbered__number").annotate(
-            number=F("numbered__number"),
-            segment=F("block__segment_id"),
-            counts=Case(
-                When(Q(block__control=BlockControl.NONE), then=Value(True)), default=Value(False)
-            ),
-            milliseconds=Coalesce("duration_ms", -1),
-            outputs_shown=_Length("block__outputs"),
-            labels_given=_Length("labels"),
-            shown=_array(_Widened, "block__outputs", "bigint", outputs),
-            sizes=_array(_Filled, "block__stands_for", "smallint", labels),
-            filled=_array(_Filled, "labels", "smallint", labels),
-        )
-
-    return ColumnsQuery(
-        judgments,
-        {"task_id": BigIntegerField(), "start": IntegerField(), "stop": IntegerField()},
-        [
-            *(("id", "i8"), ("number", "i4"), ("judge_id", "i8"), ("segment", "i8")),
-            *(("counts", "?"), ("milliseconds", "i4"), ("outputs_shown", "i4")),
-            *(("labels_given", "i4"), ("shown", "i8", (outputs,)), ("sizes", "i2", (labels,))),
-            ("filled", "i2", (labels,)),
-        ],
-    )

@@ -60,15 +60,31 @@ def joined(columns: Sequence[Any]) -> bytes:
     return bytes(memoryview(data)[first:last])
 
 
-def by_label(part: JudgedPart, written: Callable[[tuple[int, ...]], str]) -> Any:
-    """Return for each row the piece of all its labels; `written` gets them as codes."""
-    codes = np.where(part.candidate < 0, NO_CANDIDATE, part.label).astype(np.int64)
-    width = codes.shape[1]
-    together = codes @ (_CODES ** np.arange(width, dtype=np.int64))
-    found, place = np.unique(together, return_inverse=True)
-    digits = (found[:, None] // (_CODES ** np.arange(width, dtype=np.int64))) % _CODES
-    pieces = pa.array([written(tuple(row)) for row in digits.tolist()], type=pa.string())
-    return taken(pieces, place.astype(np.int32))
+class LabelPieces:
+    """The pieces of all labels of a block; `written` gets them as codes, once for each row of labels there is."""
+
+    def __init__(self, written: Callable[[tuple[int, ...]], str]) -> None:
+        self._written = written
+        self._known: dict[tuple[int, int], str] = {}
+
+    def of(self, part: JudgedPart) -> Any:
+        """Return for each row its piece."""
+        codes = np.where(part.candidate < 0, NO_CANDIDATE, part.label).astype(np.int64)
+        width = codes.shape[1]
+        found, place = np.unique(codes @ _powers(width), return_inverse=True)
+        texts = [self._piece(together, width) for together in found.tolist()]
+        return taken(pa.array(texts, type=pa.string()), place.astype(np.int32))
+
+    def _piece(self, together: int, width: int) -> str:
+        piece = self._known.get((together, width))
+        if piece is None:
+            codes = (together // _powers(width) % _CODES).tolist()
+            piece = self._known[together, width] = self._written(tuple(codes))
+        return piece
+
+
+def _powers(width: int) -> npt.NDArray[np.int64]:
+    return _CODES ** np.arange(width, dtype=np.int64)
 
 
 def by_candidate(pieces: Any, candidate: npt.NDArray[np.int32], missing: str) -> Any:
@@ -84,6 +100,7 @@ class LinesWriter:
         self.exported = exported
         self.slots = slots
         self._segments, self._judges = Pieces(), Pieces()
+        self._of_labels = LabelPieces(self._labels)
 
     def head(self) -> bytes:
         """Return how the file begins."""
@@ -106,6 +123,9 @@ class LinesWriter:
         segments = self._segments.of(self.exported.segments, self._segment)
         judges = self._judges.of(self.exported.judges, self._judge)
         return [taken(segments, part.segment), taken(judges, part.judge)]
+
+    def _labels(self, codes: tuple[int, ...]) -> str:
+        raise NotImplementedError
 
     def _segment(self, segment: Any) -> str:
         raise NotImplementedError
@@ -142,7 +162,7 @@ class FiveWayCsv(LinesWriter):
         missing = self.slots - part.candidate.shape[1]
         if missing > 0:
             columns.append(pa.array([",," * missing] * len(part), type=pa.string()))
-        return joined([*columns, by_label(part, self._labels)])
+        return joined([*columns, self._of_labels.of(part)])
 
     def _segment(self, segment: Any) -> str:
         texts = [csv_cell(language) for language in self._languages()]

@@ -15,7 +15,6 @@ from ranking.export.judgments.lines import (
     LinesWriter,
     Pieces,
     by_candidate,
-    by_label,
     csv_cell,
     joined,
     taken,
@@ -49,7 +48,7 @@ class JudgmentLines(LinesWriter):
             by_candidate(others if place else first, part.candidate[:, place], "")
             for place in range(part.candidate.shape[1])
         ]
-        columns.append(by_label(part, self._labels))
+        columns.append(self._of_labels.of(part))
         milliseconds = pa.array(part.duration_ms, mask=part.duration_ms < 0)
         columns.append(pc.fill_null(milliseconds.cast(pa.string()), "null"))
         return joined([*columns, _same("}\n", len(part))])

@@ -1,0 +1,182 @@
+"""Judgments of consecutive numbers with their blocks, as columns: three tables, each read by its key.
+
+A part of a large table is joined faster here than by PostgreSQL, which looks up each row by itself, or reads whole tables
+for every part.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from django.contrib.postgres.fields import ArrayField
+from django.db import transaction
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    F,
+    Field,
+    Func,
+    IntegerField,
+    Q,
+    QuerySet,
+    SmallIntegerField,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+
+from annotation.models import Block, BlockControl, Judgment, JudgmentNumber
+from annotation.models.pool import IsAnyOf
+from campaign.database.columns import Columns, ColumnsQuery
+from campaign.database.planner import table_scans_off
+
+_Ids = npt.NDArray[np.int64]
+#: Rows are read from the first id to the last where there are at most so many times as many ids between them: it is
+#: several times as fast as to look each of them up.
+_MOST_BETWEEN: Final = 4
+
+
+class JudgedRowsReader:
+    """Reads judgments with their blocks; arrays are filled with zeros to the widest that was met."""
+
+    def __init__(self, *, task_id: int, places: int) -> None:
+        self._task_id = task_id
+        self._outputs = self._labels = places
+
+    def read(self, start: int, stop: int) -> Columns:
+        """Return the judgments with the numbers `start` + 1 … `stop`, N rows in their order.
+
+        Returns
+        -------
+        dict
+            int64, shape (N,): `id`, `number`, `judge_id`, `segment_id`, and `milliseconds`, -1 where unknown;
+            bool, shape (N,): `counts`, whether the block is none of the controls;
+            shape (N, places): `shown`, ids of outputs, `sizes` of the candidates they stand for, all zero where each
+            is one output, and `filled`, the labels, 0 where blank.
+        """
+        # By indexes: planned for a whole table, each part would read all of it.
+        with transaction.atomic(), table_scans_off():
+            numbers = _numbers().read(task_id=self._task_id, start=start, stop=stop)
+            judgments = self._judgments(numbers["judgment_id"])
+            blocks = self._blocks(judgments.pop("block_id"))
+        return {"number": numbers["number"].astype(np.int64), **judgments, **blocks}
+
+    def _judgments(self, ids: _Ids) -> Columns:
+        found = _by_ids(lambda is_range: _judgments(self._labels, is_range=is_range), ids)
+        widest = int(found.pop("length").max(initial=1))
+        if widest > self._labels:
+            self._labels = widest
+            return self._judgments(ids)
+        return found
+
+    def _blocks(self, ids: _Ids) -> Columns:
+        widths = self._outputs, self._labels
+        found = _by_ids(lambda is_range: _blocks(*widths, is_range=is_range), ids)
+        widest = int(found.pop("length").max(initial=1))
+        del found["id"]
+        if widest > self._outputs:
+            self._outputs = widest
+            return self._blocks(ids)
+        return found
+
+
+def _by_ids(query: Callable[[bool], ColumnsQuery], ids: _Ids) -> Columns:
+    """Return the rows with these ids, in their order; an id may be there several times."""
+    known = np.unique(ids)
+    first, last = (int(known[0]), int(known[-1])) if len(known) else (0, -1)
+    if last - first < _MOST_BETWEEN * len(known):
+        found = query(True).read(first=first, last=last)
+    else:
+        found = query(False).read(ids=known.tolist())
+    order = np.argsort(found["id"])
+    place = order[np.searchsorted(found["id"], ids, sorter=order)]
+    return {name: column[place] for name, column in found.items()}
+
+
+@cache
+def _numbers() -> ColumnsQuery:
+    def numbers(task_id: Any, start: Any, stop: Any) -> "QuerySet[JudgmentNumber]":
+        return JudgmentNumber.objects.filter(
+            task=task_id, number__gt=start, number__lte=stop
+        ).order_by("number")
+
+    fields = {"task_id": BigIntegerField(), "start": IntegerField(), "stop": IntegerField()}
+    return ColumnsQuery(numbers, fields, [("judgment_id", "i8"), ("number", "i4")])
+
+
+@cache
+def _judgments(labels: int, *, is_range: bool) -> ColumnsQuery:
+    return _of_ids(
+        Judgment.objects.annotate(
+            milliseconds=Coalesce("duration_ms", -1),
+            length=_Length("labels"),
+            filled=_array("labels", "smallint", labels),
+        ),
+        [
+            *(("id", "i8"), ("judge_id", "i8"), ("block_id", "i8"), ("milliseconds", "i4")),
+            *(("length", "i4"), ("filled", "i2", (labels,))),
+        ],
+        is_range=is_range,
+    )
+
+
+@cache
+def _blocks(outputs: int, labels: int, *, is_range: bool) -> ColumnsQuery:
+    is_none = Q(control=BlockControl.NONE)
+    return _of_ids(
+        Block.objects.annotate(
+            counts=Case(When(is_none, then=Value(True)), default=Value(False)),
+            length=_Length("outputs"),
+            shown=_array("outputs", "bigint", outputs),
+            sizes=_array("stands_for", "smallint", labels),
+        ),
+        [
+            *(("id", "i8"), ("segment_id", "i8"), ("counts", "?"), ("length", "i4")),
+            *(("shown", "i8", (outputs,)), ("sizes", "i2", (labels,))),
+        ],
+        is_range=is_range,
+    )
+
+
+def _of_ids(rows: QuerySet[Any, Any], columns: Any, *, is_range: bool) -> ColumnsQuery:
+    """Return the query of the rows whose ids are `first` … `last`, or one of `ids`."""
+    number = BigIntegerField()
+    fields: dict[str, Field[Any, Any]]
+    if is_range:
+        fields = {"first": number, "last": number}
+        return ColumnsQuery(
+            lambda first, last: rows.filter(pk__gte=first, pk__lte=last).order_by(),
+            fields,
+            columns,
+        )
+    fields = {"ids": ArrayField(number)}
+    return ColumnsQuery(lambda ids: rows.filter(IsAnyOf(F("pk"), ids)).order_by(), fields, columns)
+
+
+class _Filled(Func):
+    """An array without NULL, for which zeros stand, with zeros at its end, cut to so many elements.
+
+    Most arrays are as they should be, or NULL, and then nothing is computed of them.
+    """
+
+    template = (
+        "CASE WHEN %(expressions)s IS NULL THEN '%(none)s'::%(element)s[]"
+        " WHEN cardinality(%(expressions)s) = %(width)s AND array_position(%(expressions)s, NULL) IS NULL"
+        " THEN %(expressions)s ELSE (array_replace(%(expressions)s, NULL, 0::%(element)s)"
+        " || '%(none)s'::%(element)s[])[1:%(width)s] END"
+    )
+
+
+def _array(expression: str, element: str, width: int) -> Func:
+    of: Any = BigIntegerField() if element == "bigint" else SmallIntegerField()
+    none = "{" + ",".join("0" * width) + "}"
+    return _Filled(expression, element=element, width=width, none=none, output_field=ArrayField(of))
+
+
+class _Length(Func):
+    """The number of elements of an array, 0 of none."""
+
+    template = "coalesce(cardinality(%(expressions)s), 0)"
+    output_field = IntegerField()
