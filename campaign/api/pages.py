@@ -51,9 +51,11 @@ class RowPages(CursorPages):
         request: Request,
         view: Any = None,
     ) -> list[_Row]:
-        rows, size = list(queryset), self.get_page_size(request)
+        rows = list(queryset)
+        size = self.get_page_size(request) or self.page_size
         keys = [str(view.row_key(row)) for row in rows]
-        cursor = self.decode_cursor(request)
+        # Of any text, whatever the types of DRF say.
+        cursor: Any = self.decode_cursor(request)
         start = 0
         if cursor is not None and cursor.position is not None:
             if cursor.position not in keys:
@@ -79,7 +81,8 @@ class RowPages(CursorPages):
     def _link(self, key: str | None, *, is_reverse: bool) -> str | None:
         if key is None:
             return None
-        link: str = self.encode_cursor(Cursor(offset=0, reverse=is_reverse, position=key))
+        cursor: Any = Cursor
+        link: str = self.encode_cursor(cursor(offset=0, reverse=is_reverse, position=key))
         return link
 
 

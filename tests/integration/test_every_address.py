@@ -594,7 +594,7 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     | sends(POST=JUDGES_ANYWHERE, DELETE=JUDGES_ANYWHERE),
     "api/v1/judging/work-time/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
     "api/v1/judging/progress/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
-    "api/v1/campaigns/": OWN_API,
+    "api/v1/campaigns/": OWN_API | sends(POST=CAMPAIGN_MAKERS),
     "api/v1/campaigns/<slug:slug>/": MEMBERS_API | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/activity/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/problem-reports/": ORGANISERS_API,
@@ -613,6 +613,45 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     "api/v1/campaigns/<slug:slug>/judges/<int:judge_id>/": ORGANISERS_API | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/judges/<int:judge_id>/link/": {**ONLY_POST, "nobody": 401}
     | sends(POST=ORGANISERS),
+    # Writing: tests/integration/rest/test_invitations.py.
+    "api/v1/campaigns/<slug:slug>/invitations/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/links/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/links/<int:invitation_id>/revoke/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/links/<int:invitation_id>/restore/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/again/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/withdraw/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/readmit/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    # Writing: tests/integration/rest/test_panels.py.
+    "api/v1/campaigns/<slug:slug>/panels/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_API | sends(PATCH=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/open/": {**ONLY_POST, "nobody": 401}
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/topic/": {**ONLY_POST, "nobody": 401}
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/participations/": MEMBERS_API,
+    # Writing: tests/integration/rest/test_instructions.py.
+    "api/v1/campaigns/<slug:slug>/instructions/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/instructions/<int:version>/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/judge-groups/": ORGANISERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/": ORGANISERS_API
     | sends(PATCH=ORGANISERS),
@@ -668,6 +707,9 @@ ADDRESSES: Mapping[str, Mapping[str, int | Audience]] = {
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/": MEMBERS_API | sends(PATCH=ORGANISERS, DELETE=ORGANISERS),
     "api/v1/tasks/<int:task_id>/systems/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/documents/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/outputs/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/comparisons/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/segments/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/segments/<int:number>/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/skips/": MEMBERS_API,
