@@ -53,15 +53,25 @@ def participation_at_address(*, panel: Panel, entry: Entry, user: User) -> Parti
 
 def panels_of(*, campaign: Campaign) -> list[PanelSummary]:
     """Return the panels of a campaign, the latest first. One query."""
-    states = ParticipationState.values
+    return panel_summaries(panels_counted(campaign=campaign))
+
+
+def panels_counted(*, campaign: Campaign) -> QuerySet[Panel]:
+    """Return the panels, the latest first, as `panel_summaries` needs them."""
     counts = {
         f"count_{state}": Count("participations", filter=Q(participations__state=state))
-        for state in states
+        for state in ParticipationState.values
     }
-    rows = Panel.objects.filter(campaign=campaign).annotate(**counts).order_by("-pk")
+    panels = Panel.objects.filter(campaign=campaign).select_related("campaign")
+    return panels.annotate(**counts).order_by("-pk")
+
+
+def panel_summaries(panels: Iterable[Panel]) -> list[PanelSummary]:
+    """Return panels of `panels_counted` with the numbers of their participations."""
+    states = ParticipationState.values
     return [
         PanelSummary(row, {state: getattr(row, f"count_{state}") for state in states})
-        for row in rows
+        for row in panels
     ]
 
 

@@ -8,7 +8,8 @@ from django.db import transaction
 
 from annotation.models import JudgmentSequence
 from campaign.models import WebhookEndpoint, WebhookEvent, WebhookMark
-from campaign.services.webhooks import endpoints_asking, message_put
+from campaign.selectors.webhooks import endpoints_asking
+from campaign.services.webhooks import message_put
 
 
 def judgment_webhooks_record() -> int:

@@ -62,15 +62,16 @@ def _campaign_check(token: ApiToken, request: Request) -> None:
         return
     context: Any = request.parser_context or {}
     named = _campaign_named(context.get("kwargs", {}))
+    leads_beyond = request.method not in SAFE_METHODS and getattr(
+        context.get("view"), "leads_beyond_campaign", False
+    )
     if named == token.campaign_id:
-        if getattr(context.get("view"), "leads_beyond_campaign", False) and (
-            request.method not in SAFE_METHODS
-        ):
+        if leads_beyond:
             raise PermissionDenied(_("This token is for one campaign, and this leads beyond it."))
         return
     if named is not None:
         raise NotFound(_("There is no such campaign, or you are not a member of it."))
-    if not getattr(context.get("view"), _NOT_HERE, False):
+    if leads_beyond or not getattr(context.get("view"), _NOT_HERE, False):
         raise PermissionDenied(_("This token is for one campaign, and this address is of all."))
 
 

@@ -12,9 +12,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import joined_campaign, organised_campaign, reader
+from campaign.api.pages import CursorPages, paged
 from campaign.models import InvitationMail, MailState, Membership, MembershipRole
 from campaign.pages.rights import ROLE_MEANS
-from campaign.selectors import MemberAccess, member_invitations, members_access
+from campaign.selectors import (
+    MemberAccess,
+    member_invitations,
+    members_access,
+    memberships_of,
+)
 from campaign.services import (
     CredentialRefusedError,
     InvitationRefusedError,
@@ -116,11 +122,19 @@ class MemberRefusedSerializer(serializers.Serializer[Any]):
 
 
 class MembersView(APIView):
+    pagination_class = CursorPages
+    ordering = "id"
+
     @extend_schema(operation_id="members", responses=MemberSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Return the members of a campaign, owners first; links only by their number."""
-        members: Any = members_access(campaign=organised_campaign(request, slug))
-        return Response(MemberSerializer(members, many=True).data)
+        """Return the members of a campaign in the order in which they came; links only by their number."""
+        campaign = organised_campaign(request, slug)
+
+        def shown(page: list[Membership]) -> Any:
+            members: Any = members_access(campaign=campaign, memberships=page)
+            return MemberSerializer(members, many=True).data
+
+        return paged(self, memberships_of(campaign=campaign), shown)
 
     @extend_schema(
         operation_id="member_add",
@@ -189,13 +203,16 @@ class MemberLinkView(APIView):
 
 
 class MemberInvitationsView(APIView):
+    pagination_class = CursorPages
+    ordering = "-id"
+
     @extend_schema(
         operation_id="member_invitations", responses=MemberInvitationSerializer(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return the invitations to become a member that wait for an answer, the newest first."""
         waiting = member_invitations(campaign=organised_campaign(request, slug))
-        return Response(MemberInvitationSerializer(waiting, many=True).data)
+        return paged(self, waiting, lambda page: MemberInvitationSerializer(page, many=True).data)
 
     @extend_schema(
         operation_id="member_invite",

@@ -1,12 +1,13 @@
 """Lists in pages that stay right while rows are added."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 from rest_framework.exceptions import NotFound
-from rest_framework.pagination import CursorPagination
+from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
 _Row = TypeVar("_Row")
@@ -36,3 +37,65 @@ class CursorPages(CursorPagination):
         except ValueError as error:
             # Somebody's own cursor: decodes, but points at no value of the field.
             raise NotFound(self.invalid_cursor_message) from error
+
+
+class RowPages(CursorPages):
+    """Cursor pages of rows that are in memory, in their order; the view's `row_key` names each of them.
+
+    A cursor names the last row of the page before; one that names a row which has gone is refused.
+    """
+
+    def paginate_queryset(
+        self,
+        queryset: QuerySet[Any, _Row] | Sequence[_Row],
+        request: Request,
+        view: Any = None,
+    ) -> list[_Row]:
+        rows = list(queryset)
+        size = self.get_page_size(request) or self.page_size
+        keys = [str(view.row_key(row)) for row in rows]
+        # Of any text, whatever the types of DRF say.
+        cursor: Any = self.decode_cursor(request)
+        start = 0
+        if cursor is not None and cursor.position is not None:
+            if cursor.position not in keys:
+                raise NotFound(self.invalid_cursor_message)
+            there = keys.index(cursor.position)
+            start, size = (
+                (max(0, there - size), min(there, size)) if cursor.reverse else (there + 1, size)
+            )
+        end = min(start + size, len(rows))
+        self.base_url = request.build_absolute_uri()
+        self._before = keys[start] if 0 < start < len(rows) else None
+        self._after = keys[end - 1] if 0 < end < len(rows) else None
+        return rows[start:end]
+
+    def get_next_link(self) -> str | None:
+        """Return the address of the page after this one; None on the last one."""
+        return self._link(self._after, is_reverse=False)
+
+    def get_previous_link(self) -> str | None:
+        """Return the address of the page before this one; None on the first one."""
+        return self._link(self._before, is_reverse=True)
+
+    def _link(self, key: str | None, *, is_reverse: bool) -> str | None:
+        if key is None:
+            return None
+        cursor: Any = Cursor
+        link: str = self.encode_cursor(cursor(offset=0, reverse=is_reverse, position=key))
+        return link
+
+
+def paged(
+    view: Any,
+    rows: QuerySet[Any, _Row] | Sequence[_Row],
+    shown: Callable[[list[_Row]], Iterable[Any]],
+) -> Response:
+    """Return a page of rows; `shown` gives what is answered for those of the page.
+
+    For views that answer more than their list: the pages are `pagination_class`, as for generic views.
+    """
+    pages = view.pagination_class()
+    page = pages.paginate_queryset(rows, view.request, view)
+    answer: Response = pages.get_paginated_response(shown(page))
+    return answer

@@ -2,9 +2,11 @@
 
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from campaign.models import Campaign, MembershipRole, System, Task, TestSet
+from campaign.services.campaigns import campaign_slug
 from campaign.services.rules import Rules
 
 
@@ -61,6 +63,23 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         ]
 
 
+class CampaignMakeSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=200, help_text="As judges and organisers read it.")
+    slug = serializers.SlugField(
+        max_length=60,
+        required=False,
+        help_text="Stands in addresses and stays; else made of the name.",
+    )
+
+    def validate(self, sent: dict[str, Any]) -> dict[str, Any]:
+        """Make the short name of the name where it is left out."""
+        slug = sent.get("slug") or campaign_slug(sent["name"])
+        if not slug:
+            said = _("The name has no letters of which one could be made.")
+            raise serializers.ValidationError({"slug": [said]})
+        return {**sent, "slug": slug}
+
+
 class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):
     """What may be changed of a campaign; what is not named stays."""
 
@@ -93,8 +112,11 @@ def _link(view_name: str) -> serializers.HyperlinkedIdentityField:
 
 class TaskLinksSerializer(serializers.Serializer[Task]):
     segments = _link("api-segments")
+    documents = _link("api-documents")
+    outputs = _link("api-outputs")
     systems = _link("api-systems")
     judgments = _link("api-judgments")
+    comparisons = _link("api-comparisons")
     skips = _link("api-skips")
     rankings = _link("api-rankings")
     latest_ranking = _link("api-ranking-latest")

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from campaign.api.access import joined_campaign, reader
 from campaign.api.authentication import token_of
+from campaign.api.pages import CursorPages, paged
 from campaign.models import ApiToken, TokenScope, User
 from campaign.selectors import tokens_valid
 from campaign.services import (
@@ -66,10 +67,13 @@ class TokenMadeSerializer(TokenSerializer):
 
 
 class TokensView(APIView):
+    pagination_class = CursorPages
+    ordering = "-id"
+
     @extend_schema(operation_id="tokens", responses=TokenSerializer(many=True))
     def get(self, request: Request) -> Response:
         """Return your tokens that work, the newest first; of each its first characters only."""
-        return Response(TokenSerializer(_mine(request), many=True).data)
+        return paged(self, _mine(request), lambda page: TokenSerializer(page, many=True).data)
 
     @extend_schema(
         operation_id="token_make",

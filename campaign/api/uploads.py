@@ -16,6 +16,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign, reader
+from campaign.api.pages import CursorPages, paged
 from campaign.formats.recognising import FileRole
 from campaign.models import Job, Upload, UploadedFile
 from campaign.selectors.jobs import jobs_of
@@ -160,15 +161,20 @@ class _UploadView(APIView):
 
 
 class UploadsView(_UploadView):
+    pagination_class = CursorPages
+    ordering = "-created_at"
+
     @extend_schema(operation_id="uploads_list", responses=UploadSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the uploads that no test set was made of yet, the newest first."""
         campaign = organised_campaign(request, slug)
-        context = {"slug": slug}
-        found = list(drafts(campaign=campaign))
-        for upload in found:
-            upload.campaign = campaign
-        return Response(UploadSerializer(found, many=True, context=context).data)
+
+        def shown(page: list[Upload]) -> Any:
+            for upload in page:
+                upload.campaign = campaign
+            return UploadSerializer(page, many=True, context={"slug": slug}).data
+
+        return paged(self, drafts(campaign=campaign), shown)
 
     @extend_schema(operation_id="uploads_create", request=None, responses={201: UploadSerializer})
     def post(self, request: Request, slug: str) -> Response:
@@ -266,11 +272,14 @@ class UploadImportView(_UploadView):
 
 
 class JobsView(APIView):
+    pagination_class = CursorPages
+    ordering = "-id"
+
     @extend_schema(operation_id="jobs_list", responses=JobSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """List the latest hundred pieces of long work of a campaign."""
-        campaign = organised_campaign(request, slug)
-        return Response(JobSerializer(jobs_of(campaign=campaign)[:100], many=True).data)
+        """List the long work of a campaign, the newest first."""
+        found = jobs_of(campaign=organised_campaign(request, slug))
+        return paged(self, found, lambda page: JobSerializer(page, many=True).data)
 
 
 class _JobView(APIView):

@@ -2,11 +2,13 @@
 
 from functools import cached_property
 
+from django.core.exceptions import ValidationError as InvalidError
 from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -19,6 +21,7 @@ from campaign.api.access import (
 from campaign.api.authentication import token_of
 from campaign.api.pages import CursorPages
 from campaign.api.serializers import (
+    CampaignMakeSerializer,
     CampaignRulesSerializer,
     CampaignSerializer,
     ReferenceRankedSerializer,
@@ -27,12 +30,14 @@ from campaign.api.serializers import (
     TaskSerializer,
 )
 from campaign.models import Campaign, Document, Segment, System, Task, TestSet
+from campaign.selectors import may_make_campaigns
 from campaign.services import (
     ReferenceRankedError,
     RulesRefusedError,
     campaign_change,
     task_change,
 )
+from campaign.services.campaigns import campaign_create
 from campaign.texts.language_tags import LanguageTagError
 
 
@@ -55,11 +60,31 @@ class CampaignsView(CampaignsMixin, generics.ListAPIView[Campaign]):
     pagination_class = CursorPages
     ordering = "slug"
     narrows_to_campaign_of_token = True
+    leads_beyond_campaign = True
 
     def get_queryset(self) -> QuerySet[Campaign]:
         mine = super().get_queryset()
         token = token_of(self.request)
         return mine.filter(pk=token.campaign_id) if token and token.campaign_id else mine
+
+    @extend_schema(
+        operation_id="campaigns_create",
+        request=CampaignMakeSerializer,
+        responses={201: CampaignSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Make a campaign without test sets, a draft that you own. For organisers of any campaign."""
+        user = reader(request)
+        if not may_make_campaigns(user):
+            raise PermissionDenied(_("Campaigns are made by organisers of one."))
+        sent = CampaignMakeSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            campaign = campaign_create(organisers=[user], **sent.validated_data)
+        except InvalidError as error:
+            raise ValidationError(error.message_dict) from error
+        made = super().get_queryset().get(pk=campaign.pk)
+        return Response(self.get_serializer(made).data, status=201)
 
 
 class CampaignView(CampaignsMixin, generics.RetrieveAPIView[Campaign]):

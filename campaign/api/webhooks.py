@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign, reader
-from campaign.api.pages import CursorPages
+from campaign.api.pages import CursorPages, paged
 from campaign.models import (
     CHANGING_ROLES,
     Campaign,
@@ -115,12 +115,18 @@ def _refused(error: WebhookRefusedError) -> ValidationError:
 
 
 class WebhooksView(APIView):
+    pagination_class = CursorPages
+    ordering = "id"
+
     @extend_schema(operation_id="webhooks", responses=WebhookSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """Return the webhooks of a campaign, without their secrets."""
         campaign, seen = _seen(request, slug)
-        found = webhooks_of(campaign=campaign)
-        return Response(WebhookSerializer(found, many=True, context=seen).data)
+
+        def shown(page: list[WebhookEndpoint]) -> Any:
+            return WebhookSerializer(page, many=True, context=seen).data
+
+        return paged(self, webhooks_of(campaign=campaign), shown)
 
     @extend_schema(
         operation_id="webhook_create",

@@ -4,11 +4,10 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Campaign, User
-from campaign.services.campaigns import campaign_create
+from campaign.services.campaigns import campaign_create, campaign_slug
 
 
 class CampaignForm(forms.Form):
@@ -28,7 +27,7 @@ class CampaignForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         if not self.cleaned_data.get("slug") and "slug" not in self.errors:
-            self.cleaned_data["slug"] = slugify(self.cleaned_data.get("name", ""))[:60].strip("-")
+            self.cleaned_data["slug"] = campaign_slug(self.cleaned_data.get("name", ""))
             if not self.cleaned_data["slug"] and "name" in self.cleaned_data:
                 self.add_error("slug", _("The name has no letters of which one could be made."))
         return self.cleaned_data

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from campaign.forms.languages import languages_validate
 from campaign.models import InvitationRole
 from campaign.services import AddressesRefusedError, addresses_read, link_lifetime
+from campaign.services.invitations import MOST_JUDGES_OF_A_LINK
 from campaign.texts.languages import language_name
 
 
@@ -41,7 +42,7 @@ class LinkForm(_LanguagesForm):
         label=_("How many judges may join by it"),
         help_text=_("With 1 it is a link for one person."),
         min_value=1,
-        max_value=10_000,
+        max_value=MOST_JUDGES_OF_A_LINK,
         initial=20,
     )
     expires = forms.DateField(

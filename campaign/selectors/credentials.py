@@ -1,5 +1,6 @@
 """Reads of what lets people in: their links, tokens and signed-in browsers, each with its end."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -119,12 +120,24 @@ def links_withdrawn(*, campaign: Campaign) -> QuerySet[Invitation]:
     return links.select_related("user", "created_by").order_by("-revoked_at", "-id")
 
 
-def members_access(*, campaign: Campaign) -> list[MemberAccess]:
-    """Return the campaign's members with what lets them in: owners first, analysts last. Four queries."""
-    members = Membership.objects.filter(campaign=campaign).select_related("user", "campaign")
-    roles = MembershipRole.values
-    by_role = sorted(members.order_by("id"), key=lambda each: roles.index(each.role))
-    rows = {each.user_id: MemberAccess(each) for each in by_role}
+def memberships_of(*, campaign: Campaign) -> QuerySet[Membership]:
+    """Return the campaign's memberships in the order in which they were made."""
+    members = Membership.objects.filter(campaign=campaign)
+    return members.select_related("user", "campaign").order_by("id")
+
+
+def members_access(
+    *, campaign: Campaign, memberships: Sequence[Membership] | None = None
+) -> list[MemberAccess]:
+    """Return members of the campaign with what lets them in. Three queries.
+
+    Those of `memberships` in their order; all of them, owners first and analysts last, without it: a query more.
+    """
+    if memberships is None:
+        roles = MembershipRole.values
+        members = memberships_of(campaign=campaign)
+        memberships = sorted(members, key=lambda each: roles.index(each.role))
+    rows = {each.user_id: MemberAccess(each) for each in memberships}
     for user_id, count in (
         Session.objects.filter(user__in=rows, expire_date__gt=Now())
         .values_list("user")

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Count, Min, Prefetch, QuerySet
 
-from campaign.models import Output, Reference, Segment, SystemKind, Task
+from campaign.models import Document, Output, Reference, Segment, SystemKind, Task
 
 #: Segments of a page.
 SEGMENTS_ON_A_PAGE = 25
@@ -41,11 +41,7 @@ def segments_with_texts(*, task: Task) -> QuerySet[Segment]:
 
     Damaged references are left out: their page shows them.
     """
-    outputs = (
-        Output.objects.exclude(system__kind=SystemKind.BAD_REFERENCE)
-        .select_related("system")
-        .order_by("system__name")
-    )
+    outputs = _shown().select_related("system").order_by("system__name")
     return (
         Segment.objects.filter(test_set_id=task.test_set_id)
         .select_related("document")
@@ -54,6 +50,25 @@ def segments_with_texts(*, task: Task) -> QuerySet[Segment]:
             Prefetch("outputs", outputs, to_attr="by_system"),
         )
     )
+
+
+def documents_of(*, task: Task) -> QuerySet[Document]:
+    """Return the documents in their order, each with `segment_count` and `first_segment`, a number. One query."""
+    return (
+        Document.objects.filter(test_set=task.test_set_id)
+        .annotate(segment_count=Count("segments"), first_segment=Min("segments__number"))
+        .order_by("position")
+    )
+
+
+def outputs_of(*, task: Task) -> QuerySet[Output]:
+    """Return the outputs with their systems and segments, without damaged references. One query."""
+    found = _shown().filter(system__test_set=task.test_set_id)
+    return found.select_related("system", "segment__document").order_by("pk")
+
+
+def _shown() -> QuerySet[Output]:
+    return Output.objects.exclude(system__kind=SystemKind.BAD_REFERENCE)
 
 
 def texts_page(*, task: Task, start: int = 1) -> TextsPage:

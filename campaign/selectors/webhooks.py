@@ -2,7 +2,25 @@
 
 from django.db.models import Count, Q, QuerySet
 
-from campaign.models import Campaign, DeliveryState, WebhookDelivery, WebhookEndpoint
+from campaign.models import (
+    Campaign,
+    DeliveryState,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookEvent,
+)
+from campaign.models.move import not_moving
+
+
+def endpoints_asking(event: WebhookEvent) -> QuerySet[WebhookEndpoint]:
+    """Return the endpoints that are to be told of an event: switched on, of campaigns that are real and here."""
+    return WebhookEndpoint.objects.filter(
+        not_moving(),
+        paused_at=None,
+        disabled_at=None,
+        events__contains=[str(event)],
+        campaign__rehearsal_of=None,
+    )
 
 
 def webhooks_of(*, campaign: Campaign) -> QuerySet[WebhookEndpoint]:

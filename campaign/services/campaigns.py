@@ -3,9 +3,15 @@
 from collections.abc import Iterable
 
 from django.db import transaction
+from django.utils.text import slugify
 
 from campaign.models import Campaign, CampaignState, MembershipRole, User
 from campaign.services.members import member_add
+
+
+def campaign_slug(name: str) -> str:
+    """Return a short name made of a campaign's name; empty if it has no letters of which one could be made."""
+    return slugify(name)[:60].strip("-")
 
 
 @transaction.atomic

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from django.conf import settings
 from django.db import transaction
@@ -18,6 +18,8 @@ from campaign.models import Campaign, Invitation, InvitationMail, InvitationRole
 from campaign.texts.language_tags import language_tags_checked
 
 TOKEN_BYTES = 16  # 128 bits
+#: As many judges as one link for anybody brings in, at most.
+MOST_JUDGES_OF_A_LINK: Final = 10_000
 
 
 class InvitationRefusedError(Exception):

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -11,6 +12,13 @@ from django.utils.translation import gettext as _
 from campaign.models import Campaign, Panel, PanelKind, PanelMember, User
 from campaign.services.joining import judge_create_with_user
 from campaign.texts.language_tags import language_tags_checked
+
+#: What the terms of a study may ask for at most.
+MOST_BLOCKS: Final = 10_000
+MOST_MINUTES: Final = 60 * 24 * 30
+MOST_PARTICIPATIONS: Final = 1_000
+#: What a code looks like.
+CODE_PATTERN: Final = r"^[A-Za-z0-9_-]{4,60}$"
 
 
 class PanelRefusedError(Exception):

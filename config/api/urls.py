@@ -4,32 +4,37 @@ from typing import Final
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from annotation.api.answers import AnswersView
 from annotation.api.campaign_state import (
     CampaignRestoreView,
     CampaignStateView,
     CampaignTransitionView,
 )
-from annotation.api.closing import TaskClosingView
-from annotation.api.designs import DesignAgainView, DesignPreviewView, DesignsAndChangeView
 from annotation.api.erasures import ErasureCarryOutView, ErasureRefuseView, ErasuresView
-from annotation.api.hits import HITsView
+from annotation.api.panels import (
+    PanelOpenView,
+    PanelsView,
+    PanelTopicView,
+    PanelView,
+    ParticipationsView,
+)
 from annotation.api.people import CampaignJudgeLinkView, CampaignJudgesView, CampaignJudgeView
 from annotation.api.problem_reports import (
     ProblemRepliesView,
     ProblemReplyTakeBackView,
     ProblemReportsView,
 )
-from annotation.api.research import JudgmentsView
-from annotation.api.skips import SkipsView
-from annotation.api.systems import (
-    SystemRestoreView,
-    SystemsAndMoreView,
-    SystemView,
-    SystemWithdrawView,
-)
 from annotation.api.time_sheet import TimeSheetView
 from campaign.api.activity import ActivityView
+from campaign.api.instructions import InstructionsVersionView, InstructionsView
+from campaign.api.invitations import (
+    JudgeInvitationsView,
+    JudgeInviteAgainView,
+    JudgeReadmitView,
+    JudgesLinkRestoreView,
+    JudgesLinkRevokeView,
+    JudgesLinksView,
+    JudgeWithdrawView,
+)
 from campaign.api.members import (
     LeaveView,
     MemberInvitationsView,
@@ -38,7 +43,6 @@ from campaign.api.members import (
     MembersView,
     MemberView,
 )
-from campaign.api.segments import SegmentsView
 from campaign.api.test_set_addresses import TestSetAddressView
 from campaign.api.tokens import TokensView, TokenView
 from campaign.api.uploads import (
@@ -67,29 +71,15 @@ from cells.api import CampaignCloneView
 from cells.campaign_copy.api import CampaignCopiesView, CampaignCopyView
 from cells.campaign_file.api import CampaignFileView, CampaignSchemaView
 from cells.rehearsal_api import RehearsalView
-from cells.task_api import CampaignTasksView, TaskAndMoreView
+from cells.task_api import CampaignTasksView
 from config.api.contract import contracted
 from config.api.root import RootView
-from protocols.quiz.api import SnippetsView
+from config.api.task_urls import task_addresses
 from ranking.api.alerts import AlertMailView, AlertsView
-from ranking.api.analyses import (
-    AnalysesView,
-    AnalysisKindsView,
-    AnalysisReportView,
-    AnalysisView,
-)
 from ranking.api.campaign_tables import (
     CampaignTableReportView,
     CampaignTablesView,
     CampaignTableView,
-)
-from ranking.api.design_forecast import DesignForecastView
-from ranking.api.exports import (
-    ExportContentView,
-    ExportKindsView,
-    ExportStreamView,
-    ExportsView,
-    ExportView,
 )
 from ranking.api.judge_groups import (
     JudgeGroupDeleteView,
@@ -98,11 +88,6 @@ from ranking.api.judge_groups import (
     JudgeGroupView,
 )
 from ranking.api.overview import OverviewView
-from ranking.api.published_results import (
-    PublishedResultsView,
-    PublishedResultView,
-    ResultBundleView,
-)
 from ranking.api.rules import (
     RuleActView,
     RuleOffView,
@@ -110,19 +95,6 @@ from ranking.api.rules import (
     RulesView,
     RuleUndoView,
     SuggestedRulesView,
-)
-from ranking.api.segments import SegmentJudgedView
-from ranking.api.stopping_rules import StoppingRuleView
-from ranking.api.views import (
-    JudgesView,
-    LatestRankingView,
-    QualityActionRevertView,
-    QualityActionsUndoView,
-    QualityActionsView,
-    RankingKeepView,
-    RankingSettingsView,
-    RankingsView,
-    RankingView,
 )
 
 #: What stands before the addresses here.
@@ -199,6 +171,45 @@ _webhooks = [
     ),
 ]
 
+_invitations = [
+    path("", JudgeInvitationsView.as_view(), name="api-judge-invitations"),
+    path("links/", JudgesLinksView.as_view(), name="api-judges-links"),
+    path(
+        "links/<int:invitation_id>/revoke/",
+        JudgesLinkRevokeView.as_view(),
+        name="api-judges-link-revoke",
+    ),
+    path(
+        "links/<int:invitation_id>/restore/",
+        JudgesLinkRestoreView.as_view(),
+        name="api-judges-link-restore",
+    ),
+    path(
+        "judges/<int:judge_id>/again/",
+        JudgeInviteAgainView.as_view(),
+        name="api-judge-invite-again",
+    ),
+    path("judges/<int:judge_id>/withdraw/", JudgeWithdrawView.as_view(), name="api-judge-withdraw"),
+    path("judges/<int:judge_id>/readmit/", JudgeReadmitView.as_view(), name="api-judge-readmit"),
+]
+
+_panels = [
+    path("", PanelsView.as_view(), name="api-panels"),
+    path("<int:panel_id>/", PanelView.as_view(), name="api-panel"),
+    path("<int:panel_id>/open/", PanelOpenView.as_view(), name="api-panel-open"),
+    path("<int:panel_id>/topic/", PanelTopicView.as_view(), name="api-panel-topic"),
+    path(
+        "<int:panel_id>/participations/",
+        ParticipationsView.as_view(),
+        name="api-panel-participations",
+    ),
+]
+
+_instructions = [
+    path("", InstructionsView.as_view(), name="api-instructions"),
+    path("<int:version>/", InstructionsVersionView.as_view(), name="api-instructions-version"),
+]
+
 _judges = [
     path("", CampaignJudgesView.as_view(), name="api-campaign-judges"),
     path("<int:judge_id>/", CampaignJudgeView.as_view(), name="api-campaign-judge"),
@@ -210,76 +221,6 @@ _judge_groups = [
     path("<int:group_id>/", JudgeGroupView.as_view(), name="api-judge-group"),
     path("<int:group_id>/judges/", JudgeGroupJudgesView.as_view(), name="api-judge-group-judges"),
     path("<int:group_id>/delete/", JudgeGroupDeleteView.as_view(), name="api-judge-group-delete"),
-]
-
-_task = [
-    path("", TaskAndMoreView.as_view(), name="api-task"),
-    path("systems/", SystemsAndMoreView.as_view(), name="api-systems"),
-    path("systems/<int:system_id>/", SystemView.as_view(), name="api-system"),
-    path(
-        "systems/<int:system_id>/withdraw/",
-        SystemWithdrawView.as_view(),
-        name="api-system-withdraw",
-    ),
-    path(
-        "systems/<int:system_id>/restore/", SystemRestoreView.as_view(), name="api-system-restore"
-    ),
-    path("segments/", SegmentsView.as_view(), name="api-segments"),
-    path("segments/<int:number>/", SegmentJudgedView.as_view(), name="api-segment"),
-    path("judgments/", JudgmentsView.as_view(), name="api-judgments"),
-    path("answers/", AnswersView.as_view(), name="api-answers"),
-    path("exports/", ExportsView.as_view(), name="api-exports"),
-    path("exports/kinds/", ExportKindsView.as_view(), name="api-export-kinds"),
-    path("exports/stream/", ExportStreamView.as_view(), name="api-export-stream"),
-    path("exports/<int:export_id>/", ExportView.as_view(), name="api-export"),
-    path(
-        "exports/<int:export_id>/content/", ExportContentView.as_view(), name="api-export-content"
-    ),
-    path("skips/", SkipsView.as_view(), name="api-skips"),
-    path("analyses/", AnalysesView.as_view(), name="api-analyses"),
-    path("analyses/kinds/", AnalysisKindsView.as_view(), name="api-analysis-kinds"),
-    path("analyses/<int:analysis_id>/", AnalysisView.as_view(), name="api-analysis"),
-    path(
-        "analyses/<int:analysis_id>/report.<str:ending>",
-        AnalysisReportView.as_view(),
-        name="api-analysis-report",
-    ),
-    path("rankings/", RankingsView.as_view(), name="api-rankings"),
-    path("rankings/keep/", RankingKeepView.as_view(), name="api-ranking-keep"),
-    path("rankings/latest/", LatestRankingView.as_view(), name="api-ranking-latest"),
-    path("rankings/<int:ranking_id>/", RankingView.as_view(), name="api-ranking"),
-    path("published-results/", PublishedResultsView.as_view(), name="api-published-results"),
-    path(
-        "published-results/<int:version>/",
-        PublishedResultView.as_view(),
-        name="api-published-result",
-    ),
-    path(
-        "published-results/<int:version>/bundle/",
-        ResultBundleView.as_view(),
-        name="api-published-bundle",
-    ),
-    path("ranking-settings/", RankingSettingsView.as_view(), name="api-ranking-settings"),
-    path("stopping-rule/", StoppingRuleView.as_view(), name="api-stopping-rule"),
-    path("closing/", TaskClosingView.as_view(), name="api-closing"),
-    path("designs/", DesignsAndChangeView.as_view(), name="api-designs"),
-    path("designs/preview/", DesignPreviewView.as_view(), name="api-design-preview"),
-    path("designs/forecast/", DesignForecastView.as_view(), name="api-design-forecast"),
-    path("designs/<int:design_id>/again/", DesignAgainView.as_view(), name="api-design-again"),
-    path("snippets/", SnippetsView.as_view(), name="api-snippets"),
-    path("hits/", HITsView.as_view(), name="api-hits"),
-    path("judges/", JudgesView.as_view(), name="api-judges"),
-    path("quality-actions/", QualityActionsView.as_view(), name="api-quality-actions"),
-    path(
-        "quality-actions/<int:action_id>/revert/",
-        QualityActionRevertView.as_view(),
-        name="api-quality-action-revert",
-    ),
-    path(
-        "quality-actions/<uuid:batch>/undo/",
-        QualityActionsUndoView.as_view(),
-        name="api-quality-actions-undo",
-    ),
 ]
 
 _members = [
@@ -332,6 +273,9 @@ _research: list[URLPattern | URLResolver] = [
     path("campaigns/<slug:slug>/jobs/", include(_jobs)),
     path("campaigns/<slug:slug>/webhooks/", include(_webhooks)),
     path("campaigns/<slug:slug>/judges/", include(_judges)),
+    path("campaigns/<slug:slug>/invitations/", include(_invitations)),
+    path("campaigns/<slug:slug>/panels/", include(_panels)),
+    path("campaigns/<slug:slug>/instructions/", include(_instructions)),
     path("campaigns/<slug:slug>/erasures/", include(_erasures)),
     path("campaigns/<slug:slug>/judge-groups/", include(_judge_groups)),
     path("campaigns/<slug:slug>/state/", CampaignStateView.as_view(), name="api-campaign-state"),
@@ -348,7 +292,7 @@ _research: list[URLPattern | URLResolver] = [
         CampaignTransitionView.as_view(),
         name="api-campaign-transition",
     ),
-    path("tasks/<int:task_id>/", include(_task)),
+    path("tasks/<int:task_id>/", include(task_addresses)),
     path("test-sets/<int:test_set_id>/", TestSetAddressView.as_view()),
     path("test-sets/<int:test_set_id>/<path:rest>", TestSetAddressView.as_view()),
 ]

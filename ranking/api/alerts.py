@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign, reader
+from campaign.api.pages import RowPages, paged
 from campaign.models import Membership
 from campaign.services import AlertMailRefusedError, daily_alerts_set
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
@@ -30,14 +31,23 @@ class AlertSerializer(serializers.Serializer[Alert]):
 
 
 class AlertsView(APIView):
+    pagination_class = RowPages
+
+    @staticmethod
+    def row_key(row: Alert) -> str:
+        """Return what names a row between two pages."""
+        return f"{row.kind} {row.task_id} {row.address}"
+
     @extend_schema(operation_id="campaigns_alerts", responses=AlertSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """Say what needs an organiser now, and one thing to do about each."""
         campaign = organised_campaign(request, slug)
         alerts = alerts_of_campaigns(campaigns=[campaign])[campaign.pk]
-        context: dict[str, Any] = {"request": request}
-        shown: Any = AlertSerializer(cast("Any", alerts), many=True, context=context)
-        return Response(shown.data)
+
+        def shown(page: list[Alert]) -> Any:
+            return AlertSerializer(cast("Any", page), many=True, context={"request": request}).data
+
+        return paged(self, alerts, shown)
 
 
 class AlertMailSerializer(serializers.Serializer[Any]):

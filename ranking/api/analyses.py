@@ -16,7 +16,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from campaign.api.access import readable_task, reader
-from campaign.api.pages import CursorPages
+from campaign.api.pages import CursorPages, RowPages, paged
 from campaign.models import JobState, Task
 from ranking.analyses import ANALYSES, OptionError
 from ranking.analyses.judgments import JUDGMENT_OPTIONS
@@ -125,11 +125,20 @@ class AnalysisSerializer(AnalysisBriefSerializer):
 
 
 class AnalysisKindsView(APIView):
+    pagination_class = RowPages
+
+    @staticmethod
+    def row_key(row: Any) -> str:
+        """Return what names a row between two pages."""
+        return str(row.name)
+
     @extend_schema(operation_id="analyses_kinds", responses=AnalysisKindSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:
         """Say what can be asked of the judgments of a task, with all options; it depends on its protocol."""
         kinds = analyses_of(task=readable_task(request, task_id))
-        return Response(AnalysisKindSerializer(list(kinds.values()), many=True).data)
+        return paged(
+            self, list(kinds.values()), lambda page: AnalysisKindSerializer(page, many=True).data
+        )
 
 
 class AnalysesView(generics.ListAPIView[Analysis]):

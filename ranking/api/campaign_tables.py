@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import joined_campaign, organised_campaign, reader
+from campaign.api.pages import RowPages, paged
 from campaign.models import Campaign, JobState
 from ranking.analyses import OptionError
 from ranking.api.analyses import OptionSerializer
@@ -71,11 +72,20 @@ class CampaignTableSerializer(serializers.Serializer[Any]):
 
 
 class CampaignTablesView(APIView):
+    pagination_class = RowPages
+
+    @staticmethod
+    def row_key(row: Any) -> str:
+        """Return what names a row between two pages."""
+        return str(row.name)
+
     @extend_schema(operation_id="campaign_tables_kinds", responses=TableKindSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the tables there are, with all options."""
         organised_campaign(request, slug)
-        return Response(TableKindSerializer(list(TABLES.values()), many=True).data)
+        return paged(
+            self, list(TABLES.values()), lambda page: TableKindSerializer(page, many=True).data
+        )
 
 
 class CampaignTableView(APIView):

@@ -15,7 +15,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from campaign.api.access import readable_task, reader
-from campaign.api.pages import CursorPages
+from campaign.api.pages import CursorPages, RowPages, paged
 from campaign.models import ExportedFile, MembershipRole, Task
 from campaign.selectors.exported_files import exported_files
 from ranking.export.judgments.job import export_queue
@@ -141,12 +141,19 @@ class ExportsView(generics.ListAPIView[ExportedFile]):
 class ExportKindsView(APIView):
     """What can be exported, in which formats, about how large, and what a format has no room for."""
 
+    pagination_class = RowPages
+
+    @staticmethod
+    def row_key(row: Any) -> str:
+        """Return what names a row between two pages."""
+        return str(row.kind.name)
+
     @extend_schema(operation_id="export_kinds", responses=ExportKindSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:
         """Return the kinds."""
         task = readable_task(request, task_id)
         offered = kinds_offered(task=task, may_change=_may_change(task))
-        return Response(ExportKindSerializer(offered, many=True).data)
+        return paged(self, offered, lambda page: ExportKindSerializer(page, many=True).data)
 
 
 class ExportStreamView(APIView):

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign
+from campaign.api.pages import CursorPages, paged
 from campaign.models import Campaign, Judge, JudgeGroup
 from campaign.services import (
     JudgeGroupRefusedError,
@@ -19,7 +20,7 @@ from campaign.services import (
     judge_group_members_change,
 )
 from campaign.services.rules import MAX_BLOCKS
-from ranking.selectors.group_uses import groups_listed
+from ranking.selectors.group_uses import groups_counted, groups_listed
 from ranking.services.judge_groups import JudgeGroupInUseError, judge_group_delete
 
 _MOST: int = 10_000
@@ -71,17 +72,25 @@ def _found(campaign: Campaign, group_id: int) -> JudgeGroup:
 
 
 def _answer(group: JudgeGroup, status: int = 200) -> Response:
-    listed = groups_listed(campaign=group.campaign)
-    [row] = [each for each in listed if each.group.pk == group.pk]
+    counted = groups_counted(campaign=group.campaign).filter(pk=group.pk)
+    [row] = groups_listed(campaign=group.campaign, counted=counted)
     return Response(JudgeGroupSerializer(row).data, status=status)
 
 
 class JudgeGroupsView(APIView):
+    pagination_class = CursorPages
+    ordering = "name"
+
     @extend_schema(operation_id="judge_groups", responses=JudgeGroupSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """Return the groups of a campaign by name."""
-        listed = groups_listed(campaign=organised_campaign(request, slug))
-        return Response(JudgeGroupSerializer(listed, many=True).data)
+        campaign = organised_campaign(request, slug)
+
+        def shown(page: list[JudgeGroup]) -> Any:
+            listed = groups_listed(campaign=campaign, counted=page)
+            return JudgeGroupSerializer(listed, many=True).data
+
+        return paged(self, groups_counted(campaign=campaign), shown)
 
     @extend_schema(
         operation_id="judge_group_create",

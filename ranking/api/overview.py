@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign
+from campaign.api.pages import RowPages, paged
 from ranking.selectors.overview import TaskOverview, campaign_overview, day_after
 
 
@@ -27,7 +28,7 @@ class DayJudgedSerializer(serializers.Serializer[Any]):
     judged = serializers.IntegerField()
 
 
-class TaskOverviewSerializer(serializers.Serializer[TaskOverview]):
+class TaskOverviewSerializer(serializers.Serializer[Any]):
     __test__ = False
 
     id = serializers.IntegerField(source="task.pk")
@@ -60,9 +61,16 @@ def _day(days: float | None) -> date | None:
 
 
 class OverviewView(APIView):
+    pagination_class = RowPages
+
+    @staticmethod
+    def row_key(row: TaskOverview) -> int:
+        """Return what names a row between two pages."""
+        return row.task.pk
+
     @extend_schema(operation_id="campaigns_overview", responses=TaskOverviewSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """Say of each test set how far it is, its pace and when it will end."""
         campaign = organised_campaign(request, slug)
         rows: Any = campaign_overview(campaign=campaign)
-        return Response(TaskOverviewSerializer(rows, many=True).data)
+        return paged(self, rows, lambda page: TaskOverviewSerializer(page, many=True).data)

@@ -1,10 +1,10 @@
 """Which designs and rankings a group of judges is in force for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from annotation.selectors.designs import designs_in_force
@@ -21,12 +21,19 @@ class GroupListed:
     uses: Sequence[str]
 
 
-def groups_listed(*, campaign: Campaign) -> list[GroupListed]:
-    """Return the groups of a campaign by name. Two queries."""
-    uses = _uses(campaign)
+def groups_counted(*, campaign: Campaign) -> QuerySet[JudgeGroup]:
+    """Return the groups of a campaign by name, each with its number of `judges`."""
     groups = JudgeGroup.objects.present().filter(campaign=campaign)
-    counted: Any = groups.annotate(judges=Count("members")).order_by("name")
-    return [GroupListed(group, group.judges, uses.get(group.pk, [])) for group in counted]
+    return groups.annotate(judges=Count("members")).order_by("name")
+
+
+def groups_listed(
+    *, campaign: Campaign, counted: Iterable[JudgeGroup] | None = None
+) -> list[GroupListed]:
+    """Return groups of a campaign with what they are in force for; all by name without `counted`. Two queries."""
+    uses = _uses(campaign)
+    groups: Any = groups_counted(campaign=campaign) if counted is None else counted
+    return [GroupListed(group, group.judges, uses.get(group.pk, [])) for group in groups]
 
 
 def group_uses(*, group: JudgeGroup) -> Sequence[str]:

@@ -27,7 +27,8 @@ from django.db.models.functions import Coalesce, JSONObject, Now
 from annotation.models import Design, JudgmentSequence
 from annotation.selectors import excluded_judges, excluded_judges_by_campaign
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import System, Task, User
+from campaign.models import System, Task, User, WebhookEvent
+from campaign.selectors.webhooks import endpoints_asking
 from ranking.code_version import code_version
 from ranking.models import LatestRanking, RankingRun, RankingSettings
 from ranking.range_choices import RangeChoice
@@ -71,7 +72,7 @@ class RankingBasis:
     """What a new ranking of a test set is made by, and compared with.
 
     `now` is the database's time, `has_active_design` whether a design has ever chosen pairs by their
-    judgments, `rule` the stopping rule in force, empty without one, and `latest` the present ranking and the last one kept, both without their results.
+    judgments, `has_webhooks` whether any are to be told of kept rankings, `rule` the stopping rule in force, empty without one, and `latest` the present ranking and the last one kept, both without their results.
     """
 
     task_id: int
@@ -79,6 +80,7 @@ class RankingBasis:
     now: datetime
     last_number: int
     has_active_design: bool
+    has_webhooks: bool
     rule: Mapping[str, Any]
     latest: LatestRanking | None
 
@@ -86,6 +88,7 @@ class RankingBasis:
 def ranking_basis(*, task_id: int) -> RankingBasis:
     """Return what a new ranking of a test set is made by. One query."""
     active = Design.objects.filter(task=OuterRef("pk"), kind=Design.Kind.ACTIVE)
+    asking = endpoints_asking(WebhookEvent.RANKING)
     found: Any = (
         Task.objects.select_related("latest_ranking__last_kept")
         .defer(
@@ -98,6 +101,7 @@ def ranking_basis(*, task_id: int) -> RankingBasis:
             now=Now(),
             last_number=Coalesce(F("judgment_sequence__last_number"), 0),
             has_active_design=Exists(active),
+            has_webhooks=Exists(asking.filter(campaign=OuterRef("test_set__campaign"))),
             rule=rule_asked_for("pk"),
         )
         .get(pk=task_id)
@@ -108,6 +112,7 @@ def ranking_basis(*, task_id: int) -> RankingBasis:
         now=found.now,
         last_number=found.last_number,
         has_active_design=found.has_active_design,
+        has_webhooks=found.has_webhooks,
         rule=found.rule,
         latest=getattr(found, "latest_ranking", None),
     )

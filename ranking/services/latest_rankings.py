@@ -18,12 +18,17 @@ _STANDINGS = ("system", "rank", "rank_low", "rank_high", "cluster", "score")
 
 
 def latest_ranking_replace(
-    *, run: RankingRun, latest: LatestRanking | None, is_asked: bool = False
+    *,
+    run: RankingRun,
+    latest: LatestRanking | None,
+    is_asked: bool = False,
+    has_webhooks: bool = True,
 ) -> None:
     """Store a new ranking as the latest of its test set, and keep what is a milestone.
 
     The ranking before it is kept if it was the last of its day, the new one by `kept_for`; then `run`
-    is saved. Call it in the transaction that read `latest`, under the lock of the test set's ranking.
+    is saved. Call it in the transaction that read `latest`, under the lock of the test set's ranking. Without
+    `has_webhooks`, nobody is told of what is kept, and no query asks who is to be.
     """
     last = latest.last_kept if latest else None
     if (
@@ -31,13 +36,13 @@ def latest_ranking_replace(
         and not latest.is_kept
         and is_last_of_its_day(latest.finished_at, now=run.started_at)
     ):
-        last = _keep(latest.as_run(), KeptFor.DAY)
+        last = _keep(latest.as_run(), KeptFor.DAY, has_webhooks=has_webhooks)
     rule = run.parameters.get("stopping_rule", {})
     met = latest.rule_met if latest is not None and latest.rule == rule else None
     criteria = run.result.get("stopping", {}).get("criteria", []) if met is None else []
     reason = kept_for(run, last=last, is_asked=is_asked, is_first_of_rule=bool(criteria))
     if reason is not None:
-        last = _keep(run, reason)
+        last = _keep(run, reason, has_webhooks=has_webhooks)
     else:
         run.finished_at = Task.objects.values_list(Now(), flat=True).get(pk=run.task_id)
     if criteria:
@@ -117,11 +122,17 @@ def _keep_latest(latest: LatestRanking, reason: KeptFor) -> None:
     latest.save(update_fields=["last_kept", "is_kept"])
 
 
-def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
+def _keep(run: RankingRun, reason: KeptFor, *, has_webhooks: bool = True) -> RankingRun:
     run.kept_for = reason
     run.comparisons = run.result["input"]["comparisons"]
     run.standings = [{name: row[name] for name in _STANDINGS} for row in run.result["systems"]]
     run.save(force_insert=True)
+    if has_webhooks:
+        _webhooks_record(run, reason)
+    return run
+
+
+def _webhooks_record(run: RankingRun, reason: KeptFor) -> None:
     test_set = TestSet.objects.get(tasks=run.task_id)
     webhook_event_record(
         campaign_id=test_set.campaign_id,
@@ -134,4 +145,3 @@ def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
             "kept_for": str(reason),
         },
     )
-    return run

@@ -100,7 +100,12 @@ def _compute(
     live = live_tallies(run, kinds=kinds, is_awaited=is_awaited)
     tallies = live.ranking.tallies()
     run.result = run_result_of(tallies, run.parameters, seed=run.seed)
-    latest_ranking_replace(run=run, latest=latest, is_asked=watermark is not None)
+    latest_ranking_replace(
+        run=run,
+        latest=latest,
+        is_asked=watermark is not None,
+        has_webhooks=basis.has_webhooks,
+    )
     if basis.has_active_design:
         _sampling_state_update(run, live.pairs, kinds)
     return ComputedRun(run, live.judges, tallies.agreement)

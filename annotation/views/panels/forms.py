@@ -7,11 +7,15 @@ from django.utils.translation import gettext_lazy as _
 from campaign.forms.languages import languages_validate
 from campaign.models import Campaign, Panel, PanelKind, Task
 from campaign.services import PanelTerms
+from campaign.services.panels import (
+    CODE_PATTERN,
+    MOST_BLOCKS,
+    MOST_MINUTES,
+    MOST_PARTICIPATIONS,
+)
 from campaign.texts.languages import language_name
 
-MOST_BLOCKS = 10_000
-MOST_MINUTES = 60 * 24 * 30
-_CODE = RegexValidator(r"^[A-Za-z0-9_-]{4,60}$", _("Four or more letters and digits."))
+_CODE = RegexValidator(CODE_PATTERN, _("Four or more letters and digits."))
 
 
 class PanelForm(forms.Form):
@@ -34,7 +38,10 @@ class PanelForm(forms.Form):
         help_text=_("The maximum the service allows; after that, their sentences go to others."),
     )
     participations_per_member = forms.IntegerField(
-        label=_("How often one person may take part"), min_value=1, max_value=1000, initial=1
+        label=_("How often one person may take part"),
+        min_value=1,
+        max_value=MOST_PARTICIPATIONS,
+        initial=1,
     )
     languages = forms.MultipleChoiceField(
         label=_("Languages they read"),

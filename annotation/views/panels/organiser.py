@@ -1,8 +1,6 @@
 """An organiser's pages of panels: addresses, codes, and the state of participations."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, cast
-from xml.sax.saxutils import escape
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,10 +12,11 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotation.pages.panel_addresses import pasted
 from annotation.pages.participation_table import ParticipationFilter, ParticipationTable
 from annotation.selectors.panels import panels_of, participations_of
 from annotation.views.panels.forms import PanelForm
-from campaign.models import Campaign, Panel, PanelKind, ParticipationState, User
+from campaign.models import Campaign, Panel, ParticipationState, User
 from campaign.services import (
     PanelRefusedError,
     panel_change,
@@ -27,30 +26,6 @@ from campaign.services import (
 )
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
-
-PROLIFIC_QUERY = (
-    "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-)
-_QUESTION = """<?xml version="1.0" encoding="UTF-8"?>
-<ExternalQuestion xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd">
-  <ExternalURL>{address}</ExternalURL>
-  <FrameHeight>0</FrameHeight>
-</ExternalQuestion>"""
-
-
-def _prolific(address: str) -> dict[str, str]:
-    return {"address": address + PROLIFIC_QUERY}
-
-
-def _mturk(address: str) -> dict[str, str]:
-    return {"question": _QUESTION.format(address=escape(address))}
-
-
-#: What organisers paste into the service to have it open the address for participants.
-_PASTED: Final[Mapping[PanelKind, Callable[[str], dict[str, str]]]] = {
-    PanelKind.PROLIFIC: _prolific,
-    PanelKind.MTURK: _mturk,
-}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -116,7 +91,7 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
         "campaign": campaign,
         "section": "panels",
         "panel": panel,
-        **_PASTED[PanelKind(panel.kind)](address),
+        **pasted(panel, address=address),
         "pasted_template": f"organiser/_paste_{panel.kind}.html",
         "events": events,
         "filter": asked,

@@ -12,7 +12,6 @@ from campaign.services.webhooks.endpoints import (
     webhook_secret_rotate,
 )
 from campaign.services.webhooks.outbox import (
-    endpoints_asking,
     message_put,
     webhook_event_record,
     webhook_redeliver,
@@ -25,7 +24,6 @@ __all__ = [
     "WebhookRefusedError",
     "delivery_attempt",
     "delivery_claim",
-    "endpoints_asking",
     "message_put",
     "webhook_change",
     "webhook_create",

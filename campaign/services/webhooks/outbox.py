@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import F, QuerySet
+from django.db.models import F
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -16,7 +16,7 @@ from campaign.models import (
     WebhookEndpoint,
     WebhookEvent,
 )
-from campaign.models.move import not_moving
+from campaign.selectors.webhooks import endpoints_asking
 from campaign.services.webhooks.endpoints import WebhookRefusedError
 
 #: An endpoint that has as many messages waiting gets no further ones: it does not answer.
@@ -24,23 +24,12 @@ MOST_WAITING: Final = 1000
 _KEPT: Final = timedelta(days=30)
 
 
-def endpoints_asking(event: WebhookEvent) -> QuerySet[WebhookEndpoint]:
-    """Return the endpoints that are to be told of an event: switched on, of campaigns that are real and here."""
-    return WebhookEndpoint.objects.filter(
-        not_moving(),
-        paused_at=None,
-        disabled_at=None,
-        events__contains=[str(event)],
-        campaign__rehearsal_of=None,
-    ).select_related("campaign")
-
-
 def webhook_event_record(*, campaign_id: int, event: WebhookEvent, data: Mapping[str, Any]) -> int:
     """Put an event of a campaign into the outbox; return how many endpoints will be told.
 
     One query where nobody asked. To be called in the transaction that makes the event.
     """
-    endpoints = endpoints_asking(event).filter(campaign=campaign_id)
+    endpoints = endpoints_asking(event).filter(campaign=campaign_id).select_related("campaign")
     return sum(message_put(endpoint=each, event=event, data=data) for each in endpoints)
 
 

@@ -205,7 +205,7 @@ def test_links_name_the_role_of_today_and_end_with_the_member(
 def test_rest(owner: User, analyst: User) -> None:
     client = client_of(owner)
     rita = membership_of(analyst)
-    assert [(row["name"], row["role"]) for row in client.get(API).json()] == [
+    assert [(row["name"], row["role"]) for row in client.get(API).json()["results"]] == [
         ("Olga", "owner"),
         ("Rita", "analyst"),
     ]

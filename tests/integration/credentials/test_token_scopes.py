@@ -134,7 +134,7 @@ def test_tokens_by_rest(organiser: User) -> None:
     assert made["campaign"] == "museum"
     assert text.startswith(made["begins_with"])
     listed = client.get("/api/v1/tokens/")
-    assert listed.json()[0] == made
+    assert listed.json()["results"][0] == made
     assert text not in listed.content.decode()
     other = Client(headers={"Authorization": f"Token {text}"})
     assert other.get("/api/v1/campaigns/museum/").status_code == 200

@@ -82,7 +82,7 @@ def test_an_analysis_is_listed_for_the_tasks_of_its_protocol(
     for each, is_listed in ((task, True), (ranking, False)):
         named = {
             kind["name"]
-            for kind in organising.get(f"/api/v1/tasks/{each.pk}/analyses/kinds/").json()
+            for kind in organising.get(f"/api/v1/tasks/{each.pk}/analyses/kinds/").json()["results"]
         }
         assert named == analyses_of(task=each).keys()
         page = organising.get(page_of(each, "analyses")).content.decode()

@@ -101,8 +101,11 @@ def test_task_says_where_its_parts_are(task: Task, analyst: Client) -> None:
         "segments": 7,
         "links": {
             "segments": f"http://testserver{address}segments/",
+            "documents": f"http://testserver{address}documents/",
+            "outputs": f"http://testserver{address}outputs/",
             "systems": f"http://testserver{address}systems/",
             "judgments": f"http://testserver{address}judgments/",
+            "comparisons": f"http://testserver{address}comparisons/",
             "skips": f"http://testserver{address}skips/",
             "rankings": f"http://testserver{address}rankings/",
             "latest_ranking": f"http://testserver{address}rankings/latest/",

@@ -79,7 +79,7 @@ def test_the_overview_counts_what_was_judged(
     judge_hits(judge, 2)
     # Whoever reads judgments gives them their numbers, by which they are counted.
     organiser.get(f"/api/v1/tasks/{task.pk}/judgments/")
-    (row,) = organiser.get(f"/api/v1/campaigns/{campaign.slug}/overview/").json()
+    (row,) = organiser.get(f"/api/v1/campaigns/{campaign.slug}/overview/").json()["results"]
     assert (row["id"], row["judged"], row["at_work"]) == (task.pk, 4, 1)
     assert [day["judged"] for day in row["days"]] == [0] * 13 + [4]
     assert row["end"] is None

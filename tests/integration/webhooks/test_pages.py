@@ -86,7 +86,7 @@ def test_rest_does_what_the_page_does(page: Client, campaign: Campaign) -> None:
     made = sends(page, "post", address, {"url": URL, "events": EVENTS})
     assert made.status_code == 201
     secret = made.json().pop("secret")
-    (listed,) = page.get(address).json()
+    (listed,) = page.get(address).json()["results"]
     assert (listed["url"], listed["events"]) == (URL, EVENTS)
     own = f"{address}{listed['id']}/"
     assert "secret" not in page.get(own).json()

@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.permissions.addresses.answers import MEMBERS_API, ONLY_POST, ORGANISERS_API, OWN_API
-from tests.permissions.audiences import MEMBERS, ORGANISERS, OWNERS, Audience, sends
+from tests.permissions.audiences import (
+    CAMPAIGN_MAKERS,
+    MEMBERS,
+    ORGANISERS,
+    OWNERS,
+    Audience,
+    sends,
+)
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/webhooks/": MEMBERS_API | sends(POST=ORGANISERS),
@@ -34,7 +41,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     # Writing: tests/integration/cells/test_cloning.py.
     "api/v1/campaigns/<slug:slug>/file/": ORGANISERS_API | sends(PUT=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/clone/": {**ONLY_POST, "nobody": 401} | sends(POST=ORGANISERS),
-    "api/v1/campaigns/": OWN_API,
+    "api/v1/campaigns/": OWN_API | sends(POST=CAMPAIGN_MAKERS),
     "api/v1/campaigns/<slug:slug>/": MEMBERS_API | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/activity/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/problem-reports/": ORGANISERS_API,

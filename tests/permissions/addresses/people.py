@@ -82,6 +82,45 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
         **MEMBERS_PAGE,
         "analyst": 403,
     },
+    # Writing: tests/integration/rest/test_invitations.py.
+    "api/v1/campaigns/<slug:slug>/invitations/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/links/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/links/<int:invitation_id>/revoke/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/links/<int:invitation_id>/restore/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/again/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/withdraw/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/readmit/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    # Writing: tests/integration/rest/test_panels.py.
+    "api/v1/campaigns/<slug:slug>/panels/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_API | sends(PATCH=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/open/": {**ONLY_POST, "nobody": 401}
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/topic/": {**ONLY_POST, "nobody": 401}
+    | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/participations/": MEMBERS_API,
+    # Writing: tests/integration/rest/test_instructions.py.
+    "api/v1/campaigns/<slug:slug>/instructions/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/instructions/<int:version>/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/judge-groups/": ORGANISERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/": ORGANISERS_API
     | sends(PATCH=ORGANISERS),

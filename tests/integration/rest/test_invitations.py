@@ -1,0 +1,138 @@
+"""Invitations of judges over REST: the services of their page, and no link where none was just made."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
+from tests.integration.rest.test_lists import queries, results
+from tests.unchanged import nothing_changes
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def organiser(
+    campaign: Campaign, make_member: Callable[..., User], client_of: Callable[[User], Client]
+) -> Client:
+    return client_of(make_member(campaign, "organiser", "olga"))
+
+
+@pytest.fixture
+def here(campaign: Campaign) -> str:
+    return f"/api/v1/campaigns/{campaign.slug}/invitations/"
+
+
+def send(client: Client, address: str, sent: Any = None) -> Any:
+    return client.post(address, sent or {}, content_type="application/json")
+
+
+def test_a_link_for_anybody_is_made_listed_revoked_and_restored(
+    organiser: Client, here: str
+) -> None:
+    last = timezone.localdate() + timedelta(days=3)
+    made = send(
+        organiser, f"{here}links/", {"cap": 2, "last_day": last.isoformat(), "note": "a list"}
+    )
+    assert made.status_code == 201
+    link = made.json().pop("link")
+    (row,) = results(organiser, f"{here}links/")
+    assert row == {name: value for name, value in made.json().items() if name != "link"}
+    assert (row["cap"], row["arrived"], row["state"], row["note"]) == (2, 0, "usable", "a list")
+    assert row["made_by"] == "olga"
+    assert row["expires_at"].startswith(last.isoformat())
+    newcomer = Client()
+    path = link.removeprefix("http://testserver")
+    assert newcomer.get(path).status_code == 200
+    revoked = send(organiser, f"{here}links/{row['id']}/revoke/").json()
+    assert revoked["state"] == "withdrawn"
+    assert Client().get(path).status_code == 404
+    assert send(organiser, f"{here}links/{row['id']}/restore/").json()["state"] == "usable"
+    assert newcomer.post(path).status_code == 302
+    assert results(organiser, f"{here}links/?state=usable")[0]["arrived"] == 1
+    assert results(organiser, f"{here}links/?note=elsewhere") == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "wrong"),
+    [
+        ({"cap": 0}, "cap"),
+        ({"cap": 10_001}, "cap"),
+        ({"last_day": "2020-01-01"}, "last_day"),
+        ({"languages": ["klingon"]}, "languages"),
+    ],
+)
+def test_a_link_that_cannot_be_is_refused(
+    organiser: Client, here: str, sent: dict[str, Any], wrong: str
+) -> None:
+    with nothing_changes():
+        answer = send(organiser, f"{here}links/", sent)
+    assert answer.status_code == 400
+    assert set(answer.json()["errors"]) == {wrong}
+
+
+def test_people_are_invited_by_mail_once(organiser: Client, here: str) -> None:
+    sent = {"addresses": ["kim@example.org", "lee@example.org"], "note": "please"}
+    invited = send(organiser, here, sent)
+    assert invited.status_code == 201
+    assert len(invited.json()["invited"]) == 2
+    again = send(organiser, here, {"addresses": ["KIM@example.org"]})
+    assert again.json() == {"invited": [], "known": ["KIM@example.org"]}
+    rows = results(organiser, here)
+    assert [row["judge"] for row in rows] == invited.json()["invited"][::-1]
+    assert {row["address_or_note"] for row in rows} == set(sent["addresses"])
+    assert {(row["state"], row["message"]) for row in rows} == {("expected", "queued")}
+    (kim,) = results(organiser, f"{here}?name=kim")
+    assert kim["address_or_note"] == "kim@example.org"
+
+
+def test_a_judge_is_withdrawn_and_comes_back(
+    organiser: Client, here: str, judge: Judge, client_of: Callable[[User], Client]
+) -> None:
+    own = f"{here}judges/{judge.pk}/"
+    assert send(organiser, f"{own}again/").status_code == 404
+    assert judge.user is not None
+    before = results(organiser, here)
+    only = send(organiser, f"{own}withdraw/", {"links_only": True}).json()
+    assert only["state"] == before[0]["state"]
+    assert send(organiser, f"{own}withdraw/").json()["state"] == "withdrawn"
+    judge.refresh_from_db()
+    assert judge.withdrawn_at is not None
+    assert send(organiser, f"{own}readmit/").json()["state"] != "withdrawn"
+    judge.refresh_from_db()
+    assert judge.withdrawn_at is None
+
+
+def test_a_message_is_sent_again_with_another_link(organiser: Client, here: str) -> None:
+    send(organiser, here, {"addresses": ["kim@example.org"]})
+    (row,) = results(organiser, here)
+    assert send(organiser, f"{here}judges/{row['id']}/again/").status_code == 200
+    mails = InvitationMail.objects.filter(judge=row["id"])
+    assert mails.count() == 2
+    assert mails.filter(withdrawn_at=None).count() == 1
+
+
+def test_no_list_has_a_link(organiser: Client, analyst: Client, here: str) -> None:
+    made = send(organiser, f"{here}links/").json()
+    token = made["link"].rstrip("/").rpartition("/")[2]
+    for client in (organiser, analyst):
+        for address in (here, f"{here}links/"):
+            assert token not in json.dumps(client.get(address).json())
+    assert token not in str(list(Invitation.objects.values()))
+
+
+def test_invitations_cost_the_same_for_one_and_twenty(organiser: Client, here: str) -> None:
+    send(organiser, here, {"addresses": ["p0@example.org"]})
+    send(organiser, f"{here}links/")
+    people, links = queries(organiser, here, 1), queries(organiser, f"{here}links/", 1)
+    send(organiser, here, {"addresses": [f"p{each}@example.org" for each in range(1, 20)]})
+    for _each in range(19):
+        send(organiser, f"{here}links/")
+    # Token, user, the count of requests, campaign, links; of people their mails, browsers and visits, too.
+    assert queries(organiser, f"{here}links/", 20) == links == 4
+    assert queries(organiser, here, 20) == people == 7
