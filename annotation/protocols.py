@@ -104,10 +104,14 @@ class Comparisons:
         a transaction of its own.
     open : callable
         Returns the comparisons that are open now. Stores nothing: it is asked for designs not yet in force, too.
+    sentences_of_a_judge : callable
+        Returns, by the task's rules, how many sentences of a comparison a judge is given: a sample drawn for them. 0: no
+        samples, judges are lent what the pool has.
     """
 
     close: Callable[[Design], int]
     open: Callable[[Design], Sequence[OpenComparison]]
+    sentences_of_a_judge: Callable[[Mapping[str, Any]], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

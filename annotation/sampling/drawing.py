@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from annotation.sampling.corpus import SegmentOutputs
-from annotation.sampling.hits import draw_hit_and_state
+from annotation.sampling.hits import draw_hit_and_state, is_compared
 from annotation.sampling.parameters import Checks, DesignKind, DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
+from annotation.sampling.samples import sample_order, sample_window
 from annotation.sampling.state import DrawState
 from annotation.sampling.windows import Windows
 from campaign.texts.hash_draw import HashDraw
@@ -76,7 +78,8 @@ class HITDrawer:
     """Draw first HITs; each depends on the HITs before it through `state` and `quota`.
 
     With `for_one_judge`, no segment of a HIT comes again in those after it: no judge is shown a
-    segment twice. `checkable` returns the segments that have a damaged reference.
+    segment twice. `checkable` returns the segments that have a damaged reference. `sample_of`, a judge's pseudonym, draws
+    from the sample that this judge is given of each comparison of a sort, in place of windows of consecutive segments.
     """
 
     def __init__(
@@ -90,6 +93,7 @@ class HITDrawer:
         checkable: Callable[[], Sequence[int]],
         avoid: Collection[int] = frozenset(),
         for_one_judge: bool = False,
+        sample_of: str | None = None,
     ) -> None:
         self.parameters = parameters
         self.state = state
@@ -99,6 +103,7 @@ class HITDrawer:
         self._texts = texts
         self._avoid = frozenset(avoid)
         self._for_one_judge = for_one_judge
+        self._sample_of = sample_of
         # The last HIT drawn, the state it was drawn from, and the state after it.
         self._drawn: tuple[HITPlan, DrawState, DrawState] | None = None
 
@@ -130,13 +135,18 @@ class HITDrawer:
         if self.parameters.kind is DesignKind.SORTING and not self.state.comparisons:
             return None
         avoid = self._avoid | self.quota.full if self.quota.full else self._avoid
-        window = self._windows.window(
-            order=self.parameters.segment_order,
-            draw=HashDraw(seed=self.parameters.seed, number=number),
-            turn=turn,
-            avoid=avoid,
-            around=self._checkable() if checks is Checks.SOME else None,
-        )
+        around = self._checkable() if checks is Checks.SOME else None
+        pair = None
+        if self._sample_of is not None:
+            pair, window = self._sample(self._sample_of, avoid, around)
+        else:
+            window = self._windows.window(
+                order=self.parameters.segment_order,
+                draw=HashDraw(seed=self.parameters.seed, number=number),
+                turn=turn,
+                avoid=avoid,
+                around=around,
+            )
         if window is None:
             return None
         plan, after = draw_hit_and_state(
@@ -146,14 +156,38 @@ class HITDrawer:
             texts=self._texts,
             state=self.state,
             checks=checks,
+            pair=pair,
         )
         plan.why["turn"] = turn
+        if self._sample_of is not None:
+            plan.why["sample"] = True
         if self.parameters.bad_reference_rate and checks is not Checks.SCHEDULE:
             plan.why["checks"] = checks.value
         if checks is Checks.SOME and not plan.holds_check:
             plan = replace(plan, blocks=())
         self._drawn = (plan, self.state, after)
         return plan
+
+    def _sample(
+        self, judge: str, avoid: Collection[int], around: Collection[int] | None
+    ) -> tuple[tuple[str, str] | None, tuple[int, ...] | None]:
+        """Return the comparison of which most blocks are wanted, and the next segments of a judge's sample of it."""
+        free = set(self._windows.segments).difference(avoid)
+        for pair, wanted in self.state.next_comparisons:
+            if wanted <= 0:
+                break
+            window = sample_window(
+                sample_order(free, seed=self.parameters.seed, pair=pair, judge=judge),
+                length=min(wanted, self.parameters.segments_per_hit),
+                is_compared=partial(self._is_compared, pair=pair),
+                around=around,
+            )
+            if window:
+                return pair, window
+        return None, None
+
+    def _is_compared(self, segment: int, *, pair: tuple[str, str]) -> bool:
+        return is_compared(self._texts.get(segment), self.parameters, pair)
 
     def add(self, plan: HITPlan, purpose: Purpose) -> None:
         """Update the draw state with this HIT."""

@@ -46,6 +46,7 @@ def draw_hit_and_state(
     texts: Mapping[int, SegmentOutputs],
     state: DrawState,
     checks: Checks = Checks.CHANCE,
+    pair: tuple[str, str] | None = None,
 ) -> tuple[HITPlan, DrawState]:
     """Draw the blocks of a first HIT over a window of segments.
 
@@ -62,6 +63,8 @@ def draw_hit_and_state(
         The state before this HIT. Uniform draws do not depend on it. Of a sort it has a comparison.
     checks : Checks
         With `SOME`, there is no check only where no segment of the window has a damaged reference.
+    pair : (str, str), optional
+        Of a sort, the comparison that its blocks are of; None: that of which most blocks are wanted.
 
     Returns
     -------
@@ -76,7 +79,7 @@ def draw_hit_and_state(
     known = (_segment(texts[n], parameters) for n in window if n in texts)
     segments = [segment for segment in known if len(segment.systems) >= fewest]
     if parameters.kind is DesignKind.SORTING:
-        segments = _compared(segments, state)
+        segments = _compared(segments, state, pair)
     chooser = None
     if parameters.kind is not DesignKind.UNIFORM:
         names = frozenset().union(*(segment.names for segment in segments))
@@ -99,12 +102,24 @@ def draw_hit_and_state(
     return plan, state.after(plan)
 
 
-def _compared(segments: Sequence[_Segment], state: DrawState) -> list[_Segment]:
+def is_compared(
+    texts: SegmentOutputs | None, parameters: DesignParameters, pair: tuple[str, str]
+) -> bool:
+    """Return whether two systems that take part have different texts of a segment."""
+    return texts is not None and bool(_differing([_segment(texts, parameters)], pair))
+
+
+def _compared(
+    segments: Sequence[_Segment], state: DrawState, only: tuple[str, str] | None
+) -> list[_Segment]:
     """Return the segments on which the systems of a comparison differ, with their two texts alone.
 
-    All blocks of a HIT are of one comparison, that of which most are wanted, and no more than that, where any are.
+    All blocks of a HIT are of one comparison, `only` that or that of which most are wanted, and no more than that, where
+    any are.
     """
     for pair, wanted in state.next_comparisons:
+        if only not in {None, pair}:
+            continue
         found = _differing(segments, pair)
         if found:
             return found[:wanted] if wanted > 0 else found

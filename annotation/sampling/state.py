@@ -150,6 +150,13 @@ class DrawState:
             blocks_wanted=np.array([blocks for *_pair, blocks in wanted], dtype=np.int64),
         )
 
+    def limited(self, taken: Mapping[tuple[str, str], int], *, most: int) -> "DrawState":
+        """Return the state with no more blocks wanted of a comparison than are left of `most`, after those `taken`."""
+        left = [most - taken.get(pair, 0) for pair in self.comparisons]
+        return replace(
+            self, blocks_wanted=np.minimum(self.blocks_wanted, np.array(left, dtype=np.int64))
+        )
+
     @property
     def next_comparisons(self) -> list[tuple[tuple[str, str], int]]:
         """Return the comparisons of which blocks are wanted and how many, most first; all if none is wanted."""

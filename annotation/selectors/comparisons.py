@@ -1,15 +1,16 @@
-"""What a sort still needs: the blocks to be planned of the comparisons that are open now."""
+"""What a sort still needs: the blocks to be planned of the comparisons that are open now, and of whom."""
 
 from collections import Counter
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
+from django.db.models.functions import Now
 
-from annotation.models import HIT, Block, Design, Exposure, Judgment, Skip
+from annotation.models import HIT, Assignment, Block, Design, Exposure, HITPurpose, Judgment, Skip
 from annotation.models.pool import HITQuerySet
 from annotation.protocols import answer_kind
 from annotation.selectors.designs import design_in_force
-from campaign.models import Segment
+from campaign.models import Segment, Task
 
 #: Where a HIT says which two systems it compares: all its blocks compare the same.
 COMPARISON = "why__blocks__0__comparison"
@@ -24,12 +25,14 @@ def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
     comparisons = answer_kind(design.task.protocol).comparisons
     if comparisons is None:
         return []
-    waiting = _blocks_waiting(design.task_id)
+    waiting = _blocks_waiting(HIT.objects.filter(task=design.task_id))
+    # A sample is for one judge alone.
+    judges = 1 if sentences_of_a_judge(design.task) else design.redundancy
     return [
         (
             each.first,
             each.second,
-            -(-(each.missing - waiting[each.first, each.second]) // design.redundancy),
+            -(-(each.missing - waiting[each.first, each.second]) // judges),
         )
         for each in comparisons.open(design)
     ]
@@ -62,9 +65,49 @@ def hits_of_closed(*, design: Design, hits: HITQuerySet) -> list[HIT]:
     )
 
 
-def _blocks_waiting(task_id: int) -> Counter[tuple[str, str]]:
+def sentences_of_a_judge(task: Task) -> int:
+    """Return how many sentences of a comparison a judge is given, drawn for them; 0 where there are no samples."""
+    comparisons = answer_kind(task.protocol).comparisons
+    return 0 if comparisons is None else comparisons.sentences_of_a_judge(task.rules)
+
+
+def sentences_taken(
+    *, judge_id: int, task_id: int, planned: bool = True
+) -> Counter[tuple[str, str]]:
+    """Return the sentences of each comparison that this judge has judged or holds, or that are `planned` for them.
+
+    What they skipped, or gave back, is not counted, nor are checks and repeats.
+    """
+    taken: Counter[tuple[str, str]] = Counter()
+    judged = (
+        Judgment.objects.of(task_id)
+        .current()
+        .filter(judge=judge_id, block__control="", block__hit__purpose=HITPurpose.FIRST)
+    )
+    pairs = judged.order_by().values_list(f"block__hit__{COMPARISON}").annotate(count=Count("pk"))
+    taken.update({tuple(pair): count for pair, count in pairs if pair})
+    hits = HIT.objects.filter(task=task_id, purpose=HITPurpose.FIRST)
+    held = Assignment.objects.filter(
+        judge=judge_id,
+        hit=OuterRef("pk"),
+        completed_at__isnull=True,
+        released_at__isnull=True,
+        lease__endswith__gt=Now(),
+    )
+    taken.update(_blocks_waiting(hits.filter(Exists(held))))
+    if planned:
+        taken.update(_blocks_waiting(hits.filter(~Exists(held), reserved_for=judge_id)))
+    return taken
+
+
+def blocks_of(hit: HIT) -> Counter[tuple[str, str]]:
+    """Return how many sentences a HIT still asks about, by comparison."""
+    return _blocks_waiting(HIT.objects.filter(pk=hit.pk))
+
+
+def _blocks_waiting(of: HITQuerySet) -> Counter[tuple[str, str]]:
     """Return the blocks that are planned or lent, and neither judged nor skipped, by comparison; without checks."""
-    hits = HIT.objects.filter(task=task_id).incomplete().values_list("pk", "why")
+    hits = of.incomplete().values_list("pk", "why")
     blocks: dict[int, list[dict[str, Any]]] = {pk: why.get("blocks", []) for pk, why in hits}
     judged = Judgment.objects.filter(block=OuterRef("pk"))
     skipped = Skip.objects.filter(block=OuterRef("pk"))

@@ -1,7 +1,7 @@
 """Read what the next HITs of a test set are drawn from."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -50,6 +50,7 @@ class DrawInputs:
         avoid: Collection[int] = (),
         hide: Collection[str] = (),
         for_one_judge: bool = False,
+        sample_of: str | None = None,
     ) -> HITDrawer:
         """Return what draws the next HITs: without these segments, and without these systems."""
         parameters = self.design.parameters
@@ -69,7 +70,13 @@ class DrawInputs:
             checkable=lambda: self.texts.checkable,
             avoid=avoid,
             for_one_judge=for_one_judge,
+            sample_of=sample_of,
         )
+
+    def limited(self, taken: Mapping[tuple[str, str], int], *, most: int) -> "DrawInputs":
+        """Return the inputs for a judge who gives at most so many answers to a comparison, these included."""
+        state = DrawState.from_json(self.state).limited(taken, most=most)
+        return replace(self, state=state.to_json())
 
 
 def draw_inputs(

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from campaign.models import Protocol, Task
 from protocols.editing.edits_read import TaskEdits, task_edits
 from protocols.editing.report import task_edits_report
-from protocols.editing.statistics.edits import (
+from protocols.editing.statistics.acceptability import (
     FEWEST_EDITS,
     Acceptability,
     Counting,

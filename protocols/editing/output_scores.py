@@ -4,7 +4,8 @@ from collections import Counter
 
 from campaign.models import Task
 from protocols.editing.edits_read import edits_stored
-from protocols.editing.statistics.edits import FEWEST_EDITS, Outcome
+from protocols.editing.statistics.acceptability import FEWEST_EDITS
+from protocols.editing.statistics.edits import Outcome
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.core.beside.scored_task import OutputScores
 

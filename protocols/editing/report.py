@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from protocols.editing.edits_read import TaskEdits
 from protocols.editing.files import EditsRead
-from protocols.editing.statistics.edits import Acceptability, Counting, EditedSystem
+from protocols.editing.statistics.acceptability import Acceptability, Counting, EditedSystem
 from ranking.code_version import code_version
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot

@@ -12,9 +12,10 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from protocols.sorting.files import ComparisonsRead
+from protocols.sorting.found import SortFound
 from protocols.sorting.judged import PairOf, answers_given, pair_of
 from protocols.sorting.models import SystemSort
-from protocols.sorting.report import SortFound, sort_report
+from protocols.sorting.report import sort_report
 from protocols.sorting.rules import verdict_rule
 from protocols.sorting.sorts import decisions, state_of
 from protocols.sorting.statistics.beside import orders_beside

@@ -15,7 +15,7 @@ from annotation.protocols import AnswerKind, Comparisons, Rules
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.sorting.closing import comparisons_close
-from protocols.sorting.rules import DEFAULTS, LOWEST, MOST
+from protocols.sorting.rules import DEFAULTS, LOWEST, MOST, most_of_a_judge
 from protocols.sorting.sorts import comparisons_open
 
 _OUTPUTS: Final = 2
@@ -133,10 +133,12 @@ SORTING: Final = AnswerKind(
             "most_of_a_judge",
             gettext_lazy("Of these from one judge at most"),
             gettext_lazy(
-                "What a judge says beyond that is kept, and does not count for the verdict. 0: no limit."
+                "Each judge is given so many sentences of a comparison, drawn at random for them, and no more: 100 in the paper. 0: no limit, and sentences of which any judge may get any."
             ),
         ),
     },
-    comparisons=Comparisons(close=comparisons_close, open=comparisons_open),
+    comparisons=Comparisons(
+        close=comparisons_close, open=comparisons_open, sentences_of_a_judge=most_of_a_judge
+    ),
     screen=Protocol.TWO_OUTPUTS,
 )

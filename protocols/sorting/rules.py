@@ -22,6 +22,6 @@ def verdict_rule(task: Task) -> VerdictRule:
     return VerdictRule(quota=rules["judgments"], extension=rules["extension"])
 
 
-def most_of_a_judge(task: Task) -> int:
-    """Return how many judgments of a judge count for a comparison; 0: all."""
-    return int(_chosen(task)["most_of_a_judge"])
+def most_of_a_judge(rules: Mapping[str, Any]) -> int:
+    """Return how many judgments of a judge count for a comparison, and how many sentences of it they are given; 0: no limit."""
+    return int({**DEFAULTS, **rules}["most_of_a_judge"])

@@ -75,7 +75,7 @@ def decisions(
     if without is None:
         without = excluded_judges(campaign_id=task.test_set.campaign_id)
     given = answers_given(task=task, watermark=watermark, pairs=pairs, without=without)
-    rule, most = verdict_rule(task), most_of_a_judge(task)
+    rule, most = verdict_rule(task), most_of_a_judge(task.rules)
     found: dict[PairOf, tuple[Decision, list[Answer]]] = {}
     for pair in pairs:
         if pair not in given and not outputs_differ(sort, pair):

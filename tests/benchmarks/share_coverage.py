@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from protocols.editing.simulator import simulated_edits
-from protocols.editing.statistics.edits import acceptability
+from protocols.editing.statistics.acceptability import acceptability
 from protocols.quiz.simulator import simulated_quiz
 from protocols.quiz.statistics.answers import quiz_scores
 from ranking.core.judges.clustered_share import Share

@@ -17,6 +17,7 @@ from annotation.services.lending.claim import (
 )
 from annotation.services.lending.context import OpenTask
 from annotation.services.lending.passes import hit_choose_of_pass
+from annotation.services.lending.samples import hit_choose_of_sample
 from campaign.models import Judge
 
 
@@ -56,6 +57,10 @@ def _claim_first(hits: HITQuerySet) -> ClaimedHIT | None:
 
 
 def _claim(task: OpenTask, asks: JudgeAsks, *, holds_check: bool | None) -> ClaimedHIT | None:
+    if task.sentences_of_a_judge:
+        return hit_choose_of_sample(
+            asks=asks, most=task.sentences_of_a_judge, holds_check=holds_check
+        )
     claimed = None
     if task.has_reserved(holds_check=holds_check):
         claimed = hit_claim_reserved(holds_check=holds_check, **asks)

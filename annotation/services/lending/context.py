@@ -69,6 +69,8 @@ class OpenTask:
     has_passes: bool
     # `Task.exposed_apart`.
     apart: str
+    # Of each comparison of a sort, in a sample of their own; 0: none are drawn for judges.
+    sentences_of_a_judge: int
 
     @property
     def is_all_there_is(self) -> bool:
@@ -195,6 +197,7 @@ def _open_tasks(judge: OuterRef) -> QuerySet[Task, Any]:
     arguments = JSONObject(
         id="pk",
         protocol="protocol",
+        rules="rules",
         segments_again="segments_again",
         has_training=Exists(TrainingBlock.objects.filter(task=task)),
         reserved=ArraySubquery(reserved.values(row=JSONArray("purpose", "holds_check"))),
@@ -249,16 +252,21 @@ def _open_task(
     *,
     id: int,  # noqa: A002  as the column
     protocol: str,
+    rules: dict[str, Any],
     segments_again: bool,
     lent: list[Any] | None,
     design: list[Any] | None,
     has_training: bool,
     reserved: list[tuple[str, bool]] | None,
 ) -> OpenTask:
+    kind = answer_kind(protocol)
     *counts, is_none_left, is_silent = lent or [*(0 for _name in _LENT), False, False]
     return OpenTask(
         id=id,
-        has_passes=answer_kind(protocol).passes is not None,
+        has_passes=kind.passes is not None,
+        sentences_of_a_judge=kind.comparisons.sentences_of_a_judge(rules)
+        if kind.comparisons
+        else 0,
         apart=protocol if segments_again else "",
         has_training=has_training,
         reserved=frozenset((purpose, check) for purpose, check in reserved or ()),

@@ -1,6 +1,7 @@
 """Plan HITs in one transaction, under the lock of a test set's `HITSequence`."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +17,25 @@ from annotation.selectors.drawing import draw_inputs
 from annotation.selectors.planned import plans_read
 from annotation.services.planning.storage import hits_store
 from campaign.models import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleOfAJudge:
+    """For whom a sort's HITs are drawn that each are of one judge's samples.
+
+    Attributes
+    ----------
+    judge : str
+        Their pseudonym.
+    taken : mapping
+        The sentences of each comparison that they have, or that are planned for them.
+    most : int
+        Sentences of a comparison that they are given.
+    """
+
+    judge: str
+    taken: Mapping[tuple[str, str], int]
+    most: int
 
 
 class PlanningTransaction(HITPlanning):
@@ -52,6 +72,7 @@ class PlanningTransaction(HITPlanning):
         avoid: Collection[int] = (),
         hide: Collection[str] = (),
         for_standby: bool = False,
+        sample: SampleOfAJudge | None = None,
     ) -> None:
         self.task, self.design, self.sequence, self.now = task, design, sequence, now
         self._turns_before = sequence.turns
@@ -59,10 +80,17 @@ class PlanningTransaction(HITPlanning):
         self.stored_ids: dict[int, int] = {}
         # Under the lock no system comes or is withdrawn.
         inputs = draw_inputs(task=task, design=design, sequence=sequence, at=now, texts=texts)
+        if sample is not None:
+            inputs = inputs.limited(sample.taken, most=sample.most)
         self._texts = inputs.texts
         super().__init__(
             parameters=design.parameters,
-            drawer=inputs.drawer(avoid=avoid, hide=hide, for_one_judge=judge_id is not None),
+            drawer=inputs.drawer(
+                avoid=avoid,
+                hide=hide,
+                for_one_judge=judge_id is not None,
+                sample_of=sample and sample.judge,
+            ),
             withdrawn=inputs.withdrawn,
             counters=sequence,
             blocks_wanted=task.blocks_wanted,

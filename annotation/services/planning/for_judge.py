@@ -55,7 +55,7 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     planning = PlanningTransaction.locked(
         task_id,
         judge_id=judge_id,
-        avoid=_seen(judge, task_id, apart),
+        avoid=segments_seen(judge, task_id, apart),
         hide=System.objects.filter(pk__in=conflicts_of(judge)).values_list("name", flat=True),
     )
     is_none_left = False
@@ -74,12 +74,12 @@ def _missing(design: Design | None, asks: JudgeAsks) -> list[Checks]:
     if design is None or not design.attention_every:
         return [] if has_available_hit(**asks) else [Checks.CHANCE]
     missing = [] if has_available_hit(holds_check=False, **asks) else [Checks.NONE]
-    if not has_available_hit(holds_check=True, **asks) and _may_be_checked(**asks):
+    if not has_available_hit(holds_check=True, **asks) and may_be_checked(**asks):
         missing.append(Checks.SOME)
     return missing
 
 
-def _may_be_checked(*, judge_id: int, task_id: int, conflicts: list[int], apart: str) -> bool:
+def may_be_checked(*, judge_id: int, task_id: int, conflicts: list[int], apart: str) -> bool:
     """Return whether a segment that the judge has not seen has a damaged reference."""
     seen = Exposure.objects.filter(judge=judge_id, apart=apart).values("segment")
     damaged = Output.objects.drawable().filter(
@@ -140,7 +140,7 @@ def _spare(planning: PlanningTransaction) -> HIT | None:
     return None
 
 
-def _seen(judge: Judge, task_id: int, apart: str) -> set[int]:
+def segments_seen(judge: Judge, task_id: int, apart: str) -> set[int]:
     """Return the numbers of the segments the judge has seen, or that are in HITs reserved for them."""
     seen = set(
         Exposure.objects.filter(

@@ -1,6 +1,7 @@
 """Plan HITs before judges need them, so that lending is a look-up."""
 
 import logging
+from collections.abc import Callable
 from typing import Final
 
 from django.conf import settings
@@ -14,6 +15,7 @@ from annotation.sampling.schedule import (
     checks_among,
     hits_schedule,
 )
+from annotation.selectors.comparisons import sentences_of_a_judge
 from annotation.selectors.corpus import TestSetTexts, texts_now
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.pace import hits_an_hour
@@ -33,6 +35,7 @@ from annotation.services.planning.for_judge import (
 )
 from annotation.services.planning.missing import missing_of_each_kind
 from annotation.services.planning.passes import passes_fill, rounds_plan
+from annotation.services.planning.samples import sample_plan, samples_give_up
 from annotation.services.planning.standby import (
     standby_fill,
     standby_give_up,
@@ -62,7 +65,8 @@ def pool_fill(*, task_id: int, size: int | None = None) -> int:
     Fills the pool up to `size` available HITs, or until the test set has all its blocks; plans HITs
     for judges who requested work, and repeats that come due; closes comparisons of a sort that have their
     judgments, and plans those that it asks for then; and writes the blocks of the HITs that
-    will be lent first. A bounded number of short transactions.
+    will be lent first. Of a sort whose judges each are given samples, all HITs are planned for judges who requested
+    work. A bounded number of short transactions.
 
     Without a `size`, what is available lasts an hour at the present pace, of an active design for the
     most part on standby.
@@ -76,15 +80,20 @@ def pool_fill(*, task_id: int, size: int | None = None) -> int:
     comparisons_settle(design=design)
     standby_settle(task_id=task_id)
     waiting_release(task=task)
-    made = _pool_fill(task_id, size, design.attention_every)
+    plan_for_judge = judge_plan
+    if sentences_of_a_judge(task):
+        samples_give_up(task_id=task_id)
+        plan_for_judge, standby, made = sample_plan, 0, 0
+    else:
+        made = _pool_fill(task_id, size, design.attention_every)
     requests = JudgeAccount.objects.filter(task=task_id, requested_at__isnull=False)
     judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
     for judge_id in judges[:_JUDGES_AT_ONCE]:
-        made += _plan_for(task_id, judge_id)
+        made += _plan_for(task_id, judge_id, plan_for_judge)
     training_plan_ahead(task=task)
     if design.attention_every:
         for judge_id in judges_to_check(task_id=task_id, design=design)[:_JUDGES_AT_ONCE]:
-            made += judge_plan(task_id=task_id, judge_id=judge_id)
+            made += plan_for_judge(task_id=task_id, judge_id=judge_id)
     if design.intra_share:
         for judge_id in judges_to_repeat(task_id=task_id, design=design)[:_JUDGES_AT_ONCE]:
             made += intra_plan(task_id=task_id, judge_id=judge_id)
@@ -103,11 +112,11 @@ def _sizes(design: Design) -> tuple[int, int]:
     return pool, wanted - pool
 
 
-def _plan_for(task_id: int, judge_id: int) -> int:
+def _plan_for(task_id: int, judge_id: int, plan_for_judge: Callable[..., int]) -> int:
     """Plan training if it is due for the judge, otherwise HITs; return the number planned."""
     account = JudgeAccount.objects.select_related("judge").get(task=task_id, judge=judge_id)
     due = training_round_due(judge=account.judge, task_id=task_id, hits_lent=account.hits_lent)
-    plan = judge_plan if due is None else training_plan
+    plan = plan_for_judge if due is None else training_plan
     return plan(task_id=task_id, judge_id=judge_id)
 
 
@@ -156,8 +165,12 @@ def hits_plan(
     no texts, every window's outputs are identical, or every segment has its
     `Task.blocks_per_segment`. Reads `texts` if none are given.
     """
-    if has_passes(Task.objects.get(pk=task_id)):
+    task = Task.objects.get(pk=task_id)
+    if has_passes(task):
         return rounds_plan(task_id=task_id, count=count)
+    if sentences_of_a_judge(task):
+        # They are drawn for judges who ask.
+        return 0
     if texts is None:
         texts = texts_now(task_id)
     made = 0

@@ -93,6 +93,7 @@ def _first(hit: HIT) -> HITPlan:
         checkable=lambda: then.checkable,
         avoid=batch.avoided,
         for_one_judge=batch.judge_id is not None,
+        sample_of=batch.judge.pseudonym if batch.judge and hit.why.get("sample") else None,
     )
     before = dict(
         batch.hits.filter(number__lt=hit.number).order_by("number").values_list("pk", "purpose")

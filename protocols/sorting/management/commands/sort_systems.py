@@ -9,7 +9,8 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from protocols.sorting.files import read_comparisons
-from protocols.sorting.report import SortFound, sort_report
+from protocols.sorting.found import SortFound
+from protocols.sorting.report import sort_report
 from protocols.sorting.statistics.beside import orders_beside
 from protocols.sorting.statistics.chain import SortSettings, sort_judged
 from protocols.sorting.statistics.verdicts import VerdictRule

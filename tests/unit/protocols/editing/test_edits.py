@@ -8,16 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.editing.simulator import simulated_edits
-from protocols.editing.statistics.distance import character_distance
-from protocols.editing.statistics.edits import (
-    OUTCOMES,
+from protocols.editing.statistics.acceptability import (
     Counting,
     EditedSystem,
-    Edits,
-    Outcome,
     acceptability,
     fisher_p,
 )
+from protocols.editing.statistics.distance import character_distance
+from protocols.editing.statistics.edits import OUTCOMES, Edits, Outcome
 
 Row = tuple[str, int, Outcome, int, int]
 

@@ -1,15 +1,19 @@
-"""Merge insertion: the numbers of the papers, a second implementation, and any verdicts in any order."""
+"""Merge insertion: the numbers of the papers, two other implementations, and any verdicts in any order."""
 
+import asyncio
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise, permutations
 from random import Random
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from merge_insertion import merge_insertion_max_comparisons, merge_insertion_sort
 
 from protocols.sorting.statistics.draws import shuffled
 from protocols.sorting.statistics.merge_insertion import (
@@ -224,3 +228,46 @@ def test_a_verdict_that_the_sort_did_not_ask_for_is_refused() -> None:
 def test_a_sort_is_of_two_systems_or_more(systems: str) -> None:
     with pytest.raises(ValueError, match="systems: "):
         next_comparisons(systems, [], 0)
+
+
+def published(start: Sequence[str], winner: Winner) -> tuple[list[str], set[frozenset[str]]]:
+    """Sort by the package `merge-insertion`, another author's: the order, best first, and the comparisons it made."""
+    asked: set[frozenset[str]] = set()
+
+    async def compared(pair: tuple[str, str]) -> Literal[0, 1]:
+        asked.add(frozenset(pair))
+        return 0 if winner(*pair) == pair[0] else 1
+
+    found = asyncio.run(merge_insertion_sort(start, compared))
+    return list(reversed(found)), asked
+
+
+@pytest.mark.parametrize("systems", range(2, 7))
+def test_every_order_of_six_or_fewer_is_sorted_as_the_package_does(systems: int) -> None:
+    """Which of two middles a search begins with differs, and so the number for an order, but not how many take how many."""
+    names = LETTERS[:systems]
+    made, of_the_package = [], []
+    for order in permutations(names):
+        state, verdicts, _waits = sorted_by(by_order(order), names)
+        found, asked = published(shuffled(names, 0), by_order(order))
+        assert state.order == tuple(found) == order
+        made.append(len(verdicts))
+        of_the_package.append(len(asked))
+    assert Counter(made) == Counter(of_the_package)
+    assert max(made) == merge_insertion_max_comparisons(systems) == most_comparisons(systems)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), systems=st.integers(7, 12), seed=st.integers(0, 99))
+def test_orders_of_up_to_twelve_are_sorted_as_the_package_does(
+    data: st.DataObject, systems: int, seed: int
+) -> None:
+    names = LETTERS[:systems]
+    order = tuple(data.draw(st.permutations(names)))
+    state, verdicts, _waits = sorted_by(by_order(order), names, seed=seed)
+    found, asked = published(shuffled(names, seed), by_order(order))
+    assert state.order == tuple(found) == order
+    most = merge_insertion_max_comparisons(systems)
+    assert max(len(verdicts), len(asked)) <= most == most_comparisons(systems)
+    # By insertions of the same groups: they differ by no more than a comparison an insertion.
+    assert abs(len(verdicts) - len(asked)) < systems
