@@ -14,6 +14,7 @@ from campaign.api.access import organised_campaign, reader
 from campaign.api.pages import CursorPages
 from campaign.models import ErasureRequest
 from campaign.services import REASON_LENGTH, ErasureRefusedError, erasure_refuse
+from campaign.services.erasures import erasure_record
 
 
 class ErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
@@ -34,6 +35,10 @@ class RefusalOfErasureSerializer(serializers.Serializer[object]):
     reason = serializers.CharField(max_length=REASON_LENGTH, help_text="The judge reads it.")
 
 
+class ErasureRecordSerializer(serializers.Serializer[object]):
+    judge = serializers.CharField(max_length=100, help_text="Pseudonym.")
+
+
 class ErasuresView(generics.ListAPIView[ErasureRequest]):
     """Requests for erasure of a campaign, the newest first."""
 
@@ -44,6 +49,24 @@ class ErasuresView(generics.ListAPIView[ErasureRequest]):
     def get_queryset(self) -> QuerySet[ErasureRequest]:
         campaign = organised_campaign(self.request, self.kwargs["slug"])
         return ErasureRequest.objects.filter(judge__campaign=campaign).select_related("judge")
+
+    @extend_schema(
+        operation_id="erasure_record",
+        request=ErasureRecordSerializer,
+        responses={200: ErasureSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Record that a judge asked you for it, by letter or otherwise; an open request is returned as it is."""
+        campaign = organised_campaign(request, slug)
+        sent = ErasureRecordSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            asked = erasure_record(
+                campaign=campaign, pseudonym=sent.validated_data["judge"], by=reader(request)
+            )
+        except ErasureRefusedError as error:
+            raise ValidationError({"judge": [str(error)]}) from error
+        return Response(ErasureSerializer(asked).data)
 
 
 class ErasureCarryOutView(APIView):

@@ -4,7 +4,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.models import ERASURE_PATIENCE, ErasureRequest, Judge, User
+from campaign.models import ERASURE_PATIENCE, Campaign, ErasureRequest, Judge, User
 
 #: Of the reason for a refusal.
 REASON_LENGTH = 1_000
@@ -34,6 +34,20 @@ def erasure_ask(*, judge: Judge, by: User | None = None) -> ErasureRequest:
     asked = ErasureRequest.objects.create(judge=judge, asked_by=by, due_at=Now() + ERASURE_PATIENCE)
     asked.refresh_from_db()
     return asked
+
+
+def erasure_record(*, campaign: Campaign, pseudonym: str, by: User) -> ErasureRequest:
+    """Record that a judge asked a member for erasure, by letter or otherwise; return the request, or the open one.
+
+    Locks the judge's row. Raises `ErasureRefusedError`, also where the campaign has no such judge.
+    """
+    judge = Judge.objects.filter(campaign=campaign, pseudonym=pseudonym.strip()).first()
+    if judge is None:
+        raise ErasureRefusedError(
+            _("There is no judge “%(judge)s” in this campaign.")
+            % {"judge": pseudonym.strip()[:100]}
+        )
+    return erasure_ask(judge=judge, by=by)
 
 
 @transaction.atomic

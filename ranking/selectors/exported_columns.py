@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from annotation.models import Judgment
 from annotation.selectors import excluded_judges
-from campaign.database.columns import columns_copied
+from campaign.database.columns import Columns, columns_copied
 from campaign.models import Judge, Output, Segment, Task
 from ranking.selectors.exported_rows import JudgedRowsReader
 
@@ -117,6 +117,12 @@ class ExportedTask:
         for start in range(after, until, ROWS_AT_ONCE):
             yield self._part(start, min(start + ROWS_AT_ONCE, until))
 
+    def recorded(self, start: int, stop: int) -> tuple[JudgedPart, npt.NDArray[np.bool_]]:
+        """Return all judgments with the numbers `start` + 1 … `stop`, and whether each is current."""
+        read = self._rows.read(start, stop)
+        part = self._judged(read, self._candidates(read["shown"], read["sizes"]))
+        return part, ~np.isin(read["id"], self._superseded)
+
     def _part(self, start: int, stop: int) -> JudgedPart:
         read = self._rows.read(start, stop)
         keep = (
@@ -127,12 +133,15 @@ class ExportedTask:
         of = {name: column[keep] for name, column in read.items()}
         candidate = self._candidates(of["shown"], of["sizes"])
         width = min(candidate.shape[1], of["filled"].shape[1])
+        return self._judged(of, np.ascontiguousarray(candidate[:, :width]))
+
+    def _judged(self, of: Columns, candidate: Int32Array) -> JudgedPart:
         return JudgedPart(
             number=of["number"],
             judge=np.searchsorted(self._judge_ids, of["judge_id"]).astype(np.int32),
             segment=np.searchsorted(self._segment_ids, of["segment_id"]).astype(np.int32),
-            candidate=np.ascontiguousarray(candidate[:, :width]),
-            label=of["filled"][:, :width].astype(np.int8),
+            candidate=candidate,
+            label=of["filled"][:, : candidate.shape[1]].astype(np.int8),
             duration_ms=of["milliseconds"].astype(np.int64),
         )
 

@@ -72,8 +72,7 @@ class JudgedRowsReader:
         return found
 
     def _blocks(self, ids: _Ids) -> Columns:
-        widths = self._outputs, self._labels
-        found = _by_ids(lambda is_range: _blocks(*widths, is_range=is_range), ids)
+        found = _by_ids(lambda is_range: _blocks(self._outputs, is_range=is_range), ids)
         widest = int(found.pop("length").max(initial=1))
         del found["id"]
         if widest > self._outputs:
@@ -123,18 +122,18 @@ def _judgments(labels: int, *, is_range: bool) -> ColumnsQuery:
 
 
 @cache
-def _blocks(outputs: int, labels: int, *, is_range: bool) -> ColumnsQuery:
+def _blocks(places: int, *, is_range: bool) -> ColumnsQuery:
     is_none = Q(control=BlockControl.NONE)
     return _of_ids(
         Block.objects.annotate(
             counts=Case(When(is_none, then=Value(True)), default=Value(False)),
             length=_Length("outputs"),
-            shown=_array("outputs", "bigint", outputs),
-            sizes=_array("stands_for", "smallint", labels),
+            shown=_array("outputs", "bigint", places),
+            sizes=_array("stands_for", "smallint", places),
         ),
         [
             *(("id", "i8"), ("segment_id", "i8"), ("counts", "?"), ("length", "i4")),
-            *(("shown", "i8", (outputs,)), ("sizes", "i2", (labels,))),
+            *(("shown", "i8", (places,)), ("sizes", "i2", (places,))),
         ],
         is_range=is_range,
     )

@@ -9,25 +9,32 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.models import JudgeTally
 from annotation.services import erasure_carry_out
-from campaign.models import ErasureRequest, User
+from campaign.models import Campaign, ErasureRequest, User
+from campaign.selectors.erasures import erasure_counts
 from campaign.services import REASON_LENGTH, ErasureRefusedError, erasure_refuse
+from campaign.services.erasures import erasure_record
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 
 _SECTION = "campaign-judges"
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
 def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the requests for erasure, and what became of them."""
+    """Show the requests for erasure, and what became of them; POST records one that a judge made otherwise."""
     campaign = organised_campaign(request, slug)
-    asked = ErasureRequest.objects.filter(judge__campaign=campaign).select_related("judge")
+    if request.method == "POST":
+        _record(request, campaign)
+        return redirect("erasures", slug)
+    asked = ErasureRequest.objects.filter(judge__campaign=campaign).select_related(
+        "judge", "asked_by"
+    )
     context = {
         "campaign": campaign,
         "section": _SECTION,
@@ -35,6 +42,21 @@ def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
         "reason_length": REASON_LENGTH,
     }
     return render(request, "people/erasures.html", context)
+
+
+def _record(request: HttpRequest, campaign: Campaign) -> None:
+    try:
+        asked = erasure_record(
+            campaign=campaign,
+            pseudonym=request.POST.get("judge", ""),
+            by=cast("User", request.user),
+        )
+        messages.success(
+            request,
+            _("Recorded: “%(judge)s” asks for erasure.") % {"judge": asked.judge.pseudonym},
+        )
+    except ErasureRefusedError as error:
+        messages.error(request, str(error))
 
 
 @require_POST
@@ -90,6 +112,11 @@ def _question(asked: ErasureRequest) -> Question:
                 "Name, address, note, languages, links, visits, mails, conflicts of interest and ids at a crowd service "
                 "are deleted, and the judge is signed out for good."
             ),
+            _(
+                "Now there are: visits %(visits)d, links %(links)d, e-mails %(mails)d, conflicts of interest %(conflicts)d, "
+                "exported files that name judges %(files)d."
+            )
+            % erasure_counts(judge=asked.judge),
             _(
                 "What they judged stays under the pseudonym (sentences: %(count)d). No ranking changes."
             )

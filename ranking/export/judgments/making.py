@@ -1,9 +1,10 @@
 """Export something of a task: the bytes of a file, part by part."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from typing import Any, Final
 
 from django.db.models import Max
@@ -13,13 +14,13 @@ from django.utils.translation import gettext as _
 from annotation.models import JudgmentSequence
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
-from campaign.export.csv_lines import csv_line
 from campaign.models import Task
 from campaign.selectors.rehearsals import rehearsed_slug
 from ranking.export.judgments.kinds import ENDINGS, KINDS, ExportFormat, ExportKind
 from ranking.export.judgments.lines import FiveWayCsv, LinesWriter
 from ranking.export.judgments.marked_lines import AppraiseXml, JudgmentLines, PairwiseCsv
 from ranking.export.judgments.parquet import judgments_parquet, rows_parquet
+from ranking.export.judgments.row_lines import CsvRows, JsonRows
 from ranking.export.judgments.rows import ROWS, Rows
 from ranking.selectors.exported_columns import exported_task
 
@@ -31,6 +32,10 @@ _WRITERS: Final[dict[ExportFormat, type[LinesWriter]]] = {
     ExportFormat.PAIRWISE_CSV: PairwiseCsv,
     ExportFormat.JSONL: JudgmentLines,
     ExportFormat.APPRAISE_XML: AppraiseXml,
+}
+_ROWS_WRITERS: Final[dict[ExportFormat, type[JsonRows] | type[CsvRows]]] = {
+    ExportFormat.JSONL: JsonRows,
+    ExportFormat.CSV: CsvRows,
 }
 #: So many judgments are put into lines at a time: enough for Arrow, and little memory where each becomes ten lines.
 _LINES_AT_ONCE: Final = 1 << 13
@@ -180,37 +185,22 @@ def _telling(export: Export, parts: Iterator[Any], told: Told) -> Iterator[Any]:
 
 def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
     of = ROWS[export.kind.name]
-    rows = _rows_telling(export, of, told)
+    batches = _batches(export, of, told)
     if export.file_format is ExportFormat.PARQUET:
-        kinds: dict[str, Any] = {
-            name: str if kind is object else kind for name, kind in of.columns.items()
-        }
-        yield from rows_parquet(kinds, (_flat(of, row) for row in rows))
+        yield from rows_parquet(of.columns, batches)
         return
-    is_csv = export.file_format is ExportFormat.CSV
-    if is_csv and not export.after:
-        yield csv_line(of.columns).encode()
-    for row in rows:
-        if is_csv:
-            cells = _flat(of, row)
-            yield csv_line("" if cell is None else cell for cell in cells).encode()
-        else:
-            values = dict(zip(of.columns, row, strict=True))
-            yield (json.dumps(values, ensure_ascii=False) + "\n").encode()
+    writer = _ROWS_WRITERS[export.file_format](of.columns)
+    if not export.after:
+        yield writer.head()
+    for rows in batches:
+        yield writer.body(rows)
 
 
-def _rows_telling(export: Export, of: Rows, told: Told) -> Iterator[Any]:
+def _batches(export: Export, of: Rows, told: Told) -> Iterator[list[Sequence[Any]]]:
     total = max(0, export.until - export.after)
-    rows = of.read(export.task, export.after, export.until, export.watermark)
-    for done, row in enumerate(rows, 1):
-        if not done % 500:
-            told(min(done, total), total)
-        yield row
-
-
-def _flat(of: Rows, row: Any) -> list[Any]:
-    """Return a row with texts where JSON stands."""
-    return [
-        json.dumps(cell, ensure_ascii=False) if kind is object else cell
-        for cell, kind in zip(row, of.columns.values(), strict=True)
-    ]
+    rows = iter(of.read(export.task, export.after, export.until, export.watermark))
+    done = 0
+    while batch := list(islice(rows, _LINES_AT_ONCE)):
+        done += len(batch)
+        told(min(done, total), total)
+        yield batch

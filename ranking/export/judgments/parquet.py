@@ -15,6 +15,7 @@ _KINDS: Final[Mapping[type, Any]] = {
     str: pa.string(),
     int: pa.int64(),
     bool: pa.bool_(),
+    object: pa.string(),
 }
 
 
@@ -95,27 +96,14 @@ def _dictionary(numbers: Any, texts: Sequence[str]) -> Any:
 
 
 def rows_parquet(
-    columns: Mapping[str, type], rows: Iterable[Sequence[Any]], *, rows_at_once: int = 8_192
+    columns: Mapping[str, type], batches: Iterable[Sequence[Sequence[Any]]]
 ) -> Iterator[bytes]:
-    """Yield a Parquet file of rows, whose columns are texts, whole numbers or true and false."""
+    """Yield a Parquet file of rows, a row group a batch. JSON is in columns of text."""
     schema = pa.schema([(name, _KINDS[kind]) for name, kind in columns.items()])
-    return _written(schema, _tables(schema, rows, rows_at_once))
-
-
-def _tables(schema: Any, rows: Iterable[Sequence[Any]], rows_at_once: int) -> Iterator[Any]:
-    waiting: list[Sequence[Any]] = []
-    for row in rows:
-        waiting.append(row)
-        if len(waiting) == rows_at_once:
-            yield _table(schema, waiting)
-            waiting = []
-    if waiting:
-        yield _table(schema, waiting)
+    return _written(schema, (_table(schema, rows) for rows in batches))
 
 
 def _table(schema: Any, rows: Sequence[Sequence[Any]]) -> Any:
     columns = zip(*rows, strict=True)
-    arrays = [
-        pa.array(list(each), type=field.type) for each, field in zip(columns, schema, strict=True)
-    ]
+    arrays = [pa.array(each, type=field.type) for each, field in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)

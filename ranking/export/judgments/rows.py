@@ -1,13 +1,11 @@
 """What is exported row by row: recorded judgments, skips, assignments, texts, designs, activity, judges.
 
-Each kind is one statement (judgments: two for each two thousand), so that its rows are of one moment, and memory holds
-some thousands of them.
+Each kind is one statement (judgments and activity: some for each few thousand), so that its rows are of one moment, and
+memory holds some thousands of them.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -15,13 +13,13 @@ from django.db.models import F, Max, OuterRef, QuerySet
 from django.db.models.functions import JSONObject
 
 from annotation.api.hits import DesignSerializer
-from annotation.api.research import judgments_recorded
 from annotation.models import Assignment, Design, Skip
 from annotation.selectors.skips import skips_listed
 from annotation.services import judgments_number
 from campaign.export.activity import event_data
 from campaign.models import ActivityEvent, Judge, Output, Segment, SystemKind, Task
 from campaign.selectors.activity import users_named
+from ranking.selectors.recorded_judgments import TimeText, as_text, json_text, recorded_rows
 
 _AT_ONCE: Final = 2_000
 
@@ -36,7 +34,7 @@ class Rows:
     Attributes
     ----------
     columns : mapping of str to type
-        Their names, and what is in them: `object` is what JSON says, a text with JSON in CSV and Parquet.
+        Their names, and what is in them: `object` is JSON, which rows hold as text.
     last, count : callable
         Return the place of the last row of a task, and how many rows there are.
     read : callable
@@ -48,10 +46,6 @@ class Rows:
     last: Callable[[Task], int]
     count: Callable[[Task], int]
     read: Callable[[Task, int, int, int], Iterator[Sequence[Any]]]
-
-
-def _time(value: datetime | None) -> str | None:
-    return None if value is None else value.isoformat().replace("+00:00", "Z")
 
 
 def _last(queryset: QuerySet[Any, Any], name: str = "pk") -> int:
@@ -79,11 +73,8 @@ _JUDGMENT: Final[dict[str, Kind]] = {
 
 
 def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[Sequence[Any]]:
-    numbers = task.judgment_numbers.order_by("number")
-    for start in range(after, until, _AT_ONCE):
-        page = numbers.filter(number__gt=start, number__lte=min(start + _AT_ONCE, until))
-        for row in judgments_recorded(list(page), task=task, until=watermark):
-            yield [row[name] for name in _JUDGMENT]
+    if until > after:
+        yield from recorded_rows(task=task, after=after, until=until, watermark=watermark)
 
 
 _SKIP: Final[dict[str, Kind]] = {
@@ -104,13 +95,12 @@ _SKIP: Final[dict[str, Kind]] = {
 
 def _skips(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Any]]:
     found = skips_listed(task=task).filter(pk__gt=after, pk__lte=until).order_by("pk")
-    for skip in found.iterator(chunk_size=_AT_ONCE):
-        segment = skip.block.segment
-        yield (
-            *(skip.pk, str(skip.client_id), skip.judge.pseudonym, segment.number),
-            *(segment.document.name, skip.block.control, skip.reason, skip.comment),
-            *(skip.duration_ms, skip.active_ms, _time(skip.created_at), skip.is_judged),  # type: ignore[attr-defined]
-        )
+    rows = found.values_list(
+        *("pk", as_text("client_id"), "judge__pseudonym", "block__segment__number"),
+        *("block__segment__document__name", "block__control", "reason", "comment"),
+        *("duration_ms", "active_ms", TimeText("created_at"), "is_judged"),
+    )
+    return rows.iterator(chunk_size=_AT_ONCE)
 
 
 _ASSIGNMENT: Final[dict[str, Kind]] = {
@@ -127,14 +117,13 @@ _ASSIGNMENT: Final[dict[str, Kind]] = {
 
 
 def _assignments(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Any]]:
-    found = Assignment.objects.filter(hit__task=task, pk__gt=after, pk__lte=until)
-    found = found.select_related("hit", "judge").order_by("pk")
-    for each in found.iterator(chunk_size=_AT_ONCE):
-        yield (
-            *(each.pk, str(each.public_id), each.hit.number, each.judge.pseudonym, each.ordinal),
-            *(_time(each.lease.lower), _time(each.lease.upper)),
-            *(_time(each.completed_at), _time(each.released_at)),
-        )
+    found = Assignment.objects.filter(hit__task=task, pk__gt=after, pk__lte=until).order_by("pk")
+    rows = found.values_list(
+        *("pk", as_text("public_id"), "hit__number", "judge__pseudonym", "ordinal"),
+        *(TimeText("lease__startswith"), TimeText("lease__endswith")),
+        *(TimeText("completed_at"), TimeText("released_at")),
+    )
+    return rows.iterator(chunk_size=_AT_ONCE)
 
 
 _TEXTS: Final[dict[str, Kind]] = {
@@ -162,7 +151,7 @@ def _texts(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequ
         systems = {
             each["system"]: each["text"] for each in found if each["kind"] != SystemKind.REFERENCE
         }
-        yield document, position, source, references, systems
+        yield document, position, source, json_text(references), json_text(systems)
 
 
 _DESIGN: Final[dict[str, Kind]] = {"id": int, "design": object}
@@ -172,7 +161,7 @@ def _designs(task: Task, after: int, until: int, _watermark: int) -> Iterator[Se
     found = Design.objects.filter(task=task, pk__gt=after, pk__lte=until).order_by("pk")
     for design in found:
         # As plain data: times and the like become texts, as in answers of REST.
-        yield design.pk, json.loads(json.dumps(DesignSerializer(design).data, default=str))
+        yield design.pk, json_text(DesignSerializer(design).data)
 
 
 _EVENT: Final[dict[str, Kind]] = {"id": int, "event": object}
@@ -186,7 +175,7 @@ def _activity(task: Task, after: int, until: int, _watermark: int) -> Iterator[S
         ids = (event.user_id for event in portion if event.user_id is not None)
         names = users_named(campaign=campaign, ids=ids)
         for event in portion:
-            yield event.pk, json.loads(json.dumps(event_data(event, names), default=str))
+            yield event.pk, json_text(event_data(event, names))
 
 
 _JUDGE: Final[dict[str, Kind]] = {
@@ -202,7 +191,7 @@ def _judges(task: Task, after: int, until: int, _watermark: int) -> Iterator[Seq
     found = Judge.objects.filter(
         campaign=task.test_set.campaign_id, pk__gt=after, pk__lte=until
     ).order_by("pk")
-    return found.values_list("pk", "pseudonym", "origin", "languages").iterator()
+    return _with_languages(found.values_list("pk", "pseudonym", "origin", "languages"))
 
 
 def _named_judges(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Any]]:
@@ -210,7 +199,12 @@ def _named_judges(task: Task, after: int, until: int, _watermark: int) -> Iterat
         campaign=task.test_set.campaign_id, pk__gt=after, pk__lte=until
     ).order_by("pk")
     columns = ("pk", "pseudonym", "origin", "languages", F("user__name"), "address")
-    return found.values_list(*columns).iterator()
+    return _with_languages(found.values_list(*columns))
+
+
+def _with_languages(found: QuerySet[Any, Any]) -> Iterator[Sequence[Any]]:
+    for number, judge, origin, languages, *more in found.iterator(chunk_size=_AT_ONCE):
+        yield number, judge, origin, json_text(languages), *more
 
 
 def _of_queryset(

@@ -21,6 +21,8 @@ from campaign.models import (
     BrowserVisit,
     ConflictOfInterest,
     ErasureRequest,
+    ExportedFile,
+    ExportedPart,
     Invitation,
     Judge,
     Membership,
@@ -28,6 +30,7 @@ from campaign.models import (
     Task,
     User,
 )
+from campaign.selectors.erasures import erasure_counts
 from campaign.services import (
     CredentialRefusedError,
     ErasureRefusedError,
@@ -40,6 +43,7 @@ from campaign.services import (
     judge_readmit,
     token_create,
 )
+from campaign.services.exported_files import exported_file_keep
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from ranking.services.run_results import run_result
@@ -227,6 +231,69 @@ def test_the_same_by_command(judge: Judge, tmp_path: Path, capsys: Any) -> None:
     run("--ask")
     assert "carried out" in run("--carry-out")
     assert "Ada" not in every_row()
+
+
+def test_an_organiser_records_a_request_that_came_by_letter(task: Task, judge: Judge) -> None:
+    organiser = make_organiser(task.test_set.campaign)
+    page = "/campaigns/campaign/people/erasures/"
+    organisers = signed_in(organiser)
+    refused = organisers.post(page, {"judge": "nobody-here"}, follow=True)
+    assert "There is no judge “nobody-here”" in refused.content.decode()
+    shown = organisers.post(page, {"judge": " quiet-fox "}, follow=True).content.decode()
+    asked = ErasureRequest.objects.get()
+    assert (asked.judge, asked.asked_by, asked.is_open) == (judge, organiser, True)
+    assert f"recorded by {organiser.name}" in shown
+    again = organisers.post(
+        "/api/v1/campaigns/campaign/erasures/", {"judge": "quiet-fox"}, "application/json"
+    )
+    assert again.json()["id"] == asked.pk
+    wrong = organisers.post(
+        "/api/v1/campaigns/campaign/erasures/", {"judge": "x"}, "application/json"
+    )
+    assert (wrong.status_code, "no judge" in str(wrong.json())) == (400, True)
+    analyst = signed_in(make_analyst(task.test_set.campaign))
+    assert analyst.post(page, {"judge": "quiet-fox"}).status_code == 403
+    # Withdrawn by the judge with one click.
+    signed_in(judge.user).post("/judge/campaign/data/", {"action": "withdraw"})
+    asked.refresh_from_db()
+    assert asked.withdrawn_at is not None
+
+
+def test_the_page_counts_what_goes_and_as_much_is_removed(task: Task, judge: Judge) -> None:
+    exported = exported_file_keep(
+        task=task,
+        content=[f"{NAME},ada@example.org".encode()],
+        by=None,
+        kind="named-judges",
+        file_format="csv",
+        name="named.csv",
+        until=1,
+        watermark=1,
+        names_people=True,
+    )
+    pseudonyms = exported_file_keep(
+        task=task,
+        content=[b"quiet-fox"],
+        by=None,
+        kind="judges",
+        file_format="csv",
+        name="judges.csv",
+        until=1,
+        watermark=1,
+    )
+    counts = erasure_counts(judge=judge)
+    assert counts == {"visits": 1, "links": 1, "mails": 0, "conflicts": 1, "files": 1}
+    asked = erasure_ask(judge=judge)
+    organisers = signed_in(make_organiser(task.test_set.campaign))
+    question = organisers.post(f"/campaigns/campaign/people/erasures/{asked.pk}/carry-out/")
+    assert "visits 1, links 1, e-mails 0, conflicts of interest 1" in question.content.decode()
+    removed = erasure_carry_out(request=asked, by=None).removed
+    kinds = ("visits", "links", "mails", "conflicts of interest", "exported files that name judges")
+    assert [removed[kind] for kind in kinds] == list(counts.values())
+    assert list(ExportedFile.objects.all()) == [pseudonyms]
+    assert not ExportedPart.objects.filter(file_id=exported.pk).exists()
+    assert not any(bytes(part.content).find(b"ada@") >= 0 for part in ExportedPart.objects.all())
+    assert set(erasure_counts(judge=Judge.objects.get(pk=judge.pk)).values()) == {0}
 
 
 def test_somebody_erased_gets_no_link_and_is_not_let_in_again(task: Task, judge: Judge) -> None:
