@@ -21,7 +21,7 @@ KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 SCRIPTS_STAMP := node_modules/.installed
 
-.PHONY: help start demo backup restore install install-dev test test-unit test-thorough test-released fuzz mutants faults soak check check-fast advisories messages untranslated lock screenshots bench attack clean
+.PHONY: help start demo backup restore install install-dev test test-unit test-thorough test-released fuzz mutants faults soak alarms check check-fast advisories messages untranslated lock screenshots bench attack clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -68,6 +68,11 @@ faults: $(DEV_STAMP) $(WORDS_STAMP) ## kill, stop and starve a running Quintet w
 
 soak: $(DEV_STAMP) $(KERNEL_STAMP) ## let 200 judges work for an hour, and compare what they and the organiser waited for (ARGS="--judges 1000 --minutes 10")
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.load.soak $(ARGS)
+
+alarms: ## let Prometheus check the alarms, and compute when each rings (needs promtool: Debian's package prometheus)
+	@command -v promtool > /dev/null || { echo "This needs promtool: apt-get install prometheus, or your system's way." >&2; exit 2; }
+	@promtool check rules deploy/prometheus/alerts.yml
+	@promtool test rules deploy/prometheus/alerts.test.yml
 
 check: $(DEV_STAMP) $(SCRIPTS_STAMP) ## lint, formatting, types (Python, JavaScript), import contracts, migrations, templates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m launcher run --temporary -- sh launcher/check.sh

@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import celeryd_init, task_postrun, task_prerun
+from celery.signals import beat_init, celeryd_init, task_postrun, task_prerun
 from django.db import close_old_connections
 from kombu import Connection
 
@@ -49,6 +49,12 @@ app.autodiscover_tasks()
 def _worker_named(**_signal: Any) -> None:
     """Tell this process and its children that they are a worker, for `settings.DATABASE_LIMITS`."""
     os.environ["QUINTET_PROCESS"] = "worker"
+
+
+@beat_init.connect
+def _beat_named(**_signal: Any) -> None:
+    """Tell this process that it is beat, whose errors are counted as those of workers are."""
+    os.environ["QUINTET_PROCESS"] = "beat"
 
 
 @task_prerun.connect

@@ -235,7 +235,7 @@ CELERY_TASK_TIME_LIMIT = 600
 CELERY_DB_REUSE_MAX = 1_000_000_000
 CELERY_TIMEZONE = "UTC"
 # In memory, by a clock that nobody can set back.
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+CELERY_BEAT_SCHEDULER = "config.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     # What a lost notification left behind is found here.
     "rank-what-is-due": every(2, "ranking.tasks.rank_what_is_due"),

@@ -17,7 +17,7 @@ class ErrorCounter(logging.Handler):
             from config.metrics.names import ERRORS_LOGGED
 
             ERRORS_LOGGED.inc()
-        elif os.environ.get("QUINTET_PROCESS") == "worker":
+        elif os.environ.get("QUINTET_PROCESS") in {"worker", "beat"}:
             from config.metrics.tasks import worker_error_count
 
             with contextlib.suppress(redis.RedisError):

@@ -4,6 +4,7 @@ Only what `_kept` lists is sent: what is not known to be harmless stays here.
 """
 
 import logging
+import sys
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import structlog
@@ -53,6 +54,14 @@ def errors_report(dsn: str, *, release: str) -> None:
         server_name="",
         before_send=_kept,
     )
+
+
+def errors_flush() -> None:
+    """Wait for what is being sent, two seconds at most: for a process that ends."""
+    if "sentry_sdk" in sys.modules:
+        import sentry_sdk
+
+        sentry_sdk.flush(timeout=2)
 
 
 def _kept(event: "Event", hint: "Hint") -> "Event":

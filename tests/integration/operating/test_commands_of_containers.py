@@ -1,212 +1,33 @@
-"""Every command of docker-compose.yml and of the chart, run by itself with the environment that stands there.
+"""Every command of docker-compose.yml and of the chart runs by itself with the environment that stands there.
 
-There is no engine for containers here: the programs are those of this machine, addresses of servers lead to ours,
-and files of secrets lie in a folder of the test. Nothing else is told to them.
+An error that nobody foresaw each kind of process logs alike, and reports where that is asked for.
 """
 
 import contextlib
-import http.client
-import re
-import shlex
-import socket
+import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import psycopg2
 import pytest
 import redis
-import yaml
 
-from launcher.data_directory import CHECKOUT, DataDirectory
-from launcher.services import Services
+from launcher.data_directory import CHECKOUT
 from launcher.valkey import _program
 from launcher.waiting import wait_until
+from tests.containers import COMPOSE, PROCESSES, Process, World, of_compose, status
 from tests.unit.deploy import test_chart
 
 SECONDS = 120
-COMPOSE: dict[str, Any] = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_text())
-SECRETS = {
-    "secret_key": "k" * 50,
-    "metrics_token": "m" * 32,
-    "postgres_password": "p@ss/word",
-    "application_password": "w:rd%",
-}
-
-
-@dataclass(frozen=True)
-class Process:
-    """A process of a container.
-
-    Attributes
-    ----------
-    healthcheck : list[str]
-        What asks whether it is well; empty if nothing does.
-    """
-
-    command: list[str]
-    environment: dict[str, str]
-    healthcheck: list[str]
-
-
-def of_compose(name: str) -> Process:
-    """A service of ours, with what stands in the file where nothing else is set."""
-    service = COMPOSE["services"][name]
-    # The image's own command, where the file names none.
-    docker = re.findall(r"^CMD (.+)$", (CHECKOUT / "Dockerfile").read_text(), re.MULTILINE)[0]
-    test = service.get("healthcheck", {}).get("test", [])
-    check = ["sh", "-c", *test[1:]] if test[:1] == ["CMD-SHELL"] else test[1:]
-    return Process(
-        [_filled(each) for each in service.get("command", yaml.safe_load(docker))],
-        {key: _filled(value) for key, value in service["environment"].items()},
-        [_filled(each) for each in check],
-    )
-
-
-def _filled(text: str) -> str:
-    return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text).replace("$$", "$")
-
-
-def of_chart(name: str, values: dict[str, Any]) -> Process:
-    """A container of the chart."""
-    pod = dict(test_chart.pods(values))[name]["containers"][0]
-    probe = pod.get("livenessProbe", {}).get("exec", {}).get("command", [])
-    environment = {each["name"]: each["value"] for each in pod["env"]}
-    return Process(pod["command"], environment, probe)
-
-
-class World:
-    """PostgreSQL and Valkey, and files of secrets; what containers are told, translated to them."""
-
-    def __init__(self, services: Services, folder: Path) -> None:
-        self.folder = folder
-        environment = services.environment
-        self._sockets = parse_qs(urlsplit(environment["DATABASE_URL"]).query)["host"][0]
-        self._redis = environment["REDIS_URL"]
-        self.port = self._free_port()
-        addresses = {
-            "secret-key": SECRETS["secret_key"],
-            "metrics-token": SECRETS["metrics_token"],
-            "database-url": self._here("postgresql://quintet_app:x@postgres/quintet"),
-            "migration-database-url": self._here("postgresql://quintet:x@postgres/quintet"),
-            "redis-url": self._redis,
-        }
-        for name, secret in (SECRETS | addresses).items():
-            (folder / name).write_text(f"{secret}\n")
-
-    def environment(self, process: Process) -> dict[str, str]:
-        """What the container has, and where programs are."""
-        programs = f"{Path(sys.executable).parent}:/usr/bin:/bin"
-        translated = {name: self._here(value) for name, value in process.environment.items()}
-        image = {"DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONUNBUFFERED": "1"}
-        return {
-            **image,
-            "PATH": programs,
-            "STATIC_ROOT": str(self.folder / "static"),
-            "HOSTNAME": socket.gethostname(),
-            **translated,
-        }
-
-    def _here(self, value: str) -> str:
-        if "@postgres/" in value:
-            return value.replace("@postgres/", "@/") + f"?host={self._sockets}"
-        if value.startswith("redis://valkey"):
-            return self._redis
-        return re.sub(r"^/run/secrets/(?:quintet/|owner/)?", f"{self.folder}/", value)
-
-    def words(self, words: list[str]) -> list[str]:
-        """A command with a port that is free."""
-        return [
-            word.replace("0.0.0.0:8000", f"127.0.0.1:{self.port}").replace(
-                "127.0.0.1:8000", f"127.0.0.1:{self.port}"
-            )
-            for word in words
-        ]
-
-    @staticmethod
-    def _free_port() -> int:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            return int(free.getsockname()[1])
-
-    @contextlib.contextmanager
-    def running(self, process: Process, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
-        with log.open("wb") as file:
-            started = subprocess.Popen(
-                self.words(process.command),
-                env=self.environment(process),
-                cwd=CHECKOUT,
-                stdout=file,
-                stderr=file,
-                start_new_session=True,
-            )
-        try:
-            yield started
-        finally:
-            started.terminate()
-            started.wait(60)
-
-    def is_well(self, process: Process) -> bool:
-        """Run what asks whether it is well."""
-        done = subprocess.run(
-            self.words(process.healthcheck),
-            env=self.environment(process),
-            cwd=CHECKOUT,
-            capture_output=True,
-            check=False,
-            timeout=60,
-        )
-        return done.returncode == 0
-
-
-@pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    """After the migration that both files describe."""
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        tempfile.TemporaryDirectory(prefix="q-") as name,
-    ):
-        for variable in ("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL"):
-            patch.delenv(variable, raising=False)
-        folder = Path(name).resolve()
-        folder.chmod(0o711)
-        (folder / "secrets").mkdir()
-        with Services(DataDirectory(folder / "home"), durable=False) as services:
-            made = World(services, folder / "secrets")
-            # As the image is built.
-            files = Process(["python", "manage.py", "collectstatic", "--noinput", "-v0"], {}, [])
-            files.environment.update(of_compose("migrate").environment)
-            for process in (files, of_compose("migrate"), of_chart("quintet-migrate", {})):
-                done = subprocess.run(
-                    process.command,
-                    env=made.environment(process),
-                    cwd=CHECKOUT,
-                    capture_output=True,
-                    text=True,
-                    check=False,
-                )
-                assert done.returncode == 0, done.stderr
-            yield made
-
-
-PROCESSES = {
-    "compose web": of_compose("web"),
-    "compose worker-planning": of_compose("worker-planning"),
-    "compose worker-ranking": of_compose("worker-ranking"),
-    "compose worker-housekeeping": of_compose("worker-housekeeping"),
-    "compose beat": of_compose("beat"),
-    "chart web": of_chart("quintet-web", {"optionalSecrets": ["metrics-token"]}),
-    "chart web below a path": of_chart("quintet-web", {"urlPrefix": "/quintet"}),
-    "chart worker-planning": of_chart("quintet-worker-planning", {}),
-    "chart worker-ranking": of_chart("quintet-worker-ranking", {}),
-    "chart worker-housekeeping": of_chart("quintet-worker-housekeeping", {}),
-    "chart beat": of_chart("quintet-beat", {}),
-}
+NOBODY = "redis://127.0.0.1:1/0"
+#: What each process of ours is made to do in a database that lacks two tables; beat lacks a broker.
+KINDS = ("web", "worker-planning", "worker-ranking", "worker-housekeeping", "beat", "command")
+LACKING = ("campaign_session", "campaign_task", "campaign_job")
 
 
 def test_nothing_of_either_file_is_left_out() -> None:
@@ -237,18 +58,11 @@ def test_it_runs_and_says_that_it_is_well(world: World, name: str, tmp_path: Pat
             # The chart's ingress leaves the path in place.
             assert status(world.port, f"{prefix}/sign-in/", host, https=True) == 200
             assert status(world.port, "/metrics", host) == (401 if "path" not in name else 404)
-    assert "Traceback" not in log.read_text()
-
-
-def status(port: int, path: str, host: str = "127.0.0.1", *, https: bool = False) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    headers = {"Host": host} | ({"X-Forwarded-Proto": "https"} if https else {})
-    with contextlib.closing(connection):
-        try:
-            connection.request("GET", path, headers=headers)
-            return connection.getresponse().status
-        except OSError:
-            return 0
+    lines = log.read_text().splitlines()
+    assert lines
+    for line in lines:
+        # As both files ask: no banner, no line that some program writes in a way of its own.
+        assert json.loads(line)["level"] in {"info", "warning"}, line
 
 
 def test_postgresql_takes_the_options_that_it_is_given(world: World) -> None:
@@ -290,7 +104,81 @@ def _answers(client: Any) -> bool:
     return False
 
 
-def test_the_guide_makes_the_secrets_that_the_file_asks_for() -> None:
-    comments = (CHECKOUT / "docker-compose.yml").read_text().split("\nname:")[0]
-    [named] = re.findall(r"for name in ([\w ]+); do", comments)
-    assert set(shlex.split(named)) == set(COMPOSE["secrets"])
+@pytest.fixture
+def broken(world: World) -> Iterator[World]:
+    """A database some of whose tables nobody finds."""
+    address = (world.folder / "migration-database-url").read_text().strip()
+
+    def rename(name: str, to: str) -> None:
+        with contextlib.closing(psycopg2.connect(address)) as connection, connection:
+            connection.cursor().execute(f"ALTER TABLE {name} RENAME TO {to}")
+
+    for table in LACKING:
+        rename(table, f"{table}_away")
+    yield world
+    for table in LACKING:
+        rename(f"{table}_away", table)
+
+
+def process_of(kind: str, address: str) -> Process:
+    """A process of the compose file, which reports errors to this address."""
+    process = of_compose("web" if kind == "command" else kind)
+    environment = {**process.environment, "SENTRY_DSN": address}
+    if kind == "command":
+        return Process(["python", "manage.py", "recount"], environment, [])
+    if kind == "beat":
+        environment["REDIS_URL"] = NOBODY
+    return replace(process, environment=environment)
+
+
+def provoke(kind: str, world: World) -> None:
+    """Have a process do what it cannot: beat and planning do by themselves."""
+    if kind == "web":
+        status(world.port, "/", headers={"Cookie": f"sessionid={'a' * 32}"})
+    task = {
+        "worker-planning": "annotation.tasks.fill_pools",
+        "worker-ranking": "ranking.tasks.rank_what_is_due",
+        "worker-housekeeping": "campaign.tasks.run_jobs",
+    }.get(kind)
+    if task:
+        program = f"from config.celery import app; app.send_task({task!r})"
+        environment = world.environment(of_compose("web"))
+        subprocess.run(
+            [sys.executable, "-c", program], env=environment, cwd=CHECKOUT, check=True, timeout=60
+        )
+
+
+def test_no_kind_of_process_is_left_out() -> None:
+    assert {name.removeprefix("compose ") for name in PROCESSES if name.startswith("compose")} | {
+        "command"
+    } == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_logged_as_json_and_reported(
+    broken: World, service: tuple[str, list[bytes]], kind: str, tmp_path: Path
+) -> None:
+    address, sent = service
+    log = tmp_path / "log"
+    with broken.running(process_of(kind, address), log) as started:
+        is_up: Callable[[], bool] = lambda: (  # noqa: E731
+            status(broken.port, "/healthz") == 200
+            if kind == "web"
+            else " ready." in log.read_text()
+        )
+        if kind not in {"beat", "command"}:
+            alive = lambda: started.poll() is None  # noqa: E731
+            assert wait_until(is_up, seconds=SECONDS, alive=alive), log.read_text()
+        provoke(kind, broken)
+        assert wait_until(lambda: bool(sent), seconds=SECONDS), log.read_text()
+        if kind == "command":
+            assert started.wait(SECONDS) == 1
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    errors = [line for line in lines if line["level"] in {"error", "critical"}]
+    assert errors
+    if kind == "command":
+        assert {line["command"] for line in errors} == {"recount"}
+        assert "campaign_task" in errors[0]["exception"]
+    told = b"".join(sent).decode()
+    assert '"level":"error"' in told or '"level":"critical"' in told
+    assert broken.folder.name not in told

@@ -1,17 +1,13 @@
 """What is logged says which request, judge and task it is about, and names nobody; nothing leaves the machine."""
 
-import http.server
 import io
 import json
 import logging
 import re
 import socket
-import threading
 from collections.abc import Callable, Iterator
-from gzip import decompress
 from typing import Any
 
-import brotli  # type: ignore[import-untyped]
 import pytest
 import sentry_sdk
 from celery import current_app
@@ -151,29 +147,6 @@ class TestNothingIsSent:
         Client(raise_request_exception=False).get("/sign-in/")
         assert not sentry_sdk.get_client().is_active()
         assert all(isinstance(each, (str, bytes)) for each in met), met
-
-
-@pytest.fixture
-def service() -> Iterator[tuple[str, list[bytes]]]:
-    """A service that speaks Sentry's protocol: its address, and what it was sent."""
-    sent: list[bytes] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            unpack = {"gzip": decompress, "br": brotli.decompress}
-            sent.append(unpack[self.headers["Content-Encoding"]](body))
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b"{}")
-
-        def log_message(self, *_arguments: Any) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://key@127.0.0.1:{server.server_port}/1", sent
-        server.shutdown()
 
 
 def test_an_error_is_reported_without_anything_about_people(

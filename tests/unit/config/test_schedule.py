@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
-from celery.beat import ScheduleEntry, Scheduler, Service
+from celery.beat import PersistentScheduler, ScheduleEntry, Scheduler, Service
 from celery.utils.imports import symbol_by_name
 from django.conf import settings
 
@@ -81,4 +81,6 @@ def test_a_clock_that_is_set_changes_nothing(beat: Beat, clocks: Clocks, hours: 
 
 def test_the_schedule_is_in_memory() -> None:
     """Times by a clock of one process mean nothing to the next, and no full disk stops beat."""
-    assert symbol_by_name(app.conf.beat_scheduler) is Scheduler
+    scheduler = symbol_by_name(app.conf.beat_scheduler)
+    assert issubclass(scheduler, Scheduler)
+    assert not issubclass(scheduler, PersistentScheduler)

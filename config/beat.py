@@ -1,0 +1,56 @@
+"""Beat's scheduler, which can be asked whether it is at work: `python -m config.beat`.
+
+Where `BEAT_ALIVE` names a file, the scheduler writes the time into it with each look at the schedule, every two seconds at
+least, by a clock that nobody sets. Beat that hangs, or cannot reach the broker, writes nothing.
+"""
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import celery.beat
+
+VARIABLE: Final = "BEAT_ALIVE"
+#: After as many seconds without a look beat is taken for dead.
+MOST_SECONDS: Final = 60.0
+
+
+class Scheduler(celery.beat.Scheduler):
+    """Celery's, with the schedule in memory; it says when it last looked."""
+
+    def tick(self, *arguments: Any, **options: Any) -> float:
+        """Send what is due; return in how many seconds the next is."""
+        pause: float = super().tick(*arguments, **options)
+        if path := os.environ.get(VARIABLE):
+            beside = Path(f"{path}.new")
+            beside.write_text(str(time.monotonic()))
+            beside.replace(path)
+        return pause
+
+
+def seconds_since_look(path: Path) -> float | None:
+    """Return how long ago beat looked at its schedule; None if it has not yet."""
+    try:
+        return time.monotonic() - float(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def main() -> int:
+    """Say whether beat is at work; return how the program is to exit."""
+    path = os.environ.get(VARIABLE)
+    if not path:
+        sys.stderr.write(f"Set {VARIABLE} to the file that beat was told.\n")
+        return 2
+    seconds = seconds_since_look(Path(path))
+    if seconds is None:
+        sys.stderr.write("Beat has not looked at its schedule yet.\n")
+        return 1
+    sys.stdout.write(f"Beat looked at its schedule {seconds:.0f} s ago.\n")
+    return 0 if seconds <= MOST_SECONDS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

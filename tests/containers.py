@@ -1,0 +1,190 @@
+"""The processes of docker-compose.yml and of the chart, run by themselves with the environment that stands there.
+
+There is no engine for containers here: the programs are those of this machine, addresses of servers lead to ours,
+and files of secrets lie in a folder of the test. Nothing else is told to them.
+"""
+
+import contextlib
+import http.client
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import yaml
+
+from launcher.data_directory import CHECKOUT
+from launcher.services import Services
+from tests.unit.deploy import test_chart
+
+COMPOSE: dict[str, Any] = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_text())
+SECRETS = {
+    "secret_key": "k" * 50,
+    "metrics_token": "m" * 32,
+    "postgres_password": "p@ss/word",
+    "application_password": "w:rd%",
+}
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process of a container.
+
+    Attributes
+    ----------
+    healthcheck : list[str]
+        What asks whether it is well; empty if nothing does.
+    """
+
+    command: list[str]
+    environment: dict[str, str]
+    healthcheck: list[str]
+
+
+def of_compose(name: str) -> Process:
+    """A service of ours, with what stands in the file where nothing else is set."""
+    service = COMPOSE["services"][name]
+    # The image's own command, where the file names none.
+    docker = re.findall(r"^CMD (.+)$", (CHECKOUT / "Dockerfile").read_text(), re.MULTILINE)[0]
+    test = service.get("healthcheck", {}).get("test", [])
+    check = ["sh", "-c", *test[1:]] if test[:1] == ["CMD-SHELL"] else test[1:]
+    return Process(
+        [_filled(each) for each in service.get("command", yaml.safe_load(docker))],
+        {key: _filled(value) for key, value in service["environment"].items()},
+        [_filled(each) for each in check],
+    )
+
+
+def _filled(text: str) -> str:
+    return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text).replace("$$", "$")
+
+
+def of_chart(name: str, values: dict[str, Any]) -> Process:
+    """A container of the chart."""
+    pod = dict(test_chart.pods(values))[name]["containers"][0]
+    probe = pod.get("livenessProbe", {}).get("exec", {}).get("command", [])
+    environment = {each["name"]: each["value"] for each in pod["env"]}
+    return Process(pod["command"], environment, probe)
+
+
+class World:
+    """PostgreSQL and Valkey, and files of secrets; what containers are told, translated to them."""
+
+    def __init__(self, services: Services, folder: Path) -> None:
+        self.folder = folder
+        environment = services.environment
+        self._sockets = parse_qs(urlsplit(environment["DATABASE_URL"]).query)["host"][0]
+        self._redis = environment["REDIS_URL"]
+        self.port = self._free_port()
+        addresses = {
+            "secret-key": SECRETS["secret_key"],
+            "metrics-token": SECRETS["metrics_token"],
+            "database-url": self._here("postgresql://quintet_app:x@postgres/quintet"),
+            "migration-database-url": self._here("postgresql://quintet:x@postgres/quintet"),
+            "redis-url": self._redis,
+        }
+        for name, secret in (SECRETS | addresses).items():
+            (folder / name).write_text(f"{secret}\n")
+
+    def environment(self, process: Process) -> dict[str, str]:
+        """What the container has, and where programs are."""
+        programs = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+        translated = {name: self._here(value) for name, value in process.environment.items()}
+        image = {"DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONUNBUFFERED": "1"}
+        return {
+            **image,
+            "PATH": programs,
+            "STATIC_ROOT": str(self.folder / "static"),
+            "HOSTNAME": socket.gethostname(),
+            **translated,
+        }
+
+    def _here(self, value: str) -> str:
+        if "@postgres/" in value:
+            return value.replace("@postgres/", "@/") + f"?host={self._sockets}"
+        if value.startswith("redis://valkey"):
+            return self._redis
+        return re.sub(r"^/(?:tmp|run/secrets(?:/quintet|/owner)?)/", f"{self.folder}/", value)
+
+    def words(self, words: list[str]) -> list[str]:
+        """A command with a port that is free."""
+        return [
+            word.replace("0.0.0.0:8000", f"127.0.0.1:{self.port}").replace(
+                "127.0.0.1:8000", f"127.0.0.1:{self.port}"
+            )
+            for word in words
+        ]
+
+    @staticmethod
+    def _free_port() -> int:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            return int(free.getsockname()[1])
+
+    @contextlib.contextmanager
+    def running(self, process: Process, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+        with log.open("wb") as file:
+            started = subprocess.Popen(
+                self.words(process.command),
+                env=self.environment(process),
+                cwd=CHECKOUT,
+                stdout=file,
+                stderr=file,
+                start_new_session=True,
+            )
+        try:
+            yield started
+        finally:
+            started.terminate()
+            started.wait(60)
+
+    def is_well(self, process: Process) -> bool:
+        """Run what asks whether it is well."""
+        done = subprocess.run(
+            self.words(process.healthcheck),
+            env=self.environment(process),
+            cwd=CHECKOUT,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        return done.returncode == 0
+
+
+PROCESSES = {
+    "compose web": of_compose("web"),
+    "compose worker-planning": of_compose("worker-planning"),
+    "compose worker-ranking": of_compose("worker-ranking"),
+    "compose worker-housekeeping": of_compose("worker-housekeeping"),
+    "compose beat": of_compose("beat"),
+    "chart web": of_chart("quintet-web", {"optionalSecrets": ["metrics-token"]}),
+    "chart web below a path": of_chart("quintet-web", {"urlPrefix": "/quintet"}),
+    "chart worker-planning": of_chart("quintet-worker-planning", {}),
+    "chart worker-ranking": of_chart("quintet-worker-ranking", {}),
+    "chart worker-housekeeping": of_chart("quintet-worker-housekeeping", {}),
+    "chart beat": of_chart("quintet-beat", {}),
+}
+
+
+def status(
+    port: int,
+    path: str,
+    host: str = "127.0.0.1",
+    *,
+    https: bool = False,
+    headers: dict[str, str] | None = None,
+) -> int:
+    """Return the status of an answer; 0 where nobody answers."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    forwarded = {"X-Forwarded-Proto": "https"} if https else {}
+    with contextlib.closing(connection):
+        try:
+            connection.request("GET", path, headers={"Host": host} | forwarded | (headers or {}))
+            return connection.getresponse().status
+        except OSError:
+            return 0
