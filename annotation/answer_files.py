@@ -6,7 +6,7 @@ file says becomes an answer of a protocol, its `AnswerFiles` know.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from django.db.models import Model
 
@@ -52,6 +52,8 @@ class FileAnswer:
     duration_ms, active_ms : int, optional
         The time on the clock, and that without breaks.
     comment : str
+    about : int, optional
+        The place among the answers of the file, from 0, of an earlier one that this one is about.
     """
 
     line: int
@@ -67,6 +69,7 @@ class FileAnswer:
     duration_ms: int | None = None
     active_ms: int | None = None
     comment: str = ""
+    about: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,10 @@ class FileWritten:
 
 #: Counts something that an answer cannot carry, by a phrase as in errors of files.
 Lose = Callable[[str], None]
+
+
+#: Raises the error of an answer of a file: for what field, which problem, and what to do.
+RefuseAnswer = Callable[[FileAnswer, str | None, str, str], NoReturn]
 
 
 def _read_nothing(file: InputFile, _format: str | None) -> FileContent:
@@ -119,6 +126,14 @@ class AnswerFiles:
         What keeps it beside the labels; None: nothing does.
     row : callable
         Returns the fields of that for an answer, without its judgment.
+    about : str
+        The column of the model that holds the judgment which an answer is about; empty where none is about another.
+    of_task : callable
+        Returns the answers of a file as those of a task: where a line is about several segments, one for each. Is given
+        what raises the error of an answer, too.
+    why : callable
+        Returns what HITs of a task say of their answers beside the file they came with, by the systems of the candidates;
+        a HIT holds answers that say the same.
     part : callable
         Returns the pass that an answer is of, as `HIT.part` has it; 0 for protocols without passes.
     written : mapping of str to str
@@ -133,6 +148,11 @@ class AnswerFiles:
     answer: Callable[[Any, Sequence[str | None], Mapping[str, Any], Lose], Answer] = _no_answer
     model: type[Model] | None = None
     row: Callable[[Answer], dict[str, Any]] = lambda _answer: {}
+    about: str = ""
+    of_task: Callable[[Task, Iterable[FileAnswer], RefuseAnswer], Iterable[FileAnswer]] = (
+        lambda _task, answers, _refuse: answers
+    )
+    why: Callable[[Sequence[Sequence[str]]], dict[str, Any]] = lambda _candidates: {}
     part: Callable[[Answer], int] = lambda _answer: 0
     written: Mapping[str, str] = field(default_factory=dict)
     write: Callable[[Task, str], FileWritten] | None = None

@@ -1,8 +1,8 @@
 """The rows behind imported answers: blocks, judgments, and what answers say beside their labels."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
@@ -14,7 +14,7 @@ from django.db import connection, models
 
 from annotation.answer_files import AnswerFiles
 from annotation.importing.answer_places import Place
-from annotation.importing.hits import ImportedHITs, block_uuids
+from annotation.importing.hits import ImportedHITs, Integers, block_uuids
 from annotation.importing.new_hits import ImportedHITWriter
 from annotation.models import Block, Judgment
 from annotation.models.block import stands_for
@@ -53,6 +53,8 @@ class AnswerRow:
     duration_ms: int | None
     active_ms: int | None
     comment: str
+    about: UUID | None = None
+    why: Mapping[str, Any] = field(default_factory=dict)
 
 
 class AnswerWriter:
@@ -63,13 +65,15 @@ class AnswerWriter:
         self._files = files
         self.hits = ImportedHITWriter(task)
         self._blocks_written = 0
-        self._judges: dict[tuple[int, int], int] = {}
+        self._judges: dict[tuple[int, int, bytes], int] = {}
+        # Of answers that others may be about, the judgments by client id.
+        self._judgments: dict[UUID, int] = {}
         self.begin_file({})
 
     def begin_file(self, why: dict[str, Any]) -> None:
         """Begin a file: no HIT has blocks of two. `why` says which it is, on its HITs."""
         self._placed = ImportedHITs()
-        self._why = b"\x01" + json.dumps(why).encode()
+        self._why = why
 
     def write(self, rows: Sequence[AnswerRow]) -> None:
         """Write the rows, with the HITs that begin."""
@@ -77,6 +81,7 @@ class AnswerWriter:
             return
         blocks = self._blocks(rows)
         ids = ids_reserve(Judgment, len(rows))
+        about = self._about(rows, ids)
         values = [
             {
                 "id": id_,
@@ -90,6 +95,7 @@ class AnswerWriter:
                 "comment": row.comment,
                 "submitted_at": row.submitted_at.isoformat(),
                 **self._files.row(row.answer),
+                **about(row),
             }
             for id_, block, row in zip(ids, blocks, rows, strict=True)
         ]
@@ -104,16 +110,39 @@ class AnswerWriter:
         )
         constraints_check_now()
 
+    def _about(
+        self, rows: Sequence[AnswerRow], ids: Sequence[int]
+    ) -> Callable[[AnswerRow], dict[str, int | None]]:
+        """Return what gives the column of the judgment that a row is about; of these rows, or of earlier ones."""
+        if not self._files.about:
+            return lambda _row: {}
+        self._judgments.update(zip((row.client_id for row in rows), ids, strict=True))
+        # Of an import before this one.
+        missing = {row.about for row in rows if row.about and row.about not in self._judgments}
+        if missing:
+            found = Judgment.objects.filter(task=self._task, client_id__in=missing)
+            self._judgments.update(found.values_list("client_id", "pk"))
+        return lambda row: {self._files.about: self._judgments[row.about] if row.about else None}
+
     def _blocks(self, rows: Sequence[AnswerRow]) -> list[int]:
         """Write a block for each row; return the ids."""
+        whys = [b"\x01" + json.dumps({**self._why, **row.why}).encode() for row in rows]
         judges = np.array(
-            # A HIT is of one judge and one pass.
-            [self._judges.setdefault((row.judge, row.part), len(self._judges)) for row in rows],
+            # A HIT is of one judge and one pass, and says the same of all its blocks.
+            [
+                self._judges.setdefault((row.judge, row.part, why), len(self._judges))
+                for row, why in zip(rows, whys, strict=True)
+            ],
             dtype=np.int64,
         )
         positions = self._placed.positions(judges)
-        parts = np.array([row.part for row in rows], dtype=np.int16)[positions == 1]
-        new = self.hits.write(len(parts), why=self._why, parts=parts)
+        new = self._hits(
+            [
+                (why, row.part)
+                for row, why, position in zip(rows, whys, positions.tolist(), strict=True)
+                if position == 1
+            ]
+        )
         hits = self._placed.hits(judges, positions, new)
         ids = ids_reserve(Block, len(rows))
         uuids = block_uuids(self._blocks_written, len(rows), at=self.hits.began_at)
@@ -136,12 +165,21 @@ class AnswerWriter:
         self._blocks_written += len(rows)
         return ids
 
+    def _hits(self, begun: Sequence[tuple[bytes, int]]) -> Integers:
+        """Write a HIT for each, of what it says and of a pass; return the ids."""
+        ids = np.zeros(len(begun), dtype=np.int64)
+        for why in dict.fromkeys(why for why, _part in begun):
+            mine = [place for place, (each, _part) in enumerate(begun) if each == why]
+            parts = np.array([begun[place][1] for place in mine], dtype=np.int16)
+            ids[mine] = self.hits.write(len(mine), why=why, parts=parts)
+        return ids
+
     @cached_property
     def _own_columns(self) -> dict[str, str]:
         """Return the columns of the answer, without its judgment, each with its type."""
         if self._files.model is None:
             return {}
         fields: list[models.Field[Any, Any]] = [
-            field for field in self._files.model._meta.concrete_fields if not field.primary_key
+            each for each in self._files.model._meta.concrete_fields if not each.primary_key
         ]
-        return {str(field.column): field.db_type(connection) or "" for field in fields}
+        return {str(each.column): each.db_type(connection) or "" for each in fields}

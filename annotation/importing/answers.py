@@ -27,8 +27,9 @@ from annotation.importing.new_hits import RENAME_JUDGE, JudgeTakesPartError, imp
 from annotation.importing.row_ids import ids_there
 from annotation.models import HIT, Block, Judgment, JudgmentNumber
 from annotation.protocols import Rules, answer_kind
-from annotation.services import judgments_number
+from annotation.services import design_ensure, judgments_number
 from annotation.services.judging.notifications import ranking_request
+from annotation.services.planning.comparisons import comparisons_settle
 from campaign.database.copy import statistics_refresh
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Loss, Losses
@@ -108,6 +109,9 @@ def answers_import(
         importing.read(file, file_format)
     imported = importing.imported()
     judgments_number(task_id=task.pk)
+    if answer_kind(task.protocol).comparisons is not None:
+        # Nobody plans a campaign that is not open: its sort goes as far as the answers do.
+        comparisons_settle(design=design_ensure(task=task))
     statistics_refresh(HIT, Block, Judge, Judgment, JudgmentNumber)
     if imported.judgments:
         ranking_request(task_id=task.pk)
@@ -155,7 +159,12 @@ class _Import:
             )
             for loss in content.losses:
                 self._losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
-            answers = iter(content.answers)
+            self._client_ids: list[uuid.UUID] = []
+            answers = iter(
+                self._reader.of_task(
+                    self._task, content.answers, partial(_refuse_answer, file.name)
+                )
+            )
             while batch := list(islice(answers, _BATCH)):
                 self._store(batch, partial(_refusal, file.name))
 
@@ -217,13 +226,22 @@ class _Import:
                 "import it into a task of another protocol",
             )
         said = self._said(answer, place, refuse)
-        content = json.dumps([self._task.pk, place.number, answer.judge, answer.candidates, said])
+        about = None if answer.about is None else self._client_ids[answer.about]
+        content = json.dumps(
+            [self._task.pk, place.number, answer.judge, answer.candidates, said]
+            + ([] if about is None else [str(about)])
+        )
         first = uuid.uuid5(_NAMESPACE, content)
         self._seen[first] += 1
         times = self._seen[first]
         _refuse_times(answer, refuse)
+        client_id = first if times == 1 else uuid.uuid5(_NAMESPACE, f"{content} {times}")
+        if self._reader.about:
+            self._client_ids.append(client_id)
         return AnswerRow(
-            client_id=first if times == 1 else uuid.uuid5(_NAMESPACE, f"{content} {times}"),
+            client_id=client_id,
+            about=about,
+            why=self._reader.why(answer.candidates),
             judge=self._judges[answer.judge],
             place=place,
             part=self._reader.part(said),
@@ -273,6 +291,12 @@ def _refuse_times(answer: FileAnswer, refuse: Refuse) -> None:
             f"the comment has {len(answer.comment):,} characters",
             f"shorten it to {_LONGEST_COMMENT:,}, or leave it out",
         )
+
+
+def _refuse_answer(
+    file: str, answer: FileAnswer, field: str | None, problem: str, remedy: str
+) -> NoReturn:
+    raise FormatError(file, problem, remedy, line=answer.line, field=field)
 
 
 def _refusal(file: str, answer: FileAnswer) -> Refuse:

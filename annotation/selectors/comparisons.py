@@ -12,8 +12,10 @@ from annotation.protocols import answer_kind
 from annotation.selectors.designs import design_in_force
 from campaign.models import Segment, Task
 
-#: Where a HIT says which two systems it compares: all its blocks compare the same.
+#: Where a HIT that was planned says which two systems it compares: all its blocks compare the same.
 COMPARISON = "why__blocks__0__comparison"
+#: Where one of imported answers does.
+COMPARISON_IMPORTED = "why__comparison"
 
 
 def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:

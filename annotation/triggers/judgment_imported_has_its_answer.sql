@@ -5,12 +5,6 @@ FOR asked IN
     JOIN campaign_task k ON k.id = n.task_id
     WHERE k.protocol <> 'ranking'
 LOOP
-    -- As `annotation.answer_files` knows them.
-    IF asked NOT IN ('rating', 'spans', 'top', 'two_outputs') THEN
-        RAISE EXCEPTION 'answers of the protocol % are not imported', asked
-            USING ERRCODE = 'check_violation',
-                  CONSTRAINT = 'judgment_imported_has_a_reader';
-    END IF;
     IF asked = 'top' THEN
         SELECT n.id, n.labels INTO wrong FROM new_rows n
         WHERE n.assignment_id IS NULL
@@ -21,6 +15,23 @@ LOOP
             RAISE EXCEPTION 'judgment % has the labels %, not 1 for top outputs and 2 for others', wrong.id, wrong.labels
                 USING ERRCODE = 'check_violation',
                       CONSTRAINT = 'judgment_imported_of_top_has_its_labels';
+        END IF;
+        CONTINUE;
+    END IF;
+    IF asked = 'sorting' THEN
+        SELECT n.id, n.labels INTO wrong FROM new_rows n
+        JOIN annotation_block b ON b.id = n.block_id JOIN annotation_hit h ON h.id = b.hit_id
+        WHERE n.assignment_id IS NULL
+            AND (SELECT k.protocol FROM campaign_task k WHERE k.id = n.task_id) = asked
+            AND (
+                n.labels::integer[] NOT IN ('{1,2}', '{1,1}', '{2,1}')
+                OR jsonb_array_length(h.why -> 'comparison') IS DISTINCT FROM 2
+            )
+        LIMIT 1;
+        IF wrong.id IS NOT NULL THEN
+            RAISE EXCEPTION 'judgment % has the labels %, or is of a HIT that names no comparison', wrong.id, wrong.labels
+                USING ERRCODE = 'check_violation',
+                      CONSTRAINT = 'judgment_imported_of_a_sort_is_of_a_comparison';
         END IF;
         CONTINUE;
     END IF;

@@ -1,20 +1,112 @@
-"""The answers of blind editing as a file."""
+"""Files of edits as answers of blind editing, and answers as such a file."""
 
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
-from annotation.answer_files import AnswerFiles, FileWritten
+from annotation.answer_files import (
+    AnswerFiles,
+    AnswerRefusedError,
+    FileAnswer,
+    FileContent,
+    FileWritten,
+    Lose,
+)
 from annotation.export.comments import comments_lost
+from campaign.formats import InputFile
+from campaign.formats.losses import Loss
 from campaign.models import Task
+from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
 from protocols.editing.edit_lines import edit_lines
+from protocols.editing.files import EditLine, EditsOfLines
+from protocols.editing.models import Answer
+from protocols.editing.statistics.edits import Outcome
+from ranking.files.json_objects import json_objects
 
 JSONL: Final = "edits-jsonl"
 
 
+def _read(file: InputFile, _format: str | None) -> FileContent:
+    reading = EditsOfLines()
+    lines = [
+        (number, reading.take(values, refuse)) for number, values, refuse in json_objects(file)
+    ]
+    return FileContent(file_format=JSONL, answers=_answers(lines), losses=())
+
+
+def _answers(lines: Sequence[tuple[int, EditLine]]) -> Iterator[FileAnswer]:
+    """Yield each edit, and then what others said of it."""
+    place = 0
+    for number, line in lines:
+        edit = place
+        yield FileAnswer(
+            line=number,
+            judge=line.judge,
+            segment=str(line.segment),
+            candidates=(line.systems,),
+            said=line,
+            texts=(line.output,),
+            active_ms=line.active_ms,
+        )
+        for judge, acceptable in line.votes.items():
+            yield FileAnswer(
+                line=number,
+                judge=judge,
+                segment=str(line.segment),
+                candidates=(line.systems,),
+                said=acceptable,
+                about=edit,
+            )
+        place += 1 + len(line.votes)
+
+
+def _answer(
+    said: EditLine | bool, texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
+) -> dict[str, Any]:
+    if isinstance(said, bool):
+        return {"acceptable": said}
+    if (said.keystrokes or 0) > MAX_KEYSTROKES:
+        raise AnswerRefusedError(
+            f"there are {said.keystrokes:,} keystrokes", f"correct them: {MAX_KEYSTROKES:,} at most"
+        )
+    if said.outcome is not Outcome.EDITED:
+        return {"outcome": said.outcome.value, "keystrokes": said.keystrokes}
+    if len(said.text or "") > MAX_CHARACTERS:
+        raise AnswerRefusedError(
+            f"what came out has {len(said.text or ''):,} characters",
+            f"shorten it to {MAX_CHARACTERS:,}",
+        )
+    if said.text == texts[0]:
+        raise AnswerRefusedError(
+            "what came out of the edit is the output as it was", 'write "unchanged", without a text'
+        )
+    return {"outcome": said.outcome.value, "text": said.text, "keystrokes": said.keystrokes}
+
+
+def _row(answer: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "outcome": answer.get("outcome", ""),
+        "text": answer.get("text") or "",
+        "keystrokes": answer.get("keystrokes"),
+        "acceptable": answer.get("acceptable"),
+    }
+
+
 def _write(task: Task, _format: str) -> FileWritten:
     written = edit_lines(task=task)
-    return FileWritten(
-        lines=written.lines, losses=comments_lost(task=task, watermark=written.watermark)
-    )
+    losses = list(comments_lost(task=task, watermark=written.watermark))
+    if written.left_out:
+        words = "acceptances of outputs that their editor was unable to correct"
+        losses.insert(0, Loss(words, written.left_out, "edits that are unable"))
+    return FileWritten(lines=written.lines, losses=losses)
 
 
-EDITING_FILES: Final = AnswerFiles(written={JSONL: "jsonl"}, write=_write)
+EDITING_FILES: Final = AnswerFiles(
+    formats=(JSONL,),
+    read=_read,
+    answer=_answer,
+    model=Answer,
+    row=_row,
+    about="edit_id",
+    written={JSONL: "jsonl"},
+    write=_write,
+)

@@ -29,7 +29,7 @@ from protocols.editing.models import Answer, Outcome
 from protocols.editing.simulator import simulated_edit
 
 MAX_CHARACTERS: Final = 20_000
-_MAX_KEYSTROKES: Final = 1_000_000
+MAX_KEYSTROKES: Final = 1_000_000
 #: From this stated quality on (0–100), simulated judges leave an output as it is, and accept what is shown.
 _FINE: Final = 50
 #: Below it they cannot correct an output.
@@ -56,7 +56,7 @@ class EditingAnswerSerializer(serializers.Serializer[object]):
         allow_null=True,
         default=None,
         min_value=0,
-        max_value=_MAX_KEYSTROKES,
+        max_value=MAX_KEYSTROKES,
         help_text="Changes of the text while it was edited; null where nobody counted them.",
     )
     acceptable = serializers.BooleanField(

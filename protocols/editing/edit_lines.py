@@ -14,10 +14,14 @@ from protocols.editing.statistics.edits import Outcome
 
 @dataclass(frozen=True, slots=True)
 class EditLines:
-    """The edits of a task up to a watermark, a line each."""
+    """The edits of a task up to a watermark, a line each.
+
+    `left_out` acceptances are of outputs that their editor was unable to correct: a line has none of these.
+    """
 
     lines: Sequence[str]
     watermark: int
+    left_out: int
 
 
 def edit_lines(*, task: Task, watermark: int | None = None) -> EditLines:
@@ -32,7 +36,11 @@ def edit_lines(*, task: Task, watermark: int | None = None) -> EditLines:
         without=excluded_judges(campaign_id=task.test_set.campaign_id),
     )
     lines = [json.dumps(_line(edit), ensure_ascii=False) + "\n" for edit in edits]
-    return EditLines(lines, until)
+    return EditLines(
+        lines,
+        until,
+        sum(len(edit.acceptances) for edit in edits if edit.outcome is Outcome.UNABLE),
+    )
 
 
 def _line(edit: StoredEdit) -> dict[str, Any]:

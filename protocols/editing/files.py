@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,40 @@ class EditRecord:
     distance: int
     length: int
     active_ms: int
+
+
+@dataclass(frozen=True)
+class EditLine:
+    """An edit as a line of a file has it, with its acceptances by judge.
+
+    `text` is what came out, of an edited output alone; `output` is None where the file does not have it.
+    """
+
+    segment: int
+    systems: tuple[str, ...]
+    judge: str
+    outcome: Outcome
+    output: str | None
+    text: str | None
+    keystrokes: int | None
+    active_ms: int | None
+    votes: Mapping[str, bool]
+
+    @property
+    def record(self) -> EditRecord:
+        """What counts of it."""
+        known = {Outcome.EDITED: self.text, Outcome.UNCHANGED: self.output}.get(self.outcome)
+        return EditRecord(
+            segment=self.segment,
+            systems=self.systems,
+            outcome=self.outcome,
+            votes=tuple(self.votes.values()),
+            distance=-1
+            if self.output is None or known is None
+            else character_distance(self.output, known),
+            length=-1 if self.output is None else len(self.output),
+            active_ms=-1 if self.active_ms is None else self.active_ms,
+        )
 
 
 def edits_of(records: Sequence[EditRecord]) -> Edits:
@@ -107,18 +141,21 @@ def read_edits(
         edited, or accepts an edit twice; if there is a text exactly where nothing was edited, or none
         where something was.
     """
-    reading = _Reading()
+    reading = EditsOfLines()
     files = read_objects(names, reading.take, progress)
     return reading.result(files)
 
 
 @dataclass
-class _Reading:
+class EditsOfLines:
+    """The edits read so far, and who edited and accepted what."""
+
     edits: list[EditRecord] = field(default_factory=list)
     edited: set[tuple[int, str]] = field(default_factory=set)
     voted: list[tuple[int, str]] = field(default_factory=list)
 
-    def take(self, values: dict[str, Any], refuse: Refuse) -> None:
+    def take(self, values: dict[str, Any], refuse: Refuse) -> EditLine:
+        """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
         segment = integer_of("segment", values["segment"], 1, refuse)
         judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
@@ -131,27 +168,24 @@ class _Reading:
         self.edited.add((segment, judge))
         outcome = _outcome(values["outcome"], refuse)
         output = _text("output", values.get("output"), refuse)
-        text = _edited_text(outcome, values.get("text"), output, refuse)
-        if values.get("keystrokes") is not None:
+        line = EditLine(
+            segment=segment,
+            systems=_systems(values["systems"], refuse),
+            judge=judge,
+            outcome=outcome,
+            output=output,
+            text=_edited_text(outcome, values.get("text"), refuse),
             # For whoever reads the file: nothing is computed of them.
-            integer_of("keystrokes", values["keystrokes"], 0, refuse)
-        self.edits.append(
-            EditRecord(
-                segment=segment,
-                systems=_systems(values["systems"], refuse),
-                outcome=outcome,
-                votes=self._votes(values["acceptances"], segment, judge, outcome, refuse),
-                distance=-1 if output is None or text is None else character_distance(output, text),
-                length=-1 if output is None else len(output),
-                active_ms=-1
-                if values.get("active_ms") is None
-                else integer_of("active_ms", values["active_ms"], 0, refuse),
-            )
+            keystrokes=_count("keystrokes", values, refuse),
+            active_ms=_count("active_ms", values, refuse),
+            votes=self._votes(values["acceptances"], segment, judge, outcome, refuse),
         )
+        self.edits.append(line.record)
+        return line
 
     def _votes(
         self, value: object, segment: int, editor: str, outcome: Outcome, refuse: Refuse
-    ) -> tuple[bool, ...]:
+    ) -> Mapping[str, bool]:
         votes: dict[str, bool] = {}
         for each in list_of("acceptances", value, refuse):
             if not isinstance(each, dict) or set(each) != {"judge", "acceptable"}:
@@ -174,7 +208,7 @@ class _Reading:
                 "there is nothing to accept where the editor was unable",
                 "write an empty list",
             )
-        return tuple(votes.values())
+        return votes
 
     def result(self, files: tuple[FileRead, ...]) -> EditsRead:
         return EditsRead(
@@ -208,12 +242,16 @@ def _text(key: str, value: object, refuse: Refuse) -> str | None:
     return None if value is None else text_of(key, value, refuse)
 
 
-def _edited_text(outcome: Outcome, value: object, output: str | None, refuse: Refuse) -> str | None:
-    """Return what came out; None if the editor was unable, or the text is not known."""
+def _count(key: str, values: Mapping[str, Any], refuse: Refuse) -> int | None:
+    return None if values.get(key) is None else integer_of(key, values[key], 0, refuse)
+
+
+def _edited_text(outcome: Outcome, value: object, refuse: Refuse) -> str | None:
+    """Return what came out of an edited output; None of others."""
     if outcome is Outcome.EDITED:
         if value is None:
             refuse("text", "the text is missing", "write what came out of the edit")
         return text_of("text", value, refuse)
     if value is not None:
         refuse("text", f"there is a text, but the outcome is {outcome}", "remove one of them")
-    return output if outcome is Outcome.UNCHANGED else None
+    return None

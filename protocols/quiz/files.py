@@ -49,7 +49,7 @@ def read_quiz(
         With line and key, if a file is not in order, if a judge answers about one output twice, or if a snippet's expected answers differ
         from those in an earlier line.
     """
-    reading = _Reading()
+    reading = ReadingsOfLines()
     files = read_objects(names, reading.take, progress)
     return QuizRead(files, reading.result())
 
@@ -98,12 +98,15 @@ def readings_of(given: Iterable[Reading]) -> Readings:
 
 
 @dataclass
-class _Reading:
+class ReadingsOfLines:
+    """The readings taken so far, and what is expected of each snippet."""
+
     expected: dict[str, tuple[bool, ...]] = field(default_factory=dict)
     seen: set[tuple[str, str, str]] = field(default_factory=set)
     rows: list[Reading] = field(default_factory=list)
 
-    def take(self, values: dict[str, Any], refuse: Refuse) -> None:
+    def take(self, values: dict[str, Any], refuse: Refuse) -> Reading:
+        """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
         snippet = text_of("snippet", values["snippet"], refuse)
         systems = _systems(values, refuse)
@@ -132,7 +135,9 @@ class _Reading:
         if not self.seen.isdisjoint(keys):
             refuse("judge", f"{judge} answers about this output a second time", "keep one of them")
         self.seen |= keys
-        self.rows.append(Reading(snippet, systems, judge, answers, expected))
+        reading = Reading(snippet, systems, judge, answers, expected)
+        self.rows.append(reading)
+        return reading
 
     def result(self) -> Readings:
         return readings_of(self.rows)

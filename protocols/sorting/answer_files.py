@@ -1,19 +1,70 @@
-"""The answers of a sort as files: comparisons, which `sort_systems` reads, and ranked blocks of two."""
+"""Files of comparisons, which `sort_systems` reads, as answers of a sort; and answers as such files, or as ranked blocks of two."""
 
 import json
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
-from annotation.answer_files import AnswerFiles, FileWritten
+from annotation.answer_files import (
+    AnswerFiles,
+    AnswerRefusedError,
+    FileAnswer,
+    FileContent,
+    FileWritten,
+    Lose,
+)
 from annotation.export.comments import comments_lost
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
-from campaign.formats.losses import Loss
+from campaign.formats import InputFile
+from campaign.formats.losses import Loss, Losses
 from campaign.models import Task
-from protocols.sorting.judged import answers_given
+from protocols.sorting.files import ComparisonsOfLines
+from protocols.sorting.judged import answers_given, pair_of
 from ranking.export.ranked_answers import WRITTEN, ranked_file_write
+from ranking.files.json_objects import json_objects
 
 JSONL: Final = "comparisons-jsonl"
+
+
+def _read(file: InputFile, _format: str | None) -> FileContent:
+    reading, losses = ComparisonsOfLines(), Losses()
+    answers = []
+    for number, values, refuse in json_objects(file):
+        line = reading.take(values, refuse)
+        is_identical = line.answer == "identical"
+        losses.add(
+            "outputs of the same text, which nobody was asked about", f"line {number}", is_identical
+        )
+        if not is_identical:
+            answers.append(
+                FileAnswer(
+                    line=number,
+                    judge=line.judge,
+                    segment=str(line.segment),
+                    candidates=tuple((system,) for system in line.systems),
+                    said=line.answer,
+                    duration_ms=line.duration_ms,
+                )
+            )
+    return FileContent(file_format=JSONL, answers=answers, losses=losses.found())
+
+
+def _answer(
+    said: str, texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
+) -> dict[str, str]:
+    first, second = texts
+    if first == second:
+        raise AnswerRefusedError(
+            "both systems wrote the same text, so that nobody can have been asked which is better",
+            'write "identical", or import into the test set whose texts were judged',
+        )
+    return {"verdict": said}
+
+
+def _why(candidates: Sequence[Sequence[str]]) -> dict[str, Any]:
+    (first,), (second,) = candidates
+    return {"comparison": list(pair_of(first, second))}
 
 
 def _write(task: Task, file_format: str) -> FileWritten:
@@ -56,4 +107,11 @@ def _comparisons(task: Task) -> FileWritten:
     )
 
 
-SORTING_FILES: Final = AnswerFiles(written={JSONL: "jsonl", **WRITTEN}, write=_write)
+SORTING_FILES: Final = AnswerFiles(
+    formats=(JSONL,),
+    read=_read,
+    answer=_answer,
+    why=_why,
+    written={JSONL: "jsonl", **WRITTEN},
+    write=_write,
+)

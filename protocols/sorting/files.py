@@ -76,9 +76,20 @@ def read_comparisons(
     SelectionError
         If a judge to be left out is not there, or nothing is left.
     """
-    reading = _Reading()
+    reading = ComparisonsOfLines()
     files = read_objects(names, reading.take, progress)
     return reading.result(files, tuple(dict.fromkeys(exclude_judges)))
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonLine:
+    """What a line says: `systems` and `answer` in its order."""
+
+    segment: int
+    judge: str
+    systems: tuple[str, str]
+    answer: str
+    duration_ms: int | None
 
 
 #: Pair by name, segment, judge.
@@ -86,16 +97,18 @@ _Key = tuple[tuple[str, str], int, str]
 
 
 @dataclass
-class _Reading:
+class ComparisonsOfLines:
     """The answers read so far: r for the system whose name comes first; None for identical outputs."""
 
     answers: dict[_Key, int | None] = field(default_factory=dict)
 
-    def take(self, values: dict[str, Any], refuse: Refuse) -> None:
+    def take(self, values: dict[str, Any], refuse: Refuse) -> ComparisonLine:
+        """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
         segment = integer_of("segment", values["segment"], 1, refuse)
-        if values.get("duration_ms") is not None:
-            integer_of("duration_ms", values["duration_ms"], 0, refuse)
+        duration_ms = values.get("duration_ms")
+        if duration_ms is not None:
+            duration_ms = integer_of("duration_ms", duration_ms, 0, refuse)
         judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
         first, second = (_system(key, values[key], refuse) for key in ("first", "second"))
         if first == second:
@@ -110,6 +123,7 @@ class _Reading:
             )
         is_turned = answer is not None and first > second
         self.answers[pair, segment, judge] = -(answer or 0) if is_turned else answer
+        return ComparisonLine(segment, judge, (first, second), values["answer"], duration_ms)
 
     def result(self, files: tuple[FileRead, ...], excluded: tuple[str, ...]) -> ComparisonsRead:
         there = sorted({judge for _pair, _segment, judge in self.answers})

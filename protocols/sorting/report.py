@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from protocols.sorting.found import SortFound
+from protocols.sorting.known_table import known_table
 from protocols.sorting.report_data import sort_data
 from protocols.sorting.statistics.beside import SORT, OrdersBeside
 from protocols.sorting.statistics.chain import Remaining, SortedChain, SortSettings, Step
@@ -24,6 +25,7 @@ def sort_report(found: SortFound) -> Report:
     """Tell the order with its clusters, what each comparison says, and what is still open."""
     chain = found.chain
     tables = [
+        known_table(chain),
         _open(chain),
         _order(chain),
         _neighbours(found),

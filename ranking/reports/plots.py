@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 PlotKind = Literal[
-    "intervals", "line", "points", "matrix", "grid", "bump", "bars", "ranks", "strips"
+    "intervals", "line", "points", "matrix", "grid", "bump", "bars", "ranks", "strips", "known"
 ]
 
 
@@ -16,7 +16,7 @@ class Plot:
 
     Attributes
     ----------
-    kind : "intervals", "line", "points", "matrix", "grid", "bump", "bars", "ranks" or "strips"
+    kind : "intervals", "line", "points", "matrix", "grid", "bump", "bars", "ranks", "strips" or "known"
         "intervals": a row each, with a dot at `value` and a bar from `low` to `high`. "line": `value` against
         `label`, connected, in the order of the rows. "points": `value` against `low`, each named by `label`.
         "matrix": a cell for each pair of `label` and `across` and one for the same two the other way round;
@@ -25,7 +25,9 @@ class Plot:
         `value` is the first of these columns. "bars": a bar up to `value` for each `label`, in the order of the
         rows. "ranks": for each name in `across` a line of its ranks, `value`, against the numbers in `label`, best
         above, with a band from `low` to `high`. "strips": a row each, on an axis of its own from `least` to `most_of_all`,
-        with a dot at `value`, a bar from `low` to `high`, and a stroke at `middle`.
+        with a dot at `value`, a bar from `low` to `high`, and a stroke at `middle`. "known": all of a table whose columns are
+        a name, the first and the last place that it may take, and a sign for each name: "+", "−", the same in
+        brackets, "?" or "".
     label : str
         The column that names a row, or is on the horizontal axis of a line.
     value : str

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from annotation.answer_files import AnswerFiles
 from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.archives import archive_files, is_archive, opener
 from campaign.formats.five_way_columns import FiveWayNames, read_five_way_columns
@@ -17,7 +18,10 @@ from campaign.formats.streams import StoredFile
 from campaign.formats.test_sets import TestSetFormat, read_test_set
 from campaign.formats.yaml_tree import MAX_BYTES, read_yaml
 from cells.campaign_file.schema import schema_check
+from protocols.editing.answer_files import EDITING_FILES
+from protocols.quiz.answer_files import QUIZ_FILES
 from protocols.quiz.snippet_files import read_snippets
+from protocols.sorting.answer_files import SORTING_FILES
 from protocols.spans.files.reading import SpansFormat, read_spans_file
 from ranking.files import InputFormat, read_judgments
 from ranking.files.bundles.checking import bundle_check
@@ -81,6 +85,15 @@ def _answers(kind: SpansFormat) -> Door:
     return door
 
 
+def _lines(files: AnswerFiles) -> Door:
+    def door(path: Path) -> None:
+        with path.open("rb") as stream:
+            for _answer in files.read(InputFile(path.name, stream), None).answers:
+                pass
+
+    return door
+
+
 def _snippets(path: Path) -> None:
     with path.open("rb") as stream:
         read_snippets(InputFile(path.name, stream))
@@ -117,6 +130,9 @@ DOORS: Final[dict[str, Door]] = {
     "judgments: command": _judgments(None),
     **{f"judgments: {kind}": _judgments(kind) for kind in InputFormat},
     **{f"answers: {kind}": _answers(kind) for kind in SpansFormat},
+    "answers: edits": _lines(EDITING_FILES),
+    "answers: readings": _lines(QUIZ_FILES),
+    "answers: comparisons": _lines(SORTING_FILES),
     "snippets": _snippets,
     "campaign file": _campaign_file,
     "list of judges": _judge_list,

@@ -89,7 +89,7 @@ class PlanningTransaction(HITPlanning):
                 avoid=avoid,
                 hide=hide,
                 for_one_judge=judge_id is not None,
-                sample_of=sample and sample.judge,
+                sample_of=sample.judge if sample else None,
             ),
             withdrawn=inputs.withdrawn,
             counters=sequence,

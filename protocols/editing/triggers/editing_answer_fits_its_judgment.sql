@@ -3,10 +3,15 @@ PERFORM set_config('enable_seqscan', 'off', true);
 SELECT n.judgment_id, n.edit_id, j.labels,
     j.protocol <> 'editing' AS is_of_another,
     j.labels::integer[] <> '{1}' AS has_other_labels,
-    (j.repeats_id IS NULL) <> (n.acceptable IS NULL) AS is_of_the_other_question
+    j.is_of_the_other_question
 INTO wrong
 FROM new_rows n CROSS JOIN LATERAL (
     SELECT judgment.labels, judgment.judge_id, block.segment_id, hit.repeats_id,
+        -- HITs of imported answers repeat none.
+        CASE WHEN judgment.assignment_id IS NULL THEN (n.acceptable IS NULL) <> (n.edit_id IS NULL)
+            ELSE (hit.repeats_id IS NULL) <> (n.acceptable IS NULL)
+        END AS is_of_the_other_question,
+        CASE WHEN judgment.assignment_id IS NULL THEN block.outputs[1] END AS imported_output,
         (SELECT k.protocol FROM campaign_task k WHERE k.id = judgment.task_id) AS protocol
     FROM annotation_judgment judgment, annotation_block block, annotation_hit hit
     WHERE judgment.id = n.judgment_id AND block.id = judgment.block_id AND hit.id = block.hit_id
@@ -14,11 +19,12 @@ FROM new_rows n CROSS JOIN LATERAL (
 ) j
 WHERE j.protocol <> 'editing'
     OR j.labels::integer[] <> '{1}'
-    OR (j.repeats_id IS NULL) <> (n.acceptable IS NULL)
+    OR j.is_of_the_other_question
     OR n.edit_id IS NOT NULL AND NOT EXISTS (
         SELECT FROM annotation_judgment edit, annotation_block block, editing_answer answer
         WHERE edit.id = n.edit_id AND block.id = edit.block_id AND answer.judgment_id = edit.id
-            AND block.hit_id = j.repeats_id AND block.segment_id = j.segment_id
+            AND (block.hit_id = j.repeats_id OR block.outputs[1] = j.imported_output)
+            AND block.segment_id = j.segment_id
             AND edit.judge_id <> j.judge_id AND answer.acceptable IS NULL
     )
 LIMIT 1;
@@ -38,7 +44,7 @@ IF wrong.has_other_labels THEN
               CONSTRAINT = 'editing_labels_are_of_one_output';
 END IF;
 IF wrong.is_of_the_other_question THEN
-    RAISE EXCEPTION 'judgment % is an edit in a HIT that repeats another, or of one in a HIT that repeats none',
+    RAISE EXCEPTION 'judgment % is an edit in a HIT that repeats another, or of one in a HIT that repeats none, or imported and of none',
         wrong.judgment_id
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'editing_first_then_acceptability';

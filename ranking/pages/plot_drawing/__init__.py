@@ -9,6 +9,7 @@ from ranking.pages.plot_drawing.bars import bars
 from ranking.pages.plot_drawing.bump import bump
 from ranking.pages.plot_drawing.grid import grid
 from ranking.pages.plot_drawing.intervals import intervals
+from ranking.pages.plot_drawing.known import known
 from ranking.pages.plot_drawing.line import line, points
 from ranking.pages.plot_drawing.matrix import PairAddress, matrix
 from ranking.pages.plot_drawing.ranks import ranks
@@ -82,6 +83,8 @@ def _drawn(
         return bump(table, sheet) if table.rows else None
     if plot.kind == "grid":
         return grid(table, sheet) if table.rows else None
+    if plot.kind == "known":
+        return known(table, sheet) if table.rows else None
     if plot.kind == "ranks":
         return ranks(table, plot, sheet)
     if plot.kind == "strips":
@@ -101,7 +104,7 @@ def _drawn(
 
 def _left(table: Table, plot: Plot) -> int:
     """Return how much of the room for names, before the rows of a drawing, is not needed."""
-    if plot.kind not in {"intervals", "grid", "matrix"}:
+    if plot.kind not in {"intervals", "grid", "matrix", "known"}:
         return 0
     named = (plot.label, plot.across)
     places = [place for place, column in enumerate(table.columns) if column.key in named]
@@ -124,6 +127,9 @@ def _described(table: Table, plot: Plot) -> str:
             ),
             "grid": _("The table as cells, coloured where they leave what is expected."),
             "bump": _("A line for each row of the table, from column to column, best above."),
+            "known": _(
+                "A sign for each two systems that the table tells apart, and a bar for the places that each may take."
+            ),
             "bars": _("A bar for each line of the table."),
             "ranks": _(
                 "A line for each system, from left to right, with a band for its rank range."

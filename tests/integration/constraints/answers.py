@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
-from annotation.models import Assignment, Block, Judgment
+from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.services import design_ensure
 from campaign.models import Protocol, Task
 from protocols.editing.models import Answer as EditingAnswer
@@ -118,13 +118,16 @@ def labels_of_a_file_are_not_of_top_or_not(attempt: Attempt) -> None:
         create(assignment=None, labels=[1, 2])
 
 
-@breaks("judgment_imported_has_a_reader")
-def an_answer_comes_from_a_file_that_nobody_reads(attempt: Attempt) -> None:
+@breaks("judgment_imported_of_a_sort_is_of_a_comparison")
+def an_answer_of_a_file_is_of_no_comparison(attempt: Attempt) -> None:
     create = judgment_of_two(Protocol.SORTING)
-    with attempt.refuses(saying="answers of the protocol sorting are not imported"):
+    with attempt.refuses(saying="of a HIT that names no comparison"):
         create(assignment=None)
+    HIT.objects.update(why={"comparison": ["amber", "cobalt"]})
+    with attempt.refuses(saying="of a HIT that names no comparison"):
+        create(assignment=None, labels=[1, 3])
     with attempt.accepts():
-        create()
+        create(assignment=None)
 
 
 def second_task() -> Create:

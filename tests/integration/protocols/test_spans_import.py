@@ -8,7 +8,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import pgtrigger
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
@@ -351,18 +350,13 @@ def test_rules_of_the_task_hold(task: Task, jsonl: Callable[..., Path]) -> None:
 def test_other_tasks_and_formats_are_refused_in_words(
     task: Task, jsonl: Callable[..., Path]
 ) -> None:
-    Task.objects.create(test_set=task.test_set, protocol=Protocol.QUIZ)
-    assert 'answers of the protocol "quiz" are not read' in refused(jsonl(), protocol="quiz")
     assert 'there is no format "xlsx"' in refused(jsonl(), input_format="xlsx")
     assert "the header has no column" in refused(jsonl(), input_format="mqm-tsv")
     assert "No such file" in refused("nowhere.jsonl")
 
 
-def test_the_database_knows_the_protocols_that_have_a_reader() -> None:
-    name = "judgment_imported_has_its_answer"
-    trigger = next(each for _model, each in pgtrigger.registered() if each.name == name)
-    known = {each for each in Protocol.values if f"'{each}'" in str(trigger.func).split("THEN")[0]}
-    assert known - {"ranking"} == set(protocols_with_files()) - {"ranking"}
+def test_answers_of_every_protocol_are_read() -> None:
+    assert set(protocols_with_files()) == set(Protocol.values)
 
 
 @pytest.fixture

@@ -1,0 +1,366 @@
+"""Answers that go out as files and come into another campaign: edits, readings of quizzes, and comparisons of sorts."""
+
+import json
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+from django.test import Client
+
+from annotation.export.answers import answers_written
+from annotation.models import HIT, Judgment
+from annotation.services import design_ensure, judgments_number, task_rules_change
+from campaign.database.copy import ids_reserve
+from campaign.database.rows_together import rows_write_together
+from campaign.models import Campaign, Judge, Protocol, Task
+from campaign.services import task_create
+from protocols.editing.models import Answer as Edit
+from protocols.quiz.models import Snippet
+from protocols.quiz.snippet_files import GivenSnippet
+from protocols.quiz.snippets import SnippetsRefusedError, snippets_replace
+from protocols.sorting.models import ClosedComparison, SystemSort
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.integration.protocols.judging import edited_task, quizzed_task, sorted_task
+
+pytestmark = pytest.mark.django_db
+
+WORLDS: dict[str, tuple[Callable[[Campaign], Task], str]] = {
+    "editing": (edited_task, "edits-jsonl"),
+    "quiz": (quizzed_task, "quiz-jsonl"),
+    "sorting": (sorted_task, "comparisons-jsonl"),
+}
+EVERY = pytest.mark.parametrize("protocol", WORLDS)
+
+
+def texts_of(protocol: str, name: str = "other") -> Task:
+    """Return a task of the same texts in another campaign, without answers."""
+    documents: dict[str, Any] = {"documents": (6, 6)}
+    if protocol == "sorting":
+        documents = {
+            "documents": (8, 8),
+            "systems": ("amber", "cobalt", "dune", "ember"),
+            "identical": (),
+        }
+    texts = make_task(make_campaign(name), **documents).test_set
+    return task_create(test_set=texts, protocol=Protocol(protocol), by=None)
+
+
+def other_of(task: Task) -> Task:
+    """Return the same, as the task whose answers are to come in: its rules, its seed and its snippets."""
+    other = texts_of(task.protocol)
+    if task.protocol == Protocol.SORTING:
+        task_rules_change(task=other, rules=dict(task.rules))
+    design_ensure(task=other, seed=7)
+    if task.protocol == Protocol.QUIZ:
+        snippets_replace(task=other, given=[_given(each) for each in task.snippets.all()])
+    return other
+
+
+def _given(snippet: Snippet) -> GivenSnippet:
+    return GivenSnippet(
+        name=snippet.name,
+        document=snippet.document.name,
+        first=snippet.first,
+        last=snippet.last,
+        statements=tuple(snippet.statements),
+        expected=tuple(snippet.expected),
+    )
+
+
+def lines_of(task: Task) -> list[str]:
+    written = answers_written(task=task, file_format=WORLDS[task.protocol][1])
+    assert written is not None
+    return list(written.lines)
+
+
+def figures(task: Task) -> Any:
+    """Return the whole report as data, with its tables."""
+    asked = analysis_ask(task=task, choice=analysis_choice(task.protocol, {}), is_queued=False)
+    report = analysis_compute(analysis=asked)
+    data = json.loads(json.dumps(report.data, default=str))
+    if task.protocol == Protocol.EDITING:
+        # What was said of outputs that nobody could correct is not in a file: a loss that is named.
+        data["input"] = {key: data["input"][key] for key in ("edits", "editors", "files")}
+    return data
+
+
+@pytest.fixture
+def importing(tmp_path: Path) -> Callable[..., str]:
+    def imports(task: Task, *lines: str) -> str:
+        path = tmp_path / "answers.jsonl"
+        path.write_text("".join(lines), encoding="utf-8")
+        said = StringIO()
+        call_command(
+            "import_answers",
+            str(path),
+            campaign=task.test_set.campaign.slug,
+            test_set=task.test_set.name,
+            protocol=task.protocol,
+            stdout=said,
+            stderr=StringIO(),
+        )
+        return said.getvalue()
+
+    return imports
+
+
+@EVERY
+def test_what_goes_out_comes_in_again(protocol: str, importing: Callable[..., str]) -> None:
+    task = WORLDS[protocol][0](make_campaign())
+    judgments_number(task_id=task.pk)
+    other, lines = other_of(task), lines_of(task)
+    importing(other, *lines)
+    assert lines_of(other) == lines
+    assert figures(other) == figures(task)
+    imported = Judgment.objects.filter(task=other)
+    written = answers_written(task=task, file_format=WORLDS[protocol][1])
+    assert written is not None
+    lost = sum(each.count for each in written.losses if each.what.startswith("acceptances"))
+    assert imported.count() == Judgment.objects.filter(task=task).current().count() - lost
+    # HITs say which file they came with, and nobody is lent one.
+    assert {hit.why["format"] for hit in HIT.objects.filter(blocks__judgments__in=imported)} == {
+        WORLDS[protocol][1]
+    }
+    assert not HIT.objects.filter(blocks__judgments__in=imported).incomplete().exists()
+    # The same file again adds nothing.
+    before = imported.count()
+    importing(other, *lines)
+    assert imported.count() == before
+    assert lines_of(other) == lines
+
+
+@EVERY
+def test_page_and_rest_are_the_same_code_path(protocol: str, client: Client) -> None:
+    task = WORLDS[protocol][0](make_campaign())
+    judgments_number(task_id=task.pk)
+    other, lines = other_of(task), lines_of(task)
+    client.force_login(make_organiser(other.test_set.campaign))
+    page = f"/campaigns/other/tasks/{other.pk}/answers/"
+    rest = f"/api/v1/tasks/{other.pk}/answers/"
+    assert 'type="file"' in client.get(page).content.decode()
+
+    def file() -> SimpleUploadedFile:
+        return SimpleUploadedFile("answers.jsonl", "".join(lines).encode())
+
+    sent = client.post(rest, {"file": file()})
+    assert (sent.status_code, sent.json()["already_there"]) == (200, 0)
+    again = client.post(page, {"file": file()}, follow=True).content.decode()
+    assert f"{sent.json()['judgments']}" in again
+    assert Judgment.objects.filter(task=other).count() == sent.json()["judgments"]
+    wrong = SimpleUploadedFile("answers.jsonl", lines[0].replace('"judge"', '"who"').encode())
+    refused = client.post(rest, {"file": wrong})
+    assert refused.status_code == 400
+    assert "answers.jsonl, line 1" in refused.content.decode()
+
+
+def edit(**more: Any) -> str:
+    line = {
+        "segment": 2,
+        "systems": ["dune"],
+        "judge": "ada",
+        "outcome": "edited",
+        "text": "He goes home.",
+        "acceptances": [{"judge": "ben", "acceptable": True}],
+    }
+    return json.dumps({**line, **more}) + "\n"
+
+
+def compared(**more: Any) -> str:
+    line = {"segment": 2, "judge": "ada", "first": "dune", "second": "cobalt", "answer": "first"}
+    return json.dumps({**line, **more}) + "\n"
+
+
+def read(**more: Any) -> str:
+    line = {
+        "snippet": "document 1, 1",
+        "systems": ["dune"],
+        "judge": "ada",
+        "answers": [True, None, False],
+        "expected": [True, False, True],
+    }
+    return json.dumps({**line, **more}) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "good", "bad", "words"),
+    [
+        ("editing", edit(), edit(segment=99, judge="eve"), "has no segment 99"),
+        ("editing", edit(), edit(systems=["nobody"], judge="eve"), "the system nobody is unknown"),
+        (
+            "editing",
+            edit(),
+            edit(output="Other.", judge="eve"),
+            "another text than in the test set",
+        ),
+        ("editing", edit(), edit(), "edits segment 2 a second time"),
+        ("editing", edit(), edit(judge="eve", text="x" * 20_001), "has 20,001 characters"),
+        ("editing", edit(), edit(judge="eve", keystrokes=2**40), "keystrokes"),
+        (
+            "editing",
+            edit(),
+            edit(judge="eve", acceptances=[{"judge": "eve", "acceptable": True}]),
+            "accepts or rejects their own edit",
+        ),
+        ("sorting", compared(), compared(answer="better"), "none of first, second, same"),
+        ("sorting", compared(), compared(first="cobalt", second="dune"), "answers a second time"),
+        ("sorting", compared(), compared(judge="eve", second="dune"), "compared with itself"),
+        ("sorting", compared(), compared(judge="eve", segment=99), "has no segment 99"),
+        ("quiz", read(), read(judge="eve", snippet="nowhere"), "the snippet nowhere is unknown"),
+        ("quiz", read(), read(judge="eve", expected=[True, True, True]), "expected answers"),
+        ("quiz", read(), read(judge="eve", answers=[True]), "1 answers to 3 questions"),
+        ("quiz", read(), read(judge="eve", systems=["nobody"]), "the system nobody is unknown"),
+    ],
+)
+def test_bad_files_are_refused_with_their_line_and_change_nothing(
+    protocol: str, good: str, bad: str, words: str, importing: Callable[..., str]
+) -> None:
+    task = texts_of(protocol)
+    if protocol == "quiz":
+        snippets_replace(
+            task=task,
+            given=[
+                GivenSnippet(
+                    name="document 1, 1",
+                    document="document 1",
+                    first=1,
+                    last=3,
+                    statements=("It is open.", "It is closed.", "It is old."),
+                    expected=(True, False, True),
+                )
+            ],
+        )
+    hits = HIT.objects.count()
+    with pytest.raises(CommandError, match="line 2") as error:
+        importing(task, good, bad)
+    assert words in str(error.value)
+    assert not Judgment.objects.filter(task=task).exists()
+    assert HIT.objects.count() == hits
+    assert "0 already there" in importing(task, good)
+
+
+def test_outputs_of_the_same_text_were_never_compared(importing: Callable[..., str]) -> None:
+    """A file says so of a judge's sample; a verdict about them cannot be one of these texts."""
+    task = texts_of("sorting")
+    outputs = {
+        each.system.name: each for each in task.test_set.segments.get(number=2).outputs.all()
+    }
+    type(outputs["dune"]).objects.filter(pk=outputs["dune"].pk).update(text=outputs["amber"].text)
+    with pytest.raises(CommandError, match="both systems wrote the same text"):
+        importing(task, compared(second="amber"))
+    said = importing(task, compared(), compared(second="amber", answer="identical"))
+    assert "outputs of the same text, which nobody was asked about (1 times" in said
+    assert Judgment.objects.get(task=task).labels == [1, 2]
+
+
+def test_comparisons_that_come_in_close_a_sort(importing: Callable[..., str]) -> None:
+    """Without a judge, and in a campaign that nobody plans: its end follows from the files."""
+    task = texts_of("sorting")
+    task_rules_change(task=task, rules={"judgments": 1, "extension": 0})
+    systems = ["dune", "cobalt", "ember", "amber"]
+    lines = [
+        compared(first=one, second=two)
+        for place, one in enumerate(systems)
+        for two in systems[place + 1 :]
+    ]
+    reference = [compared(first="reference", second=each) for each in systems]
+    importing(task, *lines, *(reference if "reference" in names_of(task) else []))
+    found = figures(task)
+    assert [name for name in found["order"] if name != "reference"] == systems
+    assert ClosedComparison.objects.count() == found["done"]
+    assert SystemSort.objects.filter(task=task).count() == 1
+
+
+def names_of(task: Task) -> set[str]:
+    return set(task.test_set.systems.values_list("name", flat=True))
+
+
+def test_a_further_acceptance_of_an_edit_that_was_imported(importing: Callable[..., str]) -> None:
+    task = texts_of("editing")
+    importing(task, edit())
+    votes = [{"judge": "ben", "acceptable": True}, {"judge": "cleo", "acceptable": False}]
+    importing(task, edit(acceptances=votes))
+    assert Judgment.objects.filter(task=task).count() == 3
+    accepted = Edit.objects.filter(acceptable__isnull=False).values_list("edit_id", "acceptable")
+    [given] = Edit.objects.filter(acceptable__isnull=True)
+    assert sorted(accepted) == [(given.pk, False), (given.pk, True)]
+    assert json.loads(lines_of(task)[0])["acceptances"] == votes
+
+
+def test_the_database_refuses_an_acceptance_of_another_output(
+    importing: Callable[..., str],
+) -> None:
+    task = texts_of("editing")
+    importing(task, edit(), edit(systems=["ember"], judge="cleo", acceptances=[]))
+    one, other = Edit.objects.filter(acceptable__isnull=True).order_by("pk")
+    accepted = Edit.objects.get(acceptable__isnull=False)
+    judgment = accepted.judgment
+    assert accepted.edit_id == one.pk
+    dora = make_judge(task.test_set.campaign, "dora")
+    for wrong, words in (
+        (other.pk, "no edit by somebody else of what it shows"),
+        (None, "of none"),
+    ):
+        with pytest.raises(IntegrityError, match=words), transaction.atomic():
+            _accepted(judgment, dora, about=wrong)
+    _accepted(judgment, dora, about=one.pk)
+    assert Edit.objects.filter(edit_id=one.pk).count() == 2
+
+
+def _accepted(like: Judgment, judge: Judge, *, about: int | None) -> None:
+    """Write an acceptance and its judgment in one statement, as imports do."""
+    row = {
+        "task_id": like.task_id,
+        "client_id": str(uuid4()),
+        "judge_id": judge.pk,
+        "block_id": like.block_id,
+        "labels": [1],
+        "submitted_at": "2026-11-24T00:00:00Z",
+        "comment": "",
+    }
+    kinds = {"task_id": "bigint", "client_id": "uuid", "judge_id": "bigint", "block_id": "bigint"}
+    rows_write_together(
+        [
+            {
+                "id": ids_reserve(Judgment, 1)[0],
+                **row,
+                "acceptable": True,
+                "outcome": "",
+                "text": "",
+                "edit_id": about,
+            }
+        ],
+        first=Judgment,
+        columns={
+            "id": "bigint",
+            **kinds,
+            "labels": "smallint[]",
+            "submitted_at": "timestamptz",
+            "comment": "text",
+        },
+        other=Edit,
+        key="judgment_id",
+        other_columns={
+            "acceptable": "boolean",
+            "outcome": "text",
+            "text": "text",
+            "edit_id": "bigint",
+        },
+    )
+
+
+def test_snippets_stay_once_readings_came_in(importing: Callable[..., str]) -> None:
+    task = quizzed_task(make_campaign())
+    judgments_number(task_id=task.pk)
+    other = other_of(task)
+    importing(other, *lines_of(task))
+    with pytest.raises(SnippetsRefusedError, match="stay as they are"):
+        snippets_replace(task=other, given=[])
+    with pytest.raises(IntegrityError, match="stay as they are"), transaction.atomic():
+        Snippet.objects.filter(task=other).first().delete()  # type: ignore[union-attr]
