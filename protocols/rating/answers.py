@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.models import HIT, Assignment, Judgment
-from annotation.protocols import AnswerKind, Passes, Rules, TextsBeside
+from annotation.protocols import AnswerKind, AnswerRow, Passes, Rules, TextsBeside
+from annotation.sql.answer_store import answer_statement
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.rating.allotment import HIT_SIZE
@@ -184,6 +185,12 @@ RATING: Final = AnswerKind(
     labels=_labels,
     refusal=_refusal,
     store=_store,
+    at_once=AnswerRow(
+        statement=answer_statement(
+            Answer._meta.db_table, {"criterion": "text", "value": "smallint"}
+        ),
+        values=lambda assigned, answer: (_criterion(assigned.part).value, answer["value"]),
+    ),
     read=_read,
     rules=rules_complete,
     shown_rules=_shown_rules,

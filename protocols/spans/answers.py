@@ -20,8 +20,9 @@ from rest_framework.settings import api_settings
 
 from annotation.models import Block, Judgment
 from annotation.models.block import by_candidate
-from annotation.protocols import AnswerKind, Rules
+from annotation.protocols import AnswerKind, AnswerRow, Rules
 from annotation.selectors.outputs_shown import outputs_of
+from annotation.sql.answer_store import answer_statement
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.spans.contradictions import ContradictionRule
@@ -148,6 +149,16 @@ def _leaves(detail: Any, *path: str) -> Iterator[str]:
         yield ": ".join([" ".join(path), str(detail)] if path else [str(detail)])
 
 
+#: What is stored of an answer.
+_COLUMNS: Final = {
+    "scores": "smallint[]",
+    "span_candidates": "smallint[]",
+    "span_starts": "integer[]",
+    "span_ends": "integer[]",
+    "span_majors": "boolean[]",
+}
+
+
 def _of_output(place: int, words: str) -> str:
     """Return what is said of an output, which judges know by its letter."""
     return _("Output %(letter)s: %(words)s") % {"letter": chr(ord("A") + place), "words": words}
@@ -221,6 +232,11 @@ def _text_lengths(block_id: int) -> list[int]:
 
 def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
     Answer.objects.create(judgment=judgment, **answer_row(answer))
+
+
+def _values(_assigned: AssignedBlock, answer: Mapping[str, Any]) -> list[Any]:
+    row = answer_row(answer)
+    return [row[name] for name in _COLUMNS]
 
 
 def answer_row(answer: Mapping[str, Any]) -> dict[str, Any]:
@@ -349,6 +365,10 @@ SPANS: Final = AnswerKind(
     labels=_labels,
     refusal=_refusal,
     store=_store,
+    at_once=AnswerRow(
+        statement=answer_statement(Answer._meta.db_table, _COLUMNS),
+        values=_values,
+    ),
     read=_read,
     rules=rules_complete,
     shown_rules=_shown_rules,
