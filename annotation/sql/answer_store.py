@@ -3,9 +3,9 @@
 Rule: both or neither is stored, in one round trip and one transaction: `judgment_store` goes first. Where that stores nothing,
 because its `client_id` is there, so is its answer, and nothing is returned.
 
-Test: tests/integration/protocols/test_every_protocol.py::test_the_same_id_again_is_stored_once
-Test: tests/integration/protocols/test_at_once.py
-Earns: 3 ms a judged item
+Test: tests/integration/protocols/test_every_protocol.py::test_an_answer_is_stored_once_and_numbered_and_superseded
+Test: tests/integration/protocols/test_at_once.py::test_one_id_of_many_judges_is_stored_once
+Earns: 1.0 ms a judged block
 """
 
 from collections.abc import Mapping
