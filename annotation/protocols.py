@@ -17,6 +17,7 @@ from rest_framework.serializers import Serializer
 
 from annotation.models import Design, Judgment
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.database.prepared import Statement
 from campaign.models import Campaign, Task
 
 #: What a judge says of a block: labels, or an object with fields of the protocol.
@@ -134,6 +135,22 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRow:
+    """How an answer is stored in one round trip with its judgment.
+
+    Attributes
+    ----------
+    statement : Statement
+        Of `annotation.sql.answer_store.answer_statement`.
+    values : callable
+        Returns its values, of the block and of the answer.
+    """
+
+    statement: Statement
+    values: Callable[[AssignedBlock, Answer], Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerKind:
     """The answers of a protocol.
 
@@ -157,6 +174,8 @@ class AnswerKind:
         Returns why an answer to a block is not taken, in words for the judge; None if it is.
     store : callable
         Stores what an answer says beside its labels. In the transaction that stores the judgment.
+    at_once : AnswerRow, optional
+        What does the same in one round trip with the judgment. None: what is to be stored has to be looked up between.
     read : callable
         Returns answers by the ids of their judgments, as they were given, in JSON. One query.
     rules : callable
@@ -218,6 +237,7 @@ class AnswerKind:
     stages_drawn: (
         Callable[[Task, Sequence[int], Sequence[UUID], Sequence[str]], list[Stage]] | None
     ) = None
+    at_once: AnswerRow | None = None
     score_of_one: Callable[[Answer], float] | None = None
     simulated_knows: Callable[[int], Rules] | None = None
 

@@ -1,5 +1,6 @@
 """Tasks of any protocol on a small test set, with HITs that wait for judges."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from annotation.services import design_ensure, hits_plan, task_rules_change
@@ -28,13 +29,15 @@ def make_task_of_protocol(
     *,
     rules: dict[str, Any] | None = None,
     ranking_is_open: bool = False,
+    systems: Sequence[str] = (),
     **campaign: Any,
 ) -> Task:
     """Make a task of a protocol on a test set, beside its ranking, which is closed unless it is to stay open.
 
-    Asked for a ranking, it returns that one.
+    Asked for a ranking, it returns that one. `systems` are their names, of which the first two agree now and then.
     """
-    ranking = make_task(make_campaign(**campaign), documents=(6, 5))
+    named: dict[str, Any] = {"systems": systems, "identical": (systems[:2],)} if systems else {}
+    ranking = make_task(make_campaign(**campaign), documents=(6, 5), **named)
     if protocol == Protocol.RANKING:
         return ranking
     if not ranking_is_open:

@@ -2,10 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from django.db.models import Count, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    Exists,
+    F,
+    Func,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+)
 
 from annotation.models import HIT, Assignment, Design, Judgment
 from annotation.protocols import LAST_PASS, answer_kind
@@ -13,6 +23,7 @@ from annotation.sampling.rounds import Rounds, checks_for_each_block
 from annotation.selectors.corpus import TestSetTexts, texts_of_others, windows_of
 from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.first_design import design_unless_chosen
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge, Output, SystemKind, Task
 
 FIRST: Final = 1
@@ -35,6 +46,8 @@ class PassesSoFar:
         Whether there is anything to be shown again.
     has_several : bool
         Whether there is a second pass at all.
+    has_limit : bool
+        Whether the task's rules say of how many texts at most one is a judge.
     """
 
     texts: int
@@ -42,6 +55,7 @@ class PassesSoFar:
     has_second: bool
     has_judged: bool
     has_several: bool
+    has_limit: bool
 
     @property
     def is_second_due(self) -> bool:
@@ -63,34 +77,55 @@ def raters_of(task: Task) -> int:
 
 
 def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
-    """Return how far a judge is with a task. Two queries."""
-    lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id, hit__part=FIRST)
-    size = Func(F("hit__segment_ids"), function="cardinality", output_field=IntegerField())
-    counts = lent.aggregate(
-        texts=Coalesce(Sum(size), 0),
-        in_hand=Count("pk", filter=Q(completed_at=None, released_at=None)),
-    )
-    second = HIT.objects.filter(reserved_for=judge_id, task=task_id, part=SECOND)
-    protocol, has_second, has_judged = (
-        Task.objects.filter(pk=task_id)
-        .values_list("protocol", Exists(second), Exists(hits_to_show_again(judge_id, task_id)))
-        .get()
-    )
+    """Return how far a judge is with a task. Two prepared queries: a judge who asks for a HIT waits for them."""
+    asked = {"judge_id": judge_id, "task_id": task_id}
+    texts, in_hand = _LENT.row(**asked) or (0, 0)
+    row = _PLANNED.row(**asked)
+    if row is None:
+        raise Task.DoesNotExist
+    protocol, rules, has_second, has_judged = row
     passes = answer_kind(protocol).passes
     return PassesSoFar(
-        texts=counts["texts"],
-        has_first_in_hand=bool(counts["in_hand"]),
+        texts=texts,
+        has_first_in_hand=bool(in_hand),
         has_second=has_second,
         has_judged=has_judged,
         has_several=passes is None or passes.count > 1,
+        has_limit=passes is not None and passes.items_per_judge(rules) is not None,
     )
 
 
-def hits_to_show_again(judge_id: int, task_id: int) -> QuerySet[HIT]:
+def _lent(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[Assignment, Any]:
+    """Return in one row, or none, the texts of the first pass a judge was lent, and the HITs of it they hold."""
+    lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id, hit__part=FIRST)
+    size = Func(F("hit__segment_ids"), function="cardinality", output_field=IntegerField())
+    return (
+        lent.order_by()
+        .values("judge")
+        .annotate(
+            texts=Sum(size), in_hand=Count("pk", filter=Q(completed_at=None, released_at=None))
+        )
+        .values_list("texts", "in_hand")
+    )
+
+
+def _planned(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[Task, Any]:
+    second = HIT.objects.filter(reserved_for=judge_id, task=task_id, part=SECOND)
+    return Task.objects.filter(pk=task_id).values_list(
+        "protocol", "rules", Exists(second), Exists(hits_to_show_again(judge_id, task_id))
+    )
+
+
+def hits_to_show_again(judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[HIT]:
     """Return the HITs of the first pass that this judge completed, and judged in part at least."""
     own = Assignment.objects.filter(hit=OuterRef("pk"), judge=judge_id, completed_at__isnull=False)
     judged = Judgment.objects.filter(block__hit=OuterRef("pk"), judge=judge_id)
     return HIT.objects.filter(Exists(own), Exists(judged), task=task_id, part=FIRST)
+
+
+_ASKED: Final = {"judge_id": BigIntegerField(), "task_id": BigIntegerField()}
+_LENT: Final = PreparedQuery("texts_lent_of_first_pass", _lent, _ASKED)
+_PLANNED: Final = PreparedQuery("second_pass_planned", _planned, _ASKED)
 
 
 def first_pass_is_full(*, task: Task, design: Design, texts: int) -> bool:

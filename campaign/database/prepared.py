@@ -95,11 +95,16 @@ class Statement:
         done = _prepared.get(connection.connection)
         if done is None:
             done = _prepared[connection.connection] = set()
-        for statement in (self._first, self):
-            if statement is not None and statement.name not in done:
+        for statement in self.in_one_round_trip():
+            if statement.name not in done:
                 with connection.wrap_database_errors:
                     _prepare(statement, cursor.cursor)
                 done.add(statement.name)
+
+    def in_one_round_trip(self) -> "list[Statement]":
+        """Return all that go in one round trip, the first one first."""
+        before = [] if self._first is None else self._first.in_one_round_trip()
+        return [*before, self]
 
 
 def _prepare(statement: Statement, cursor: Any) -> None:

@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy, ngettext
 from rest_framework import serializers
 
 from annotation.models import Judgment
-from annotation.protocols import AnswerKind, Passes, Rules, TextsBeside
+from annotation.protocols import AnswerKind, AnswerRow, Passes, Rules, TextsBeside
+from annotation.sql.answer_store import answer_statement
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.quiz.models import Answer
@@ -161,6 +162,10 @@ QUIZ: Final = AnswerKind(
     labels=_labels,
     refusal=_refusal,
     store=_store,
+    at_once=AnswerRow(
+        statement=answer_statement(Answer._meta.db_table, {"answers": "boolean[]"}),
+        values=lambda _assigned, answer: (list(answer["answers"]),),
+    ),
     read=_read,
     rules=_rules,
     shown_rules=_shown_rules,

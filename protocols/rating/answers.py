@@ -9,13 +9,16 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import BigIntegerField, Exists, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.models import HIT, Assignment, Judgment
-from annotation.protocols import AnswerKind, Passes, Rules, TextsBeside
+from annotation.protocols import AnswerKind, AnswerRow, Passes, Rules, TextsBeside
+from annotation.sql.answer_store import answer_statement
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Campaign, Protocol
 from protocols.rating.allotment import HIT_SIZE
 from protocols.rating.feasibility import feasibility
@@ -82,11 +85,27 @@ def _is_late(assigned: AssignedBlock) -> bool:
 
     What they were lent before and say for the first time, as without network, is taken.
     """
-    second = Assignment.objects.filter(
-        judge=assigned.judge_id, hit__task=assigned.task_id, hit__part=_ADEQUACY
+    return bool(
+        _CHANGED_LATE.rows(
+            block_id=assigned.block_id, judge_id=assigned.judge_id, task_id=assigned.task_id
+        )
     )
-    said = Judgment.objects.filter(block=assigned.block_id, judge=assigned.judge_id)
-    return second.exists() and said.exists()
+
+
+def _changed_late(
+    *, block_id: int | Parameter, judge_id: int | Parameter, task_id: int | Parameter
+) -> QuerySet[Judgment, Any]:
+    """Return what a judge said of a block, if they were lent texts for adequacy."""
+    second = Assignment.objects.filter(judge=judge_id, hit__task=task_id, hit__part=_ADEQUACY)
+    said = Judgment.objects.filter(Exists(second), block=block_id, judge=judge_id)
+    return said.order_by("pk").values_list("pk")[:1]
+
+
+_CHANGED_LATE: Final = PreparedQuery(
+    "fluency_changed_late",
+    _changed_late,
+    dict.fromkeys(("block_id", "judge_id", "task_id"), BigIntegerField()),
+)
 
 
 def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
@@ -184,6 +203,12 @@ RATING: Final = AnswerKind(
     labels=_labels,
     refusal=_refusal,
     store=_store,
+    at_once=AnswerRow(
+        statement=answer_statement(
+            Answer._meta.db_table, {"criterion": "text", "value": "smallint"}
+        ),
+        values=lambda assigned, answer: (_criterion(assigned.part).value, answer["value"]),
+    ),
     read=_read,
     rules=rules_complete,
     shown_rules=_shown_rules,

@@ -10,21 +10,19 @@ from random import Random
 from typing import Any, Final
 
 from django import forms
-from django.contrib.postgres.expressions import ArraySubquery
 from django.core.exceptions import ValidationError
-from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.settings import api_settings
 
-from annotation.models import Block, Judgment
-from annotation.models.block import by_candidate
-from annotation.protocols import AnswerKind, Rules
-from annotation.selectors.outputs_shown import outputs_of
+from annotation.models import Judgment
+from annotation.protocols import AnswerKind, AnswerRow, Rules
+from annotation.sql.answer_store import answer_statement
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.spans.contradictions import ContradictionRule
+from protocols.spans.marked_parts import ERROR, MISSING, spans_refusal, text_lengths
 from protocols.spans.models import Answer
 from protocols.spans.records import (
     MAX_CHARACTERS,
@@ -32,13 +30,9 @@ from protocols.spans.records import (
     MAX_SCORE,
     MAX_SPANS,
     Severity,
-    Span,
-    span_problems,
 )
 from protocols.spans.simulator import scores_of_qualities, spans_on_words
 
-ERROR: Final = "error"
-MISSING: Final = "missing"
 _KINDS: Final = (ERROR, MISSING)
 _SWITCHES: Final = {"spans_asked": True, "missing": True}
 #: When judges are asked whether a score is meant.
@@ -148,6 +142,16 @@ def _leaves(detail: Any, *path: str) -> Iterator[str]:
         yield ": ".join([" ".join(path), str(detail)] if path else [str(detail)])
 
 
+#: What is stored of an answer.
+_COLUMNS: Final = {
+    "scores": "smallint[]",
+    "span_candidates": "smallint[]",
+    "span_starts": "integer[]",
+    "span_ends": "integer[]",
+    "span_majors": "boolean[]",
+}
+
+
 def _of_output(place: int, words: str) -> str:
     """Return what is said of an output, which judges know by its letter."""
     return _("Output %(letter)s: %(words)s") % {"letter": chr(ord("A") + place), "words": words}
@@ -170,9 +174,9 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
     if not any(output["spans"] for output in outputs):
         return None
     rules = rules_complete(assigned.rules)
-    lengths = _text_lengths(assigned.block_id)
+    lengths = text_lengths(assigned.block_id)
     for place, (output, length) in enumerate(zip(outputs, lengths, strict=True)):
-        words = _spans_refusal(output["spans"], length, rules)
+        words = spans_refusal(output["spans"], length, rules)
         if words:
             return _refused(_of_output(place, words))
     return None
@@ -182,45 +186,13 @@ def _refused(words: str) -> SubmissionRefusedError:
     return SubmissionRefusedError(words, field="answer")
 
 
-def _spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules) -> str:
-    """Return what is wrong with the spans of an output; empty if nothing is."""
-    if spans and not rules["spans_asked"]:
-        return _("judges of this task give scores alone, and mark no errors.")
-    placed: list[Span] = []
-    for number, span in enumerate(spans, 1):
-        start, end = span["start"], span["end"]
-        if span["kind"] == MISSING:
-            if not rules["missing"]:
-                return _("nothing is marked as missing in this task.")
-            if start is not None or end is not None:
-                return _("span %(number)d: what is missing has neither start nor end.") % {
-                    "number": number
-                }
-        elif start is None or end is None or not 0 <= start < end <= length:
-            return _(
-                "span %(number)d, from %(start)s to %(end)s, marks no part of the text, which has %(length)d "
-                "characters."
-            ) % {
-                "number": number,
-                "start": "—" if start is None else start,
-                "end": "—" if end is None else end,
-                "length": length,
-            }
-        placed.append(Span(start, end, Severity(span["severity"])))
-    for _problem, (one, other, *_more) in span_problems(placed, None):
-        return _("the spans %(one)d and %(other)d overlap.") % {"one": one + 1, "other": other + 1}
-    return ""
-
-
-def _text_lengths(block_id: int) -> list[int]:
-    """Return how many characters the texts of a block have, in shown order."""
-    lengths = ArraySubquery(outputs_of().values(length=Length("text")))
-    shown, stands_for = Block.objects.values_list(lengths, "stands_for").get(pk=block_id)
-    return [length or 0 for length, *_same in by_candidate(shown, stands_for)]
-
-
 def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
     Answer.objects.create(judgment=judgment, **answer_row(answer))
+
+
+def _values(_assigned: AssignedBlock, answer: Mapping[str, Any]) -> list[Any]:
+    row = answer_row(answer)
+    return [row[name] for name in _COLUMNS]
 
 
 def answer_row(answer: Mapping[str, Any]) -> dict[str, Any]:
@@ -349,6 +321,10 @@ SPANS: Final = AnswerKind(
     labels=_labels,
     refusal=_refusal,
     store=_store,
+    at_once=AnswerRow(
+        statement=answer_statement(Answer._meta.db_table, _COLUMNS),
+        values=_values,
+    ),
     read=_read,
     rules=rules_complete,
     shown_rules=_shown_rules,

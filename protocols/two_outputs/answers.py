@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.models import Judgment
-from annotation.protocols import AnswerKind, Rules
+from annotation.protocols import AnswerKind, AnswerRow, Rules
+from annotation.sql.answer_store import answer_statement
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.two_outputs.models import Answer, Verdict
@@ -116,6 +117,10 @@ TWO_OUTPUTS: Final = AnswerKind(
     labels=_labels,
     refusal=_refusal,
     store=_store,
+    at_once=AnswerRow(
+        statement=answer_statement(Answer._meta.db_table, {"verdict": "text"}),
+        values=lambda _assigned, answer: (answer["verdict"],),
+    ),
     read=_read,
     rules=_rules,
     shown_rules=_shown_rules,

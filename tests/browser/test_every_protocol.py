@@ -45,8 +45,8 @@ TAPS: dict[str, tuple[str, ...]] = {
 _APART = 1_000
 
 
-def begin(page: Page, protocol: str, sign_in: SignIn) -> Judge:
-    judge = make_judge(make_task_of_protocol(Protocol(protocol)).test_set.campaign)
+def begin(page: Page, protocol: str, sign_in: SignIn, *, judge: Judge | None = None) -> Judge:
+    judge = judge or make_judge(make_task_of_protocol(Protocol(protocol)).test_set.campaign)
     page.clock.install()
     sign_in(page, judge)
     expect(page.locator("#rows > *").first).to_be_visible()

@@ -1,7 +1,6 @@
 """Nothing that reaches a judge's browser tells who wrote an output, nor what is a control or a repeat."""
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
@@ -46,27 +45,12 @@ from tests.at_work import judge_one_hit
 from tests.browser.conftest import NewPage
 from tests.browser.crawler import METHODS, Crawler, addresses
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
+from tests.browser.told import SYSTEMS, number_rows_to_be_known, told
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.recruiting import make_panel
-from tests.roles import owner_cursor
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-# Whatever a judge must not learn begins so: names of systems, of the reference, of other people.
-SECRET = re.compile(r"qx[-_ ]", re.IGNORECASE)
-SYSTEMS = ("qx-amber", "qx-birch", "qx-cobalt", "qx-dune", "qx-ember", "qx-fjord")
-# Rows that would tell are numbered from here on, so that a number of theirs is known by its looks.
-FIRST_ROW = 771_230_000
-ROW = re.compile(r"(?<![\w.])771,?23\d,?\d{3}(?![\w.])")
-TABLES_THAT_TELL = (
-    "campaign_system",
-    "campaign_output",
-    "campaign_badreference",
-    "annotation_hit",
-    "annotation_block",
-    "annotation_assignment",
-    "annotation_judgment",
-)
 JUDGING = "/api/v1/judging/"
 # Every name of a field in the answers of the judging API. Whoever adds one thinks of what it tells.
 FIELDS = frozenset(
@@ -157,15 +141,9 @@ class World:
         }
 
 
-def number_rows_from(first: int) -> None:
-    with owner_cursor() as cursor:
-        for table in TABLES_THAT_TELL:
-            cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, first])
-
-
 @pytest.fixture
 def world() -> World:
-    number_rows_from(FIRST_ROW)
+    number_rows_to_be_known()
     task = make_task(
         make_campaign(blocks_per_judge=60),
         documents=(12, 12),
@@ -305,12 +283,6 @@ def when_the_server_breaks(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.undo()
 
 
-def but_asked(name: str, got: str) -> str:
-    """Leave out the address that was asked where a problem repeats it: it tells nothing new."""
-    _status, _method, address, *_ = [*name.split(" "), "", "", ""]
-    return got.replace(f'"instance": "{address.partition("?")[0]}"', "")
-
-
 def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     new_page: NewPage,
     world: World,
@@ -340,12 +312,7 @@ def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     assert {200, 304, 302, 400, 403, 404, 405, 500} <= crawler.statuses
     assert sum("/static/judge/" in address for address in done) > 25
     assert sum(f"{JUDGING}judgments/?cursor=" in address for address in done) > 0
-    found = {
-        name: sorted({*SECRET.findall(got), *ROW.findall(got)})
-        for name, got in ((name, but_asked(name, got)) for name, got in crawler.got.items())
-        if SECRET.search(got) or ROW.search(got)
-    }
-    assert found == {}
+    assert told(crawler) == {}
     answers = [
         got for name, got in crawler.got.items() if JUDGING in name and "OPTIONS" not in name
     ]

@@ -57,9 +57,10 @@ def marked(page: Page, part: str) -> Locator:
 
 
 def tops(cells: Locator) -> list[int]:
-    return cells.evaluate_all(
+    found: list[int] = cells.evaluate_all(
         "(all) => all.map((each) => Math.round(each.getBoundingClientRect().top))"
     )
+    return found
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -4,7 +4,9 @@ The lock is taken first and by a statement of its own, so that the second
 statement sees what another tab of the judge committed in the meantime.
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.db import IntegrityError, connection
 
@@ -15,6 +17,7 @@ from annotation.services.judging.notifications import ranking_request
 from annotation.sql.assignment_close import ASSIGNMENT_CLOSE
 from annotation.sql.assignment_lock import ASSIGNMENT_LOCK
 from annotation.sql.judgment_store import JUDGMENT_STORE
+from campaign.database.prepared import Statement
 
 
 def assignment_lock(assignment_id: int) -> None:
@@ -30,22 +33,19 @@ def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
     ASSIGNMENT_CLOSE.rows(assignment_id, done)
 
 
-def judgment_store(judgment: Judgment) -> bool:
+def judgment_store(
+    judgment: Judgment, *, answer: tuple[Statement, Sequence[Any]] | None = None
+) -> bool:
     """Store a judgment; return whether it was stored. `judgments_number` gives it its number later.
+
+    With `answer`, a statement of `answer_statement` and its values, that is stored in the same round trip.
 
     It supersedes the judge's last judgment of the same block. Closes the assignment if it was the
     last block, and requests a ranking unless one is requested already. Returns False if a judgment
     with this `client_id` exists, or a limit on revisions allows no more.
     """
     try:
-        stored = JUDGMENT_STORE.row(
-            judgment.assignment_id,
-            *(judgment.assignment_id, judgment.block_id, judgment.task_id),
-            *(str(judgment.client_id), judgment.judge_id, judgment.labels),
-            *(judgment.duration_ms, judgment.active_ms, judgment.comment),
-            timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
-            *(REVISIONS_A_BLOCK, REVISIONS_A_MINUTE),
-        )
+        stored = _row_stored(judgment, answer)
     except IntegrityError:
         # The statement does not see an id that another judge's request stores at the same moment;
         # the unique column does. Inside a transaction of the caller's nothing can be asked any more.
@@ -58,6 +58,24 @@ def judgment_store(judgment: Judgment) -> bool:
     if not is_requested:
         ranking_request(task_id=judgment.task_id)
     return True
+
+
+def _row_stored(
+    judgment: Judgment, answer: tuple[Statement, Sequence[Any]] | None
+) -> tuple[Any, ...] | None:
+    timeout = timedelta(seconds=REQUEST_TIMEOUT_SECONDS)
+    values = (
+        judgment.assignment_id,
+        *(judgment.assignment_id, judgment.block_id, judgment.task_id),
+        *(str(judgment.client_id), judgment.judge_id, judgment.labels),
+        *(judgment.duration_ms, judgment.active_ms, judgment.comment),
+        timeout,
+        *(REVISIONS_A_BLOCK, REVISIONS_A_MINUTE),
+    )
+    if answer is None:
+        return JUDGMENT_STORE.row(*values)
+    statement, said = answer
+    return statement.row(*values, str(judgment.client_id), judgment.task_id, timeout, *said)
 
 
 def _is_stored(judgment: Judgment) -> bool:

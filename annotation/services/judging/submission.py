@@ -64,7 +64,7 @@ def judgment_submit(
         active_ms=active_ms,
         comment=comment,
     )
-    if refusal is None and _store(judgment, kind, said):
+    if refusal is None and _store(judgment, kind, said, assigned):
         return judgment
     known = _known(judgment)
     if known is not None:
@@ -73,7 +73,7 @@ def judgment_submit(
     if refusal is not None:
         raise refusal
     # A minute passed between the two questions.
-    if _store(judgment, kind, said):
+    if _store(judgment, kind, said, assigned):
         return judgment
     known = _known(judgment)
     if known is None:
@@ -81,10 +81,13 @@ def judgment_submit(
     return known
 
 
-def _store(judgment: Judgment, kind: AnswerKind, said: Answer) -> bool:
+def _store(judgment: Judgment, kind: AnswerKind, said: Answer, assigned: AssignedBlock) -> bool:
     """Store a judgment with all that is said; return whether it was stored, as `judgment_store` does."""
     if not kind.keeps_answers:
         return judgment_store(judgment)
+    if kind.at_once is not None:
+        values = kind.at_once.values(assigned, said)
+        return judgment_store(judgment, answer=(kind.at_once.statement, values))
     try:
         with transaction.atomic():
             if not judgment_store(judgment):

@@ -16,7 +16,7 @@ def hit_choose_of_pass(*, task_id: int, asks: JudgeAsks) -> ClaimedHIT | None:
         found = None if so_far.has_first_in_hand else hit_claim_repeat(**asks)
         # All of it is planned.
         return found and ClaimedHIT(found.hit, is_last=False)
-    if is_full(task_id=task_id, texts=so_far.texts):
+    if so_far.has_limit and is_full(task_id=task_id, texts=so_far.texts):
         return None
     # However far: a HIT that nobody may be lent must not hide the rounds after it.
     return hit_claim_from_pool(far=True, **asks)

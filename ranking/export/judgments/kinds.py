@@ -18,6 +18,7 @@ class ExportFormat(StrEnum):
     PARQUET = "parquet"
     APPRAISE_XML = "appraise-xml"
     CSV = "csv"
+    PEARMUT = "pearmut-campaign"
 
 
 #: Endings of names and content types, by format.
@@ -28,9 +29,11 @@ ENDINGS: Final[Mapping[ExportFormat, str]] = {
     ExportFormat.PARQUET: "parquet",
     ExportFormat.APPRAISE_XML: "xml",
     ExportFormat.CSV: "csv",
+    ExportFormat.PEARMUT: "json",
 }
 CONTENT_TYPES: Final[Mapping[str, str]] = {
     "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
     "jsonl": "application/jsonl; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
     "xml": "application/xml; charset=utf-8",
@@ -73,6 +76,11 @@ _ELSEWHERE = _("Take “comparisons”: it is these judgments, pair by pair.")
 _WHOLE = _("Take “counted”: a block of five outputs is one row there, and ten here.")
 _ROWS_ONLY = _("It has no columns of this kind. Take one of the formats of judgments.")
 
+_TEXTS_ONLY = _("It holds texts that are to be judged. Take “texts”.")
+_FIRST_REFERENCE = _(
+    "further references of a segment, and names of documents with “_#_” or “_###_”"
+)
+
 _AS_ROWS: Final = {ExportFormat.JSONL: (), ExportFormat.CSV: (), ExportFormat.PARQUET: ()}
 _NO_ROWS: Final = dict.fromkeys(
     (ExportFormat.FIVE_WAY_CSV, ExportFormat.PAIRWISE_CSV, ExportFormat.APPRAISE_XML), _BLOCKS_ONLY
@@ -92,7 +100,7 @@ def _of_rows(
         title=title,
         description=description,
         formats=_AS_ROWS,
-        refused=_NO_ROWS,
+        refused={**_NO_ROWS, ExportFormat.PEARMUT: _TEXTS_ONLY},
         by_number=by_number,
         names_people=people,
     )
@@ -112,7 +120,11 @@ _ALL: Final = (
             ExportFormat.PARQUET: (_TIMES,),
             ExportFormat.APPRAISE_XML: (_DOCUMENTS, _TIMES),
         },
-        refused={ExportFormat.PAIRWISE_CSV: _ELSEWHERE, ExportFormat.CSV: _ROWS_ONLY},
+        refused={
+            ExportFormat.PAIRWISE_CSV: _ELSEWHERE,
+            ExportFormat.CSV: _ROWS_ONLY,
+            ExportFormat.PEARMUT: _TEXTS_ONLY,
+        },
         by_number=True,
     ),
     ExportKind(
@@ -128,6 +140,7 @@ _ALL: Final = (
             ),
             ExportFormat.APPRAISE_XML: _WHOLE,
             ExportFormat.CSV: _ROWS_ONLY,
+            ExportFormat.PEARMUT: _TEXTS_ONLY,
         },
         by_number=True,
     ),
@@ -141,8 +154,12 @@ _ALL: Final = (
     ),
     _of_rows("skips", _("Skips"), _("Sentences that judges skipped, and why.")),
     _of_rows("assignments", _("Assignments"), _("Which HIT was lent to whom, and when.")),
-    _of_rows(
-        "texts", _("Texts"), _("Sources, references and outputs, in the form that is imported.")
+    ExportKind(
+        name="texts",
+        title=_("Texts"),
+        description=_("Sources, references and outputs, in the form that is imported."),
+        formats={**_AS_ROWS, ExportFormat.PEARMUT: (_FIRST_REFERENCE,)},
+        refused=_NO_ROWS,
     ),
     _of_rows("designs", _("Designs"), _("How HITs were drawn, and since when.")),
     _of_rows("activity", _("Activity"), _("Who changed what in the campaign.")),

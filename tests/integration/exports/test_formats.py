@@ -29,7 +29,7 @@ from ranking.export.judgments.rows import ROWS
 from ranking.files import read_judgments
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.services import ranking_run_compute
-from tests.factories import make_campaign
+from tests.factories import make_campaign, make_task
 from tests.filling import Filling, filled_task
 from tests.integration.exports.conftest import SYSTEMS
 from tests.integration.ranking.writing import TestSetWriter
@@ -223,6 +223,24 @@ def test_texts_are_in_the_form_that_is_imported(campaign: Campaign) -> None:
     assert [segment.source for segment in read] == [
         f"Source sentence {number}." for number in range(1, 13)
     ]
+
+
+def test_a_campaign_of_pearmut_is_read_again_with_the_same_texts(campaign: Campaign) -> None:
+    task = make_task(campaign, documents=(3, 1, 2))
+    read = list(
+        read_test_set(
+            source=InputFile("campaign.json", BytesIO(whole(task, "texts", "pearmut-campaign")))
+        )
+    )
+    lines = [json.loads(line) for line in whole(task, "texts", "jsonl").decode().splitlines()]
+    assert [
+        (each.document, each.position, each.source, list(each.references), dict(each.outputs))
+        for each in read
+    ] == [
+        (row["document"], row["segment"], row["source"], row["references"][:1], row["outputs"])
+        for row in lines
+    ]
+    assert "_badref" not in str(read)
 
 
 def test_what_is_not_written_is_refused_in_words(news: TestSetWriter) -> None:

@@ -28,6 +28,8 @@ SQL = re.compile(
     r"\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|VALUES|SET|COPY|CALL|LOCK|MERGE|TRUNCATE"
     r"|PREPARE|EXECUTE|EXPLAIN|ANALYZE|VACUUM|CREATE|ALTER|DROP)\s"
 )
+# A statement for each protocol's table of answers, which the protocols have it make.
+FOR_EACH_TABLE = {"answer_store"}
 PAST_THE_ORM = {"RawSQL", "raw", "extra"}
 FEWEST_MS = 0.3
 
@@ -83,6 +85,9 @@ class TestEachFile:
     def test_holds_one_statement_of_its_name(self, path: Path) -> None:
         tree = ast.parse(path.read_text())
         assert called(tree).count("Statement") == 1
+        if path.stem in FOR_EACH_TABLE:
+            assert 'Statement(\n        f"{table}_store",\n' in path.read_text()
+            return
         assert f'Statement(\n    "{path.stem}",\n' in path.read_text()
         assert f"\n{path.stem.upper()} = Statement(" in path.read_text()
 

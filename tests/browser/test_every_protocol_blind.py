@@ -1,0 +1,124 @@
+"""Nothing that reaches a judge's browser tells who wrote an output, whatever the protocol asks."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import Assignment, Judgment
+from annotation.selectors import assigned_blocks
+from annotation.services import design_change, hits_plan, judgment_submit, pool_fill
+from annotation.services.simulation import lend_prepared
+from campaign.models import BadReference, Judge, Protocol, Task
+from campaign.services import bad_reference_review, bad_references_make
+from tests.browser.conftest import SignIn
+from tests.browser.crawler import Crawler, addresses
+from tests.browser.judging import page_kept
+from tests.browser.test_every_protocol import EVERY_PROTOCOL, begin, judge_by_keys, stored
+from tests.browser.told import SYSTEMS, number_rows_to_be_known, told
+from tests.factories import make_judge
+from tests.integration.protocols.every import plans_delete, said_about
+from tests.protocol_tasks import make_task_of_protocol
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+JUDGING = "/api/v1/judging/"
+#: What is in addresses that know of a task.
+OF_TASKS = ("/tasks/", "/judging/", "/judge/")
+#: Protocols whose blocks of one output may be attention checks.
+SCORED = (Protocol.RATING, Protocol.SPANS)
+
+
+class Places(dict[str, Any]):
+    """What stands in the places of addresses; 1 where nothing is said."""
+
+    def __missing__(self, key: str) -> int:
+        return 1
+
+
+def damage(task: Task) -> None:
+    """Let a task have attention checks: every third block, say."""
+    bad_references_make(test_set=task.test_set, seed=5)
+    for row in BadReference.objects.of(task.test_set_id):
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    task.test_set.systems.filter(kind="bad_reference").update(name="qx-damaged")
+    plans_delete(task)
+    design_change(task=task, bad_reference_rate=0.3)
+    if task.protocol == Protocol.RATING:
+        pool_fill(task_id=task.pk)
+    else:
+        hits_plan(task_id=task.pk, count=6)
+
+
+def judged_by_another(task: Task) -> Judge:
+    """Let another judge judge a HIT, about which others are asked then where the protocol has it so."""
+    other = make_judge(task.test_set.campaign, "qx-judge", note="qx-note")
+    lent = lend_prepared(other)
+    assert lent is not None
+    for block in assigned_blocks(lent.assignment):
+        judgment_submit(assigned=block, client_id=uuid4(), **said_about(block))
+    pool_fill(task_id=task.pk)
+    return other
+
+
+@EVERY_PROTOCOL
+def test_no_byte_tells_of_systems(
+    page: Page, sign_in: SignIn, tolerate: list[str], protocol: str
+) -> None:
+    tolerate.append("net::ERR_")
+    number_rows_to_be_known()
+    task = make_task_of_protocol(Protocol(protocol), systems=SYSTEMS)
+    task.test_set.systems.filter(kind="reference").update(name="qx-reference")
+    if protocol in SCORED:
+        damage(task)
+    judged_by_another(task)
+    judge = make_judge(task.test_set.campaign)
+    crawler = Crawler(page)
+    crawler.listen()
+    begin(page, protocol, sign_in, judge=judge)
+    judge_by_keys(page, protocol)
+    assert stored(judge, 1)
+    page_kept(page)
+    crawler.stored("after a sentence")
+    crawler.heard()
+    page.context.set_offline(True)
+    judge_by_keys(page, protocol)
+    crawler.stored("without network")
+    page.context.set_offline(False)
+    assert stored(judge, 2)
+    page.keyboard.press("h")
+    expect(page.get_by_role("dialog").get_by_role("listitem").first).to_be_visible()
+    crawler.stored("with the history open")
+    crawler.heard()
+    others = Judgment.objects.exclude(judge=judge).latest("pk")
+    places = Places(
+        slug=task.test_set.campaign.slug,
+        task_id=task.pk,
+        test_set_id=task.test_set_id,
+        judge_id=judge.pk,
+        client_id=others.client_id,
+        assignment_id=Assignment.objects.filter(judge=judge).latest("pk").public_id,
+        token="no-such-token",
+        batch=uuid4(),
+        rest="systems/",
+        kind=protocol,
+        transition="close",
+        name="clusters",
+        ending="json",
+        table="systems",
+        digest="0123456789abcdef",
+        file_name="ranking.json",
+    )
+    # All others are the same for all protocols: test_judge_blind.py.
+    for address in addresses(places):
+        if any(part in address for part in OF_TASKS):
+            crawler.ask("GET", address)
+    for address in (f"{JUDGING}judgments/?page_size=1", f"{JUDGING}progress/?campaign=museum"):
+        assert crawler.ask("GET", address) == 200
+    # What was said is corrected, and what another judge said is asked for.
+    for block in (others.block.public_id, uuid4()):
+        body = {"block": str(block), "answer": {}, "labels": [1]}
+        assert crawler.ask("PUT", f"{JUDGING}judgments/{uuid4()}/", body) in {400, 403, 404}
+    assert any(JUDGING in name and "candidates" in got for name, got in crawler.got.items())
+    assert told(crawler) == {}
