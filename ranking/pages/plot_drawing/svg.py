@@ -46,7 +46,7 @@ class Sheet:
     @property
     def ticks(self) -> int:
         """About so many steps from left to right are labelled."""
-        return 3 if self.is_narrow else 6
+        return 4 if self.is_narrow else 6
 
     @property
     def right(self) -> int:

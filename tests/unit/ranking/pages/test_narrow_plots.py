@@ -215,3 +215,15 @@ def test_names_of_points_that_lie_together_do_not_cover_each_other() -> None:
         heights = sorted(named[name] for name in ("birch", "cobalt", "dune"))
         assert min(b - a for a, b in pairwise(heights)) >= 14
         assert named["ember"] == dots[3]
+
+
+@pytest.mark.parametrize("sheets", [0, 1], ids=["wide", "narrow"])
+def test_ranks_are_drawn_from_the_first(sheets: int) -> None:
+    columns = (Column("name", "Name", is_text=True), Column("rank", "rank"))
+    plot = Plot(kind="intervals", label="name", value="rank", start=1, is_whole=True)
+    rows = [(f"s{n}", n) for n in range(1, 14)]
+    drawing = drawings(Table(name="r", title="R", columns=columns, rows=rows, plot=plot))[sheets]
+    ticks = [int(each.text or "") for each in drawing.iter(f"{SVG}text") if each.get("class")]
+    assert ticks[0] == 1
+    assert ticks[-1] >= 13
+    assert len({b - a for a, b in pairwise(ticks)}) == 1
