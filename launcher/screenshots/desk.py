@@ -210,7 +210,7 @@ ROOMS: dict[str, Shot] = {
     },
     "contingency": Shot(
         _in_view(
-            _answered("judge_pairs", judge="judge3", other="judge6"),
+            _answered("judge_pairs", judge="judge03", other="judge06"),
             "[aria-labelledby=table-contingency]",
         ),
         views=TWO_VIEWS,

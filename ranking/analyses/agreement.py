@@ -21,29 +21,19 @@ from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.reports import Report
 from ranking.reports.agreements import AgreementFound, agreement_report
 from ranking.reports.inputs import Input
+from ranking.wording.agreement import CHANCE_WORDS, PAIRING_WORDS
 
 PAIRING = Option(
     name="pairing",
     label=gettext_lazy("Same item"),
     default=Pairing.UNORDERED.value,
-    choices={
-        Pairing.UNORDERED.value: gettext_lazy("same two outputs"),
-        Pairing.PRESENTED.value: gettext_lazy("same two outputs in the same shown order"),
-    },
+    choices={each.value: words for each, words in PAIRING_WORDS.items()},
 )
 CHANCE = Option(
     name="chance",
     label=gettext_lazy("Agreement by chance"),
     default=Chance.SCOTT.value,
-    choices={
-        Chance.SCOTT.value: gettext_lazy("from all judges’ answers (Scott)"),
-        Chance.COHEN.value: gettext_lazy("from each two judges’ answers (Cohen)"),
-        Chance.FLEISS.value: gettext_lazy("from all judges’ answers, items alike (Fleiss)"),
-        Chance.KRIPPENDORFF.value: gettext_lazy("as in Krippendorff’s α"),
-        Chance.KRIPPENDORFF_ORDINAL.value: gettext_lazy("as in Krippendorff’s ordinal α"),
-        Chance.UNIFORM.value: gettext_lazy("a third"),
-        Chance.RANDOM_CLICKER.value: gettext_lazy("of judges who click at random"),
-    },
+    choices={each.value: words for each, words in CHANCE_WORDS.items()},
 )
 BY_REFERENCE = Option(
     name="by_reference",

@@ -319,6 +319,7 @@ def _table(
             low="rank_low",
             high="rank_high",
             start=1,
+            is_whole=True,
         ),
     )
 

@@ -157,6 +157,7 @@ def _table(row: TableRow) -> Table:
             low="rank_low",
             high="rank_high",
             start=1,
+            is_whole=True,
         ),
     )
 

@@ -83,7 +83,10 @@ class ShownTable:
         parts = []
         for row in self.rows:
             parts.append('<tr class="ends">' if row.ends else "<tr>")
-            parts.append(f'<th scope="row">{row.head.markup}</th>')
+            parts.append(
+                '<th scope="row" class="number">' if row.head.is_number else '<th scope="row">'
+            )
+            parts += (row.head.markup, "</th>")
             for cell in row.cells:
                 parts.append('<td class="number">' if cell.is_number else "<td>")
                 parts += (cell.markup, "</td>")

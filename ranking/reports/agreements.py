@@ -15,6 +15,8 @@ from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.agreement import (
+    CHANCE_WORDS,
+    PAIRING_WORDS,
     intervals_in_words,
     no_interval_in_words,
     strength_caution,
@@ -43,8 +45,8 @@ def agreement_report(given: Input, found: AgreementFound) -> Report:
             *input_notes(given),
             _("Pairing: %(pairing)s; chance: %(chance)s; %(intervals)s")
             % {
-                "pairing": measures.pairing,
-                "chance": measures.chance,
+                "pairing": PAIRING_WORDS[measures.pairing],
+                "chance": CHANCE_WORDS[measures.chance],
                 "intervals": intervals_in_words(
                     measures.resample,
                     resamples=measures.resamples,

@@ -197,6 +197,6 @@ def _plan_notes(budget: Budget) -> list[str]:
 def model_note(model: Model) -> str:
     return _("Model: %(systems)s systems, noise %(noise)s, %(shown)s outputs a block") % {
         "systems": model.systems,
-        "noise": in_figures(model.noise),
+        "noise": in_figures(round(model.noise, 2)),
         "shown": model.shown,
     }

@@ -1,12 +1,35 @@
 """Words about κ: how strong it is by convention, what its interval takes for drawn at random, or why there is none."""
 
+from collections.abc import Mapping
+from typing import Final
+
 from django.utils.formats import number_format
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import gettext_lazy, pgettext
 
 from ranking.core.agreement.kappa_intervals import KappaLevel, NoInterval
+from ranking.core.agreement.report import Chance
+from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.scores import NotEstimable
 from ranking.wording.numbers import in_figures
+from ranking.wording.pair_tests import LEVEL_WORDS
+
+#: What is the same item for two judges.
+PAIRING_WORDS: Final[Mapping[Pairing, Promise | str]] = {
+    Pairing.UNORDERED: gettext_lazy("same two outputs"),
+    Pairing.PRESENTED: gettext_lazy("same two outputs in the same shown order"),
+}
+#: Where the agreement that chance alone would give is taken from.
+CHANCE_WORDS: Final[Mapping[Chance, Promise | str]] = {
+    Chance.SCOTT: gettext_lazy("from all judges’ answers (Scott)"),
+    Chance.COHEN: gettext_lazy("from each two judges’ answers (Cohen)"),
+    Chance.FLEISS: gettext_lazy("from all judges’ answers, items alike (Fleiss)"),
+    Chance.KRIPPENDORFF: gettext_lazy("as in Krippendorff’s α"),
+    Chance.KRIPPENDORFF_ORDINAL: gettext_lazy("as in Krippendorff’s ordinal α"),
+    Chance.UNIFORM: gettext_lazy("a third"),
+    Chance.RANDOM_CLICKER: gettext_lazy("of judges who click at random"),
+}
 
 
 def no_interval_in_words(reason: str) -> str:
@@ -26,12 +49,12 @@ def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, 
             "seed %(seed)s"
         ) % {
             "resamples": number_format(resamples),
-            "level": level,
+            "level": LEVEL_WORDS[level],
             "confidence": in_figures(confidence),
             "seed": seed,
         }
     return _("intervals: %(level)s, leaving out one at a time, confidence %(confidence)s") % {
-        "level": level,
+        "level": LEVEL_WORDS[level],
         "confidence": in_figures(confidence),
     }
 

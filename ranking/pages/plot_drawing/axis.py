@@ -23,8 +23,10 @@ class Axis:
         if start == end:
             start, end = start - 0.5, end + 0.5
         self.step = max(_step((end - start) / steps), 1.0 if plot.is_whole else 0.0)
-        self.start = math.floor(start / self.step + 1e-9) * self.step
-        self.end = math.ceil(end / self.step - 1e-9) * self.step
+        # Ranks begin at 1, and nothing is at 0.
+        first = plot.start if plot.is_whole and plot.start == start else 0.0
+        self.start = first + math.floor((start - first) / self.step + 1e-9) * self.step
+        self.end = first + math.ceil((end - first) / self.step - 1e-9) * self.step
         self._low, self._high = low, high
 
     def at(self, value: float) -> str:

@@ -7,12 +7,13 @@ from django.utils.safestring import SafeString
 
 from ranking.pages.plot_drawing.axis import Axis, across, horizontal
 from ranking.pages.plot_drawing.rows import Row
-from ranking.pages.plot_drawing.svg import LINE_HEIGHT, SHORT_NAMES, TOP, Sheet, joined
+from ranking.pages.plot_drawing.svg import LINE_HEIGHT, SHORT_NAMES, TOP, Sheet, joined, room_of
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table
 
-#: Room for the names of points at the right.
+#: Room for the names of points at the right, and the height of one.
 _NAMES_OF_POINTS: Final = 120
+_LINE: Final = 14
 
 
 def line(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
@@ -88,17 +89,41 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int
         )
         for at, words in x.ticks
     ]
+    places = [(float(x.at(row.low or 0.0)), float(y.at(row.value))) for row in found]
+    names = [sheet.named(str(row.label)) for row in found]
     parts += [
         format_html(
-            '<circle class="dot" cx="{0}" cy="{1}" r="4"/><text x="{0}" y="{1}" dx="8" dy="4">{2}</text>',
-            x.at(row.low or 0.0),
-            y.at(row.value),
-            sheet.named(str(row.label)),
+            '<circle class="dot" cx="{0}" cy="{1}" r="4"/><text x="{0}" y="{2}" dx="8" dy="4">{3}</text>',
+            at,
+            up,
+            height,
+            name,
         )
-        for row in found
+        for (at, up), height, name in zip(places, _apart(places, names), names, strict=True)
     ]
     parts.append(_below(table, plot.low or plot.label, sheet))
     return LINE_HEIGHT, joined(parts)
+
+
+def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:
+    """Return the height of each name: that of its point, or the nearest where no other name is."""
+    taken: list[tuple[float, float, float]] = []
+    found = {}
+    for number in sorted(range(len(places)), key=lambda number: places[number]):
+        left, height = places[number]
+        right = left + room_of(names[number])
+        free = (
+            tried
+            for away in range(len(places) + 1)
+            for tried in (height + away * _LINE, height - away * _LINE)
+            if all(
+                abs(tried - other) >= _LINE or left > their_right or right < their_left
+                for their_left, their_right, other in taken
+            )
+        )
+        found[number] = next(free, height)
+        taken.append((left, right, found[number]))
+    return [found[number] for number in range(len(places))]
 
 
 def _below(table: Table, key: str, sheet: Sheet) -> SafeString:

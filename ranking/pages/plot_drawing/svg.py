@@ -46,12 +46,12 @@ class Sheet:
     @property
     def ticks(self) -> int:
         """About so many steps from left to right are labelled."""
-        return 3 if self.is_narrow else 6
+        return 4 if self.is_narrow else 6
 
     @property
     def right(self) -> int:
         """Where a drawing without names at its right ends."""
-        return self.width - (14 if self.is_narrow else MARGIN)
+        return self.width - (20 if self.is_narrow else MARGIN)
 
     def named(self, words: str) -> str:
         """Return a name as it fits beside a line."""
@@ -59,7 +59,7 @@ class Sheet:
             return shortened(words)
         fitting = range(len(words), 1, -1)
         return next(
-            (cut for cut in (shortened(words, most) for most in fitting) if _room(cut) <= _SHORT),
+            (cut for cut in (shortened(words, most) for most in fitting) if room_of(cut) <= _SHORT),
             words[:1],
         )
 
@@ -84,11 +84,11 @@ def shortened(words: str, most: int = _LETTERS) -> str:
 
 def room_left(names: Iterable[str]) -> int:
     """Return how much of the room for names they do not need: on small screens it pushes the drawing out of sight."""
-    widest = max((_room(shortened(name)) for name in names), default=0)
+    widest = max((room_of(shortened(name)) for name in names), default=0)
     return max(0, NAMES - _BESIDE_NAMES - widest)
 
 
-def _room(words: str) -> int:
+def room_of(words: str) -> int:
     """Return at least the width of words of 13 pixels."""
     return sum(map(_width, words))
 

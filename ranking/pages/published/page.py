@@ -106,7 +106,7 @@ def frozen_in_words(content: Content) -> str:
 
 def draft_in_words(content: Content) -> str:
     """Return which version this would be."""
-    return _("Version %(version)s, as it would be. Nothing is published yet.") % {
+    return _("Version %(version)s, as it would be: it is not published yet.") % {
         "version": content["version"]
     }
 

@@ -52,7 +52,7 @@ def test_the_page_says_first_what_would_be_published(
     assert "The test set is still open" in text
     assert "Only 3 judges: other judges may rank otherwise." in text
     assert "Nobody is named as an author" in text
-    assert "Version 1, as it would be. Nothing is published yet." in text
+    assert "Version 1, as it would be: it is not published yet." in text
     assert "amber" in text
     assert not PublishedResult.objects.exists()
 

@@ -1,6 +1,7 @@
 """Plots for narrow screens, of every kind: nothing reaches beyond the sheet, and names are not cut by its edge."""
 
 import re
+from itertools import pairwise
 from typing import get_args
 from xml.etree import ElementTree as ET
 
@@ -18,12 +19,11 @@ LETTER = 8
 
 
 def tables() -> dict[str, Table]:
-    text = {"is_text": True}
     values = Table(
         name="values",
         title="Values",
         columns=(
-            Column("name", "Name", **text),
+            Column("name", "Name", is_text=True),
             *(Column(key, key) for key in ("value", "low", "high", "least", "most", "middle")),
         ),
         rows=[
@@ -35,9 +35,9 @@ def tables() -> dict[str, Table]:
         name="pairs",
         title="Pairs",
         columns=(
-            *(Column(key, key, **text) for key in ("one", "other")),
+            *(Column(key, key, is_text=True) for key in ("one", "other")),
             *(Column(key, key) for key in ("share", "back", "count")),
-            Column("sign", "sign", **text),
+            Column("sign", "sign", is_text=True),
         ),
         rows=[
             (one, other, 0.6, 0.4, 1234, "‡")
@@ -48,14 +48,17 @@ def tables() -> dict[str, Table]:
     square = Table(
         name="square",
         title="Square",
-        columns=(Column("name", "Name", **text), *(Column(n, n, **text) for n in NAMES)),
+        columns=(
+            Column("name", "Name", is_text=True),
+            *(Column(n, n, is_text=True) for n in NAMES),
+        ),
         rows=[(name, *("0.41 (1234) ▲" for _each in NAMES)) for name in NAMES],
     )
     ranks = Table(
         name="ranks",
         title="Ranks",
         columns=(
-            Column("name", "Name", **text),
+            Column("name", "Name", is_text=True),
             *(Column(f"m{n}", f"Method {n}") for n in range(11)),
         ),
         rows=[
@@ -67,17 +70,19 @@ def tables() -> dict[str, Table]:
         title="History",
         columns=(
             Column("judgments", "Judgments"),
-            Column("name", "Name", **text),
+            Column("name", "Name", is_text=True),
             *(Column(key, key) for key in ("rank", "low", "high")),
         ),
         rows=[
             (at, name, n + 1, n + 1, n + 2) for at in (100, 2000) for n, name in enumerate(NAMES)
         ],
     )
-    ends = {"low": "low", "high": "high"}
     plots: dict[str, tuple[Table, Plot]] = {
-        "intervals": (values, Plot(kind="intervals", label="name", value="value", **ends)),
-        "line": (values, Plot(kind="line", label="name", value="value", **ends)),
+        "intervals": (
+            values,
+            Plot(kind="intervals", label="name", value="value", low="low", high="high"),
+        ),
+        "line": (values, Plot(kind="line", label="name", value="value", low="low", high="high")),
         "points": (values, Plot(kind="points", label="name", value="value", low="low")),
         "bars": (values, Plot(kind="bars", label="name", value="value")),
         "strips": (
@@ -86,7 +91,8 @@ def tables() -> dict[str, Table]:
                 kind="strips",
                 label="name",
                 value="value",
-                **ends,
+                low="low",
+                high="high",
                 least="least",
                 most_of_all="most",
                 middle="middle",
@@ -108,7 +114,9 @@ def tables() -> dict[str, Table]:
         "bump": (ranks, Plot(kind="bump", label="name", value="m0")),
         "ranks": (
             history,
-            Plot(kind="ranks", label="judgments", value="rank", across="name", **ends),
+            Plot(
+                kind="ranks", label="judgments", value="rank", across="name", low="low", high="high"
+            ),
         ),
     }
     return {
@@ -194,3 +202,28 @@ def test_a_file_is_the_wide_drawing() -> None:
         assert file is not None
         assert "for-wide" not in file
         assert float(ET.fromstring(file).get("width", "0")) > NARROW.width
+
+
+def test_names_of_points_that_lie_together_do_not_cover_each_other() -> None:
+    columns = (Column("name", "Name", is_text=True), Column("x", "x"), Column("y", "y"))
+    rows = [("birch", 1.0, 0.5), ("cobalt", 1.1, 0.501), ("dune", 1.05, 0.499), ("ember", 9.0, 0.9)]
+    plot = Plot(kind="points", label="name", value="y", low="x")
+    table = Table(name="points", title="Points", columns=columns, rows=rows, plot=plot)
+    for drawing in drawings(table):
+        named = {each.text: float(each.get("y", "0")) for each in drawing.iter(f"{SVG}text")}
+        dots = [float(each.get("cy", "0")) for each in drawing.iter(f"{SVG}circle")]
+        heights = sorted(named[name] for name in ("birch", "cobalt", "dune"))
+        assert min(b - a for a, b in pairwise(heights)) >= 14
+        assert named["ember"] == dots[3]
+
+
+@pytest.mark.parametrize("sheets", [0, 1], ids=["wide", "narrow"])
+def test_ranks_are_drawn_from_the_first(sheets: int) -> None:
+    columns = (Column("name", "Name", is_text=True), Column("rank", "rank"))
+    plot = Plot(kind="intervals", label="name", value="rank", start=1, is_whole=True)
+    rows = [(f"s{n}", n) for n in range(1, 14)]
+    drawing = drawings(Table(name="r", title="R", columns=columns, rows=rows, plot=plot))[sheets]
+    ticks = [int(each.text or "") for each in drawing.iter(f"{SVG}text") if each.get("class")]
+    assert ticks[0] == 1
+    assert ticks[-1] >= 13
+    assert len({b - a for a, b in pairwise(ticks)}) == 1
