@@ -12,7 +12,8 @@ from ranking.analyses.agreement import CHANCE
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.agreement.breakdowns import (
+from ranking.core.agreement.measures import measure_agreement
+from ranking.core.agreement.parts import (
     PartAgreement,
     PartsMeasure,
     agreement_by_document,
@@ -20,7 +21,6 @@ from ranking.core.agreement.breakdowns import (
     agreement_by_segment,
     agreement_by_system,
 )
-from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.report import Chance
 from ranking.reports import Report
 from ranking.reports.agreement_by import AgreementByFound, agreement_by_report

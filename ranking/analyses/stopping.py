@@ -29,14 +29,9 @@ from ranking.core.simulation.reading_pace import ASSUMED_PACE, ReadingPace, pace
 from ranking.core.simulation.work_ahead import Ahead, days_ahead, hours_ahead, judgments_ahead
 from ranking.reports import Report
 from ranking.reports.inputs import Input
-from ranking.reports.stopping import (
-    DesignAhead,
-    StoppingFound,
-    TargetAhead,
-    WhyNot,
-    stopping_report,
-)
+from ranking.reports.stopping import stopping_report
 from ranking.reports.work import WorkFacts
+from ranking.reports.work_ahead import DesignAhead, StoppingFound, TargetAhead, WhyNot
 
 EXPERIMENTS = Option(
     name="experiments",

@@ -25,13 +25,14 @@ from campaign.api.judge_groups import group_asked_for
 from campaign.api.pages import CursorPages
 from campaign.models import Judge, Task
 from ranking.api.analyses import AnalysisSerializer, RankingAskedSerializer, ask
-from ranking.api.serializers import (
+from ranking.api.judge_serializers import (
     JudgeDecisionSerializer,
     JudgesDecidedSerializer,
     JudgeSerializer,
     QualityActionSerializer,
-    RankingBriefSerializer,
-    RankingSerializer,
+)
+from ranking.api.serializers import RankingBriefSerializer, RankingSerializer
+from ranking.api.settings_serializers import (
     RankingSettingsInForceSerializer,
     RankingSettingsSerializer,
 )

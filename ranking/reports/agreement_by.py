@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.agreement.breakdowns import PartAgreement
 from ranking.core.agreement.intervals import AgreementEstimate
+from ranking.core.agreement.parts import PartAgreement
 from ranking.reports.inputs import Input, ignored_documents_notes, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value

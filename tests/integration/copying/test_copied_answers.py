@@ -1,7 +1,7 @@
 """Answers of analyses and tables over test sets in a static copy: which are in it, and whom they do not name."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from typing import Any
@@ -10,72 +10,28 @@ import pytest
 from django.db.models import F
 
 from annotation.services import judge_reinstate, quality_action_take
-from campaign.models import Campaign, Document, Judge, System, TestSet, User
+from campaign.models import Campaign, Judge, System, User
 from campaign.services import judge_group_create, judge_group_members_change
 from cells.campaign_copy import answers, tables
 from cells.campaign_copy.answers import answer_report, copied_answers
-from cells.campaign_copy.counted import counted_judges
 from cells.campaign_copy.naming import copied_names
-from cells.campaign_copy.rankings import KINDS, CopyRefusedError, present_content
+from cells.campaign_copy.rankings import KINDS
 from cells.campaign_copy.renaming import renamed_input
-from cells.campaign_copy.table_rows import CopiedTaskNames
 from cells.campaign_copy.tables import copied_tables, table_report
 from ranking.analyses import ANALYSES
 from ranking.campaign_tables import TABLES
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.models import Analysis, CampaignTable
+from ranking.models import Analysis
 from ranking.reports import Report
 from ranking.selectors.chosen_judgments import judgments_of_run, stored_input
 from ranking.selectors.runs import latest_run
-from ranking.services import ranking_history_compute, ranking_run_compute, stopping_rule_set
-from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.campaign_tables import table_ask, table_choice, table_compute
-from ranking.services.publishing import PublishingRefusedError
+from ranking.services import ranking_run_compute, stopping_rule_set
 from tests.integration.copying.conftest import PEOPLE
+from tests.integration.copying.copied_answers import ASKED, TABLED, ask, called_in, tabulate
 from tests.integration.copying.test_static_copy import crawled, files_of, published
 from tests.integration.ranking.writing import TestSetWriter, documents_of
 
 pytestmark = pytest.mark.django_db
-
-#: A question of each kind, with names where it takes some.
-ASKED: Mapping[str, Mapping[str, Any]] = {
-    "ranking": {"method": "bradley_terry", "ranges": "confidence_set", "resamples": 100},
-    "pairs": {"method": "bojar"},
-    "system": {"system": "cobalt"},
-    "firmness": {},
-    "stopping": {"experiments": 40, "limit": 1000},
-    "methods": {"methods": ["expected_wins", "bojar", "geq_others"]},
-    "beside": {"resamples": 100},
-    "agreement": {"chance": "uniform", "resamples": 100},
-    "agreement_by": {"fewest": 1, "resamples": 100},
-    "diagnosis": {"skipped_blocks": "count"},
-    "remarks": {},
-    "judges": {},
-    "judge_pairs": {"judge": "j1", "other": "j2"},
-    "without": {"leave_out": ["j1"], "resamples": 100},
-}
-#: Choices of tables that somebody has to ask for.
-TABLED: Mapping[str, Mapping[str, Any]] = {
-    "clusters": {"method": "bojar", "resamples": 100},
-    "agreement": {"resamples": 100},
-    "methods": {"methods": ["bojar", "geq_others"], "resamples": 100},
-    "average-ranks": {"method": "expected_wins"},
-}
-
-
-def ask(writer: TestSetWriter, kind: str, **given: Any) -> Analysis:
-    asked = analysis_ask(task=writer.task, choice=analysis_choice(kind, given), is_queued=False)
-    return analysis_compute(analysis=asked)
-
-
-def tabulate(campaign: Campaign, kind: str, **given: Any) -> CampaignTable:
-    asked = table_ask(campaign=campaign, choice=table_choice(kind, given), is_queued=False)
-    return table_compute(table=asked)
-
-
-def called_in(writer: TestSetWriter) -> CopiedTaskNames:
-    counted = counted_judges(writer.task, latest_run(task_id=writer.task.pk))
-    return CopiedTaskNames(writer.task, copied_names(writer.task), counted)
 
 
 def remark(writer: TestSetWriter) -> None:
@@ -227,78 +183,6 @@ def test_what_is_computed_again_is_what_was_answered(
         assert values_of(again) == values_of(table_report(table, campaign, called))
 
 
-def test_a_system_that_a_task_does_not_name_is_in_no_table_by_names(
-    campaign: Campaign, news: TestSetWriter, talks: TestSetWriter
-) -> None:
-    tabulate(campaign, "average-ranks", **TABLED["average-ranks"])
-    tabulate(campaign, "methods", **TABLED["methods"])
-    before = crawled(files_of(campaign))
-    averages = [path for path in before if path.endswith("-average-ranks.html")]
-    assert len(averages) == 2
-    assert all("cobalt" in before[path].text for path in averages)
-    published(news, anonymous=["cobalt"])
-    pages = crawled(files_of(campaign))
-    for path in averages:
-        text = pages[path].text
-        assert "amber" in text
-        assert "cobalt" not in text
-        assert "System A" not in text
-        assert "Systems that a test set does not name are not in this table." in text
-    # Elsewhere each test set has its own names.
-    clusters = next(page.text for path, page in pages.items() if path.endswith("-clusters.html"))
-    of_news, _title, of_talks = clusters.partition("English, talks")
-    assert "System A" in of_news
-    assert "cobalt" not in of_news
-    assert "cobalt" in of_talks
-
-
-def test_the_order_of_rows_tells_no_name(campaign: Campaign, news: TestSetWriter) -> None:
-    # By its name it would be third of all.
-    ask(news, "diagnosis", **ASKED["diagnosis"])
-    published(news, anonymous=["cobalt"])
-    names = copied_names(news.task)
-    (answer,) = copied_answers(news.task, names, None)
-    report = answer_report(answer, news.task, names)
-    assert report is not None
-    systems = next(table for table in report.tables if table.name == "systems")
-    listed = [str(row[0]) for row in systems.rows]
-    assert listed == sorted(listed)
-    assert "System A" in listed
-
-
-def test_ties_are_in_the_order_of_letters_on_every_page_and_the_history_of_names_is_left_out(
-    campaign: Campaign,
-) -> None:
-    tied = TestSetWriter(campaign, "tied", ["amber", "birch", "cobalt"])
-    with tied.at_once():
-        for segment in range(1, 9):
-            tied.judgment("j1", tied.block(segment, ["amber", "birch", "cobalt"]), [1, 2, 1])
-    ranking_history_compute(task_id=tied.task.pk, steps=4)
-    before = crawled(files_of(campaign))
-    assert "How the ranking formed" in before["test-set-1/index.html"].text
-    published(tied, anonymous=["cobalt"])
-    pages = crawled(files_of(campaign))
-    clusters = next(path for path in pages if path.endswith("-clusters.html"))
-    for path in ("test-set-1/index.html", clusters):
-        # By its name, it would be the second of the two.
-        text = pages[path].text
-        assert before[path].text.index("amber") < before[path].text.index("cobalt"), path
-        assert text.index("System A") < text.index("amber"), path
-    assert "How the ranking formed" not in pages["test-set-1/index.html"].text
-    called = called_in(tied)
-    run = latest_run(task_id=tied.task.pk)
-    assert run is not None
-    present = present_content(tied.task, run, called.names)
-    named = {tied.task.pk: replace(called, present=present)}
-    averages = next(
-        each for each in copied_tables(campaign, named) if each.kind.name == "average-ranks"
-    )
-    report = table_report(averages, campaign, named)
-    assert report is not None
-    # The tie is behind the letter, which this table leaves out.
-    assert [list(row[:2]) for row in report.tables[0].rows] == [["amber", 2.0], ["birch", 3.0]]
-
-
 def test_what_is_computed_again_is_resampled_by_letters(talks: TestSetWriter) -> None:
     # Two systems with one output, in an order that is not that of names; one judgment twice.
     for _turn in range(2):
@@ -327,100 +211,6 @@ def test_what_is_computed_again_is_resampled_by_letters(talks: TestSetWriter) ->
     expected = blocks_from_rows([*rows, shared, shared], renamed.systems)
     assert sorted(renamed.key.tolist()) == sorted(expected.key.tolist())
     assert not set(renamed.key.tolist()) & set(given.blocks.key.tolist())
-
-
-def test_words_of_people_keep_an_answer_at_home_where_they_name_who_is_not_named(
-    campaign: Campaign, news: TestSetWriter
-) -> None:
-    documents_of(news, 4)
-    first = Document.objects.filter(
-        test_set_id=news.task.test_set_id, name__startswith="d9"
-    ).first()
-    assert first is not None
-    Document.objects.filter(pk=first.pk).update(name="Cobalt, first page")
-    ask(news, "agreement_by", **ASKED["agreement_by"])
-    ask(news, "ranking", documents=["Cobalt, first page"], resamples=100)
-    ask(news, "remarks")
-    before = "".join(files_of(campaign).values())
-    assert "Cobalt, first page" in before
-    published(news, anonymous=["cobalt"])
-    files = files_of(campaign)
-    pages = crawled(files)
-    told = {path.rpartition("-")[2]: page.text for path, page in pages.items()}
-    assert "This answer is not in the copy" in told["agreement_by.html"]
-    assert "System A" in told["remarks.html"]
-    assert "ranking.html" not in told
-    assert "cobalt" not in "".join(files.values()).casefold()
-    # With the texts, there is no page without these words.
-    with pytest.raises(PublishingRefusedError, match="is in this text: “Cobalt, first page”"):
-        files_of(campaign, with_texts=True)
-
-
-def test_words_of_tables_name_nobody_whom_another_task_does_not_name(
-    campaign: Campaign, news: TestSetWriter, talks: TestSetWriter
-) -> None:
-    # A team of the other test set.
-    TestSet.objects.filter(pk=talks.task.test_set_id).update(name="Talks of the Secret Lab")
-    tabulate(campaign, "agreement", **TABLED["agreement"])
-    before = files_of(campaign)
-    assert [path for path in before if path.endswith("-agreement.html")]
-    published(news, anonymous=["cobalt"])
-    with pytest.raises(PublishingRefusedError, match="“Talks of the Secret Lab”"):
-        files_of(campaign)
-    TestSet.objects.filter(pk=talks.task.test_set_id).update(name="talks")
-    files = files_of(campaign)
-    assert not [path for path in files if path.endswith("-agreement.html")]
-    assert "Secret Lab" not in "".join(files.values())
-
-
-def test_a_task_that_names_no_ranked_system_is_not_in_average_ranks(
-    campaign: Campaign, talks: TestSetWriter
-) -> None:
-    metals = TestSetWriter(campaign, "metals", ["nickel", "zinc"])
-    with metals.at_once():
-        for segment in range(1, 9):
-            metals.judgment("j1", metals.block(segment, ["nickel", "zinc"]), [1, 2])
-    ranking_run_compute(task_id=metals.task.pk)
-    published(metals, anonymous=["nickel", "zinc"])
-
-    def average_ranks() -> str:
-        pages = crawled(files_of(campaign))
-        return next(page.text for path, page in pages.items() if path.endswith("-ranks.html"))
-
-    averages = average_ranks()
-    assert "amber" in averages
-    assert "Systems that a test set does not name are not in this table." in averages
-    assert "no system can be ranked" not in averages
-    published(talks, anonymous=["amber", "birch", "cobalt", "dune"])
-    averages = average_ranks()
-    assert "This answer is not in the copy" in averages
-    assert "No test set has a ranking yet" not in averages
-
-
-def test_answers_of_systems_that_were_renamed_since_stay_at_home(
-    campaign: Campaign, news: TestSetWriter
-) -> None:
-    ask(news, "remarks")
-    tabulate(campaign, "agreement", **TABLED["agreement"])
-    System.objects.filter(test_set_id=news.task.test_set_id, name="cobalt").update(name="nickel")
-    news.judgment("j1", news.block(30, ["amber", "birch"]), [1, 2])
-    ranking_run_compute(task_id=news.task.pk)
-    files = files_of(campaign)
-    pages = crawled(files)
-    assert not [path for path in pages if "/analyses/" in path]
-    assert not [path for path in pages if path.endswith("-agreement.html")]
-    assert "cobalt" not in "".join(files.values())
-
-
-def test_a_table_of_a_ranking_from_before_a_system_was_renamed_is_refused(
-    campaign: Campaign, news: TestSetWriter
-) -> None:
-    names = {news.task.pk: called_in(news)}
-    System.objects.filter(test_set=news.task.test_set_id, name="cobalt").update(name="nickel")
-    after = {news.task.pk: called_in(news)}
-    clusters = next(each for each in copied_tables(campaign, names) if each.kind.name == "clusters")
-    with pytest.raises(CopyRefusedError, match="a system was renamed since the ranking"):
-        table_report(clusters, campaign, after)
 
 
 def test_each_question_is_answered_once_by_its_newest_answer(

@@ -1,13 +1,20 @@
 """A test set with a ranking, and people who look at what is published of it."""
 
+import io
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
-from campaign.models import Campaign, User
+from campaign.models import Campaign, Task, User
 from ranking.services import ranking_run_compute
 from tests.factories import make_analyst, make_campaign, make_organiser
+from tests.integration.publishing.bundled import ROOT, Command
 from tests.integration.ranking.writing import TestSetWriter
 
 
@@ -59,3 +66,41 @@ def signed_in() -> Callable[[User], Client]:
         return client
 
     return sign_in
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    """Run a command in an empty folder, without any of the variables that services need."""
+
+    def started(*arguments: object) -> "subprocess.CompletedProcess[str]":
+        services = ("SECRET_KEY", "DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
+        folder = tmp_path / "elsewhere"
+        folder.mkdir(exist_ok=True)
+        return subprocess.run(
+            [sys.executable, str(ROOT / "manage.py"), *map(str, arguments)],
+            cwd=folder,
+            env={name: value for name, value in os.environ.items() if name not in services},
+            capture_output=True,
+            check=False,
+            encoding="utf-8",
+        )
+
+    return started
+
+
+@pytest.fixture
+def wmt12(campaign: Campaign, real_data: Path) -> Task:
+    """The judgments of WMT12 Czech–English, ranked."""
+    path = real_data / "wmt12-cs-en" / "judgments.csv"
+    call_command(
+        "import_judgments",
+        str(path),
+        campaign="autumn",
+        test_set="newstest2012",
+        create_test_set=True,
+        stdout=io.StringIO(),
+        stderr=io.StringIO(),
+    )
+    task = Task.objects.get(test_set__name="newstest2012")
+    ranking_run_compute(task_id=task.pk)
+    return task

@@ -1,6 +1,9 @@
 """Campaigns, people and sessions for the tests of the ranking app."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import psycopg2
@@ -8,9 +11,17 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 from psycopg2.extensions import cursor
 
-from campaign.models import Campaign, Membership, Task, User
+from annotation.models import WorkedQuarterHour
+from campaign.models import (
+    Campaign,
+    Membership,
+    System,
+    Task,
+    User,
+)
 from ranking.services import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -114,3 +125,46 @@ def judged(writer: TestSetWriter) -> TestSetWriter:
 def as_organiser(client: Client, organiser: User) -> Client:
     client.force_login(organiser)
     return client
+
+
+@pytest.fixture
+def three(write_test_set: WriteTestSet) -> list[TestSetWriter]:
+    """Three test sets: A > B > C always, the same with a tie, and C ahead; D is in the last alone.
+
+    j1 and j2 judge in the first, j1 in the second, j3 and j4 in the last. Two days. One skip.
+    """
+    first = write_test_set(("A", "B", "C"), name="one")
+    with first.at_once():
+        for segment in range(1, 5):
+            block = first.block(segment, ["A", "B", "C"])
+            for judge in ("j1", "j2"):
+                first.judgment(judge, block, [1, 2, 3])
+    first.skip("j2", first.block(5, ["A", "B", "C"]))
+    WorkedQuarterHour.objects.create(
+        task=first.task,
+        judge=first.judge("j1"),
+        start=timezone.now(),
+        sentences=4,
+        active_ms=5_400_000,
+        untimed=0,
+    )
+    second = write_test_set(("A", "B", "C"), name="two")
+    for segment in range(1, 4):
+        block = second.block(segment, ["A", "B,C"])
+        second.judgment("j1", block, [1, 2], at=timezone.now() - timedelta(days=3))
+    block = second.block(4, ["A", "B", "C"])
+    second.judgment("j1", block, [1, 2, 2], at=timezone.now() - timedelta(days=3))
+    third = write_test_set(("A", "B", "C", "D"), name="three")
+    third.system("_ref", kind="reference")
+    with third.at_once():
+        for segment in range(1, 5):
+            block = third.block(segment, ["A", "B", "C", "D"])
+            for judge in ("j3", "j4"):
+                third.judgment(judge, block, [3, 4, 1, 2])
+    block = third.block(5, ["A", "_ref"])
+    third.judgment("j3", block, [2, 1])
+    System.objects.filter(name="A").update(constrained=True)
+    System.objects.filter(name="B").update(constrained=False)
+    for each in (first, second, third):
+        ranking_run_compute(task_id=each.task.pk)
+    return [first, second, third]

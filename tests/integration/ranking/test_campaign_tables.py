@@ -1,104 +1,31 @@
 """Tables over the test sets of a campaign: figures by hand, one path for page, REST and command."""
 
-import io
-import json
-import re
-from collections.abc import Callable
-from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
-from django.core.management import CommandError, call_command
-from django.db import connection
+from django.core.management import call_command
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import timezone
 
-from annotation.models import WorkedQuarterHour
 from annotation.services import quality_action_take
-from campaign.models import Campaign, Job, Judge, JudgeGroup, System, Task, TestSet, User
+from campaign.models import Campaign, Judge, JudgeGroup, System, Task, User
 from campaign.services import judge_group_create, judge_group_members_change
-from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses import OptionError
 from ranking.campaign_tables import TABLES
-from ranking.models import CampaignTable, LatestRanking
-from ranking.pages.table_addresses import TableAddresses
-from ranking.reports import Report, ReportFormat, write
-from ranking.selectors.campaign_tables import live_rows, stored_report, table_answer
+from ranking.models import LatestRanking
+from ranking.reports import ReportFormat, write
 from ranking.services import ranking_run_compute, stopping_rule_set
 from ranking.services.campaign_tables import (
-    MOST_KEPT,
     table_ask,
     table_choice,
-    table_compute,
-    table_reproduce,
 )
-from tests.factories import make_analyst
+from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import text_of
+from tests.integration.ranking.tabled import rows_of, told
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
-
-WriteTestSet = Callable[..., TestSetWriter]
-
-
-def rows_of(report: Report, name: str) -> list[list[Any]]:
-    """The rows of one part of a table."""
-    return [list(row) for table in report.tables if table.name == name for row in table.rows]
-
-
-def told(campaign: Campaign, kind: str, **given: Any) -> Report:
-    """The table, computed at once where it has to be."""
-    choice = table_choice(kind, given)
-    if choice.is_live:
-        return choice.kind.tell(live_rows(campaign=campaign, kind=choice.kind), choice.options)
-    table = table_ask(campaign=campaign, choice=choice, is_queued=False)
-    return stored_report(table_compute(table=table))
-
-
-@pytest.fixture
-def three(write_test_set: WriteTestSet) -> list[TestSetWriter]:
-    """Three test sets: A > B > C always, the same with a tie, and C ahead; D is in the last alone.
-
-    j1 and j2 judge in the first, j1 in the second, j3 and j4 in the last. Two days. One skip.
-    """
-    first = write_test_set(("A", "B", "C"), name="one")
-    with first.at_once():
-        for segment in range(1, 5):
-            block = first.block(segment, ["A", "B", "C"])
-            for judge in ("j1", "j2"):
-                first.judgment(judge, block, [1, 2, 3])
-    first.skip("j2", first.block(5, ["A", "B", "C"]))
-    WorkedQuarterHour.objects.create(
-        task=first.task,
-        judge=first.judge("j1"),
-        start=timezone.now(),
-        sentences=4,
-        active_ms=5_400_000,
-        untimed=0,
-    )
-    second = write_test_set(("A", "B", "C"), name="two")
-    for segment in range(1, 4):
-        block = second.block(segment, ["A", "B,C"])
-        second.judgment("j1", block, [1, 2], at=timezone.now() - timedelta(days=3))
-    block = second.block(4, ["A", "B", "C"])
-    second.judgment("j1", block, [1, 2, 2], at=timezone.now() - timedelta(days=3))
-    third = write_test_set(("A", "B", "C", "D"), name="three")
-    third.system("_ref", kind="reference")
-    with third.at_once():
-        for segment in range(1, 5):
-            block = third.block(segment, ["A", "B", "C", "D"])
-            for judge in ("j3", "j4"):
-                third.judgment(judge, block, [3, 4, 1, 2])
-    block = third.block(5, ["A", "_ref"])
-    third.judgment("j3", block, [2, 1])
-    System.objects.filter(name="A").update(constrained=True)
-    System.objects.filter(name="B").update(constrained=False)
-    for each in (first, second, third):
-        ranking_run_compute(task_id=each.task.pk)
-    return [first, second, third]
 
 
 def test_data_collected_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:
@@ -327,86 +254,6 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
     assert any("no range here" in note for note in percentiles.tables[0].notes)
 
 
-def test_page_rest_and_command_give_the_same(
-    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
-) -> None:
-    asked: list[tuple[str, dict[str, Any]]] = [
-        ("collected", {}),
-        ("clusters", {}),
-        ("clusters", {"method": "bojar"}),
-        ("agreement", {"confidence": "0.9", "skipped_blocks": "count"}),
-        ("methods", {"methods": ["bojar", "geq_others"]}),
-        ("average-ranks", {"method": "geq_others"}),
-    ]
-    for kind, given in asked:
-        page = reverse("campaign-table", args=[campaign.slug, kind])
-        rest = reverse("api-campaign-table", args=[campaign.slug, kind])
-        answer = as_organiser.post(page, given)
-        assert answer.status_code == 302
-        jobs_run_waiting()
-        shown = as_organiser.get(answer["Location"])
-        assert shown.status_code == 200
-        query = answer["Location"].partition("?")[2]
-        body = as_organiser.get(f"{rest}?{query}").json()
-        assert body["state"] == "done"
-        again = as_organiser.post(rest, {"options": given}, content_type="application/json")
-        assert (again.status_code, again.json()) == (200, body)
-        out = io.StringIO()
-        options = [
-            f"{name}={each}"
-            for name, value in given.items()
-            for each in (value if isinstance(value, list) else [value])
-        ]
-        said = ["--option", *options] if options else []
-        call_command(
-            "campaign_table",
-            kind,
-            "--campaign",
-            campaign.slug,
-            "--format",
-            "json",
-            *said,
-            stdout=out,
-        )
-        assert json.loads(out.getvalue()) == body["answer"]
-        for ending in ("txt", "csv", "json", "md", "tex", "typ"):
-            name = [campaign.slug, kind, ending]
-            file = as_organiser.get(f"{reverse('campaign-table-file', args=name)}?{query}")
-            same = as_organiser.get(f"{reverse('api-campaign-table-report', args=name)}?{query}")
-            assert file.status_code == same.status_code == 200
-            assert file.content == same.content
-            if ending == "json":
-                assert json.loads(file.content) == body["answer"]
-
-
-def test_a_computed_table_follows_from_what_it_recorded(
-    three: list[TestSetWriter], campaign: Campaign
-) -> None:
-    choice = table_choice("average-ranks", {"method": "expected_wins"})
-    table = table_compute(table=table_ask(campaign=campaign, choice=choice, is_queued=False))
-    before = table.data, table.reports
-    three[0].judgment("j9", three[0].block(1, ["A", "B", "C"]), [3, 2, 1])
-    System.objects.filter(name="A").update(constrained=None)
-    TestSet.objects.filter(name="one").update(name="another")
-    data, reports = table_reproduce(table)
-    assert (json.loads(json.dumps(data)), json.loads(json.dumps(reports))) == before
-    assert reports.keys() >= {"en", "de", "ar"}
-    answer = table_answer(
-        campaign=campaign,
-        kind=choice.kind,
-        options=dict(choice.options),
-        choice_digest=choice.digest,
-    )
-    assert (answer.shown, answer.newer, answer.pending) == (table, 1, None)
-    later = table_ask(campaign=campaign, choice=choice)
-    assert later != table
-    assert Job.objects.get().parameters == {"table": later.pk}
-    assert jobs_run_waiting() == 1
-    later.refresh_from_db()
-    assert later.finished_at is not None
-    assert later.test_sets[0]["watermark"] == table.test_sets[0]["watermark"] + 1
-
-
 def test_who_judged_in_several_tasks_counts_together(
     write_test_set: WriteTestSet, campaign: Campaign
 ) -> None:
@@ -478,241 +325,12 @@ def test_what_there_is_nothing_of_is_said(
     assert "empty: no judgment yet." in text_of(page)
 
 
-def test_what_cannot_be_asked_is_refused_with_its_field(
-    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
-) -> None:
-    refused_ones: list[tuple[str, dict[str, Any], str]] = [
-        ("nothing", {}, "kind"),
-        ("clusters", {"metod": "bojar"}, "metod"),
-        ("clusters", {"ranges": "sign_test"}, "ranges"),
-        ("clusters", {"excluded_judges": "count"}, "excluded_judges"),
-        ("average-ranks", {"method": "lopez"}, "method"),
-        ("methods", {"first": "best"}, "first"),
-        ("methods", {"methods": ["bojar"], "ranges": "anytime"}, "ranges"),
-    ]
-    for kind, given, field in refused_ones:
-        with pytest.raises(OptionError) as refused:
-            table_choice(kind, given)
-        assert refused.value.field == field
-    address = reverse("campaign-table", args=[campaign.slug, "clusters"])
-    assert as_organiser.get(f"{address}?ranges=sign_test").status_code == 400
-    rest = reverse("api-campaign-table", args=[campaign.slug, "clusters"])
-    assert as_organiser.get(f"{rest}?ranges=sign_test").json()["errors"].keys() == {"ranges"}
-    assert (
-        as_organiser.get(reverse("campaign-table", args=[campaign.slug, "no"])).status_code == 404
-    )
-    with pytest.raises(OptionError, match="no group"):
-        table_ask(
-            campaign=campaign,
-            choice=table_choice("clusters", {"method": "bojar", "judge_group": "nobody"}),
-        )
-    with pytest.raises(CommandError, match="ranges"):
-        call_command(
-            *("campaign_table", "clusters", "--campaign", campaign.slug),
-            *("--option", "ranges=sign_test"),
-        )
-    assert not CampaignTable.objects.exists()
-
-
 def test_only_the_judges_of_a_group_count(three: list[TestSetWriter], campaign: Campaign) -> None:
     group: JudgeGroup = judge_group_create(campaign=campaign, name="experts")
     judge_group_members_change(group=group, add=list(Judge.objects.filter(pseudonym="j2")))
     report = told(campaign, "agreement", judge_group="experts")
     assert rows_of(report, "agreement")[0][:4] == ["one", "Czech–English", 3, 4]
     assert any("No judgment counts by this choice" in note for note in report.notes)
-
-
-def test_analysts_ask_and_the_campaign_stays(
-    three: list[TestSetWriter], campaign: Campaign, organiser: User, client: Client
-) -> None:
-    analyst: User = make_analyst(campaign)
-    client.force_login(analyst)
-    answer = client.post(
-        reverse("campaign-table", args=[campaign.slug, "agreement"]), {"seed": "1"}
-    )
-    assert answer.status_code == 302
-    assert CampaignTable.objects.get().asked_by == analyst
-    waiting = client.get(answer["Location"])
-    assert "Being computed" in text_of(waiting)
-    part = client.get(answer["Location"], headers={"HX-Request": "true"})
-    assert "<html" not in part.content.decode()
-    assert jobs_run_waiting() == 1
-    assert "Rankings collected" in text_of(client.get(answer["Location"]))
-
-
-def test_the_page_draws_and_the_plot_is_a_file(
-    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
-) -> None:
-    page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, "clusters"]))
-    assert page.content.decode().count('<svg class="figure"') == 3
-    files = re.findall(r'href="([^"]+/plots/[^"]+\.svg)"', page.content.decode())
-    assert len(files) == 3
-    assert as_organiser.get(files[0])["Content-Type"] == "image/svg+xml"
-    assert as_organiser.get(files[0].replace(".svg", ".png")).content.startswith(b"\x89PNG")
-    assert as_organiser.get(files[0].replace(".svg", ".csv")).content.startswith(b"system,")
-    assert as_organiser.get(files[0].replace(".svg", ".gif")).status_code == 404
-    with translation.override("de"):
-        assert told(campaign, "clusters").tables[0].title == "Tschechisch–Englisch, one"
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_pages_show_each_row(
-    name: str, three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
-) -> None:
-    rows = [row for table in told(campaign, name).tables for row in table.rows]
-    page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, name]))
-    words = text_of(page)
-    assert rows
-    assert all(str(row[0]) in words for row in rows)
-    assert page.content.decode().count("<tr") >= len(rows)
-
-
-def places_of(client: Client, campaign: Campaign, kind: str, **given: Any) -> dict[str, list[str]]:
-    """Where the cells of each row of a page lead, by the words of its first cell; all of these pages are there."""
-    address = reverse("campaign-table", args=[campaign.slug, kind], query=given)
-    found: dict[str, list[str]] = {}
-    for row in re.findall(r"<tr[^>]*>(<th scope=\"row\">.*?)</tr>", text_in(client, address)):
-        name = re.sub("<[^>]+>", "", row.partition("</th>")[0])
-        places = [each.replace("&amp;", "&") for each in re.findall(r'href="([^"]+)"', row)]
-        assert all(client.get(each).status_code == 200 for each in places)
-        found.setdefault(name, []).extend(places)
-    return found
-
-
-def text_in(client: Client, address: str) -> str:
-    page = client.get(address)
-    assert page.status_code == 200
-    return page.content.decode()
-
-
-def test_rows_lead_to_their_tasks_and_to_the_judgments_they_count(
-    three: list[TestSetWriter],
-    write_test_set: WriteTestSet,
-    campaign: Campaign,
-    as_organiser: Client,
-) -> None:
-    told(campaign, "agreement")
-    told(campaign, "agreement", skipped_blocks="count")
-    told(campaign, "methods", methods=["expected_wins", "bojar"])
-    of = {each.task.test_set.name: [campaign.slug, each.task.pk] for each in three}
-    rankings = {name: reverse("test-set-dashboard", args=of[name]) for name in of}
-    lists = {name: f"{reverse('judgments', args=of[name])}?counts=yes" for name in of}
-    # One of a later judgment than the ranking counts, and one that is called otherwise by now.
-    three[1].judgment("j1", three[1].block(5, ["A", "B", "C"]), [1, 2, 3])
-    three[2].task.test_set.name = "third"
-    three[2].task.test_set.save(update_fields=["name"])
-    assert places_of(as_organiser, campaign, "collected") == {
-        "one": [rankings["one"], lists["one"]],
-        "two": [rankings["two"]],
-        "third": [rankings["three"], lists["three"]],
-        "Total": [],
-    }
-    assert len(as_organiser.get(lists["one"]).context["page"].rows) == 8
-    computed = places_of(as_organiser, campaign, "agreement")
-    # Below Table 1 stand two of intervals.
-    assert {name: computed[name] for name in [*of, "Average"]} == {
-        **{name: [rankings[name], lists[name], *[rankings[name]] * 2] for name in of},
-        "Average": [],
-    }
-    skipped = places_of(as_organiser, campaign, "agreement", skipped_blocks="count")
-    assert skipped["one"] == [rankings["one"]] * 3
-    systems = places_of(as_organiser, campaign, "clusters")
-    assert systems["D"] == [
-        reverse(
-            "system-results", args=[*of["three"], three[2].task.test_set.systems.get(name="D").pk]
-        )
-    ]
-    assert len(set(systems["A"])) == 3
-    methods = places_of(as_organiser, campaign, "methods", methods=["expected_wins", "bojar"])
-    assert set(methods["three"]) == {rankings["three"]}
-    # One that was deleted is on no list, and leads nowhere.
-    there = [(each.task.pk, each.task.test_set.name) for each in three[:2]]
-    addresses = TableAddresses(campaign, told(campaign, "collected"), there=there)
-    assert addresses("one") is not None
-    assert (addresses("third"), addresses("Total")) == (None, None)
-
-
-def test_only_so_many_are_kept(
-    three: list[TestSetWriter], campaign: Campaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ranking.services.campaign_tables.MOST_KEPT", 2)
-    assert MOST_KEPT > 2
-    first = None
-    for seed in range(3):
-        choice = table_choice("clusters", {"method": "bojar", "seed": seed, "resamples": 100})
-        table = table_ask(campaign=campaign, choice=choice)
-        first = first or table
-        jobs_run_waiting()
-    table_ask(campaign=campaign, choice=table_choice("agreement", {}))
-    assert first is not None
-    assert not CampaignTable.objects.filter(pk=first.pk).exists()
-    assert CampaignTable.objects.finished().count() == 2
-
-
-def test_archived_campaigns_show_what_is_there_and_compute_nothing(
-    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
-) -> None:
-    told(campaign, "agreement")
-    Campaign.objects.filter(pk=campaign.pk).update(state="open")
-    for state in ("closed", "archived"):
-        Campaign.objects.filter(pk=campaign.pk).update(state=state)
-    address = reverse("campaign-table", args=[campaign.slug, "clusters"])
-    page = as_organiser.get(address)
-    assert "nothing new is computed" in text_of(page)
-    assert "Compute" not in re.findall(r"<button[^>]*>([^<]*)", page.content.decode())
-    assert as_organiser.post(address, {"method": "bojar"}).status_code == 409
-    kept = as_organiser.get(reverse("campaign-table", args=[campaign.slug, "agreement"]))
-    assert "Rankings collected" in text_of(kept)
-
-
-def test_days_are_those_of_the_installation(
-    write_test_set: WriteTestSet, campaign: Campaign
-) -> None:
-    writer = write_test_set(("A", "B"), name="one")
-    zone = ZoneInfo(timezone.get_current_timezone_name())
-    for hour in (0, 23):
-        at = datetime(2026, 3, 4, hour, 30, tzinfo=zone)
-        writer.judgment(f"j{hour}", writer.block(1, ["A", "B"]), [1, 2], at=at)
-    assert [row[-1] for row in rows_of(told(campaign, "collected"), "collected")] == [1, 1]
-
-
-def test_pages_cost_the_same_for_few_tasks_and_many(
-    three: list[TestSetWriter],
-    write_test_set: WriteTestSet,
-    campaign: Campaign,
-    as_organiser: Client,
-) -> None:
-    queries = [
-        *(("collected", ""), ("clusters", ""), ("average-ranks", "")),
-        ("agreement", "seed=1"),
-        ("average-ranks", "method=bojar"),
-    ]
-    for kind, given in (("agreement", {"seed": 1}), ("average-ranks", {"method": "bojar"})):
-        told(campaign, kind, **given)
-
-    def cost() -> dict[tuple[str, str], int]:
-        found = {}
-        for kind, query in queries:
-            address = reverse("campaign-table", args=[campaign.slug, kind])
-            with CaptureQueriesContext(connection) as captured:
-                page = as_organiser.get(f"{address}?{query}")
-            assert page.status_code == 200
-            found[kind, query] = len(captured)
-        return found
-
-    cost()
-    few = cost()
-    for number in range(5):
-        writer = write_test_set(("A", "B"), name=f"more {number}")
-        for judge in range(4):
-            block = writer.block(judge + 1, ["A", "B"])
-            writer.judgment(f"more {judge}", block, [1, 2])
-        ranking_run_compute(task_id=writer.task.pk)
-    assert cost() == few
-    assert max(few.values()) <= 25
-
-
-# --- Figures of the papers ------------------------------------------------------------------------
 
 
 @pytest.mark.realdata

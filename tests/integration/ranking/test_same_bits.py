@@ -7,26 +7,16 @@ figures as their language writes them.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
-from django.urls import reverse
 
 from annotation.services import quality_action_take
 from campaign.models import Campaign, Task
 from campaign.services import judge_group_create, judge_group_members_change
-from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses import ANALYSES
 from ranking.campaign_tables import TABLES
-from ranking.models import Analysis, CampaignTable
 from ranking.selectors.analyses import analyses_of
 from ranking.services import ranking_run_compute, stopping_rule_set
 from tests.factories import make_campaign, make_organiser
@@ -40,13 +30,12 @@ from tests.integration.protocols.judging import (
     sorted_task,
     topped_task,
 )
+from tests.integration.ranking.three_ways import Given, OfCampaign, OfTask, assert_same_bits
 from tests.integration.ranking.two_tasks import two_tasks
 from tests.integration.ranking.writing import TestSetWriter
-from tests.page_tables import PageTable, page_tables
 
 pytestmark = pytest.mark.usefixtures("as_owner", "db")
 
-Given = Mapping[str, Any]
 
 #: One choice of each kind that is not the default. A new kind needs an entry here; without options, an empty one.
 OTHERWISE: dict[str, Given] = {
@@ -65,6 +54,8 @@ OTHERWISE: dict[str, Given] = {
     "judge_pairs": {"judge": "judge0001", "other": "judge0002"},
     "without": {"leave_out": ["judge0001", "judge0002"], "method": "bojar", "resamples": 200},
 }
+
+
 #: The same of the kinds of protocols, each of which is asked of a task of its own.
 OTHERWISE_OF_PROTOCOLS: dict[str, Given] = {
     "editing": {"fewest": 2, "acceptances": "mean", "confidence": 0.9},
@@ -84,6 +75,8 @@ OTHERWISE_OF_PROTOCOLS: dict[str, Given] = {
     "top": {"confidence": 0.9, "documents": ["document 1"]},
     "two_outputs": {"system_x": "ember", "system_y": "dune", "judge": "cleo", "other": "ada"},
 }
+
+
 WORLDS_OF_PROTOCOLS: dict[str, Callable[[Campaign], Task]] = {
     "editing": edited_task,
     "quiz": quizzed_task,
@@ -93,6 +86,8 @@ WORLDS_OF_PROTOCOLS: dict[str, Callable[[Campaign], Task]] = {
     "top": topped_task,
     "two_outputs": judged_task,
 }
+
+
 TABLES_OTHERWISE: dict[str, Given] = {
     "collected": {},
     "clusters": {"method": "bojar", "resamples": 200, "confidence": 0.9},
@@ -100,335 +95,6 @@ TABLES_OTHERWISE: dict[str, Given] = {
     "methods": {"methods": ["bojar", "expected_wins"], "resamples": 200},
     "average-ranks": {"method": "bojar", "resamples": 200},
 }
-#: What is shown beside an answer, of another one.
-BESIDE = "Side by side"
-
-
-# --- Three ways to ask ----------------------------------------------------------------------------
-
-
-class Ways(ABC):
-    """The three ways to ask for one kind."""
-
-    def __init__(self, client: Client, kind: str) -> None:
-        self.client, self.kind = client, kind
-
-    @abstractmethod
-    def page(self, given: Given) -> str: ...
-
-    @abstractmethod
-    def rest(self, given: Given) -> dict[str, str]:
-        """Return the answer as each of `FILES`."""
-
-    @abstractmethod
-    def command_line(self) -> list[str]: ...
-
-    @abstractmethod
-    def reports(self) -> Mapping[str, Any] | None:
-        """Return the newest answer for people, by language; None where it is not kept."""
-
-    @abstractmethod
-    def forget(self) -> None:
-        """Delete what was answered."""
-
-    def command(self, given: Given) -> dict[str, str]:
-        options = [
-            f"{name}={each}"
-            for name, value in as_typed(given).items()
-            for each in (value if isinstance(value, list) else [value])
-        ]
-        said = {}
-        for ending, report_format in FILES.items():
-            out = io.StringIO()
-            call_command(
-                *self.command_line(),
-                *(["--option", *options] if options else []),
-                *("--format", report_format, "--verbosity", "0"),
-                stdout=out,
-            )
-            said[ending] = out.getvalue()
-        return said
-
-    def posted(self, address: str, given: Given) -> str:
-        """Ask by the form of a page, let the worker compute, and return the page."""
-        sent = self.client.post(address, as_typed(given))
-        assert sent.status_code == 302, sent.context["form"].errors
-        jobs_run_waiting()
-        page: str = self.client.get(sent["Location"]).content.decode()
-        return page
-
-    def read(self, address: str) -> str:
-        found = self.client.get(address)
-        assert found.status_code == 200
-        text: str = found.content.decode()
-        return text
-
-
-#: The reports that are compared: by the ending of REST, the format of commands.
-FILES = {"json": "json", "csv": "csv", "md": "markdown"}
-
-
-class OfTask(Ways):
-    def __init__(self, client: Client, kind: str, task: Task) -> None:
-        super().__init__(client, kind)
-        self.task = task
-
-    def page(self, given: Given) -> str:
-        here = [self.task.test_set.campaign.slug, self.task.pk, self.kind]
-        return self.posted(reverse("analysis", args=here), given)
-
-    def rest(self, given: Given) -> dict[str, str]:
-        asked = self.client.post(
-            reverse("api-analyses", args=[self.task.pk]),
-            {"kind": self.kind, "options": given},
-            content_type="application/json",
-        )
-        assert asked.status_code in {200, 202}, asked.content
-        jobs_run_waiting()
-        found = self.client.get(asked.json()["address"]).json()
-        assert found["state"] == "done", found["error"]
-        of = [self.task.pk, found["id"]]
-        files = {
-            ending: self.read(reverse("api-analysis-report", args=[*of, ending]))
-            for ending in FILES
-        }
-        # The answer itself; the file of the same name says the same.
-        assert json.loads(files["json"]) == found["answer"]
-        return {**files, "json": json.dumps(found["answer"])}
-
-    def command_line(self) -> list[str]:
-        campaign, name = self.task.test_set.campaign.slug, self.task.test_set.name
-        of = ["--campaign", campaign, "--test-set", name, "--protocol", self.task.protocol]
-        return ["analyse", self.kind, *of]
-
-    def reports(self) -> Mapping[str, Any] | None:
-        return Analysis.objects.order_by("-pk").values_list("reports", flat=True)[0]
-
-    def forget(self) -> None:
-        Analysis.objects.all().delete()
-
-
-class OfCampaign(Ways):
-    def __init__(self, client: Client, kind: str, campaign: Campaign) -> None:
-        super().__init__(client, kind)
-        self.campaign = campaign
-
-    def page(self, given: Given) -> str:
-        return self.posted(reverse("campaign-table", args=[self.campaign.slug, self.kind]), given)
-
-    def rest(self, given: Given) -> dict[str, str]:
-        address = reverse("api-campaign-table", args=[self.campaign.slug, self.kind])
-        asked = self.client.post(address, {"options": given}, content_type="application/json")
-        assert asked.status_code in {200, 202}, asked.content
-        jobs_run_waiting()
-        found = self.client.get(address, as_typed(given)).json()
-        assert found["state"] == "done", found["error"]
-        files = {
-            ending: self.read(
-                reverse(
-                    "api-campaign-table-report",
-                    args=[self.campaign.slug, self.kind, ending],
-                    query=as_typed(given),
-                )
-            )
-            for ending in FILES
-        }
-        assert json.loads(files["json"]) == found["answer"]
-        return {**files, "json": json.dumps(found["answer"])}
-
-    def command_line(self) -> list[str]:
-        return ["campaign_table", self.kind, "--campaign", self.campaign.slug]
-
-    def reports(self) -> Mapping[str, Any] | None:
-        tables = CampaignTable.objects.order_by("-pk").values_list("reports", flat=True)
-        return next(iter(tables), None)
-
-    def forget(self) -> None:
-        CampaignTable.objects.all().delete()
-
-
-def as_typed(given: Given) -> dict[str, Any]:
-    """Return options as forms, addresses and command lines have them."""
-    return {
-        name: {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
-        for name, value in given.items()
-    }
-
-
-# --- What they said -------------------------------------------------------------------------------
-
-
-def tables_of_markdown(text: str) -> list[PageTable]:
-    """Return the tables of a report that have rows."""
-    found = []
-    for part in re.split(r"^### ", text, flags=re.MULTILINE)[1:]:
-        title, *lines = part.splitlines()
-        cells = [
-            [plain(cell) for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-            for line in lines
-            if line.startswith("|")
-        ]
-        if cells[2:]:
-            found.append(PageTable(plain(title), cells[0], cells[2:]))
-    return found
-
-
-def plain(markdown: str) -> str:
-    return " ".join(re.sub(r"\\(.)", r"\1", markdown).split())
-
-
-def exact_of_csv(text: str) -> list[list[str]]:
-    """Return the exact values of each table that has rows, row by row, those that name a row left out where all are in one."""
-    head, *lines = csv.reader(io.StringIO(text))
-    found: dict[str, list[str]] = {}
-    for line in lines:
-        if head == ["table", "row", "column", "value"]:
-            found.setdefault(line[0], []).append(line[3])
-        elif head[0] == "table":
-            found.setdefault(line[0], []).extend(line[1:])
-        else:
-            found.setdefault("", []).extend(line)
-    return list(found.values())
-
-
-def numbers(node: Any) -> Iterator[float]:
-    """Yield all numbers of an answer."""
-    if isinstance(node, dict):
-        node = list(node.values())
-    if isinstance(node, list):
-        for each in node:
-            yield from numbers(each)
-    elif isinstance(node, float):
-        yield node
-
-
-def by_arithmetic(kind: str, answer: dict[str, Any]) -> Iterator[float]:
-    """Yield what tables compute from numbers of the answer: one quotient, product or difference of each."""
-    if kind == "diagnosis":
-        judged, won = answer["times_judged"], answer["sole_winners"]
-        yield from (each / judged[name] for name, each in won.items() if name)
-        yield won.get("", 0) / answer["blocks"]
-        beside = answer["times_beside_reference"]
-        yield from (each / judged[name] for name, each in beside.items())
-    elif kind == "firmness":
-        for units in (answer[name] for name in ("judges", "documents", "days")):
-            yield from (each["lead"] - units["lead"] for each in units["units"])
-    elif kind == "judges":
-        yield from (each["ties"] / each["comparisons"] for each in answer["themselves"])
-    elif kind == "stopping":
-        for each in answer["designs"]:
-            ends = [each["need"][name] for name in ("judgments", "low", "high")]
-            yield from (end * each["seconds"] / 3600 for end in ends if end is not None)
-    else:
-        yield from by_arithmetic_of_protocols(kind, answer)
-
-
-def by_arithmetic_of_protocols(kind: str, answer: dict[str, Any]) -> Iterator[float]:
-    """Yield the same of the kinds of protocols."""
-    if kind == "rating":
-        judges = [row for each in answer["criteria"].values() for row in each["judges"]]
-        yield from (row["easy_missed"] / row["easy"] for row in judges if row["easy"])
-    elif kind == "two_outputs":
-        for each in (answer["agreement"], answer["merged"]):
-            yield each["together"]["unanimous"] / each["together"]["items"]
-    elif kind == "editing":
-        yield from (100 * each for each in numbers(answer["acceptability"]["systems"]))
-
-
-def shows(cell: str, exact: str) -> bool:
-    """Return whether a cell of a report shows an exact value, rounded to as many decimals as it has."""
-    if exact == "":
-        return cell in {"–", ""}
-    try:
-        return cell == f"{int(exact):,}"
-    except ValueError:
-        pass
-    try:
-        return cell == f"{float(exact):,.{len(cell.partition('.')[2])}f}"
-    except ValueError:
-        return cell == " ".join(exact.removeprefix("'").split())
-
-
-def is_same(on_page: str, in_file: str) -> bool:
-    """Return whether a cell of a page says what a file says: no minus in front of 0, and p-values that are never 0."""
-    if on_page.startswith("< "):
-        return float(in_file) == 0 and float(on_page[2:]) == 10.0 ** -len(in_file.partition(".")[2])
-    return on_page == (in_file[1:] if re.fullmatch(r"-0\.?0*", in_file) else in_file)
-
-
-def drawn_ranking(page: PageTable) -> list[list[str]]:
-    """Return the rows of a ranking that is drawn on the page as the report has them."""
-    rows = []
-    for rank, system, score, places, *counts in page.rows:
-        found = re.fullmatch(r"rank (\d+)(?:–(\d+))? ?, cluster (\d+)", places)
-        assert found is not None, places
-        low, high, cluster = found.groups()
-        rows.append([system, score, rank, low, high or low, cluster, *counts])
-    return rows
-
-
-def assert_same_bits(ways: Ways, given: Given, *, each_computes: bool) -> int:
-    """Ask in all three ways, and return how many figures of the page were compared.
-
-    With `each_computes` what one way had computed is deleted before the next one asks.
-    """
-    shown = page_tables(ways.page(given))
-    assert not english_figures(ways.reports())
-    if each_computes:
-        ways.forget()
-    rest = ways.rest(given)
-    if each_computes:
-        ways.forget()
-    command = ways.command(given)
-    answer = json.loads(rest["json"])
-    assert json.loads(command["json"]) == answer
-    assert (command["csv"], command["md"]) == (rest["csv"], rest["md"])
-
-    tables = tables_of_markdown(rest["md"])
-    on_page = [table for table in shown if table.title != BESIDE]
-    if ways.kind == "ranking" and isinstance(ways, OfTask):
-        first, *on_page = on_page
-        head, *others = tables
-        assert drawn_ranking(first) == head.rows
-    else:
-        others = tables
-    assert [(each.title, each.headings) for each in on_page] == [
-        (each.title, each.headings) for each in others
-    ]
-    for page, table in zip(on_page, others, strict=True):
-        differing = [
-            (table.title, row, other)
-            for row, other in zip(page.rows, table.rows, strict=True)
-            if not all(map(is_same, row, other)) or len(row) != len(other)
-        ]
-        assert not differing
-
-    in_answer = {*numbers(answer), *by_arithmetic(ways.kind, answer)}
-    compared = 0
-    for table, exact in zip(tables, exact_of_csv(rest["csv"]), strict=True):
-        width = len(exact) // len(table.rows)
-        assert width * len(table.rows) == len(exact)
-        cells = [cell for row in table.rows for cell in row[-width:]]
-        for cell, value in zip(cells, exact, strict=True):
-            assert shows(cell, value), (table.title, cell, value)
-            compared += bool(re.fullmatch(r"-?[\d.]+(e-?\d+)?", value))
-            if re.fullmatch(r"-?\d+(\.\d+|e-\d+|\.\d+e-?\d+)", value):
-                assert float(value) in in_answer, (table.title, value)
-    return compared
-
-
-def english_figures(reports: Mapping[str, Any] | None) -> list[str]:
-    """Return what the report in German says with a point before decimals, or a comma before thousands."""
-    if reports is None:
-        return []
-    said = reports["de"]
-    notes = [*said["notes"], *(note for table in said["tables"] for note in table["notes"])]
-    headings = [heading for table in said["tables"] for _key, heading, *_ in table["columns"]]
-    pattern = r"(?<![\w.,])([1-9]\d{0,2}(,\d{3})+|\d+\.(\d{1,2}|\d{4,})|0\.\d+)(?![\w.,]*\w)"
-    return [words for words in (*notes, *headings) if re.search(pattern, words)]
-
-
-# --- One world, all kinds -------------------------------------------------------------------------
 
 
 @pytest.fixture

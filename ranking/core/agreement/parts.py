@@ -1,0 +1,274 @@
+"""Agreement within each system, pair of systems, document and segment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.agreement.counts import shards_of_whole_segments
+from ranking.core.agreement.intervals import AgreementEstimate
+from ranking.core.agreement.kappa_intervals import KappaLevel
+from ranking.core.agreement.measures import measure_agreement
+from ranking.core.agreement.report import FIXED_CHANCE, Chance
+from ranking.core.agreement.units import cells_of_comparisons, inter_units
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.collapsed_candidates import collapsed_comparisons
+
+Int64Array = npt.NDArray[np.int64]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class PartAgreement:
+    """Agreement between judges on a part of the comparisons of a test set.
+
+    Attributes
+    ----------
+    part : tuple of str or of int
+        A system, two systems, or the number of a document or of a segment.
+    segments : int
+        Judged segments of the part.
+    agreement : AgreementEstimate
+        Between judges, with P(E) of the whole test set, taken as known: parts differ in P(A) alone, and
+        the mean of the κ of segments or documents, weighted with their pairs, is κ of the whole.
+    """
+
+    part: tuple[str | int, ...]
+    segments: int
+    agreement: AgreementEstimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartsMeasure:
+    """How parts are measured.
+
+    Attributes
+    ----------
+    p_chance : float
+        P(E) of all parts, below 1: that of the whole test set.
+    resample, resamples, confidence, seed
+        See `ranking.core.agreement.measures.measure_agreement`.
+    """
+
+    p_chance: float
+    resample: KappaLevel = "two_way"
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.p_chance < 1:
+            raise ValueError("p_chance: expected a probability below 1")
+
+    def of(self, part: Sequence[str | int], blocks: Blocks) -> PartAgreement:
+        """Measure the agreement on the blocks of a part.
+
+        1 − κ is (1 − P(A)) / (1 − P(E)), and intervals of κ are made on its logarithm: with a known
+        P(E), they are those with another known P(E) in other units.
+        """
+        # Judges of other parts cost time and memory, and change nothing.
+        present = blocks.with_judges_in_order()
+        found = measure_agreement(
+            present,
+            chance=Chance.UNIFORM,
+            resample=self.resample,
+            resamples=self.resamples,
+            confidence=self.confidence,
+            seed=self.seed,
+        ).inter
+        scale = (1 - FIXED_CHANCE[Chance.UNIFORM]) / (1 - self.p_chance)
+        kappa, low, high = (
+            None if value is None else 1 - (1 - value) * scale
+            for value in (found.kappa, found.low, found.high)
+        )
+        return PartAgreement(
+            part=tuple(part),
+            segments=len(np.unique(blocks.segment)),
+            agreement=replace(found, kappa=kappa, low=low, high=high, p_chance=self.p_chance),
+        )
+
+
+def agreement_by_system(
+    blocks: Blocks, measure: PartsMeasure, *, progress: Progress | None = None
+) -> tuple[PartAgreement, ...]:
+    """Measure the agreement on the comparisons that contain each system.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems: the current judgments of one test set.
+    measure : PartsMeasure
+    progress : callable, optional
+        Called with (systems done, all of them).
+
+    Returns
+    -------
+    tuple of PartAgreement
+        One for each system, in their order. A comparison counts for both of its systems.
+    """
+    found = []
+    for index, name in enumerate(blocks.systems):
+        found.append(measure.of([name], comparisons_with(blocks, index)))
+        if progress is not None:
+            progress(index + 1, len(blocks.systems))
+    return tuple(found)
+
+
+def agreement_by_pair(
+    blocks: Blocks, measure: PartsMeasure, *, progress: Progress | None = None
+) -> tuple[PartAgreement, ...]:
+    """Measure the agreement on the comparisons of each two systems.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems: the current judgments of one test set.
+    measure : PartsMeasure
+    progress : callable, optional
+        Called with (pairs done, all of them).
+
+    Returns
+    -------
+    tuple of PartAgreement
+        One for each of the n (n − 1) / 2 pairs.
+    """
+    pairs = list(combinations(range(len(blocks.systems)), 2))
+    found = []
+    for done, (one, other) in enumerate(pairs, 1):
+        names = [blocks.systems[one], blocks.systems[other]]
+        found.append(measure.of(names, comparisons_with(blocks, one, other)))
+        if progress is not None:
+            progress(done, len(pairs))
+    return tuple(found)
+
+
+def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> Blocks:
+    """Return the comparisons that contain a system, each as a block of two candidates.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    system, other : int
+        Indices of systems; only comparisons with `other` if that is given.
+
+    Returns
+    -------
+    Blocks
+        A row for each labelled candidate beside the labelled one of `system`, with those two
+        candidates and all systems they stand for. Keys are those of the blocks, so not unique.
+    """
+    own = blocks.candidates[:, system]
+    parts = []
+    for position in range(blocks.positions):
+        beside = blocks.candidates == position
+        if other is not None:
+            beside &= beside[:, [other]]
+        labelled = (beside & (blocks.labels > 0)).any(axis=1)
+        rows = np.flatnonzero((own != position) & (blocks.labels[:, system] > 0) & labelled)
+        taken = blocks.take(rows)
+        kept = beside[rows] | (taken.candidates == own[rows, np.newaxis])
+        parts.append(
+            replace(
+                taken,
+                labels=np.where(kept, taken.labels, 0).astype(np.int8),
+                candidates=np.where(kept, taken.candidates, -1).astype(np.int8),
+            )
+        )
+    return _joined(parts) if parts else blocks
+
+
+def _joined(parts: list[Blocks]) -> Blocks:
+    def column(name: str) -> npt.NDArray[np.generic]:
+        joined: npt.NDArray[np.generic] = np.concatenate([getattr(part, name) for part in parts])
+        return joined
+
+    columns = {name: column(name) for name in ("labels", "candidates", "judge", "segment", "key")}
+    if parts[0].document is not None:
+        columns["document"] = column("document")
+    return replace(parts[0], **columns)  # type: ignore[arg-type]
+
+
+def agreement_by_document(
+    blocks: Blocks, measure: PartsMeasure, *, progress: Progress | None = None
+) -> tuple[PartAgreement, ...]:
+    """Measure the agreement on each document.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The current judgments of one test set, with documents.
+    measure : PartsMeasure
+    progress : callable, optional
+        Called with (documents done, all of them).
+
+    Returns
+    -------
+    tuple of PartAgreement
+        By the number of the document.
+
+    Raises
+    ------
+    ValueError
+        If documents are not known.
+    """
+    if blocks.document is None:
+        raise ValueError("blocks: documents are not known")
+    numbers = np.unique(blocks.document).tolist()
+    found = []
+    for done, number in enumerate(numbers, 1):
+        found.append(measure.of([number], blocks.take(blocks.document == number)))
+        if progress is not None:
+            progress(done, len(numbers))
+    return tuple(found)
+
+
+def agreement_by_segment(
+    blocks: Blocks, measure: PartsMeasure, *, most: int = 50, fewest: int = 10
+) -> tuple[PartAgreement, ...]:
+    """Measure the agreement on the segments on which judges agree least.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The current judgments of one test set.
+    measure : PartsMeasure
+        Intervals are over judges, whatever it says: there is one segment.
+    most : int
+        The most segments to return.
+    fewest : int
+        Segments with fewer pairs of comparisons are left out: one pair agrees or not.
+
+    Returns
+    -------
+    tuple of PartAgreement
+        Lowest κ first; of equal ones, those with more pairs.
+    """
+    comparable, agreeing, segment = _pairs_by_segment(blocks)
+    enough = np.flatnonzero(comparable >= max(1, fewest))
+    share = agreeing[enough] / comparable[enough]
+    order = np.lexsort((segment[enough], -comparable[enough], share))[:most]
+    over_judges = replace(measure, resample="judges")
+    return tuple(
+        over_judges.of([number], blocks.take(blocks.segment == number))
+        for number in segment[enough][order].tolist()
+    )
+
+
+def _pairs_by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """Return compared and agreeing pairs of different judges, and the numbers of segments, (S,)."""
+    columns: list[list[Int64Array]] = [[], [], []]
+    for shard in shards_of_whole_segments(blocks):
+        units = inter_units(cells_of_comparisons(collapsed_comparisons(shard), len(shard.judges)))
+        numbers, place = np.unique(units.segment, return_inverse=True)
+        # Pairs are held in both orders.
+        counts = (units.pairs.sum(axis=(1, 2)) // 2, np.trace(units.pairs, axis1=1, axis2=2) // 2)
+        for column, values in zip(columns, counts, strict=False):
+            column.append(np.bincount(place, values, len(numbers)).astype(np.int64))
+        columns[2].append(numbers.astype(np.int64))
+    comparable, agreeing, segment = (np.concatenate(column) for column in columns)
+    return comparable, agreeing, segment

@@ -1,0 +1,196 @@
+"""Edits, and whether others accept them."""
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+import pgtrigger
+from django.db import connection
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from django.utils import timezone
+
+from annotation.models import Assignment, Block, Judgment
+from annotation.services import design_ensure
+from campaign.models import Protocol, Task
+from protocols.editing.models import Answer as EditingAnswer
+from tests.factories import make_judge
+from tests.integration.constraints.answers import judgment_of_two
+from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.worlds import make_hit, small_task
+
+
+def edit_of_one() -> Create:
+    """Return what makes a judgment of blind editing with its answer: an edit, unless it says otherwise.
+
+    `is_asked`: in the HIT that asks about the edit of another judge, which is stored then; `about`: it is their own, of
+    another sentence or of another HIT, or the judgment names itself.
+    """
+    test_set = small_task().test_set
+    task = Task.objects.create(test_set=test_set, protocol=Protocol.EDITING)
+    design_ensure(task=task, seed=7)
+    first = make_hit(task)
+    repeat = make_hit(task, 2, repeats=first, purpose="redundancy")
+    segment, other = test_set.segments.order_by("number")[:2]
+    blocks = {
+        name: Block.objects.create(
+            hit=hit,
+            segment=shown,
+            position=position,
+            outputs=[shown.outputs.order_by("pk").values_list("pk", flat=True)[0]],
+        )
+        for name, hit, shown, position in (
+            ("first", first, segment, 1),
+            ("asked", repeat, segment, 1),
+            ("another sentence", first, other, 2),
+            ("another HIT", make_hit(task, 3), segment, 1),
+        )
+    }
+
+    def judgment(block: Block, name: str, labels: list[int]) -> Judgment:
+        now = timezone.now()
+        known = test_set.campaign.judges.filter(pseudonym=name).first()
+        lent = Assignment.objects.create(
+            hit=block.hit,
+            judge=known or make_judge(test_set.campaign, name),
+            lease=DateTimeTZRange(now, now + timedelta(hours=1)),
+        )
+        return Judgment.objects.create(
+            task=task,
+            client_id=uuid4(),
+            judge=lent.judge,
+            block=block,
+            assignment=lent,
+            labels=labels,
+        )
+
+    def both(
+        *,
+        is_asked: bool = False,
+        about: str = "first",
+        labels: list[int] | None = None,
+        **fields: Any,
+    ) -> object:
+        values: dict[str, Any] = {"outcome": "unable"}
+        if is_asked:
+            editor = "judge02" if about == "their own" else "editor"
+            edited = judgment(blocks.get(about, blocks["first"]), editor, [1])
+            edit = EditingAnswer.objects.create(judgment=edited, outcome="unchanged")
+            values = {"acceptable": True, "edit_id": edit.pk}
+        made = judgment(blocks["asked" if is_asked else "first"], "judge02", labels or [1])
+        if about == "itself":
+            values["edit_id"] = made.pk
+        return EditingAnswer.objects.create(**{**values, **fields, "judgment": made})
+
+    return both
+
+
+def late_edit() -> Create:
+    """Return what makes the edit of a judgment that has none."""
+    create = judgment_of_two(Protocol.EDITING)
+    with pgtrigger.ignore("annotation.Judgment:judgment_has_its_answer"):
+        block = create.keywords["block"]  # type: ignore[attr-defined]
+        one = Block.objects.create(
+            hit=block.hit, segment=block.segment, position=2, outputs=block.outputs[:1]
+        )
+        judgment = create(block=one, labels=[1])
+        connection.check_constraints()
+    return partial(EditingAnswer.objects.create, judgment=judgment, outcome="unable")
+
+
+breaks_by_fields("editing_outcome_is_known", edit_of_one, {"outcome": "lost"})
+breaks_by_fields(
+    "editing_is_an_edit_or_is_about_one",
+    edit_of_one,
+    {"outcome": ""},
+    {"acceptable": True},
+    accepted={"is_asked": True},
+)
+breaks_by_fields(
+    "editing_has_a_text_exactly_if_edited",
+    edit_of_one,
+    {"outcome": "edited"},
+    {"outcome": "unchanged", "text": "It reads."},
+    accepted={"outcome": "edited", "text": "It reads."},
+)
+breaks_by_fields(
+    "editing_keystrokes_are_of_edits",
+    edit_of_one,
+    {"is_asked": True, "keystrokes": 3},
+    accepted={"keystrokes": 3},
+)
+breaks_by_fields(
+    "editing_labels_are_of_one_output", edit_of_one, {"labels": [2]}, accepted={"labels": [1]}
+)
+breaks_by_fields(
+    "editing_first_then_acceptability",
+    edit_of_one,
+    {"outcome": "", "acceptable": True},
+    {"is_asked": True, "outcome": "unable", "acceptable": None, "edit_id": None},
+    accepted={"is_asked": True, "edit_id": None},
+)
+breaks_by_fields(
+    "editing_acceptance_is_of_anothers_edit",
+    edit_of_one,
+    {"is_asked": True, "about": "itself"},
+    {"is_asked": True, "about": "their own"},
+    {"is_asked": True, "about": "another sentence"},
+    {"is_asked": True, "about": "another HIT"},
+    accepted={"is_asked": True, "acceptable": False},
+)
+
+
+@breaks("editing.Answer.judgment")
+def a_judgment_has_two_edits(attempt: Attempt) -> None:
+    create = edit_of_one()
+    stored: Any = create()
+    with attempt.refuses():
+        EditingAnswer.objects.create(judgment=stored.judgment, outcome="unable")
+    with attempt.accepts():
+        late_second_edit(stored)
+
+
+def late_second_edit(first: EditingAnswer) -> None:
+    """Make another judge's edit of the same output."""
+    judgment = first.judgment
+    second = Judgment.objects.create(
+        task=judgment.task,
+        client_id=uuid4(),
+        judge=make_judge(judgment.judge.campaign, "judge03"),
+        block=judgment.block,
+        assignment=judgment.assignment,
+        labels=[1],
+    )
+    EditingAnswer.objects.create(judgment=second, outcome="unable")
+
+
+@breaks("editing_answer_of_its_protocol")
+def an_edit_is_of_another_protocol(attempt: Attempt) -> None:
+    stored: Any = edit_of_one()()
+    judgment = stored.judgment
+    ranking = Task.objects.get(protocol=Protocol.RANKING)
+    block = Block.objects.create(
+        hit=make_hit(ranking),
+        segment=judgment.block.segment,
+        position=1,
+        outputs=judgment.block.outputs,
+    )
+    ranked = Judgment.objects.create(
+        task=ranking, client_id=uuid4(), judge=judgment.judge, block=block, labels=[1]
+    )
+    with attempt.refuses(saying="not of blind editing"):
+        EditingAnswer.objects.create(judgment=ranked, outcome="unable")
+    with attempt.accepts():
+        late_second_edit(stored)
+
+
+@breaks("editing_answer_append_only")
+def an_edit_is_changed_or_deleted(attempt: Attempt) -> None:
+    create = edit_of_one()
+    with attempt.accepts():
+        create()
+    create()
+    with attempt.refuses(saying="Cannot update"):
+        EditingAnswer.objects.update(outcome="unchanged")
+    with attempt.refuses(saying="Cannot update or delete"):
+        EditingAnswer.objects.all().delete()

@@ -1,0 +1,176 @@
+"""Published results, their bundles and drafts of them."""
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from django.utils import timezone
+
+from ranking.models import (
+    BundlePart,
+    PublishedResult,
+    RankingRun,
+    ResultBundle,
+    ZenodoDraft,
+)
+from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.rankings import said
+from tests.integration.constraints.worlds import make_person, small_task
+
+
+def published() -> Create:
+    """Create a second version."""
+    kept = RankingRun.objects.create(task=small_task(), **said())
+    create = partial(
+        PublishedResult.objects.create,
+        task=kept.task,
+        run=kept,
+        content={},
+        labels={},
+        published_at=timezone.now(),
+    )
+    create(version=1, digest="1" * 64)
+    return partial(create, version=2, digest="2" * 64)
+
+
+def zenodo_draft() -> Create:
+    """Create a draft of a result."""
+    result = published()()
+    return partial(ZenodoDraft.objects.create, result=result, host="sandbox", metadata={})
+
+
+def bundle() -> Create:
+    """Create the bundle of a result."""
+    return partial(ResultBundle.objects.create, result=published()(digest="3" * 64))
+
+
+def bundle_part() -> Create:
+    """Create the second part of a bundle."""
+    create = partial(BundlePart.objects.create, bundle=bundle()(), content=b"PK")
+    create(number=0)
+    return partial(create, number=1)
+
+
+breaks_by_fields("zenodo_draft_host_is_known", zenodo_draft, {"host": "else"})
+breaks_by_fields(
+    "zenodo_draft_made_has_a_page_and_no_token",
+    zenodo_draft,
+    {"number": 1},
+    {"page": "https://zenodo.org/deposit/1"},
+    {"number": 1, "page": "https://zenodo.org/deposit/1", "sealed_token": b"sealed"},
+    accepted={"number": 1, "page": "https://zenodo.org/deposit/1"},
+)
+breaks_by_fields("published_result_version_unique_in_task", published, {"version": 1})
+breaks_by_fields("published_result_version_from_1", published, {"version": 0})
+breaks_by_fields(
+    "published_result_address_unique",
+    published,
+    {"digest": "1" * 16 + "2" * 48},
+    accepted={"digest": "1" * 15 + "2" * 49},
+)
+breaks_by_fields(
+    "published_result_digest_is_a_sha_256",
+    published,
+    {"digest": "2" * 63},
+    {"digest": "G" * 64},
+    accepted={"digest": "f" * 64},
+)
+breaks_by_fields(
+    "published_result_retracted_exactly_with_a_reason",
+    published,
+    {"retracted_at": timezone.now()},
+    {"retraction_reason": "wrong"},
+    accepted={"retracted_at": timezone.now(), "retraction_reason": "wrong"},
+)
+breaks_by_fields(
+    "published_result_reviewer_token_not_empty",
+    published,
+    {"reviewer_token": ""},
+    accepted={"reviewer_token": "token"},
+)
+
+
+@breaks("published_result_frozen")
+def what_is_published_is_changed(attempt: Attempt) -> None:
+    published()
+    changes: list[dict[str, Any]] = [
+        {"content": {"format": 2}},
+        {"digest": "3" * 64},
+        {"version": 7},
+        {"labels": {"1": "System A"}},
+        {"published_at": timezone.now()},
+    ]
+    for change in changes:
+        with attempt.refuses(saying="Cannot update"):
+            PublishedResult.objects.update(**change)
+    with attempt.accepts():
+        PublishedResult.objects.update(published_by=make_person())
+        PublishedResult.objects.update(published_by=None, reviewer_token="token")
+
+
+MADE = {"digest": "4" * 64, "size": 1, "made_at": timezone.now()}
+breaks_by_fields(
+    "result_bundle_has_a_digest_exactly_if_made",
+    bundle,
+    {"digest": "4" * 64},
+    {**MADE, "digest": "4"},
+    {**MADE, "size": 0},
+    {"made_at": timezone.now()},
+    accepted=MADE,
+)
+breaks_by_fields("bundle_part_number_unique_in_bundle", bundle_part, {"number": 0})
+
+
+@breaks("ranking.ResultBundle.result")
+def a_result_has_two_bundles(attempt: Attempt) -> None:
+    create = bundle()
+    create()
+    with attempt.refuses():
+        create()
+    with attempt.accepts():
+        create(result=PublishedResult.objects.get(version=1))
+
+
+@breaks("result_bundle_frozen_once_made")
+def a_bundle_that_is_made_is_changed(attempt: Attempt) -> None:
+    bundle()()
+    with attempt.accepts():
+        ResultBundle.objects.update(has_texts=True)
+        ResultBundle.objects.update(**MADE)
+        ResultBundle.objects.update(job=None)
+    ResultBundle.objects.update(**MADE)
+    for change in ({"has_texts": True}, {"digest": "5" * 64}, {"files": ["x"]}, {"size": 2}):
+        with attempt.refuses(saying="Cannot update"):
+            ResultBundle.objects.update(**change)
+
+
+@breaks("published_result_never_deleted")
+def what_is_published_is_deleted(attempt: Attempt) -> None:
+    create = published()
+    with attempt.refuses(saying="Cannot delete"):
+        PublishedResult.objects.all().delete()
+    with attempt.accepts():
+        create()
+
+
+@breaks("published_result_of_a_ranking_of_its_task")
+def a_ranking_of_another_task_is_published(attempt: Attempt) -> None:
+    create = published()
+    campaign = PublishedResult.objects.get().task.test_set.campaign
+    other = RankingRun.objects.create(task=small_task(campaign, name="other"), **said())
+    with attempt.refuses():
+        create(run=other)
+    with attempt.accepts():
+        create(run=other, task=other.task)
+
+
+@breaks("published_result_once_open_stays_open")
+def what_everybody_could_read_is_hidden(attempt: Attempt) -> None:
+    create = published()
+    soon = timezone.now() + timedelta(days=1)
+    with attempt.refuses():
+        PublishedResult.objects.update(embargo_until=soon)
+    create(embargo_until=soon)
+    with attempt.accepts():
+        PublishedResult.objects.filter(version=2).update(embargo_until=soon + timedelta(days=1))
+        PublishedResult.objects.filter(version=2).update(embargo_until=None)

@@ -1,0 +1,56 @@
+"""Bundles that tests make, change and read."""
+
+import io
+import json
+import subprocess
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+
+from campaign.models import Task
+from ranking.export.bundles import result_bundle_make
+from ranking.models import PublishedResult, ResultBundle
+from ranking.selectors.result_bundles import bundle_bytes
+from ranking.services.publishing import (
+    result_publish,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def bundled(task: Task, **chosen: Any) -> tuple[PublishedResult, bytes]:
+    """Publish a test set; return its result and the bundle."""
+    result = result_publish(task=task, by=None, **chosen)
+    bundle = result_bundle_make(bundle=ResultBundle.objects.get(pk=result.pk))
+    return result, b"".join(bundle_bytes(bundle))
+
+
+def files_of(zipped: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def packed(path: Path, files: Mapping[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def said(command: str, path: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+    """Run a command here; return its exit status and what it says."""
+    out = io.StringIO()
+    try:
+        call_command(command, str(path), *arguments, "--format", "json", stdout=out)
+    except BaseException as error:
+        status = getattr(error, "returncode", None)
+        if status is None:
+            raise
+        return int(status), json.loads(out.getvalue())
+    return 0, json.loads(out.getvalue())

@@ -1,0 +1,231 @@
+"""What a bundle says is computed again from it: the same bits, on another machine."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from campaign.models import Task
+from ranking.selectors.runs import latest_run
+from ranking.services import ranking_run_compute
+from ranking.services.analyses import analysis_compute
+from ranking.services.publishing import (
+    firmness_ask,
+    result_publish,
+)
+from tests.integration.publishing.bundled import Command, bundled, files_of, packed, said
+from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
+
+pytestmark = pytest.mark.django_db
+
+
+def test_released_judgments_give_their_published_table_on_another_machine(
+    wmt12: Task, tmp_path: Path, command: Command
+) -> None:
+    result, zipped = bundled(wmt12)
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(zipped)
+
+    done = command("reproduce", path, "--format", "json")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    again = json.loads(done.stdout)
+    assert again["is_same"] is True
+    assert again["digest"] == result.digest
+    assert again["made_by"] == result.content["method"]["code_version"]
+    checked = command("verify", path, "--digest", result.address)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    # Without an anonymous system, the frozen ranking is the one that was shown.
+    assert result.content["ranking"]["systems"] == json.loads(
+        json.dumps(result.run.result["systems"])
+    )
+
+
+def test_a_page_of_released_judgments_has_the_published_table(
+    wmt12: Task, real_data: Path, client: Client
+) -> None:
+    path = real_data / "wmt12-cs-en" / "expected.json"
+    expected = json.loads(path.read_text(encoding="utf-8"))
+    run = latest_run(task_id=wmt12.pk)
+    assert run is not None
+    asked = firmness_ask(task=wmt12, run=run, by=None, is_queued=False)
+    assert asked is not None
+    analysis_compute(analysis=asked)
+    result = result_publish(task=wmt12, by=None)
+
+    order = [row["system"] for row in expected["systems_by_expected_wins"]]
+    rows = result.content["ranking"]["systems"]
+    assert [row["system"] for row in rows] == order
+    # Only cu-bojar and onlineA are not told apart.
+    assert [row["cluster"] for row in rows] == [1, 2, 3, 3, 4, 5]
+    for row, known in zip(rows, expected["systems_by_expected_wins"], strict=True):
+        assert {name: row[name] for name in ("wins", "losses", "ties")} == {
+            name: known[name] for name in ("wins", "losses", "ties")
+        }
+    pairs = result.content["ranking"]["pairs"]
+    assert len(pairs) == 15
+    for pair in pairs:
+        counts = [pair["wins"], pair["losses"], pair["ties"]]
+        assert counts == expected["pairwise"][pair["better"]][pair["worse"]]
+    page = client.get(f"/results/{result.address}/").content.decode()
+    latex = client.get(f"/results/{result.address}/ranking.tex").content.decode()
+    table = page[page.index("<tbody") :]
+    for text in (table, latex):
+        places = [text.index(name) for name in order]
+        assert places == sorted(places)
+        for row in expected["systems_by_expected_wins"]:
+            assert f"{row['expected_wins']:.3f}" in text
+    for text in (page, latex):
+        assert "48 of 1,291 judgments decide first place (proven)" in text
+
+
+def test_last_digits_of_another_processor_are_no_difference(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    _result, zipped = bundled(judged.task)
+    files = files_of(zipped)
+    content = json.loads(files["result.json"])
+    first, second, *_others = content["ranking"]["systems"]
+    score = first["score"]
+    path = tmp_path / "bundle.zip"
+
+    def reproduced() -> tuple[int, Any]:
+        changed = files | {"result.json": json.dumps(content).encode()}
+        return said("reproduce", packed(path, changed))
+
+    first["score"] = score * (1 + 4e-16)
+    assert first["score"] != score
+    status, again = reproduced()
+    assert (status, again["is_same"], again["last_digits"]) == (0, True, 1)
+    out = io.StringIO()
+    call_command("reproduce", str(path), stdout=out)
+    assert "but for the last digits of 1 number, which depend" in out.getvalue()
+    first["score"] = score * (1 + 1e-11)
+    status, again = reproduced()
+    assert (status, again["is_same"], again["last_digits"]) == (1, False, 0)
+    assert [each["where"] for each in again["differences"]] == [
+        f"ranking.systems[{first['system']}].score"
+    ]
+    first["score"] = score
+    # Whole numbers are exact on every processor.
+    second["wins"] += 1
+    assert [each["computed"] for each in reproduced()[1]["differences"]] == [second["wins"] - 1]
+
+
+def test_what_a_result_lacks_and_what_nobody_compared_is_said(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    _result, zipped = bundled(judged.task)
+    files = files_of(zipped)
+    content = json.loads(files["result.json"])
+    path = tmp_path / "bundle.zip"
+    assert said("reproduce", packed(path, files))[1]["not_compared"] == []
+    out = io.StringIO()
+    call_command("reproduce", str(path), stdout=out)
+    assert "The same as published, bit for bit" in out.getvalue()
+    for row in content["ranking"]["systems"]:
+        del row["rank_low"], row["rank_high"], row["wins"]
+    # Null is there, and is not the same as nothing.
+    assert content["agreement"]["inter"].pop("no_interval") is None
+    # As in the first results; nothing computes it.
+    content["agreement"]["intra"] = None
+    content["sections"] |= {"firmness": {}, "stopping_rule": {}}
+
+    status, again = said(
+        "reproduce", packed(path, files | {"result.json": json.dumps(content).encode()})
+    )
+
+    assert status == 1
+    found = {each["where"]: each for each in again["differences"]}
+    assert set(found) == {
+        "agreement.inter.no_interval",
+        *(
+            f"ranking.systems[{name}].{column}"
+            for name in ("amber", "birch", "cobalt", "dune")
+            for column in ("rank_low", "rank_high", "wins")
+        ),
+    }
+    where = "agreement.inter.no_interval"
+    assert found[where] == {"where": where, "computed": None}
+    assert found["ranking.systems[amber].rank_low"]["computed"] == 1
+    assert again["not_compared"] == ["sections.firmness", "sections.stopping_rule"]
+    out = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command("reproduce", str(path), stdout=out)
+    assert "Not compared: sections.firmness, sections.stopping_rule." in out.getvalue()
+    assert "is missing" in out.getvalue()
+
+
+def test_anonymous_systems_of_released_judgments_give_the_same_bits(
+    wmt12: Task, tmp_path: Path
+) -> None:
+    _result, zipped = bundled(wmt12, anonymous=["onlineA", "cu-bojar", "uk-dan-moses"])
+    status, again = said("reproduce", packed(tmp_path / "bundle.zip", files_of(zipped)))
+    assert (status, again["differences"]) == (0, [])
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"resample": "judges"},
+        {"resample": "blocks"},
+        {"ranges": "sign_test"},
+        {"ranges": "anytime"},
+        {"ranges": "confidence_set"},
+    ],
+)
+def test_any_kind_of_ranges_is_computed_again(
+    judged: TestSetWriter, tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    documents_of(judged, 2)
+    settings_change(judged, **settings)
+    ranking_run_compute(task_id=judged.task.pk)
+    _result, zipped = bundled(judged.task, anonymous=["amber"])
+    status, again = said("reproduce", packed(tmp_path / "bundle.zip", files_of(zipped)))
+    assert (status, again["differences"]) == (0, [])
+
+
+def test_other_code_is_named_and_other_formats_are_refused(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    _result, zipped = bundled(judged.task)
+    files = files_of(zipped)
+    content = json.loads(files["result.json"])
+    method = content["method"]
+    parameters = method["parameters"]
+
+    def with_parameters(**changes: Any) -> dict[str, Any]:
+        return {"method": method | {"parameters": parameters | changes}}
+
+    def with_result(**changes: Any) -> Path:
+        changed = json.dumps(content | changes).encode()
+        return packed(tmp_path / "bundle.zip", files | {"result.json": changed})
+
+    agreement = {key: each for key, each in parameters["agreement"].items() if key != "variance"}
+    deep: Any = []
+    for _level in range(400):
+        deep = [deep]
+    older = with_result(method=method | {"code_version": "0.0.1"})
+    out = io.StringIO()
+    call_command("reproduce", str(older), stdout=out)
+    assert "it was made by 0.0.1" in out.getvalue()
+    for changes, words in (
+        ({"format": 9}, "format 9"),
+        ({"method": method | {"name": "guess"}}, "no method “guess”"),
+        ({"method": method | {"content_key_version": 99}}, "content keys of version 99"),
+        (with_parameters(resamples=10**12), "drawn more than 100000 times"),
+        (
+            with_parameters(agreement=agreement | {"resamples": 10**9}),
+            "drawn more than 100000 times",
+        ),
+        (with_parameters(method_parameters={"runs": 10**6}), "above 1000: that would take"),
+        (with_parameters(systems=[f"s{n}" for n in range(200_000)]), "more than 1000 systems"),
+        (with_parameters(left_out=[f"s{n}" for n in range(1_000)]), "more than 1000 systems"),
+        ({"ranking": deep}, "is no published result"),
+    ):
+        with pytest.raises(CommandError, match=words):
+            call_command("reproduce", str(with_result(**changes)), stdout=io.StringIO())

@@ -1,0 +1,158 @@
+"""Who changes a bundle is found out, and hostile ones are refused in words."""
+
+import io
+import json
+import tarfile
+import zipfile
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from campaign.models import Task
+from ranking.services import ranking_run_compute
+from tests.integration.publishing.bundled import Command, bundled, files_of, packed, said
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_flipped_rank_is_found_and_what_follows_from_it_is_said(
+    wmt12: Task, tmp_path: Path, command: Command
+) -> None:
+    _result, zipped = bundled(wmt12)
+    files = files_of(zipped)
+    lines = files["judgments.csv"].decode().splitlines(keepends=True)
+    row = next(at for at, line in enumerate(lines) if line.rstrip().endswith(",1,2,3,4,5"))
+    lines[row] = lines[row].rstrip().removesuffix(",1,2,3,4,5") + ",5,2,3,4,1\n"
+    path = packed(tmp_path / "bundle.zip", files | {"judgments.csv": "".join(lines).encode()})
+
+    done = command("reproduce", path, "--format", "json")
+
+    assert done.returncode == 1
+    assert "is not the published one" in done.stderr
+    differences = json.loads(done.stdout)["differences"]
+    assert any(
+        each["where"].startswith("ranking.systems[") and each["where"].endswith(".wins")
+        for each in differences
+    )
+    status, check = said("verify", path)
+    assert (status, check["findings"]) == (1, [{"file": "judgments.csv", "problem": "changed"}])
+
+
+def test_verify_names_each_file_that_was_changed_taken_out_or_added(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    _result, zipped = bundled(judged.task)
+    files = files_of(zipped)
+    path = tmp_path / "bundle.zip"
+    for name, content in files.items():
+        for tampered in (content + b" ", content[:-2] + b"!\n", b""):
+            status, check = said("verify", packed(path, files | {name: tampered}))
+            assert status == 1
+            assert name in {each["file"] for each in check["findings"]}, tampered
+        status, check = said(
+            "verify", packed(path, {each: files[each] for each in files if each != name})
+        )
+        assert status == 1
+        assert {"file": name, "problem": "missing"} in check["findings"]
+    for added in ("notes.txt", ".hidden", "extra/notes.txt"):
+        status, check = said("verify", packed(path, files | {added: b"x"}))
+        assert (status, check["findings"]) == (1, [{"file": added, "problem": "added"}])
+
+
+def test_a_bundle_without_a_result_is_none(judged: TestSetWriter, tmp_path: Path) -> None:
+    result, zipped = bundled(judged.task)
+    files = files_of(zipped)
+    for name in ("result.json", "run.json", "judgments.csv"):
+        kept = {each: files[each] for each in files if each not in {name, "checksums.txt"}}
+        metadata = json.loads(kept["ro-crate-metadata.json"])
+        metadata["@graph"] = [each for each in metadata["@graph"] if each["@id"] != name]
+        kept["ro-crate-metadata.json"] = json.dumps(metadata).encode()
+        kept["checksums.txt"] = b"".join(
+            f"{sha256(kept[each]).hexdigest()}  {each}\n".encode() for each in sorted(kept)
+        )
+        path = packed(tmp_path / "bundle.zip", kept)
+        missing = {"file": name, "problem": "missing"}
+        status, check = said("verify", path)
+        assert (status, check["findings"]) == (1, [missing])
+        status, check = said("verify", path, "--digest", result.address)
+        other = [{"file": name, "problem": "other_address"}] if name == "result.json" else []
+        assert (status, check["findings"]) == (1, [missing, *other])
+
+
+def test_a_result_that_says_something_twice_is_found(judged: TestSetWriter, tmp_path: Path) -> None:
+    result, zipped = bundled(judged.task)
+    files = files_of(zipped)
+    twice = b'{"finding":{"first":["dune"]},' + files["result.json"][1:]
+    assert json.loads(twice) == json.loads(files["result.json"])
+    genuine = sha256(files["result.json"]).hexdigest()
+    changed = {
+        name: content.replace(genuine.encode(), sha256(twice).hexdigest().encode())
+        if name == "checksums.txt"
+        else content
+        for name, content in (files | {"result.json": twice}).items()
+    }
+    path = packed(tmp_path / "bundle.zip", changed)
+    status, check = said("verify", path, "--digest", result.address)
+    assert status == 1
+    assert {"file": "result.json", "problem": "changed"} in check["findings"]
+
+
+def test_a_zip_behind_something_else_is_refused(judged: TestSetWriter, tmp_path: Path) -> None:
+    _result, zipped = bundled(judged.task)
+    genuine = io.BytesIO()
+    with tarfile.open(fileobj=genuine, mode="w") as archive:
+        for name, content in files_of(zipped).items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(genuine.getvalue() + zipped)
+    assert zipfile.is_zipfile(path)
+    for command in ("verify", "reproduce"):
+        with pytest.raises(CommandError, match="is no zip") as caught:
+            call_command(command, str(path), stdout=io.StringIO())
+        assert caught.value.returncode == 2
+
+
+def test_hostile_zips_are_refused_in_words(
+    judged: TestSetWriter, tmp_path: Path, command: Command
+) -> None:
+    _result, zipped = bundled(judged.task)
+    files = files_of(zipped)
+    bomb = packed(tmp_path / "bomb.zip", files | {"zeros": b"\0" * (64 << 20)})
+    outside = packed(tmp_path / "outside.zip", files | {"../../etc/passwd": b"x"})
+    no_zip = tmp_path / "no.zip"
+    no_zip.write_bytes(b"PK")
+    for path, words in (
+        (bomb, "times its size"),
+        (outside, "leads out of the archive"),
+        (no_zip, "is no zip"),
+        (tmp_path / "missing.zip", "cannot be read"),
+        (packed(tmp_path / "empty.zip", {}), "has no result.json"),
+        (packed(tmp_path / "list.zip", files | {"result.json": b"[]"}), "is no object of JSON"),
+        (packed(tmp_path / "odd.zip", files | {"result.json": b"{}"}), "is no published result"),
+        (packed(tmp_path / "csv.zip", files | {"judgments.csv": b"x,y\n"}), "line 1"),
+    ):
+        with pytest.raises(CommandError, match=words) as caught:
+            call_command("reproduce", str(path), stdout=io.StringIO())
+        assert caught.value.returncode == 2
+    assert command("verify", bomb).returncode == 2
+
+
+def test_a_whole_bundle_made_anew_is_told_by_the_address_alone(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    result, _zipped = bundled(judged.task)
+    judged.judgment("j1", judged.block(40, ["dune", "amber"]), [1, 2])
+    ranking_run_compute(task_id=judged.task.pk)
+    _other, zipped = bundled(judged.task)
+    path = packed(tmp_path / "bundle.zip", files_of(zipped))
+    assert said("verify", path)[0] == 0
+    status, check = said("verify", path, "--digest", f"https://q.example/results/{result.address}/")
+    assert (status, check["findings"]) == (
+        1,
+        [{"file": "result.json", "problem": "other_address"}],
+    )

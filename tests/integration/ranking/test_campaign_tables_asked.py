@@ -1,0 +1,197 @@
+"""Tables over the test sets of a campaign: page, REST and command give the same, and what may be asked by whom."""
+
+import io
+import json
+import re
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from campaign.models import Campaign, Job, System, TestSet, User
+from campaign.services.jobs import jobs_run_waiting
+from ranking.analyses import OptionError
+from ranking.models import CampaignTable
+from ranking.selectors.campaign_tables import table_answer
+from ranking.services.campaign_tables import (
+    MOST_KEPT,
+    table_ask,
+    table_choice,
+    table_compute,
+    table_reproduce,
+)
+from tests.factories import make_analyst
+from tests.integration.ranking.pages import text_of
+from tests.integration.ranking.tabled import told
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def test_page_rest_and_command_give_the_same(
+    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+) -> None:
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("collected", {}),
+        ("clusters", {}),
+        ("clusters", {"method": "bojar"}),
+        ("agreement", {"confidence": "0.9", "skipped_blocks": "count"}),
+        ("methods", {"methods": ["bojar", "geq_others"]}),
+        ("average-ranks", {"method": "geq_others"}),
+    ]
+    for kind, given in asked:
+        page = reverse("campaign-table", args=[campaign.slug, kind])
+        rest = reverse("api-campaign-table", args=[campaign.slug, kind])
+        answer = as_organiser.post(page, given)
+        assert answer.status_code == 302
+        jobs_run_waiting()
+        shown = as_organiser.get(answer["Location"])
+        assert shown.status_code == 200
+        query = answer["Location"].partition("?")[2]
+        body = as_organiser.get(f"{rest}?{query}").json()
+        assert body["state"] == "done"
+        again = as_organiser.post(rest, {"options": given}, content_type="application/json")
+        assert (again.status_code, again.json()) == (200, body)
+        out = io.StringIO()
+        options = [
+            f"{name}={each}"
+            for name, value in given.items()
+            for each in (value if isinstance(value, list) else [value])
+        ]
+        said = ["--option", *options] if options else []
+        call_command(
+            "campaign_table",
+            kind,
+            "--campaign",
+            campaign.slug,
+            "--format",
+            "json",
+            *said,
+            stdout=out,
+        )
+        assert json.loads(out.getvalue()) == body["answer"]
+        for ending in ("txt", "csv", "json", "md", "tex", "typ"):
+            name = [campaign.slug, kind, ending]
+            file = as_organiser.get(f"{reverse('campaign-table-file', args=name)}?{query}")
+            same = as_organiser.get(f"{reverse('api-campaign-table-report', args=name)}?{query}")
+            assert file.status_code == same.status_code == 200
+            assert file.content == same.content
+            if ending == "json":
+                assert json.loads(file.content) == body["answer"]
+
+
+def test_a_computed_table_follows_from_what_it_recorded(
+    three: list[TestSetWriter], campaign: Campaign
+) -> None:
+    choice = table_choice("average-ranks", {"method": "expected_wins"})
+    table = table_compute(table=table_ask(campaign=campaign, choice=choice, is_queued=False))
+    before = table.data, table.reports
+    three[0].judgment("j9", three[0].block(1, ["A", "B", "C"]), [3, 2, 1])
+    System.objects.filter(name="A").update(constrained=None)
+    TestSet.objects.filter(name="one").update(name="another")
+    data, reports = table_reproduce(table)
+    assert (json.loads(json.dumps(data)), json.loads(json.dumps(reports))) == before
+    assert reports.keys() >= {"en", "de", "ar"}
+    answer = table_answer(
+        campaign=campaign,
+        kind=choice.kind,
+        options=dict(choice.options),
+        choice_digest=choice.digest,
+    )
+    assert (answer.shown, answer.newer, answer.pending) == (table, 1, None)
+    later = table_ask(campaign=campaign, choice=choice)
+    assert later != table
+    assert Job.objects.get().parameters == {"table": later.pk}
+    assert jobs_run_waiting() == 1
+    later.refresh_from_db()
+    assert later.finished_at is not None
+    assert later.test_sets[0]["watermark"] == table.test_sets[0]["watermark"] + 1
+
+
+def test_what_cannot_be_asked_is_refused_with_its_field(
+    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+) -> None:
+    refused_ones: list[tuple[str, dict[str, Any], str]] = [
+        ("nothing", {}, "kind"),
+        ("clusters", {"metod": "bojar"}, "metod"),
+        ("clusters", {"ranges": "sign_test"}, "ranges"),
+        ("clusters", {"excluded_judges": "count"}, "excluded_judges"),
+        ("average-ranks", {"method": "lopez"}, "method"),
+        ("methods", {"first": "best"}, "first"),
+        ("methods", {"methods": ["bojar"], "ranges": "anytime"}, "ranges"),
+    ]
+    for kind, given, field in refused_ones:
+        with pytest.raises(OptionError) as refused:
+            table_choice(kind, given)
+        assert refused.value.field == field
+    address = reverse("campaign-table", args=[campaign.slug, "clusters"])
+    assert as_organiser.get(f"{address}?ranges=sign_test").status_code == 400
+    rest = reverse("api-campaign-table", args=[campaign.slug, "clusters"])
+    assert as_organiser.get(f"{rest}?ranges=sign_test").json()["errors"].keys() == {"ranges"}
+    assert (
+        as_organiser.get(reverse("campaign-table", args=[campaign.slug, "no"])).status_code == 404
+    )
+    with pytest.raises(OptionError, match="no group"):
+        table_ask(
+            campaign=campaign,
+            choice=table_choice("clusters", {"method": "bojar", "judge_group": "nobody"}),
+        )
+    with pytest.raises(CommandError, match="ranges"):
+        call_command(
+            *("campaign_table", "clusters", "--campaign", campaign.slug),
+            *("--option", "ranges=sign_test"),
+        )
+    assert not CampaignTable.objects.exists()
+
+
+def test_analysts_ask_and_the_campaign_stays(
+    three: list[TestSetWriter], campaign: Campaign, organiser: User, client: Client
+) -> None:
+    analyst: User = make_analyst(campaign)
+    client.force_login(analyst)
+    answer = client.post(
+        reverse("campaign-table", args=[campaign.slug, "agreement"]), {"seed": "1"}
+    )
+    assert answer.status_code == 302
+    assert CampaignTable.objects.get().asked_by == analyst
+    waiting = client.get(answer["Location"])
+    assert "Being computed" in text_of(waiting)
+    part = client.get(answer["Location"], headers={"HX-Request": "true"})
+    assert "<html" not in part.content.decode()
+    assert jobs_run_waiting() == 1
+    assert "Rankings collected" in text_of(client.get(answer["Location"]))
+
+
+def test_only_so_many_are_kept(
+    three: list[TestSetWriter], campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ranking.services.campaign_tables.MOST_KEPT", 2)
+    assert MOST_KEPT > 2
+    first = None
+    for seed in range(3):
+        choice = table_choice("clusters", {"method": "bojar", "seed": seed, "resamples": 100})
+        table = table_ask(campaign=campaign, choice=choice)
+        first = first or table
+        jobs_run_waiting()
+    table_ask(campaign=campaign, choice=table_choice("agreement", {}))
+    assert first is not None
+    assert not CampaignTable.objects.filter(pk=first.pk).exists()
+    assert CampaignTable.objects.finished().count() == 2
+
+
+def test_archived_campaigns_show_what_is_there_and_compute_nothing(
+    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+) -> None:
+    told(campaign, "agreement")
+    Campaign.objects.filter(pk=campaign.pk).update(state="open")
+    for state in ("closed", "archived"):
+        Campaign.objects.filter(pk=campaign.pk).update(state=state)
+    address = reverse("campaign-table", args=[campaign.slug, "clusters"])
+    page = as_organiser.get(address)
+    assert "nothing new is computed" in text_of(page)
+    assert "Compute" not in re.findall(r"<button[^>]*>([^<]*)", page.content.decode())
+    assert as_organiser.post(address, {"method": "bojar"}).status_code == 409
+    kept = as_organiser.get(reverse("campaign-table", args=[campaign.slug, "agreement"]))
+    assert "Rankings collected" in text_of(kept)

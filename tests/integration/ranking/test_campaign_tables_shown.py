@@ -1,0 +1,163 @@
+"""Pages of tables over the test sets of a campaign: every row, where it leads, the plot, and what a page costs."""
+
+import re
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone, translation
+
+from campaign.models import Campaign
+from ranking.campaign_tables import TABLES
+from ranking.pages.table_addresses import TableAddresses
+from ranking.services import ranking_run_compute
+from tests.integration.ranking.conftest import WriteTestSet
+from tests.integration.ranking.pages import text_of
+from tests.integration.ranking.tabled import rows_of, told
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_page_draws_and_the_plot_is_a_file(
+    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+) -> None:
+    page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, "clusters"]))
+    assert page.content.decode().count('<svg class="figure"') == 3
+    files = re.findall(r'href="([^"]+/plots/[^"]+\.svg)"', page.content.decode())
+    assert len(files) == 3
+    assert as_organiser.get(files[0])["Content-Type"] == "image/svg+xml"
+    assert as_organiser.get(files[0].replace(".svg", ".png")).content.startswith(b"\x89PNG")
+    assert as_organiser.get(files[0].replace(".svg", ".csv")).content.startswith(b"system,")
+    assert as_organiser.get(files[0].replace(".svg", ".gif")).status_code == 404
+    with translation.override("de"):
+        assert told(campaign, "clusters").tables[0].title == "Tschechisch–Englisch, one"
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_pages_show_each_row(
+    name: str, three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+) -> None:
+    rows = [row for table in told(campaign, name).tables for row in table.rows]
+    page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, name]))
+    words = text_of(page)
+    assert rows
+    assert all(str(row[0]) in words for row in rows)
+    assert page.content.decode().count("<tr") >= len(rows)
+
+
+def places_of(client: Client, campaign: Campaign, kind: str, **given: Any) -> dict[str, list[str]]:
+    """Where the cells of each row of a page lead, by the words of its first cell; all of these pages are there."""
+    address = reverse("campaign-table", args=[campaign.slug, kind], query=given)
+    found: dict[str, list[str]] = {}
+    for row in re.findall(r"<tr[^>]*>(<th scope=\"row\">.*?)</tr>", text_in(client, address)):
+        name = re.sub("<[^>]+>", "", row.partition("</th>")[0])
+        places = [each.replace("&amp;", "&") for each in re.findall(r'href="([^"]+)"', row)]
+        assert all(client.get(each).status_code == 200 for each in places)
+        found.setdefault(name, []).extend(places)
+    return found
+
+
+def text_in(client: Client, address: str) -> str:
+    page = client.get(address)
+    assert page.status_code == 200
+    return page.content.decode()
+
+
+def test_rows_lead_to_their_tasks_and_to_the_judgments_they_count(
+    three: list[TestSetWriter],
+    write_test_set: WriteTestSet,
+    campaign: Campaign,
+    as_organiser: Client,
+) -> None:
+    told(campaign, "agreement")
+    told(campaign, "agreement", skipped_blocks="count")
+    told(campaign, "methods", methods=["expected_wins", "bojar"])
+    of = {each.task.test_set.name: [campaign.slug, each.task.pk] for each in three}
+    rankings = {name: reverse("test-set-dashboard", args=of[name]) for name in of}
+    lists = {name: f"{reverse('judgments', args=of[name])}?counts=yes" for name in of}
+    # One of a later judgment than the ranking counts, and one that is called otherwise by now.
+    three[1].judgment("j1", three[1].block(5, ["A", "B", "C"]), [1, 2, 3])
+    three[2].task.test_set.name = "third"
+    three[2].task.test_set.save(update_fields=["name"])
+    assert places_of(as_organiser, campaign, "collected") == {
+        "one": [rankings["one"], lists["one"]],
+        "two": [rankings["two"]],
+        "third": [rankings["three"], lists["three"]],
+        "Total": [],
+    }
+    assert len(as_organiser.get(lists["one"]).context["page"].rows) == 8
+    computed = places_of(as_organiser, campaign, "agreement")
+    # Below Table 1 stand two of intervals.
+    assert {name: computed[name] for name in [*of, "Average"]} == {
+        **{name: [rankings[name], lists[name], *[rankings[name]] * 2] for name in of},
+        "Average": [],
+    }
+    skipped = places_of(as_organiser, campaign, "agreement", skipped_blocks="count")
+    assert skipped["one"] == [rankings["one"]] * 3
+    systems = places_of(as_organiser, campaign, "clusters")
+    assert systems["D"] == [
+        reverse(
+            "system-results", args=[*of["three"], three[2].task.test_set.systems.get(name="D").pk]
+        )
+    ]
+    assert len(set(systems["A"])) == 3
+    methods = places_of(as_organiser, campaign, "methods", methods=["expected_wins", "bojar"])
+    assert set(methods["three"]) == {rankings["three"]}
+    # One that was deleted is on no list, and leads nowhere.
+    there = [(each.task.pk, each.task.test_set.name) for each in three[:2]]
+    addresses = TableAddresses(campaign, told(campaign, "collected"), there=there)
+    assert addresses("one") is not None
+    assert (addresses("third"), addresses("Total")) == (None, None)
+
+
+def test_days_are_those_of_the_installation(
+    write_test_set: WriteTestSet, campaign: Campaign
+) -> None:
+    writer = write_test_set(("A", "B"), name="one")
+    zone = ZoneInfo(timezone.get_current_timezone_name())
+    for hour in (0, 23):
+        at = datetime(2026, 3, 4, hour, 30, tzinfo=zone)
+        writer.judgment(f"j{hour}", writer.block(1, ["A", "B"]), [1, 2], at=at)
+    assert [row[-1] for row in rows_of(told(campaign, "collected"), "collected")] == [1, 1]
+
+
+def test_pages_cost_the_same_for_few_tasks_and_many(
+    three: list[TestSetWriter],
+    write_test_set: WriteTestSet,
+    campaign: Campaign,
+    as_organiser: Client,
+) -> None:
+    queries = [
+        *(("collected", ""), ("clusters", ""), ("average-ranks", "")),
+        ("agreement", "seed=1"),
+        ("average-ranks", "method=bojar"),
+    ]
+    for kind, given in (("agreement", {"seed": 1}), ("average-ranks", {"method": "bojar"})):
+        told(campaign, kind, **given)
+
+    def cost() -> dict[tuple[str, str], int]:
+        found = {}
+        for kind, query in queries:
+            address = reverse("campaign-table", args=[campaign.slug, kind])
+            with CaptureQueriesContext(connection) as captured:
+                page = as_organiser.get(f"{address}?{query}")
+            assert page.status_code == 200
+            found[kind, query] = len(captured)
+        return found
+
+    cost()
+    few = cost()
+    for number in range(5):
+        writer = write_test_set(("A", "B"), name=f"more {number}")
+        for judge in range(4):
+            block = writer.block(judge + 1, ["A", "B"])
+            writer.judgment(f"more {judge}", block, [1, 2])
+        ranking_run_compute(task_id=writer.task.pk)
+    assert cost() == few
+    assert max(few.values()) <= 25
