@@ -4,7 +4,7 @@ import pytest
 from django.utils import translation
 
 from ranking.pages.formats import share, whole_per_cent
-from ranking.pages.one_system import system_words
+from ranking.pages.one_system_in_words import system_words
 from ranking.selectors.one_system import SystemStanding
 
 
