@@ -11,6 +11,14 @@ from tests.factories import make_campaign
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+#: Whether an operation is drawn in light letters on a dark ground.
+_IS_DARK = """() => {
+  const light = (colour) => colour.match(/\\d+/g).slice(0, 3).reduce((sum, each) => sum + Number(each), 0) > 384;
+  const shown = getComputedStyle(document.querySelector("#api .opblock-summary-path"));
+  return light(shown.color) && !light(getComputedStyle(document.querySelector("#api")).backgroundColor);
+}"""
+
+
 @IN_VIEWS
 def test_every_operation_is_there_and_reading_can_be_tried(
     new_page: NewPage, viewport: dict[str, int], scheme: str
@@ -29,7 +37,15 @@ def test_every_operation_is_there_and_reading_can_be_tried(
     expect(page.locator("#api .live-responses-table .response").first).to_contain_text("museum")
     page.locator("#operations-campaigns-campaign_restore .opblock-summary-control").click()
     assert page.locator("#operations-campaigns-campaign_restore .try-out").count() == 0
-    # What Swagger UI draws is not ours: it nests landmarks, and its greys are pale.
+    contrast = Axe().run(
+        page,
+        context={"include": [["#api"]]},
+        options={"runOnly": {"type": "rule", "values": ["color-contrast"]}},
+    )
+    assert contrast.violations_count == 0, contrast.generate_report()
+    is_dark = page.evaluate(_IS_DARK)
+    assert is_dark == (scheme == "dark")
+    # What Swagger UI draws is not ours: it nests landmarks.
     results = Axe().run(page, context={"exclude": [["#api"]]})
     assert results.violations_count == 0, results.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
