@@ -4,7 +4,7 @@ Lending, numbering, history, limits, time sheets and exports know judgments, and
 says its `AnswerKind`: what a request holds, which order of the outputs it implies, where the rest of it is kept.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
@@ -187,6 +187,9 @@ class AnswerKind:
     stages_drawn : callable, optional
         Returns the same of the blocks of a HIT that is drawn and not stored, for previews: of the task, the numbers of
         their segments, their ids, and the texts of their outputs, of which each shows one.
+    last_is_needed : callable, optional
+        Returns, by the task's rules and the ids of HITs, about which of these HITs one judge more is still to be asked when all
+        but the last of the HITs that repeat them are done; None where all are asked in any case.
     simulated_knows : callable, optional
         Returns what simulated judges are told of a block beside the rules, by its id. No browser is told.
     """
@@ -215,6 +218,7 @@ class AnswerKind:
     stages_drawn: (
         Callable[[Task, Sequence[int], Sequence[UUID], Sequence[str]], list[Stage]] | None
     ) = None
+    last_is_needed: Callable[[Mapping[str, Any], Sequence[int]], Set[int] | None] | None = None
     simulated_knows: Callable[[int], Rules] | None = None
 
     @property
