@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from xml.sax.saxutils import escape
 
 from ranking.design_study.rows import DesignRow
@@ -22,7 +22,15 @@ _STYLE = (
 )
 
 
-def comparison_plot(comparison: Comparison, *, titles: Sequence[str], axis: str, title: str) -> str:
+def comparison_plot(
+    comparison: Comparison,
+    *,
+    titles: Sequence[str],
+    axis: str,
+    title: str,
+    figure: Callable[[int], str] = "{:,}".format,
+    percent: Callable[[float], str] = "{:.0%}".format,
+) -> str:
     """Return a plot of the share of campaigns that have reached the target, for each question.
 
     Parameters
@@ -32,6 +40,8 @@ def comparison_plot(comparison: Comparison, *, titles: Sequence[str], axis: str,
         Titles of the questions, in the order of the rows.
     axis, title : str
         Label of the horizontal axis; description of the plot for people who cannot see it.
+    figure, percent : callable
+        How a number of judgments, and a share, are written.
 
     Returns
     -------
@@ -43,7 +53,7 @@ def comparison_plot(comparison: Comparison, *, titles: Sequence[str], axis: str,
         comparison.rows[start : start + designs]
         for start in range(0, len(comparison.rows), designs)
     ]
-    scale = _Scale(comparison)
+    scale = _Scale(comparison, figure, percent)
     height = len(panels) * _PANEL + _FOOT
     box = f'viewBox="0 0 {_WIDTH} {height}"'
     parts = [
@@ -61,9 +71,15 @@ def comparison_plot(comparison: Comparison, *, titles: Sequence[str], axis: str,
 
 
 class _Scale:
-    """A logarithmic axis of judgments with round numbers, which covers all campaigns."""
+    """A logarithmic axis of judgments with round numbers, which covers all campaigns, and how numbers are written."""
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(
+        self,
+        comparison: Comparison,
+        figure: Callable[[int], str],
+        percent: Callable[[float], str],
+    ) -> None:
+        self.figure, self.percent = figure, percent
         needed = [each for row in comparison.rows for each in row.each if each is not None]
         self._low = math.log10(min(needed, default=1)) - 0.05
         self._high = math.log10(comparison.limit)
@@ -85,11 +101,15 @@ def _panel(
     for share in (0, 0.5, 1):
         y = bottom - share * (bottom - upper)
         parts.append(f'<path class="grid" d="M{_LEFT} {y:g}H{right}"/>')
-        parts.append(f'<text x="{_LEFT - 8}" y="{y + 4:g}" text-anchor="end">{share:.0%}</text>')
+        parts.append(
+            f'<text x="{_LEFT - 8}" y="{y + 4:g}" text-anchor="end">{escape(scale.percent(share))}</text>'
+        )
     for tick in scale.ticks:
         x = scale.at(tick)
         parts.append(f'<path class="axis" d="M{x:.1f} {bottom}v5"/>')
-        parts.append(f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{tick:,}</text>')
+        parts.append(
+            f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{escape(scale.figure(tick))}</text>'
+        )
     for number, row in enumerate(rows):
         colour, dashes = _STROKES[number % len(_STROKES)]
         needed = sorted(each for each in row.each if each is not None)

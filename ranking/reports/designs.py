@@ -16,7 +16,7 @@ from ranking.design_study.study import Comparison
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.simulations import model_note
 from ranking.reports.tables import Column, Report, Table
-from ranking.wording.numbers import decimals, in_figures
+from ranking.wording.numbers import decimals, in_figures, percent
 
 
 def comparison_report(comparison: Comparison, given: Input | None) -> Report:
@@ -51,6 +51,8 @@ def plot_of(comparison: Comparison) -> str:
         titles=[_question(row) for row in comparison.rows[::every]],
         axis=_("Judgments (blocks)"),
         title=_("Share of the campaigns that have reached their target, by sampling design"),
+        figure=number_format,
+        percent=percent,
     )
 
 
@@ -80,7 +82,7 @@ def _how_note(comparison: Comparison) -> str:
         "share": in_figures(comparison.confidence),
         "active": in_figures(comparison.active_confidence),
         "resamples": number_format(comparison.resamples),
-        "floor": f"{comparison.floor:.0%}",
+        "floor": percent(comparison.floor),
         "seed": comparison.seed,
     }
 
@@ -93,7 +95,7 @@ def _question(row: DesignRow) -> str:
         "bradley_terry": _("Bradley–Terry, blocks resampled"),
     }[row.ranges]
     if row.measure == "pairs":
-        target = _("%(share)s of the pairs separated") % {"share": f"{row.target:.0%}"}
+        target = _("%(share)s of the pairs separated") % {"share": percent(row.target)}
     else:
         target = _("%(number)s clusters") % {"number": in_figures(row.target)}
     return f"{target}: {ranges}"

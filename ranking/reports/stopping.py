@@ -21,7 +21,7 @@ from ranking.reports.plots import Plot
 from ranking.reports.simulations import budget_data, budget_notes
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.reports.work import WorkFacts
-from ranking.wording.numbers import decimals, percent_in_figures
+from ranking.wording.numbers import decimals, percent, percent_in_figures
 from ranking.wording.rule_states import counting_in_words
 
 
@@ -338,7 +338,7 @@ def _designs(found: StoppingFound) -> Table:
         rows.append(
             (
                 _design(row),
-                _("%(share)s %%") % {"share": percent_in_figures(row.need.target)},
+                percent(row.need.target),
                 *(_rounded(end, whole=True) for end in ends),
                 *(row.hours(end) for end in ends),
             )

@@ -36,6 +36,11 @@ def percent_in_figures(share: float) -> str:
     return number_format(f"{round(100 * share, 3):g}")
 
 
+def percent(share: float) -> str:
+    """Return 0.95 as "95 %", as the language writes it."""
+    return _("%(share)s %%") % {"share": percent_in_figures(share)}
+
+
 def decimals(value: float, places: int) -> str:
     """Return a number with so many decimals, rounded: `number_format` alone cuts the others off."""
     # Readers do not know "-0".

@@ -124,7 +124,7 @@ def cost(client: Any, address: str, *, times: int, is_poll: bool = False) -> Cos
 
 def measure_every(world: Any, client: Any, *, times: int) -> None:
     """Say what each address costs that answers organisers, the largest answer first."""
-    from tests.integration.test_every_address import ADDRESSES
+    from tests.permissions.addresses import ADDRESSES
 
     found = {}
     for route in ADDRESSES:

@@ -10,7 +10,8 @@ from django.test import Client
 
 from campaign.models import Campaign, Membership, MembershipRole
 from tests.factories import make_analyst, make_campaign, make_organiser
-from tests.integration.test_every_address import ADDRESSES, World, make_world
+from tests.permissions.addresses import ADDRESSES
+from tests.permissions.world import World, make_world
 
 pytestmark = pytest.mark.django_db
 

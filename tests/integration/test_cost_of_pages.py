@@ -14,7 +14,7 @@ from annotation.selectors import words_to_read
 from campaign.models import Session
 from tests.filled_world import Cost, FilledWorld, costs, filled_world
 from tests.filling import Filling
-from tests.integration.test_every_address import ADDRESSES
+from tests.permissions.addresses import ADDRESSES
 from tests.roles import owner_cursor
 
 pytestmark = pytest.mark.usefixtures("no_dead_rows", "as_owner", "db")

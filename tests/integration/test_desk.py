@@ -10,7 +10,7 @@ from campaign.pages.task_seen import MOST
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.filled_world import FilledWorld, filled_world
 from tests.filling import Filling
-from tests.integration.test_every_address import ADDRESSES
+from tests.permissions.addresses import ADDRESSES
 
 pytestmark = pytest.mark.usefixtures("as_owner", "db")
 

@@ -9,7 +9,8 @@ import pytest
 from django import forms
 from rest_framework.test import APIClient
 
-from tests.integration.test_every_address import ADDRESSES, World, make_world
+from tests.permissions.addresses import ADDRESSES
+from tests.permissions.world import World, make_world
 
 pytestmark = pytest.mark.django_db
 

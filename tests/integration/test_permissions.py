@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.test_every_address import make_world
 from tests.permissions.audiences import AUDIENCES, ROLES
 from tests.permissions.table import audiences
 from tests.permissions.walk import differences
 from tests.permissions.words import page
+from tests.permissions.world import make_world
 
 PAGE = Path(__file__).parents[2] / "docs" / "permissions.md"
 
@@ -35,7 +35,7 @@ def test_owners_may_what_organisers_may_and_these_what_analysts_may() -> None:
 
 
 def test_nobody_may_send_anything_that_changes_a_campaign_without_signing_in() -> None:
-    from tests.integration.test_every_address import ADDRESSES
+    from tests.permissions.addresses import ADDRESSES
 
     for route in ADDRESSES:
         if route.startswith(("campaigns/", "api/v1/")):

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from tests.integration.test_every_address import ADDRESSES, opening
+from tests.permissions.addresses import ADDRESSES
 from tests.permissions.audiences import AUDIENCES, NOBODY, Audience
+from tests.permissions.requests import opening
 
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 REST: Final = "api/"

@@ -8,9 +8,11 @@ from rest_framework.test import APIClient
 
 from campaign.models import Membership, MembershipRole, User
 from campaign.services import token_create
-from tests.integration.test_every_address import ADDRESSES, World, sent_to
+from tests.permissions.addresses import ADDRESSES
 from tests.permissions.audiences import TOKEN
+from tests.permissions.requests import sent_to
 from tests.permissions.table import METHODS, REST, audiences, may
+from tests.permissions.world import World
 
 #: HEAD is GET without its body.
 ASKED: Final = ("GET", "HEAD", *METHODS[1:])

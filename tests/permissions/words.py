@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from tests.integration.test_every_address import ADDRESSES
+from tests.permissions.addresses import ADDRESSES
 from tests.permissions.audiences import AUDIENCES, ROLES, TOKEN, Audience
 from tests.permissions.table import audiences
 

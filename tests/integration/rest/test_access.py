@@ -32,7 +32,7 @@ OF_A_TEST_SET = (
     "api-judges",
     "api-designs",
 )
-# `tests/integration/test_every_address.py` says who may.
+# `tests/permissions/addresses` says who may.
 OF_ITS_ORGANISERS = (
     "api-activity",
     "api-analyses",

@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 from config.api.contract import AskedAsDescribed, Contracted
 from config.api.described import DescribedOperation
 from config.api.problems import problem_type
-from tests.integration.test_every_address import World, make_world
+from tests.permissions.world import World, make_world
 from tests.rest_operations import Address, addresses
 
 pytestmark = pytest.mark.django_db

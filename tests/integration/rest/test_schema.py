@@ -28,7 +28,7 @@ from annotation.models import Assignment
 from annotation.selectors import assigned_blocks
 from campaign.models import Judge, Task, User
 from campaign.services import token_create
-from tests.integration.test_every_address import World, make_world
+from tests.permissions.world import World, make_world
 from tests.properties import examples
 from tests.rest_operations import STABLE, description, operations
 

@@ -10,9 +10,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from django.core.management.base import CommandError
+from django.utils.translation import override
 
 from ranking.core.simulation.budget import Budget, BudgetRow
 from ranking.core.simulation.model import Model
+from ranking.design_study.study import compare_designs
+from ranking.reports.designs import comparison_report, plot_of
 from ranking.reports.simulations import budget_report
 
 Run = Callable[..., str]
@@ -211,6 +214,25 @@ def test_designs_are_compared_and_drawn(run_json: RunJson, tmp_path: Path) -> No
     lines = [each for each in drawn.iter() if each.get("class") == "line"]
     # A line and its key for each design on each of four questions.
     assert len(lines) == 2 * 3 * 4
+
+
+def test_a_comparison_of_designs_writes_figures_as_the_language_does() -> None:
+    found = compare_designs(
+        Model(systems=4, noise=3.0),
+        ranges=("sign_test",),
+        target_pairs=(0.5, 0.975),
+        limit=3000,
+        experiments=2,
+        seed=2,
+    )
+    with override("de"):
+        report, plot = comparison_report(found, None), plot_of(found)
+    assert [row[0] for row in report.tables[0].rows[::3]] == [
+        "50 % der Paare getrennt: Vorzeichentest",
+        "97,5 % der Paare getrennt: Vorzeichentest",
+    ]
+    words = [each.text for each in ET.fromstring(plot).iter("{http://www.w3.org/2000/svg}text")]
+    assert {"0 %", "50 %", "100 %", "1.000"} <= set(words)
 
 
 def test_designs_are_compared_on_resampled_judgments(

@@ -1,0 +1,95 @@
+"""Tasks of a campaign: pages."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.permissions.addresses.answers import MEMBERS_PAGE, NO_PLOT, ONLY_POST, ROLES
+from tests.permissions.audiences import MEMBERS, ORGANISERS, Audience, sends
+
+ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
+    "campaigns/<slug:slug>/tasks/<int:task_id>/delete/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/": MEMBERS_PAGE,
+    # A fragment for a script, which must not follow a redirect into a page.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/live/": {**MEMBERS_PAGE, "nobody": 401},
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judgments.csv": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/<int:judge_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/texts/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/<int:judge_id>/act/": ONLY_POST
+    | sends(POST=ORGANISERS),
+    # Writing: tests/integration/controls/test_decisions.py.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/act/": ONLY_POST | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/acted/<uuid:batch>/": {
+        **dict.fromkeys(ROLES, 404),
+        "nobody": 302,
+    }
+    | sends(GET=MEMBERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/acted/<uuid:batch>/undo/": ONLY_POST
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/actions/<int:action_id>/revert/": ONLY_POST
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/bad-references/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/settings/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/skips/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/bad-references/<int:bad_reference_id>/": (
+        ONLY_POST | sends(POST=ORGANISERS)
+    ),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/training/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/training/<int:block_id>/": ONLY_POST
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/hits/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/hits/<int:number>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judgments/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judgments/<int:number>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/design/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/design/preview/": ONLY_POST | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/design/forecast/": ONLY_POST
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/design/<int:design_id>/again/": ONLY_POST
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/add/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    # Of quizzes alone: tests/integration/protocols/quiz/test_snippets.py.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/snippets/": NO_PLOT
+    | sends(GET=MEMBERS, POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/withdraw/": (
+        MEMBERS_PAGE | sends(POST=ORGANISERS)
+    ),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/restore/": (
+        ONLY_POST | sends(POST=ORGANISERS)
+    ),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/close/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    # Importing: tests/integration/protocols/test_spans_import.py.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/answers/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/exports/": MEMBERS_PAGE | sends(POST=MEMBERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/exports/<int:export_id>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/reopen/": ONLY_POST | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/ranking-settings/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/stopping-rule/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/results/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/results/ask/": ONLY_POST
+    | sends(POST=MEMBERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/segments/<int:number>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<slug:kind>/": MEMBERS_PAGE
+    | sends(POST=MEMBERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<int:analysis_id>/report.<slug:ending>": (
+        MEMBERS_PAGE
+    ),
+    # No table of this analysis is drawn.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<int:analysis_id>/plots/<slug:table>.<slug:ending>": {
+        **dict.fromkeys(ROLES, 404),
+        "nobody": 302,
+    }
+    | sends(GET=MEMBERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/plots/<slug:table>.<slug:ending>": NO_PLOT
+    | sends(GET=MEMBERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judges/<int:judge_id>/plots/<slug:table>.<slug:ending>": NO_PLOT
+    | sends(GET=MEMBERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/ranking/keep/": ONLY_POST | sends(POST=ORGANISERS),
+}

@@ -1,0 +1,88 @@
+"""Tasks of a campaign: REST."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.permissions.addresses.answers import LED_ON, MEMBERS_API, ONLY_POST, ROLES
+from tests.permissions.audiences import MEMBERS, ORGANISERS, Audience, sends
+
+ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
+    "api/v1/test-sets/<int:test_set_id>/": MEMBERS_API
+    | LED_ON
+    | sends(POST=MEMBERS, PUT=MEMBERS, PATCH=MEMBERS, DELETE=MEMBERS),
+    "api/v1/test-sets/<int:test_set_id>/<path:rest>": MEMBERS_API
+    | LED_ON
+    | sends(POST=MEMBERS, PUT=MEMBERS, PATCH=MEMBERS, DELETE=MEMBERS),
+    "api/v1/tasks/<int:task_id>/snippets/": {**dict.fromkeys(ROLES, 404), "nobody": 401}
+    | sends(GET=MEMBERS, PUT=ORGANISERS),
+    # Writing: tests/integration/rest/test_ranking_settings.py.
+    "api/v1/tasks/<int:task_id>/ranking-settings/": MEMBERS_API | sends(PATCH=ORGANISERS),
+    # Writing: tests/integration/ranking/test_stopping_rules.py.
+    "api/v1/tasks/<int:task_id>/stopping-rule/": MEMBERS_API | sends(PUT=ORGANISERS),
+    # Writing: tests/integration/rest/test_designs.py.
+    "api/v1/tasks/<int:task_id>/designs/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/designs/preview/": {**ONLY_POST, "nobody": 401}
+    | sends(POST=MEMBERS),
+    "api/v1/tasks/<int:task_id>/designs/forecast/": {**ONLY_POST, "nobody": 401}
+    | sends(POST=MEMBERS),
+    "api/v1/tasks/<int:task_id>/designs/<int:design_id>/again/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    # Writing: tests/integration/annotation/test_systems.py.
+    "api/v1/tasks/<int:task_id>/systems/<int:system_id>/": MEMBERS_API | sends(PATCH=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/systems/<int:system_id>/withdraw/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/systems/<int:system_id>/restore/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    # Writing: tests/integration/annotation/test_closing.py.
+    "api/v1/tasks/<int:task_id>/closing/": MEMBERS_API | sends(PUT=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/answers/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/exports/": MEMBERS_API | sends(POST=MEMBERS),
+    "api/v1/tasks/<int:task_id>/exports/kinds/": MEMBERS_API,
+    # Without parameters; with them: tests/integration/exports.
+    "api/v1/tasks/<int:task_id>/exports/stream/": {
+        **MEMBERS_API,
+        "organiser": 400,
+        "analyst": 400,
+    }
+    | sends(GET=MEMBERS),
+    "api/v1/tasks/<int:task_id>/exports/<int:export_id>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/exports/<int:export_id>/content/": MEMBERS_API,
+    # Why a HIT was drawn tells of systems: organisers need it, nobody else.
+    "api/v1/tasks/<int:task_id>/hits/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/": MEMBERS_API | sends(PATCH=ORGANISERS, DELETE=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/systems/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/segments/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/segments/<int:number>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/skips/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/judgments/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/analyses/": MEMBERS_API | sends(POST=MEMBERS),
+    "api/v1/tasks/<int:task_id>/analyses/kinds/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/analyses/<int:analysis_id>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/analyses/<int:analysis_id>/report.<str:ending>": (MEMBERS_API),
+    "api/v1/tasks/<int:task_id>/rankings/": MEMBERS_API | sends(POST=MEMBERS),
+    "api/v1/tasks/<int:task_id>/rankings/keep/": {**ONLY_POST, "nobody": 401}
+    | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/rankings/latest/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/rankings/<int:ranking_id>/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/judges/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/quality-actions/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/quality-actions/<int:action_id>/revert/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/quality-actions/<uuid:batch>/undo/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+}

@@ -1,0 +1,27 @@
+"""How an address is opened, and what is sent to it."""
+
+from typing import Any
+
+from tests.permissions.world import World
+
+
+def opening(route: str) -> str:
+    """Return the method by which an address is opened: GET, but where a judge's work is sent."""
+    if route.endswith("assignments/"):
+        return "POST"
+    return "PUT" if "client_id" in route else "GET"
+
+
+def sent_to(world: World, route: str) -> dict[str, Any]:
+    """Return what a request to an address of REST says, so that it is asked for campaign "mine"."""
+    if "client_id" in route:
+        size = len(world.block.stands_for or world.block.outputs)
+        return {
+            "block": world.block.public_id,
+            "labels": [1] * size,
+            "reason": "other",
+            "kind": "page",
+        }
+    if route.startswith("api/v1/judging/") or route.endswith("assignments/"):
+        return {"campaign": world.campaign.slug}
+    return {}

@@ -1,0 +1,208 @@
+"""Two campaigns, and somebody of each role in them, to open every address."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from io import BytesIO
+from uuid import uuid4
+
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from annotation.models import Block, ProblemReport, QualityRule
+from annotation.selectors import assigned_blocks
+from annotation.services import hits_plan, judgment_submit, quality_rules_suggest
+from campaign.models import (
+    Campaign,
+    Job,
+    Judge,
+    JudgeGroup,
+    Membership,
+    Panel,
+    Task,
+    Upload,
+    User,
+)
+from campaign.services import instructions_accept, instructions_write, judge_group_create
+from campaign.services.copies import copy_keep
+from campaign.services.exported_files import exported_file_keep
+from campaign.services.uploads import (
+    upload_begin,
+    upload_check,
+    upload_file_add,
+    upload_part_store,
+)
+from campaign.services.webhooks import webhook_create, webhook_test
+from ranking.export.bundles import result_bundle_make
+from ranking.models import Analysis, PublishedResult, RankingRun
+from ranking.services import ranking_run_compute
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.publishing import result_publish
+from tests.at_work import assignment_lend
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.recruiting import make_panel
+
+
+@dataclass(frozen=True)
+class World:
+    """Campaign "mine" with a judge, an organiser, an analyst and a ranking; and another."""
+
+    campaign: Campaign
+    task: Task
+    run: RankingRun
+    users: dict[str, User | None]
+    block: Block
+    rule: QualityRule
+    panel: Panel
+    upload: Upload
+    report: ProblemReport
+    job: Job
+    judge: Judge
+    membership: Membership
+    group: JudgeGroup
+    published: PublishedResult
+
+    def client(self, role: str) -> APIClient:
+        client = APIClient()
+        user = self.users[role]
+        if user is not None:
+            client.force_login(user)
+        return client
+
+    def fill(self, route: str) -> str:
+        # A new one each time: what is sent with it is new, too.
+        for name in ("<uuid:client_id>", "<uuid:batch>"):
+            route = route.replace(name, str(uuid4()))
+        for name, part in self._parts.items():
+            route = route.replace(name, part)
+        return f"/{route}"
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        return {
+            "<slug:slug>": self.campaign.slug,
+            "<int:test_set_id>": str(self.task.test_set_id),
+            "<path:rest>": "systems/",
+            "<int:task_id>": str(self.task.pk),
+            "<int:ranking_id>": str(self.run.pk),
+            "<int:rule_id>": str(self.rule.pk),
+            "<int:panel_id>": str(self.panel.pk),
+            "<int:analysis_id>": str(Analysis.objects.get(task=self.task).pk),
+            "<slug:kind>": "ranking",
+            "<slug:name>": "clusters",
+            "<slug:ending>": "json",
+            "<str:ending>": "json",
+            "<slug:table>": "rankings",
+            "<int:judge_id>": str(self.judge.pk),
+            "<int:design_id>": str(self.task.designs.earliest("pk").pk),
+            "<int:system_id>": str(self.task.test_set.systems.earliest("pk").pk),
+            "<int:membership_id>": str(self.membership.pk),
+            "<int:action_id>": "1",
+            "<int:pk>": "1",
+            "<int:invitation_id>": "1",
+            "<int:version>": "1",
+            "<slug:transition>": "pause",
+            "<int:number>": "1",
+            "<int:report_id>": str(self.report.pk),
+            "<int:bad_reference_id>": "1",
+            "<int:block_id>": "1",
+            "<uuid:upload_id>": str(self.upload.pk),
+            "<int:file_id>": "1",
+            "<int:job_id>": str(self.job.pk),
+            "<int:group_id>": str(self.group.pk),
+            "<int:request_id>": "1",
+            "<int:webhook_id>": str(self.campaign.webhook_endpoints.get().pk),
+            "<int:delivery_id>": str(self.campaign.webhook_endpoints.get().deliveries.get().pk),
+            "<int:token_id>": "1",
+            "<int:copy_id>": str(self.campaign.copies.get().pk),
+            "<int:export_id>": str(self.task.exported_files.get().pk),
+            "<slug:digest>": self.published.address,
+            "<str:file_name>": "ranking.csv",
+            "<str:token>": "no-such-token",
+            "<slug:token>": "no-such-token",
+        }
+
+
+def make_world() -> World:
+    mine = make_task(make_campaign("mine"), name="SECRET-NEWS", systems=("secretron", "b"))
+    other = make_task(make_campaign("other"))
+    judge = make_judge(mine.test_set.campaign, "secret-judge")
+    instructions = instructions_write(
+        campaign=mine.test_set.campaign, language="en", text="SECRET-WORDS", demands_acceptance=True
+    )
+    instructions_accept(judge=judge, instructions=instructions)
+    hits_plan(task_id=mine.pk, count=3)
+    block = _judge_one_block(judge)
+    report = ProblemReport.objects.create(
+        client_id=uuid4(), judge=judge, block=block, task=mine, kind="page"
+    )
+    run = ranking_run_compute(task_id=mine.pk)
+    assert run is not None
+    make_organiser(mine.test_set.campaign, "owner@example.org")
+    organiser = make_organiser(mine.test_set.campaign)
+    analyst = make_analyst(mine.test_set.campaign)
+    asked = analysis_choice("diagnosis", {})
+    analysis_compute(analysis=analysis_ask(task=mine, choice=asked, is_queued=False))
+    upload = upload_begin(campaign=mine.test_set.campaign)
+    file = upload_file_add(upload=upload, name="SECRET-FILE.txt", size=2)
+    upload_part_store(file=file, offset=0, content=b"a\n")
+    endpoint = webhook_create(
+        campaign=mine.test_set.campaign,
+        url="https://example.org/SECRET-FILE",
+        events=["campaign.closed"],
+    )
+    webhook_test(endpoint=endpoint)
+    copy_keep(
+        campaign=mine.test_set.campaign,
+        zipped=BytesIO(b"SECRET-NEWS"),
+        pages=1,
+        with_texts=False,
+        language="en",
+        by=None,
+    )
+    exported_file_keep(
+        task=mine,
+        content=[b"SECRET-EXPORT"],
+        by=None,
+        kind="counted",
+        file_format="five-way-csv",
+        name="SECRET-EXPORT.csv",
+        until=1,
+        watermark=1,
+    )
+    published = result_publish(
+        task=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)
+    )
+    result_bundle_make(bundle=published.bundle)
+    return World(
+        judge=judge,
+        membership=Membership.objects.get(user=organiser),
+        group=judge_group_create(campaign=mine.test_set.campaign, name="SECRET-GROUP"),
+        campaign=mine.test_set.campaign,
+        task=mine,
+        run=run,
+        block=block,
+        rule=quality_rules_suggest(campaign=mine.test_set.campaign, user=None)[0],
+        panel=make_panel(mine.test_set.campaign, name="SECRET-PANEL"),
+        published=published,
+        upload=upload,
+        report=report,
+        job=upload_check(upload=upload),
+        users={
+            "nobody": None,
+            "judge": judge.user,
+            "organiser": organiser,
+            "analyst": analyst,
+            "other judge": make_judge(other.test_set.campaign).user,
+            "other organiser": make_organiser(other.test_set.campaign, "other@example.org"),
+        },
+    )
+
+
+def _judge_one_block(judge: Judge) -> Block:
+    assignment = assignment_lend(judge=judge)
+    assert assignment is not None
+    assigned = assigned_blocks(assignment)[0]
+    labels = list(range(1, len(assigned.candidates) + 1))
+    judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
+    return Block.objects.get(pk=assigned.block_id)
