@@ -4,7 +4,7 @@ Lending, numbering, history, limits, time sheets and exports know judgments, and
 says its `AnswerKind`: what a request holds, which order of the outputs it implies, where the rest of it is kept.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
@@ -209,6 +209,9 @@ class AnswerKind:
     score_of_one : callable, optional
         Returns the score that an answer gives the one output of its block, more is better: what attention checks of such
         blocks are measured by. None: blocks of one have none.
+    last_is_needed : callable, optional
+        Returns, by the task's rules and the ids of HITs, about which of these HITs one judge more is still to be asked when all
+        but the last of the HITs that repeat them are done; None where all are asked in any case.
     simulated_knows : callable, optional
         Returns what simulated judges are told of a block beside the rules, by its id. No browser is told.
     """
@@ -239,6 +242,7 @@ class AnswerKind:
     ) = None
     at_once: AnswerRow | None = None
     score_of_one: Callable[[Answer], float] | None = None
+    last_is_needed: Callable[[Mapping[str, Any], Sequence[int]], Set[int] | None] | None = None
     simulated_knows: Callable[[int], Rules] | None = None
 
     @property

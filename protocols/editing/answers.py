@@ -4,12 +4,15 @@ Which of them a block asks for says its HIT: those that repeat no other ask for 
 those that repeat one ask two others whether what came out is fluent and means the same.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from random import Random
 from typing import Any, Final
 
+from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import Count
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.models import HIT, Assignment, Block, Judgment
@@ -29,6 +32,8 @@ from protocols.editing.models import Answer, Outcome
 from protocols.editing.simulator import simulated_edit
 
 MAX_CHARACTERS: Final = 20_000
+#: The rule by which the last acceptor is asked where those before them disagree.
+THIRD: Final = "third_acceptor"
 MAX_KEYSTROKES: Final = 1_000_000
 #: From this stated quality on (0–100), simulated judges leave an output as it is, and accept what is shown.
 _FINE: Final = 50
@@ -165,11 +170,31 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 
 
 def _rules(rules: Mapping[str, Any]) -> Rules:
-    if rules:
+    others = sorted(set(rules) - {THIRD})
+    if others:
         raise ValidationError(
-            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(sorted(rules))}
+            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
         )
-    return {}
+    chosen = rules.get(THIRD, False)
+    if type(chosen) is not bool:
+        raise ValidationError(_("third_acceptor is true or false."))
+    return {THIRD: chosen}
+
+
+def _third_is_needed(rules: Mapping[str, Any], hit_ids: Sequence[int]) -> Set[int] | None:
+    """Return of which HITs an edit was accepted by some and rejected by others; outputs as they are count for nothing."""
+    if not _rules(rules)[THIRD]:
+        return None
+    if not hit_ids:
+        return set()
+    said = Answer.objects.filter(
+        acceptable__isnull=False,
+        edit__block__hit__in=list(hit_ids),
+        judgment__superseded_by__isnull=True,
+    ).exclude(edit__editing_answer__outcome=Outcome.UNABLE)
+    by_edit = said.order_by().values_list("edit__block__hit", "edit")
+    split = by_edit.annotate(answers=Count("acceptable", distinct=True)).filter(answers__gt=1)
+    return {hit for hit, _edit, _answers in split}
 
 
 def _shown_rules(_campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
@@ -217,4 +242,14 @@ EDITING: Final = AnswerKind(
     simulated_on=_simulated_on,
     first_stage=FIRST_STAGE,
     stages=stages,
+    last_is_needed=_third_is_needed,
+    rules_fields={
+        THIRD: forms.BooleanField(
+            label=gettext_lazy("Ask the last acceptor only where those before disagree"),
+            help_text=gettext_lazy(
+                "With four judges for a block: one edits, two accept, and a third is asked about sentences of which one edit was accepted by one and rejected by the other."
+            ),
+            required=False,
+        )
+    },
 )
