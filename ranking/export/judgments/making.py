@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.db.models import Max
 from django.utils.text import slugify
@@ -20,7 +20,7 @@ from ranking.export.judgments.kinds import ENDINGS, KINDS, ExportFormat, ExportK
 from ranking.export.judgments.lines import FiveWayCsv, LinesWriter
 from ranking.export.judgments.marked_lines import AppraiseXml, JudgmentLines, PairwiseCsv
 from ranking.export.judgments.parquet import judgments_parquet, rows_parquet
-from ranking.export.judgments.pearmut import pearmut_campaign
+from ranking.export.judgments.pearmut import TextsRow, pearmut_campaign
 from ranking.export.judgments.row_lines import CsvRows, JsonRows
 from ranking.export.judgments.rows import ROWS, Rows
 from ranking.selectors.exported_columns import exported_task
@@ -191,7 +191,7 @@ def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
         ahead = of.read(export.task, export.after - 1, export.after, export.watermark)
         yield from pearmut_campaign(
             export.task.test_set.name,
-            chain.from_iterable(batches),
+            cast(Iterator[TextsRow], chain.from_iterable(batches)),
             before=next((row[0] for row in ahead), None) if export.after else None,
             is_last=export.until == export.watermark,
         )
