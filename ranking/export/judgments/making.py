@@ -191,7 +191,7 @@ def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
         ahead = of.read(export.task, export.after - 1, export.after, export.watermark)
         yield from pearmut_campaign(
             export.task.test_set.name,
-            cast(Iterator[TextsRow], chain.from_iterable(batches)),
+            cast("Iterator[TextsRow]", chain.from_iterable(batches)),
             before=next((row[0] for row in ahead), None) if export.after else None,
             is_last=export.until == export.watermark,
         )

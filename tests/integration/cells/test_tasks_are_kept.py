@@ -23,8 +23,8 @@ from ranking.services import ranking_settings_change, stopping_rule_set
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.copying.test_static_copy import files_of as copied
 from tests.integration.copying.test_static_copy import published
-from tests.integration.publishing.conftest import ranked_task
 from tests.integration.publishing.bundled import bundled, files_of
+from tests.integration.publishing.conftest import ranked_task
 
 pytestmark = pytest.mark.django_db
 
