@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from annotation.answer_files import AnswerFiles, answer_files, protocols_with_files
 from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.archives import archive_files, is_archive, opener
 from campaign.formats.five_way_columns import FiveWayNames, read_five_way_columns
@@ -81,6 +82,19 @@ def _answers(kind: SpansFormat) -> Door:
     return door
 
 
+def _answers_of(protocol: str, kind: str | None) -> Door:
+    """Read a file as `import_answers`, its page and REST do."""
+    reader = answer_files(protocol)
+    assert reader is not None
+
+    def door(path: Path) -> None:
+        with path.open("rb") as stream:
+            for _answer in reader.read(InputFile(path.name, stream), kind).answers:
+                pass
+
+    return door
+
+
 def _snippets(path: Path) -> None:
     with path.open("rb") as stream:
         read_snippets(InputFile(path.name, stream))
@@ -109,6 +123,12 @@ def _reproduce(path: Path) -> None:
         result_reproduce(bundle)
 
 
+#: Every format that answers of a protocol are imported from: of rankings Parquet is among them.
+_ANSWERS: Final = [
+    (protocol, kind)
+    for protocol in protocols_with_files()
+    for kind in (None, *(answer_files(protocol) or AnswerFiles()).formats)
+]
 DOORS: Final[dict[str, Door]] = {
     "test set: upload": _uploaded,
     **{f"test set: {kind}": _test_set(kind) for kind in TestSetFormat},
@@ -117,6 +137,10 @@ DOORS: Final[dict[str, Door]] = {
     "judgments: command": _judgments(None),
     **{f"judgments: {kind}": _judgments(kind) for kind in InputFormat},
     **{f"answers: {kind}": _answers(kind) for kind in SpansFormat},
+    **{
+        f"answers of {protocol}: {kind or 'by its beginning'}": _answers_of(protocol, kind)
+        for protocol, kind in _ANSWERS
+    },
     "snippets": _snippets,
     "campaign file": _campaign_file,
     "list of judges": _judge_list,
