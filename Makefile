@@ -102,7 +102,7 @@ screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/
 	@$(BIN)/python -m launcher.screenshots $(ARGS)
 
 lock: $(DEV_STAMP) ## pin the newest allowed versions with their hashes (needs uv)
-	@for name in base embedded cluster errors dev; do \
+	@for name in base embedded cluster errors storage dev; do \
 	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	    --no-emit-index-url --upgrade requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done

@@ -21,6 +21,8 @@ SECRETS: Final = (
     "OIDC_CLIENT_SECRET",
     "METRICS_TOKEN",
     "SENTRY_DSN",
+    # Keys of the storage are among them.
+    "EXPORT_STORAGE_OPTIONS",
 )
 _PASSWORDS: Final = {
     "DATABASE_URL": "DATABASE_PASSWORD",

@@ -396,10 +396,12 @@ STORAGES = {
 
 # Where exported files are kept: a class of django-storages with its options, or nothing for the database.
 if _exports := env.str("EXPORT_STORAGE", default=""):
-    STORAGES["exports"] = {
-        "BACKEND": _exports,
-        "OPTIONS": env.json("EXPORT_STORAGE_OPTIONS", default={}),
-    }
+    _options = env.json("EXPORT_STORAGE_OPTIONS") if env.str("EXPORT_STORAGE_OPTIONS", "") else {}
+    if _exports == "storages.backends.s3.S3Storage":
+        # What is read of an object is held in a file on disk from 8 MiB on, not in memory.
+        _options.setdefault("max_memory_size", 8 * 1024 * 1024)
+    STORAGES["exports"] = {"BACKEND": _exports, "OPTIONS": _options}
+
 # --- What an operator is told -------------------------------------------------------------------
 
 # Whoever names it reads `/metrics`; without one there is no such address, and nothing is counted.

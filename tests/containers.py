@@ -26,6 +26,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_
 SECRETS = {
     "secret_key": "k" * 50,
     "metrics_token": "m" * 32,
+    "export_storage_options": "",
     "postgres_password": "p@ss/word",
     "application_password": "w:rd%",
 }

@@ -14,6 +14,7 @@ from campaign.formats.streams import InputFile, byte_chunks
 
 MAX_CAMPAIGN_BYTES: Final = 128 * 1024 * 1024
 _SHAPE: Final = '{"campaign_id": "…", "info": {…}, "data": […]}'
+_SPACES: Final = b" \t\r\n"
 _CHECKS: Final = ("validation", "skippable")
 _MEDIA: Final = re.compile(r"<\s*(video|audio|img|iframe)\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"(?:_###_|_#_)[0-9]+\Z")
@@ -75,9 +76,15 @@ def read_pearmut_campaign(file: InputFile) -> Iterator[SegmentTexts]:
 
 def _whole(file: InputFile) -> str:
     pieces: list[bytes] = []
-    size = 0
+    size, is_begun = 0, False
     for chunk in byte_chunks(file):
         size += len(chunk)
+        if not is_begun:
+            # What cannot be a campaign is refused before it is read: it may be hundreds of megabytes.
+            first = chunk.removeprefix(codecs.BOM_UTF8).lstrip(_SPACES)
+            is_begun = bool(first)
+            if is_begun and not first.startswith(b"{"):
+                raise FormatError(file.name, "the file is no JSON object", f"write {_SHAPE}")
         if size > MAX_CAMPAIGN_BYTES:
             raise FormatError(
                 file.name,

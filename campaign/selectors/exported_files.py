@@ -1,17 +1,25 @@
 """Exported files: those that are kept, how far the next one is, and their bytes."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from django.core.files.storage import Storage, storages
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from campaign.models import ExportedFile, ExportedPart, Job, JobKind, Task
 from campaign.models.export import EXPORTED_PART_BYTES
 
+logger = logging.getLogger(__name__)
+
 #: The alias in `STORAGES`, if the operator has set one up.
 STORAGE: Final = "exports"
+
+
+class ExportStorageError(Exception):
+    """The operator's storage failed; the words say so, and the log has why."""
 
 
 def export_storage() -> Storage | None:
@@ -52,7 +60,8 @@ def exported_bytes(
 ) -> Iterator[bytes]:
     """Yield the bytes of a file from `start` up to `stop`, a part at a time.
 
-    Raises `ExportedFile.DoesNotExist` if it was deleted meanwhile, before the first byte is asked for.
+    Raises `ExportedFile.DoesNotExist` if it was deleted meanwhile, and `ExportStorageError` if the operator's storage fails,
+    before the first byte is asked for.
     """
     end = file.size if stop is None else stop
     if file.stored_as:
@@ -77,12 +86,18 @@ def _from_storage(file: ExportedFile, start: int, end: int) -> Iterator[bytes]:
         raise ExportedFile.DoesNotExist
     try:
         opened = storage.open(file.stored_as, "rb")
+        opened.seek(start)
     except FileNotFoundError as error:
         raise ExportedFile.DoesNotExist from error
+    except Exception as error:
+        # Each storage has errors of its own, of any class.
+        logger.exception("The storage for exported files did not give %s.", file.stored_as)
+        raise ExportStorageError(
+            _("The storage for exported files does not answer. Try again later.")
+        ) from error
 
     def read() -> Iterator[bytes]:
         with opened as content:
-            content.seek(start)
             left = end - start
             while left > 0 and (part := content.read(min(EXPORTED_PART_BYTES, left))):
                 left -= len(part)

@@ -1,5 +1,6 @@
 """Exported files: kept in the database or in the operator's storage, until they expire."""
 
+import logging
 from collections.abc import Iterable
 from datetime import timedelta
 from hashlib import sha256
@@ -8,12 +9,17 @@ from typing import IO, Any, Final
 from uuid import uuid4
 
 from django.core.files import File
+from django.core.files.storage import Storage
 from django.db import transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from campaign.models import ExportedFile, ExportedPart, Task, User
 from campaign.models.export import EXPORTED_PART_BYTES
-from campaign.selectors.exported_files import export_storage
+from campaign.selectors.exported_files import ExportStorageError, export_storage
+
+logger = logging.getLogger(__name__)
+
 
 #: How long a file is kept.
 DAYS_KEPT: Final = 7
@@ -27,7 +33,8 @@ def exported_file_keep(
 ) -> ExportedFile:
     """Keep a file whose bytes come part by part; delete the oldest of the task.
 
-    `described` are the other fields of the file. In a storage nothing stays of a file whose writing fails.
+    `described` are the other fields of the file. In a storage nothing stays of a file whose writing fails. Raises
+    `ExportStorageError` if the storage does not take it.
     """
     with TemporaryFile() as whole:
         digest, size = sha256(), 0
@@ -49,12 +56,27 @@ def exported_file_keep(
             _parts_keep(kept, whole)
         else:
             # The name says nothing to those who list what is there, and nobody guesses it.
-            kept.stored_as = storage.save(f"exports/{uuid4()}/{kept.name}", File(whole))
+            kept.stored_as = _stored(storage, f"exports/{uuid4()}/{kept.name}", whole)
             kept.save()
     kept.refresh_from_db(fields=["expires_at"])
     oldest = ExportedFile.objects.filter(task=task).order_by("-pk")[MOST_KEPT:]
     exported_files_delete(list(oldest))
     return kept
+
+
+def _stored(storage: Storage, name: str, whole: IO[bytes]) -> str:
+    try:
+        return storage.save(name, File(whole))
+    except Exception as error:
+        # Each storage has errors of its own, of any class.
+        logger.exception("The storage for exported files did not take %s.", name)
+        raise ExportStorageError(
+            _(
+                "The storage for exported files did not take this one (%(error)s). Tell the operator; begin again once it is "
+                "mended."
+            )
+            % {"error": type(error).__name__}
+        ) from error
 
 
 def _parts_keep(kept: ExportedFile, whole: IO[bytes]) -> None:
@@ -72,7 +94,9 @@ def exported_files_delete(files: Iterable[ExportedFile]) -> int:
         with transaction.atomic():
             file.delete()
             if name and storage is not None:
-                transaction.on_commit(lambda name=name, storage=storage: storage.delete(name))  # type: ignore[misc]
+                transaction.on_commit(
+                    lambda name=name, storage=storage: storage.delete(name), robust=True
+                )  # type: ignore[misc]
         deleted += 1
     return deleted
 

@@ -86,7 +86,7 @@ class ExportFormatSerializer(serializers.Serializer[Any]):
     """A format of a kind."""
 
     name = serializers.CharField()
-    bytes = serializers.IntegerField(help_text="Of all of it, about.")
+    bytes = serializers.IntegerField(help_text="Of so many rows, about.")
     losses = serializers.ListField(
         child=serializers.CharField(), help_text="What it has no room for."
     )
@@ -101,7 +101,8 @@ class ExportKindSerializer(serializers.Serializer[Any]):
     by_number = serializers.BooleanField(
         source="kind.by_number", help_text="Places of its rows are numbers of judgments."
     )
-    rows = serializers.IntegerField(help_text="At most.")
+    rows = serializers.IntegerField(help_text="At most; if `is_more`, more than these.")
+    is_more = serializers.BooleanField(help_text="There are more rows than were counted.")
     formats = ExportFormatSerializer(many=True)
     refused = serializers.DictField(
         source="kind.refused",

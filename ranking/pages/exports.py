@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from campaign.database.replica import read_on
 from campaign.export.ranged import ranged_response
 from campaign.models import ExportedFile, MembershipRole, Task
-from campaign.selectors.exported_files import exported_bytes
+from campaign.selectors.exported_files import ExportStorageError, exported_bytes
 from campaign.services.rights import NotAllowedError
 from ranking.export.judgments.kinds import CONTENT_TYPES, ENDINGS, KINDS, ExportFormat, ExportKind
 from ranking.export.judgments.making import Export, export_asked
-from ranking.export.judgments.rows import ROWS
+from ranking.export.judgments.rows import MOST_COUNTED, ROWS
 
 #: Bytes of a row, of five outputs where it is of judgments: what files of the benchmark had.
 _BYTES_OF_A_ROW: Final[dict[str, int]] = {
@@ -39,10 +39,11 @@ class FormatOffered:
 
 @dataclass(frozen=True, slots=True)
 class KindOffered:
-    """A kind: its rows, and the formats it is written in."""
+    """A kind: its rows, or how many it has more than, and the formats it is written in."""
 
     kind: ExportKind
     rows: int
+    is_more: bool
     formats: list[FormatOffered]
 
 
@@ -54,11 +55,13 @@ def kinds_offered(*, task: Task, may_change: bool) -> list[KindOffered]:
         if kind.names_people and not may_change:
             continue
         rows = numbers if kind.by_number else ROWS[kind.name].count(task)
+        is_more = not kind.by_number and ROWS[kind.name].is_bounded and rows > MOST_COUNTED
+        rows = MOST_COUNTED if is_more else rows
         formats = [
             FormatOffered(str(name), rows * _BYTES_OF_A_ROW[name], list(losses))
             for name, losses in kind.formats.items()
         ]
-        found.append(KindOffered(kind, rows, formats))
+        found.append(KindOffered(kind, rows, is_more, formats))
     return found
 
 
@@ -96,7 +99,7 @@ def is_other_export(sent: Mapping[str, str], export: Export) -> bool:
 
 
 def file_answer(sent: Mapping[str, str], file: ExportedFile) -> HttpResponseBase:
-    """Return the bytes of a kept file, or the range of them that is asked for; 404 if it is gone."""
+    """Return the bytes of a kept file, or the range of them that is asked for; 404 if it is gone, 503 if the storage fails."""
     try:
         return ranged_response(
             sent,
@@ -105,6 +108,13 @@ def file_answer(sent: Mapping[str, str], file: ExportedFile) -> HttpResponseBase
             name=file.name,
             content_type=CONTENT_TYPES[ENDINGS[ExportFormat(file.file_format)]],
             content=lambda start, stop: exported_bytes(file, start=start, stop=stop),
+        )
+    except ExportStorageError as error:
+        return HttpResponse(
+            str(error),
+            content_type="text/plain; charset=utf-8",
+            status=503,
+            headers={"Cache-Control": "private, no-store", "Retry-After": "60"},
         )
     except ExportedFile.DoesNotExist:
         return HttpResponse(status=404, headers={"Cache-Control": "private, no-store"})

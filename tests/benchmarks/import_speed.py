@@ -39,6 +39,7 @@ class Spent:
     def __init__(self) -> None:
         self._postgresql = postgresql_process()
         self._began = self._now()
+        self.since = time.monotonic()
 
     def _now(self) -> tuple[float, float]:
         return time.process_time(), processor_seconds(self._postgresql)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from annotation.answer_files import AnswerFiles
+from annotation.answer_files import AnswerFiles, answer_files, protocols_with_files
 from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.archives import archive_files, is_archive, opener
 from campaign.formats.five_way_columns import FiveWayNames, read_five_way_columns
@@ -18,10 +18,7 @@ from campaign.formats.streams import StoredFile
 from campaign.formats.test_sets import TestSetFormat, read_test_set
 from campaign.formats.yaml_tree import MAX_BYTES, read_yaml
 from cells.campaign_file.schema import schema_check
-from protocols.editing.answer_files import EDITING_FILES
-from protocols.quiz.answer_files import QUIZ_FILES
 from protocols.quiz.snippet_files import read_snippets
-from protocols.sorting.answer_files import SORTING_FILES
 from protocols.spans.files.reading import SpansFormat, read_spans_file
 from ranking.files import InputFormat, read_judgments
 from ranking.files.bundles.checking import bundle_check
@@ -85,10 +82,14 @@ def _answers(kind: SpansFormat) -> Door:
     return door
 
 
-def _lines(files: AnswerFiles) -> Door:
+def _answers_of(protocol: str, kind: str | None) -> Door:
+    """Read a file as `import_answers`, its page and REST do."""
+    reader = answer_files(protocol)
+    assert reader is not None
+
     def door(path: Path) -> None:
         with path.open("rb") as stream:
-            for _answer in files.read(InputFile(path.name, stream), None).answers:
+            for _answer in reader.read(InputFile(path.name, stream), kind).answers:
                 pass
 
     return door
@@ -122,6 +123,12 @@ def _reproduce(path: Path) -> None:
         result_reproduce(bundle)
 
 
+#: Every format that answers of a protocol are imported from: of rankings Parquet is among them.
+_ANSWERS: Final = [
+    (protocol, kind)
+    for protocol in protocols_with_files()
+    for kind in (None, *(answer_files(protocol) or AnswerFiles()).formats)
+]
 DOORS: Final[dict[str, Door]] = {
     "test set: upload": _uploaded,
     **{f"test set: {kind}": _test_set(kind) for kind in TestSetFormat},
@@ -130,9 +137,10 @@ DOORS: Final[dict[str, Door]] = {
     "judgments: command": _judgments(None),
     **{f"judgments: {kind}": _judgments(kind) for kind in InputFormat},
     **{f"answers: {kind}": _answers(kind) for kind in SpansFormat},
-    "answers: edits": _lines(EDITING_FILES),
-    "answers: readings": _lines(QUIZ_FILES),
-    "answers: comparisons": _lines(SORTING_FILES),
+    **{
+        f"answers of {protocol}: {kind or 'by its beginning'}": _answers_of(protocol, kind)
+        for protocol, kind in _ANSWERS
+    },
     "snippets": _snippets,
     "campaign file": _campaign_file,
     "list of judges": _judge_list,

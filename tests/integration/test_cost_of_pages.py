@@ -31,7 +31,6 @@ ROWS, BLOCKS = 400, 700
 
 _SYSTEM = "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/"
 # What grows all the same, by role and address, and why. docs/scale.md has them too.
-_EXPORTS = {"annotation_assignment", "annotation_hit"}
 _WITHDRAWAL = {
     *("annotation_block", "annotation_hit", "annotation_judgment", "annotation_judgmentnumber"),
 }
@@ -43,15 +42,6 @@ KNOWN = {
     # What withdrawing a system would do now is counted: everything that shows it.
     ("organiser", f"{_SYSTEM}withdraw/"): _WITHDRAWAL,
     ("analyst", f"{_SYSTEM}withdraw/"): _WITHDRAWAL,
-    # How many rows a file of who was lent which HIT will have is counted.
-    **{
-        (role, route): _EXPORTS
-        for role in ("organiser", "analyst")
-        for route in (
-            "campaigns/<slug:slug>/tasks/<int:task_id>/exports/",
-            "api/v1/tasks/<int:task_id>/exports/kinds/",
-        )
-    },
 }
 # Files of everything there is. What is kept about a judge is read in portions: each four queries.
 FILES = ("judgments.csv", "judge/<slug:slug>/data.zip", "api/v1/judging/data/")

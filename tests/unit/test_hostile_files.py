@@ -15,9 +15,6 @@ from tests.hostile_files.files import FILES, MOST_WORDS
 ROOT: Final = Path(__file__).parents[2]
 #: Beyond what the process had before: a line, a document and their copies.
 ALLOWED_MB: Final = 120
-#: A campaign of Pearmut is JSON in one piece, of at most 128 MB: docs/formats.md.
-HOLD_JSON: Final = {"test set: pearmut"}
-JSON_MB: Final = 400
 #: One of each family, tried by `make test`; the others read by the same code below, by `make test-thorough`.
 QUICK: Final = {"test set: upload", "judgments: import", "answers: mqm-tsv", "snippets", "verify"}
 #: Doors that take any text, and judge what it says row by row where it is shown: what is text may be read there.
@@ -58,7 +55,7 @@ def test_each_is_refused_in_words_and_in_bounded_memory(door: str, folder: Path)
         if each["outcome"] == "crashed"
         or (each["outcome"] == "read" and door not in TAKE_TEXT)
         or (each["outcome"] == "refused" and not 20 <= len(each["words"]) < MOST_WORDS)
-        or each["more_mb"] > (JSON_MB if door in HOLD_JSON else ALLOWED_MB)
+        or each["more_mb"] > ALLOWED_MB
     }
     assert wrong == {}
 

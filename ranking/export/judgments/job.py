@@ -5,7 +5,7 @@ from typing import Any
 from django.db import transaction
 
 from campaign.models import Campaign, Job, JobKind, Task, User
-from campaign.services.exported_files import exported_file_keep
+from campaign.services.exported_files import ExportStorageError, exported_file_keep
 from campaign.services.jobs import JobProgress, handles, job_queue
 from ranking.export.judgments.making import (
     Export,
@@ -38,7 +38,7 @@ def export_queue(*, export: Export, by: User | None) -> Job:
     )
 
 
-@handles(JobKind.EXPORT, ExportRefusedError)
+@handles(JobKind.EXPORT, ExportRefusedError, ExportStorageError)
 def _export(job: Job, progress: JobProgress) -> dict[str, Any]:
     asked = dict(job.parameters)
     task = Task.objects.select_related("test_set__campaign").get(pk=asked.pop("task"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, Max, OuterRef, QuerySet
+from django.db.models import F, Max, OuterRef, QuerySet, Sum
 from django.db.models.functions import JSONObject
 
 from annotation.api.hits import DesignSerializer
@@ -22,6 +22,8 @@ from campaign.selectors.activity import users_named
 from ranking.selectors.recorded_judgments import TimeText, as_text, json_text, recorded_rows
 
 _AT_ONCE: Final = 2_000
+#: Pages say “more than” of more rows than these.
+MOST_COUNTED: Final = 10_000
 
 #: What stands in a column: a text, a whole number, true or false, or anything that JSON says.
 Kind = type[str] | type[int] | type[bool] | type[object]
@@ -36,16 +38,20 @@ class Rows:
     columns : mapping of str to type
         Their names, and what is in them: `object` is JSON, which rows hold as text.
     last, count : callable
-        Return the place of the last row of a task, and how many rows there are.
+        Return the place of the last row of a task, and how many rows there are; where they must be counted one by one, no
+        more than `MOST_COUNTED` + 1.
     read : callable
         Yields the rows of a task whose places are after the second argument, up to the third; those of judgments are as of
         the fourth, a number of a judgment.
+    is_bounded : bool
+        Whether `count` stops where `MOST_COUNTED` is passed.
     """
 
     columns: Mapping[str, Kind]
     last: Callable[[Task], int]
     count: Callable[[Task], int]
     read: Callable[[Task, int, int, int], Iterator[Sequence[Any]]]
+    is_bounded: bool = False
 
 
 def _last(queryset: QuerySet[Any, Any], name: str = "pk") -> int:
@@ -124,6 +130,11 @@ def _assignments(task: Task, after: int, until: int, _watermark: int) -> Iterato
         *(TimeText("completed_at"), TimeText("released_at")),
     )
     return rows.iterator(chunk_size=_AT_ONCE)
+
+
+def _lent(task: Task) -> int:
+    # Each lending counts one in an account of its judge.
+    return int(task.accounts.aggregate(lent=Sum("hits_lent"))["lent"] or 0)
 
 
 _TEXTS: Final[dict[str, Kind]] = {
@@ -213,12 +224,14 @@ def _of_queryset(
     read: Callable[[Task, int, int, int], Iterator[Sequence[Any]]],
     *,
     place: str = "pk",
+    count: Callable[[Task], int] | None = None,
 ) -> Rows:
     return Rows(
         columns=columns,
         last=lambda task: _last(found(task), place),
-        count=lambda task: found(task).count(),
+        count=count or (lambda task: found(task).order_by()[: MOST_COUNTED + 1].count()),
         read=read,
+        is_bounded=count is None,
     )
 
 
@@ -236,7 +249,10 @@ ROWS: Final[Mapping[str, Rows]] = {
     ),
     "skips": _of_queryset(_SKIP, lambda task: Skip.objects.filter(task=task), _skips),
     "assignments": _of_queryset(
-        _ASSIGNMENT, lambda task: Assignment.objects.filter(hit__task=task), _assignments
+        _ASSIGNMENT,
+        lambda task: Assignment.objects.filter(hit__task=task),
+        _assignments,
+        count=_lent,
     ),
     "texts": _of_queryset(
         _TEXTS,

@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+from annotation.models import JudgeAccount
 from annotation.services import quality_action_take
 from campaign.models import ExportedFile, ExportedPart, Job, JobState, User
 from campaign.models.export import EXPORTED_PART_BYTES
@@ -20,8 +21,12 @@ from campaign.services.exported_files import (
     exported_files_purge,
 )
 from campaign.services.jobs import jobs_run_waiting
+from ranking.export.judgments import rows
 from ranking.export.judgments.kinds import KINDS
-from tests.factories import make_judge
+from ranking.export.judgments.making import export_asked, export_bytes
+from ranking.pages import exports
+from tests.factories import make_campaign, make_judge
+from tests.filling import Filling, filled_task
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -252,3 +257,27 @@ def test_what_is_not_written_is_refused_with_the_reason(
     shown = as_organiser.post(page(news), form)
     assert (shown.status_code, Job.objects.count()) == (400, 0)
     assert "It has room for judgments that count" in text_of(shown)
+
+
+def test_the_kinds_say_how_many_rows_there_are_and_stop_counting(
+    as_organiser: Client, news: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "MOST_COUNTED", 2)
+    monkeypatch.setattr(exports, "MOST_COUNTED", 2)
+    lent = make_judge(news.task.test_set.campaign, "lent")
+    JudgeAccount.objects.create(judge=lent, task=news.task, hits_lent=7)
+    kinds = {each["name"]: each for each in as_organiser.get(api(news, "kinds/")).json()}
+    shown = {name: (each["rows"], each["is_more"]) for name, each in kinds.items()}
+    assert shown["judgments"] == shown["counted"] == (14, False)
+    assert shown["texts"] == shown["judges"] == (2, True)
+    assert shown["skips"] == (1, False)
+    assert shown["assignments"] == (7, False)
+    assert "more than 2 rows" in text_of(as_organiser.get(page(news)))
+
+
+@pytest.mark.usefixtures("as_owner")
+def test_as_many_lendings_are_counted_as_a_file_of_them_has() -> None:
+    task = filled_task(make_campaign("lent"), Filling(blocks=60, segments=12, judges=4))
+    asked = export_asked(task=task, kind="assignments", file_format="jsonl")
+    lines = b"".join(export_bytes(asked)).splitlines()
+    assert rows.ROWS["assignments"].count(task) == len(lines) == 20

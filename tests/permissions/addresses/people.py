@@ -13,12 +13,12 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/people/judges/<int:judge_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/judges/<int:judge_id>/link/": ONLY_POST | sends(POST=ORGANISERS),
     # Answering: tests/integration/people/test_erasure.py.
-    "campaigns/<slug:slug>/people/erasures/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/people/erasures/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/erasures/<int:request_id>/carry-out/": ONLY_POST
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/erasures/<int:request_id>/refuse/": ONLY_POST
     | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/erasures/": MEMBERS_API,
+    "api/v1/campaigns/<slug:slug>/erasures/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/erasures/<int:request_id>/carry-out/": {
         **ONLY_POST,
         "nobody": 401,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -177,3 +178,11 @@ def test_what_was_written_is_read_back(
     assert [s.document for s in segments] == [
         str(d) for d, rows in enumerate(documents) for _ in rows
     ]
+
+
+@pytest.mark.parametrize("begins", [b"[", b"\xef\xbb\xbf \n[", b"x"])
+def test_what_begins_as_no_object_is_refused_before_it_is_read(begins: bytes) -> None:
+    stream = BytesIO(begins + b" " * 4_000_000)
+    with pytest.raises(FormatError, match="the file is no JSON object"):
+        list(module.read_pearmut_campaign(InputFile("campaign.json", stream)))
+    assert stream.tell() < 1_000_000
