@@ -25,7 +25,14 @@ VALUES: dict[str, dict[str, Any]] = {
         "settings": {"TIME_ZONE": "Europe/Prague"},
     },
     "with everything": {
-        "optionalSecrets": ["email-url", "oidc-client-secret", "metrics-token", "sentry-dsn"],
+        "optionalSecrets": [
+            "email-url",
+            "oidc-client-secret",
+            "metrics-token",
+            "sentry-dsn",
+            "replica-url",
+            "export-storage-options",
+        ],
         "image": {"digest": "sha256:" + "0" * 64},
         "imagePullSecrets": [{"name": "pull"}],
         "ingress": {"className": "nginx", "annotations": {"a/b": "c"}},
