@@ -102,6 +102,8 @@ class World:
             "PATH": programs,
             "STATIC_ROOT": str(self.folder / "static"),
             "HOSTNAME": socket.gethostname(),
+            # No container is root; tests may be, of which Celery warns.
+            "PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges",
             **translated,
         }
 

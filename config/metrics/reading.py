@@ -16,7 +16,7 @@ from prometheus_client.registry import Collector
 from annotation.notification import broker
 from config.metrics.names import ASKED
 from config.metrics.tasks import ENDED, ERRORS, SECONDS, SENT_AT, STATES
-from config.queues import QUEUES
+from config.queues import QUEUES, ROUTES
 from ranking.code_version import code_version
 
 logger = logging.getLogger(__name__)
@@ -78,7 +78,9 @@ def _from_broker() -> Iterator[Sample]:
     for name, length, oldest in zip(names, queues[::2], queues[1::2], strict=True):
         yield "quintet_queue_messages", {"queue": name}, float(length)
         yield "quintet_queue_age_seconds", {"queue": name}, _age(oldest)
-    for field, count in states.items():
+    # Of every task, though none failed: Prometheus sees no rise in what was not there before.
+    never = {f"{task}|failure".encode(): 0 for task in ROUTES}
+    for field, count in (never | states).items():
         task, _, state = field.decode().rpartition("|")
         yield "quintet_tasks", {"task": task, "state": state}, float(count)
     for field, spent in seconds.items():

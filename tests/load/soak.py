@@ -151,7 +151,9 @@ class Minutes:
         say("\n| asked for | wanted | seen |\n|---|---|---|")
         good = {"submit 200", "ask 200", "ask 202", "ranking 200", "ranking 304"}
         failed = {kind: number for kind, number in self.statuses.items() if kind not in good}
+        pace = self.statuses["submit 200"] / max(60 * len(self.memory), 1)
         rows: list[tuple[str, str, object, bool]] = [
+            ("blocks submitted a second", "–", f"{pace:.1f}", True),
             ("202 while work exists", "0", self.statuses["ask 202"], not self.statuses["ask 202"]),
             ("answers that refuse or fail", "0", failed or 0, not failed),
         ]

@@ -13,8 +13,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import OperationalError, connection
 from django.test import Client
 
+from annotation.notification import broker
 from config.metrics.names import ASKED
 from config.metrics.tasks import STATES
+from config.queues import ROUTES
 from tests.benchmarks.metrics import microseconds
 from tests.integration.web.conftest import Server
 
@@ -111,6 +113,16 @@ def test_what_workers_did_is_counted(
     assert found['quintet_tasks_total{state="success",task="annotation.tasks.fill_pools"}'] >= 1
     ended = found['quintet_task_ended_timestamp_seconds{task="annotation.tasks.fill_pools"}']
     assert abs(time.time() - ended) < 120
+
+
+def test_the_first_failure_of_a_task_is_a_rise(asked: Callable[[], dict[str, float]]) -> None:
+    """Prometheus sees none in a series that begins with one."""
+    found = asked()
+    for task in ROUTES:
+        assert found[f'quintet_tasks_total{{state="failure",task="{task}"}}'] == 0
+    broker().hincrby(STATES, "campaign.tasks.run_jobs|failure", 1)
+    name = 'quintet_tasks_total{state="failure",task="campaign.tasks.run_jobs"}'
+    assert asked()[name] == 1
 
 
 def test_counting_costs_a_request_less_than_a_tenth_of_a_millisecond() -> None:
