@@ -95,6 +95,8 @@ def assignments_of_all_kinds() -> list[Assignment]:
     # As if the last were a repeat of a HIT of theirs.
     first, *_others, last = HIT.objects.incomplete().order_by("number")
     HIT.objects.filter(pk=last.pk).update(purpose="intra", repeats=first)
+    # As if it were of a protocol with passes.
+    HIT.objects.filter(pk=held_too.hit_id).update(part=1)
     return [held, held_too]
 
 
