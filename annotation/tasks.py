@@ -74,5 +74,5 @@ def refresh_participations() -> None:
 
 @shared_task
 def carry_out_erasures() -> None:
-    """Unlink the judges who asked for it and whom nobody answered in time."""
+    """Carry out the requests for erasure that are due; safe to run twice."""
     erasures_due_carry_out()

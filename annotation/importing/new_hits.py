@@ -22,9 +22,9 @@ RENAME_JUDGE: Final = "import into another campaign, or rename the judge in the 
 
 
 class ImportedHITWriter:
-    """Writes the HITs of imported judgments: all done, so that nobody is lent them. Used inside one transaction.
+    """Write the HITs of imported judgments as done, so that none is lent.
 
-    Takes the lock of the task's HIT sequence.
+    Make one inside the transaction of the import: it locks the row of the task's `HITSequence` until the end.
 
     Attributes
     ----------
@@ -51,9 +51,20 @@ class ImportedHITWriter:
     def write(
         self, count: int, *, why: bytes = JSON_EMPTY_OBJECT, parts: Parts | None = None
     ) -> Integers:
-        """Write so many HITs with the next numbers, each of a pass if `parts` says so; return their ids.
+        """Write HITs with the next numbers.
 
-        `why` is JSON as `columns_write` takes it.
+        Parameters
+        ----------
+        count : int
+        why : bytes
+            What is kept in `HIT.why` of each, as JSON in UTF-8.
+        parts : int16, shape (count,), or None
+            The pass of each HIT, in protocols that have passes.
+
+        Returns
+        -------
+        int64, shape (count,)
+            Ids of the HITs, in the order of their numbers.
         """
         first = self._sequence.last_number + 1
         self._sequence.last_number += count

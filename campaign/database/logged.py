@@ -4,8 +4,8 @@ import structlog
 
 
 def judge_logged(judge_id: int) -> None:
-    """Let all that is logged until this request is answered say which judge it is: by a number, which names nobody.
+    """Add the judge's id to every line logged until this request is answered.
 
-    Not by their pseudonym, which an organiser may have made of a name.
+    The id identifies nobody outside the database; a pseudonym might, since organisers may have made it of a name.
     """
     structlog.contextvars.bind_contextvars(judge=judge_id)

@@ -16,21 +16,20 @@ ERASURE_PATIENCE: Final = timedelta(days=30)
 
 class ErasureRequestQuerySet(models.QuerySet["ErasureRequest"]):
     def open(self) -> "ErasureRequestQuerySet":
-        """Return those that nobody has withdrawn, refused or carried out."""
+        """Return those that are neither withdrawn nor refused nor carried out."""
         return self.filter(
             withdrawn_at__isnull=True, refused_at__isnull=True, carried_out_at__isnull=True
         )
 
     def due(self) -> "ErasureRequestQuerySet":
-        """Return the open ones whose time has passed, by the database's clock."""
+        """Return the open ones whose `due_at` has passed, by the database's clock."""
         return self.open().filter(due_at__lte=Now())
 
 
 class ErasureRequest(models.Model):
-    """A judge asks that nothing leads from their judgments to them any more, and what became of it.
+    """A judge's request to be unlinked from their judgments, and how it was answered.
 
-    Kept for good: it is the record of the procedure. Nothing of a judge is erased without one; the function
-    `judge_unlink` of the database looks for it.
+    Never deleted: it is the record of the procedure. The database function `judge_unlink` erases nothing of a judge without one.
     """
 
     judge = models.ForeignKey(
@@ -116,5 +115,5 @@ class ErasureRequest(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has withdrawn, refused or carried it out."""
+        """Whether it is neither withdrawn nor refused nor carried out."""
         return self.withdrawn_at is None and self.refused_at is None and self.carried_out_at is None

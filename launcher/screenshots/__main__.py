@@ -94,7 +94,9 @@ def _page(chromium: Browser, view: View) -> Page:
 
 
 def _in_language(page: Page, code: str) -> None:
-    """Choose another language in the menu of the page."""
+    """Choose another language in the menu of the page; published pages have none, and keep the reader's."""
+    if not page.locator(".language-button").count():
+        return
     page.locator(".language-button").click()
     page.locator(f"#language-menu button[value={code}]").click()
     page.locator(f"html[lang={code.replace('_', '-')}]").wait_for(state="attached")

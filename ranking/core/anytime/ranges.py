@@ -167,6 +167,11 @@ def anytime_ranges_of_moments(
     Returns
     -------
     AnytimeRanges
+
+    Raises
+    ------
+    ValueError
+        If `confidence` is not between 0 and 1.
     """
     if not 0 < confidence < 1:
         raise ValueError("confidence: expected a share between 0 and 1")

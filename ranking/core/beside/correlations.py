@@ -81,7 +81,10 @@ def pearson(one: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def spearman(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return Spearman's correlation of scores, as `pearson`, with mean ranks for ties."""
+    """Return Spearman's correlation of scores, with mean ranks for ties.
+
+    Parameters and result are those of `pearson`; scores that are equal to `TIE_DECIMALS` decimals are tied.
+    """
     ranks = [rankdata(np.round(each, TIE_DECIMALS), axis=-1) for each in (one, other)]
     return pearson(*ranks)
 

@@ -127,6 +127,11 @@ class Resampling:
         Returns
         -------
         int64, shape (len(ids), m)
+
+        Raises
+        ------
+        ValueError
+            If blocks won outright are to be counted in resamples of pairs.
         """
         if self.level == "pairs":
             if layout.outright:
@@ -178,7 +183,7 @@ class Resampling:
         return int.from_bytes(digest.digest(), "little")
 
     def pair_counts(self, tallies: Tallies, layout: Layout, ids: range) -> Int64Array:
-        """Return `counts` at the level of pairs, from tallies."""
+        """Return `counts` at the level of pairs, from tallies: int64, shape (len(ids), m) for the m cells of the layout."""
         n = layout.systems
         first, second = np.triu_indices(n, 1)
         drawn = self.draw_pairs(tallies, ids, ties=layout.ties)

@@ -76,7 +76,10 @@ class _Terms:
         return of_win, of_loss
 
     def shrunk(self, wins: FloatArray, losses: FloatArray) -> FloatArray:
-        """Return by how much each term shrinks the lead if so many wins and losses are removed."""
+        """Return by how much each term shrinks the lead, in units of the score, if wins and losses are removed.
+
+        `wins` and `losses` have an entry a term, as `won` and `lost` do; some comparison of each term must be left.
+        """
         every = self.won + self.lost
         left = every - wins - losses
         return self.sign * (wins * self.lost - losses * self.won) / (every * left)

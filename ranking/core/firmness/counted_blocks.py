@@ -66,7 +66,8 @@ class CountedBlocks:
     def gains(self, counts: Int64Array, first: int, rival: int) -> FloatArray:
         """Return how much the lead of the first over a rival shrinks without each block, shape (B,).
 
-        This is the first derivative at these counts.
+        This is the first derivative at `counts`, of shape (m,) for the m cells of the layout, in units of the score.
+        Raises ValueError if the method has no influence values.
         """
         if self.method.influence is None:
             raise ValueError(f"{self.method.name} has no influence values")

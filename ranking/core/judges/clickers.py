@@ -107,7 +107,7 @@ def reference_ignored(
 def reference_ignored_of_margins(
     margins: ReferenceMargins, *, odds: float = REFERENCE_ODDS
 ) -> tuple[ClickingEvidence, ...]:
-    """Return `reference_ignored` from the margins of the judges."""
+    """Return `reference_ignored` from the margins of the judges. Raises ValueError if `odds` is not above 1."""
     if not odds > 1:
         raise ValueError("odds: expected a number above 1")
     tilt = log(odds) / 2
@@ -152,7 +152,7 @@ def typed_in_order(blocks: Blocks, *, share: float = TYPED_SHARE) -> tuple[Click
 def typed_in_order_of_tallies(
     lines: KeyedSums, judges: int, *, share: float = TYPED_SHARE
 ) -> tuple[ClickingEvidence, ...]:
-    """Return `typed_in_order` of so many judges from `tally_lines`."""
+    """Return `typed_in_order` of so many judges from `tally_lines`. Raises ValueError if `share` is not between 0 and 1."""
     if not 0 < share < 1:
         raise ValueError("share: expected a number between 0 and 1")
     found = Patterns.of(lines)

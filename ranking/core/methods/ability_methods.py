@@ -66,7 +66,10 @@ def hopkins_may_resamples(
 def hopkins_may_influence(
     counts: Counts, *, inference: Literal["collapsed", "gibbs"], radius: float | None
 ) -> npt.NDArray[np.float64]:
-    """Return how far comparisons move the collapsed estimate, close to that of Gibbs sampling."""
+    """Return how far one more comparison moves each ability of the collapsed estimate, close to that of Gibbs sampling.
+
+    Float64, shape (n, m) for the m cells of the layout with ties; `counts` is of shape (n, n). `inference` changes nothing.
+    """
     from ranking.core.methods.hopkins_may.gradient import gradient
     from ranking.core.methods.hopkins_may.model import HopkinsMayModel
 

@@ -124,7 +124,10 @@ def geq_others_influence(counts: Counts) -> FloatArray:
 
 
 def gt_others_influence(counts: Counts) -> FloatArray:
-    """Return how far one more comparison moves the scores of `gt_others`."""
+    """Return how far one more comparison moves the scores of `gt_others`.
+
+    Parameters and result are those of `geq_others_influence`.
+    """
     won, lost, tied = _of_systems(counts)
     return _pairs_influence(won, won + lost + tied, win=1, loss=0, tie=0)
 

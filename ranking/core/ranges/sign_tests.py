@@ -129,6 +129,11 @@ def better(
     -------
     bool, shape (..., n, n)
         True where the first is significantly better than the second.
+
+    Raises
+    ------
+    ValueError
+        If `level` is not between 0 and 1.
     """
     if not 0 < level < 1:
         raise ValueError("level: expected a probability between 0 and 1")

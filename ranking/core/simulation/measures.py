@@ -59,7 +59,20 @@ def significantly_better(wins: Int64Array, *, alpha: float = 0.05) -> BoolArray:
 
 
 def critical_wins(decided: Int64Array, *, alpha: float = 0.05) -> Int64Array:
-    """Return the fewest significant wins of m decided comparisons; m + 1 if even m are not."""
+    """Return the fewest wins that are significant by the one-sided sign test.
+
+    Parameters
+    ----------
+    decided : int64, any shape
+        Numbers m of decided comparisons.
+    alpha : float
+        The level, between 0 and 1.
+
+    Returns
+    -------
+    int64, the shape of `decided`
+        m + 1 where even m wins are not significant.
+    """
     # A power of two, so that campaigns of similar size share one table.
     size = 1 << int(decided.max(initial=1)).bit_length()
     return _critical_wins(size, alpha)[decided]

@@ -35,7 +35,7 @@ class Ahead:
 
 
 def judgments_ahead(more: npt.ArrayLike, *, confidence: float = 0.95) -> Ahead:
-    """Return how many judgments a target takes; `more` as for `hours_ahead`."""
+    """Return how many judgments a target takes, with an interval; `more` and `confidence` as for `hours_ahead`."""
     return _ahead(np.asarray(more, dtype=np.float64), confidence)
 
 
@@ -54,10 +54,12 @@ def hours_ahead(more: npt.ArrayLike, pace: ReadingPace, *, confidence: float = 0
     pace : ReadingPace
         Its `seconds` are those of a judgment.
     confidence : float
+        Between 0 and 1: the share of the likely hours that the interval holds.
 
     Returns
     -------
     Ahead
+        In hours; infinite where the target may not be reached.
     """
     needs = np.asarray(more, dtype=np.float64)
     hours = np.outer(needs, pace.quantiles(_shares())) / 3600

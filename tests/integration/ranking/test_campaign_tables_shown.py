@@ -28,7 +28,10 @@ def test_the_page_draws_and_the_plot_is_a_file(
     three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
 ) -> None:
     page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, "clusters"]))
-    assert page.content.decode().count('<svg class="figure"') == 3
+    content = page.content.decode()
+    assert [
+        content.count(f'<svg class="figure for-{screens}"') for screens in ("wide", "narrow")
+    ] == [3, 3]
     files = re.findall(r'href="([^"]+/plots/[^"]+\.svg)"', page.content.decode())
     assert len(files) == 3
     assert as_organiser.get(files[0])["Content-Type"] == "image/svg+xml"

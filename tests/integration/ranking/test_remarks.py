@@ -147,4 +147,4 @@ def test_the_page_shows_both_tables(remarked: TestSetWriter, as_organiser: Clien
     assert "Some parts are by too few judges, or of too few segments or documents" in words
     assert "By system" in words
     assert "By length of the source" in words
-    assert page.content.decode().count('<svg class="figure"') == 2
+    assert page.content.decode().count('<svg class="figure for-wide"') == 2

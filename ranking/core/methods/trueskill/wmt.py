@@ -47,7 +47,10 @@ _RUNS_AT_A_TIME = 50
 
 
 def draw_margin(draw_probability: float) -> float:
-    """Return the margin ε, in units of β, at which equal systems draw with this probability."""
+    """Return the margin ε, in units of β, at which equal systems draw with this probability.
+
+    Herbrich, Minka and Graepel (2006), TrueSkill, §2. Raises ValueError unless 0 ≤ `draw_probability` < 1.
+    """
     if not 0 <= draw_probability < 1:
         raise ValueError("draw_probability: expected 0 ≤ p < 1")
     return math.sqrt(2) * float(special.ndtri((draw_probability + 1) / 2))
