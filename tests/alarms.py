@@ -48,6 +48,7 @@ RULES: Final = CHECKOUT / "deploy" / "prometheus" / "alerts.yml"
 #: Written by the owner, past triggers: what hours of trouble would leave behind.
 TROUBLE: Final = """
 SET session_replication_role = replica;
+UPDATE ranking_latestranking SET watermark = watermark - 5;
 UPDATE annotation_judgeaccount SET requested_at = now() - interval '2 minutes';
 UPDATE annotation_hit SET completed_at = coalesce(completed_at, now());
 UPDATE annotation_assignment SET completed_at = NULL, lease = tstzrange(now() - interval '2 hours', now() - interval '9 minutes');
