@@ -5,6 +5,7 @@ them for the demo and the tests, the operator for everything else.
 """
 
 from pathlib import Path
+from typing import Any
 
 import environ
 from csp.constants import NONE, SELF
@@ -385,7 +386,7 @@ STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(BASE_DIR / "staticfiles"))
 # Nobody else's pages use our scripts.
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 STATIC_HASHED = env.bool("STATIC_HASHED", default=not DEBUG)
-STORAGES = {
+STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": "config.storage.HashedStaticFiles"

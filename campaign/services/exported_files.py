@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
@@ -94,9 +95,7 @@ def exported_files_delete(files: Iterable[ExportedFile]) -> int:
         with transaction.atomic():
             file.delete()
             if name and storage is not None:
-                transaction.on_commit(
-                    lambda name=name, storage=storage: storage.delete(name), robust=True
-                )  # type: ignore[misc]
+                transaction.on_commit(partial(storage.delete, name), robust=True)
         deleted += 1
     return deleted
 

@@ -5,7 +5,8 @@ from typing import Any
 from django.db import transaction
 
 from campaign.models import Campaign, Job, JobKind, Task, User
-from campaign.services.exported_files import ExportStorageError, exported_file_keep
+from campaign.selectors.exported_files import ExportStorageError
+from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import JobProgress, handles, job_queue
 from ranking.export.judgments.making import (
     Export,
