@@ -1,14 +1,14 @@
 """The texts of a test set as a campaign of Pearmut, as `campaign.formats.pearmut` reads it."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
 #: Documents to whoever comes, and errors with a score.
 _INFO: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
-#: The document, the place in it, the source, references and the outputs of systems.
-TextsRow = tuple[str, int, str | None, Sequence[str], Mapping[str, str]]
+#: The document, the place in it, the source, and as JSON the references and the outputs of systems.
+TextsRow = tuple[str, int, str | None, str, str]
 
 
 def pearmut_campaign(
@@ -44,9 +44,10 @@ def _item(row: TextsRow) -> dict[str, Any]:
     item: dict[str, Any] = {"item_id": f"{document}_###_{position}"}
     if source is not None:
         item["src"] = source
-    if references:
-        item["ref"] = references[0]
-    return {**item, "tgt": dict(systems)}
+    first = next(iter(json.loads(references)), None)
+    if first is not None:
+        item["ref"] = first
+    return {**item, "tgt": json.loads(systems)}
 
 
 def _json(value: object) -> str:
