@@ -8,16 +8,15 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from protocols.sorting.beside_table import beside_table
 from protocols.sorting.found import SortFound
 from protocols.sorting.known_table import known_table
 from protocols.sorting.report_data import sort_data
-from protocols.sorting.statistics.beside import SORT, OrdersBeside
 from protocols.sorting.statistics.chain import Remaining, SortedChain, SortSettings, Step
 from protocols.sorting.statistics.merge_insertion import most_comparisons
 from protocols.sorting.statistics.preference import Preference
 from ranking.reports.rankings import tests_in_words
 from ranking.reports.tables import Column, Report, Table, Value
-from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 
@@ -37,7 +36,7 @@ def sort_report(found: SortFound) -> Report:
     if found.verify and chain.order is not None:
         tables.append(_remaining(found))
     if found.beside is not None:
-        tables.append(_beside(found.beside))
+        tables.append(beside_table(found.beside))
     return Report(
         notes=_notes(found),
         tables=[table for table in tables if table.rows],
@@ -378,28 +377,6 @@ def _remaining_row(each: Remaining) -> tuple[Value, ...]:
         pooled.p("exact"),
         _yes_no(is_so=each.contradicts),
     )
-
-
-def _beside(beside: OrdersBeside) -> Table:
-    return Table(
-        name="beside",
-        title=_("Other orders of the systems"),
-        columns=(
-            Column("order", _("Method"), is_text=True),
-            Column("systems", _("Systems"), is_text=True),
-            Column("tau", _("Kendall’s τ")),
-        ),
-        rows=[
-            (_order_name(name), " > ".join(beside.order(name)), beside.tau[SORT, name])
-            for name in beside.scores
-        ],
-    )
-
-
-def _order_name(name: str) -> str:
-    if name == SORT:
-        return _("Sorting")
-    return str(METHOD_WORDS.get(name, name))
 
 
 def _yes_no(*, is_so: bool) -> str:
