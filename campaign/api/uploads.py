@@ -237,7 +237,11 @@ class UploadContentView(_UploadView):
 
     @extend_schema(
         operation_id="uploads_send_part",
-        parameters=[OpenApiParameter("offset", int, required=True)],
+        parameters=[
+            OpenApiParameter(
+                "offset", {"type": "integer", "minimum": 0, "maximum": 2**62}, required=True
+            )
+        ],
         request={"application/octet-stream": OpenApiTypes.BINARY},
         responses={200: ReceivedSerializer, 409: ReceivedSerializer},
     )
