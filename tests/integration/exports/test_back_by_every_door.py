@@ -75,7 +75,7 @@ def test_it_comes_back_and_the_ranking_is_the_same_bits(
     file_format: str,
     door: str,
 ) -> None:
-    client.force_login(make_organiser(fresh.task.test_set.campaign))
+    client.force_login(make_organiser(fresh.task.test_set.campaign, "fresh@example.org"))
     run = ranking_run_compute(task_id=news.task.pk)
     path = tmp_path / f"judgments.{file_format}"
     path.write_bytes(whole(news.task, kind, file_format))
