@@ -1,11 +1,10 @@
 """Export something of a task: the bytes of a file, part by part."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain, islice
-from typing import Any, Final, cast
+from typing import Final
 
 from django.db.models import Max
 from django.utils.text import slugify
@@ -17,29 +16,11 @@ from annotation.services import judgments_number
 from campaign.models import Task
 from campaign.selectors.rehearsals import rehearsed_slug
 from ranking.export.judgments.kinds import ENDINGS, KINDS, ExportFormat, ExportKind
-from ranking.export.judgments.lines import FiveWayCsv, LinesWriter
-from ranking.export.judgments.marked_lines import AppraiseXml, JudgmentLines, PairwiseCsv
-from ranking.export.judgments.parquet import judgments_parquet, rows_parquet
-from ranking.export.judgments.pearmut import TextsRow, pearmut_campaign
-from ranking.export.judgments.row_lines import CsvRows, JsonRows
-from ranking.export.judgments.rows import ROWS, Rows
-from ranking.selectors.exported_columns import exported_task
+from ranking.export.judgments.rows import ROWS
 
 #: Told how far it is: places of rows, as the file was asked from and up to.
 Told = Callable[[int, int], None]
 _FEWEST_SLOTS: Final = 5
-_WRITERS: Final[dict[ExportFormat, type[LinesWriter]]] = {
-    ExportFormat.FIVE_WAY_CSV: FiveWayCsv,
-    ExportFormat.PAIRWISE_CSV: PairwiseCsv,
-    ExportFormat.JSONL: JudgmentLines,
-    ExportFormat.APPRAISE_XML: AppraiseXml,
-}
-_ROWS_WRITERS: Final[dict[ExportFormat, type[JsonRows] | type[CsvRows]]] = {
-    ExportFormat.JSONL: JsonRows,
-    ExportFormat.CSV: CsvRows,
-}
-#: So many judgments are put into lines at a time: enough for Arrow, and little memory where each becomes ten lines.
-_LINES_AT_ONCE: Final = 1 << 13
 
 
 class ExportRefusedError(Exception):
@@ -153,64 +134,7 @@ def _most_candidates(task: Task) -> int:
 
 def export_bytes(export: Export, *, told: Told = lambda _done, _total: None) -> Iterator[bytes]:
     """Yield the file, some thousands of rows at a time; memory holds no more of them."""
-    if export.kind.name in ROWS:
-        yield from _rows_bytes(export, told)
-    elif export.file_format is ExportFormat.PARQUET:
-        exported = exported_task(task=export.task, watermark=export.watermark)
-        parts = exported.parts(after=export.after, until=export.until)
-        yield from judgments_parquet(exported, _telling(export, parts, told), slots=export.slots)
-    else:
-        yield from _lines_bytes(export, told)
+    # Only here: Arrow takes 38 MB of each process, and most never export.
+    from ranking.export.judgments.written import written
 
-
-def _lines_bytes(export: Export, told: Told) -> Iterator[bytes]:
-    exported = exported_task(task=export.task, watermark=export.watermark)
-    writer = _WRITERS[export.file_format](exported, slots=export.slots)
-    if not export.after:
-        yield writer.head()
-    parts = exported.parts(after=export.after, until=export.until)
-    for part in _telling(export, parts, told):
-        for some in part.slices(_LINES_AT_ONCE):
-            yield writer.body(some)
-    if export.until == export.watermark:
-        yield writer.tail()
-
-
-def _telling(export: Export, parts: Iterator[Any], told: Told) -> Iterator[Any]:
-    total = max(0, export.until - export.after)
-    for part in parts:
-        if len(part):
-            told(int(part.number[-1]) - export.after, total)
-        yield part
-
-
-def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
-    of = ROWS[export.kind.name]
-    batches = _batches(export, of, told)
-    if export.file_format is ExportFormat.PEARMUT:
-        ahead = of.read(export.task, export.after - 1, export.after, export.watermark)
-        yield from pearmut_campaign(
-            export.task.test_set.name,
-            cast("Iterator[TextsRow]", chain.from_iterable(batches)),
-            before=next((row[0] for row in ahead), None) if export.after else None,
-            is_last=export.until == export.watermark,
-        )
-        return
-    if export.file_format is ExportFormat.PARQUET:
-        yield from rows_parquet(of.columns, batches)
-        return
-    writer = _ROWS_WRITERS[export.file_format](of.columns)
-    if not export.after:
-        yield writer.head()
-    for rows in batches:
-        yield writer.body(rows)
-
-
-def _batches(export: Export, of: Rows, told: Told) -> Iterator[list[Sequence[Any]]]:
-    total = max(0, export.until - export.after)
-    rows = iter(of.read(export.task, export.after, export.until, export.watermark))
-    done = 0
-    while batch := list(islice(rows, _LINES_AT_ONCE)):
-        done += len(batch)
-        told(min(done, total), total)
-        yield batch
+    return written(export, told)
