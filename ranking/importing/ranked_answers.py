@@ -8,6 +8,7 @@ from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Losses
 from ranking.files.appraise import read_appraise_xml
 from ranking.files.detection import detect_input_format
+from ranking.files.five_way import read_five_way
 from ranking.files.jsonl import read_jsonl
 from ranking.files.pairwise import read_pairwise_csv
 from ranking.files.parquet.blocks import read_parquet
@@ -17,12 +18,13 @@ from ranking.files.records import NO_JUDGE, InputFormat, JudgedBlock
 Ranks = tuple[int | None, ...]
 
 _READERS: Final[dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]]] = {
+    InputFormat.FIVE_WAY_CSV: read_five_way,
     InputFormat.PAIRWISE_CSV: read_pairwise_csv,
     InputFormat.APPRAISE_XML: read_appraise_xml,
     InputFormat.JSONL: read_jsonl,
     InputFormat.PARQUET: read_parquet,
 }
-#: Formats whose blocks become answers. The five-way CSV has an importer of its own, which keeps skips too.
+#: Formats whose blocks become answers.
 RANKED_FORMATS: Final = tuple(map(str, _READERS))
 
 
@@ -35,9 +37,7 @@ def ranked_answers_read(file: InputFile, file_format: str | None) -> FileContent
         raise FormatError(
             file.name,
             f"answers are not read from {found}",
-            "use import_judgments"
-            if found is InputFormat.FIVE_WAY_CSV
-            else f"give one of {', '.join(RANKED_FORMATS)}",
+            f"give one of {', '.join(RANKED_FORMATS)}",
         )
     losses = Losses()
     answers = [

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotation.answer_files import answer_files
-from ranking.export.judgments.kinds import KINDS, ExportFormat
+from ranking.export.judgments.kinds import KINDS
 from ranking.services import ranking_run_compute
 from tests.factories import make_campaign, make_organiser
 from tests.integration.exports.conftest import SYSTEMS
@@ -20,14 +20,11 @@ from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.usefixtures("as_owner", "db")
 
-#: Five-way CSV is imported by a command of its own alone.
-_ONLY_BY_COMMAND = {ExportFormat.FIVE_WAY_CSV}
 EVERY = [
     (kind, str(each), door)
     for kind in ("counted", "comparisons")
     for each in KINDS[kind].formats
     for door in ("page", "rest", "command")
-    if door == "command" or each not in _ONLY_BY_COMMAND
 ]
 
 
@@ -53,12 +50,12 @@ def by_rest(client: Client, writer: TestSetWriter, path: Path) -> str:
     return f"{answer.json()['judgments']} judgments imported"
 
 
-def by_command(_client: Client, _writer: TestSetWriter, path: Path) -> str:
+def by_command(_client: Client, writer: TestSetWriter, path: Path) -> str:
     said = StringIO()
-    is_five_way = path.read_bytes().startswith(b"srclang,trglang,srcIndex,documentId")
-    name = "import_judgments" if is_five_way else "import_answers"
     of: dict[str, Any] = {"campaign": "fresh", "test_set": "news", "stdout": said}
-    call_command(name, str(path), **of, stderr=StringIO())
+    call_command(
+        "import_answers", str(path), f"--protocol={writer.task.protocol}", **of, stderr=StringIO()
+    )
     return said.getvalue()
 
 
@@ -90,4 +87,4 @@ def test_every_format_of_a_ranking_is_read_into_a_campaign(news: TestSetWriter) 
     reader = answer_files(news.task.protocol)
     assert reader is not None
     written = {each for kind in ("counted", "comparisons") for each in KINDS[kind].formats}
-    assert written == {*reader.formats, *_ONLY_BY_COMMAND}
+    assert written == {*reader.formats}

@@ -188,4 +188,4 @@ def test_what_does_not_fit_changes_nothing(two: Task, pairwise: Callable[..., Pa
     assert "judges of this task say whether both are fine" in tied
     five_way = pairwise()
     five_way.write_text("srclang,trglang,srcIndex\n", encoding="utf-8")
-    assert "use import_judgments" in refused(five_way, Protocol.TWO_OUTPUTS)
+    assert "the header has no column documentId" in refused(five_way, Protocol.TWO_OUTPUTS)
