@@ -19,18 +19,11 @@ from campaign.models import (
     JudgeGroup,
     Membership,
     Panel,
-    Protocol,
     Task,
     Upload,
     User,
 )
-from campaign.services import (
-    instructions_accept,
-    instructions_write,
-    judge_group_create,
-    task_close,
-    task_create,
-)
+from campaign.services import instructions_accept, instructions_write, judge_group_create
 from campaign.services.copies import copy_keep
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.uploads import (
@@ -40,8 +33,6 @@ from campaign.services.uploads import (
     upload_part_store,
 )
 from campaign.services.webhooks import webhook_create, webhook_test
-from protocols.quiz.snippet_files import GivenSnippet
-from protocols.quiz.snippets import snippets_replace
 from ranking.export.bundles import result_bundle_make
 from ranking.models import Analysis, PublishedResult, RankingRun
 from ranking.services import ranking_run_compute
@@ -58,7 +49,6 @@ class World:
 
     campaign: Campaign
     task: Task
-    quiz: Task
     run: RankingRun
     users: dict[str, User | None]
     block: Block
@@ -83,8 +73,6 @@ class World:
         # A new one each time: what is sent with it is new, too.
         for name in ("<uuid:client_id>", "<uuid:batch>"):
             route = route.replace(name, str(uuid4()))
-        if route.endswith("/snippets/"):
-            route = route.replace("<int:task_id>", str(self.quiz.pk))
         for name, part in self._parts.items():
             route = route.replace(name, part)
         return f"/{route}"
@@ -133,22 +121,6 @@ class World:
             "<str:token>": "no-such-token",
             "<slug:token>": "no-such-token",
         }
-
-
-def _quiz(task: Task) -> Task:
-    """Make a quiz about the same texts, which is closed: the judge is asked for rankings."""
-    quiz = task_create(test_set=task.test_set, protocol=Protocol.QUIZ, by=None)
-    snippet = GivenSnippet(
-        name="SECRET-FILE",
-        document=task.test_set.segments.earliest("number").document.name,
-        first=1,
-        last=1,
-        statements=("SECRET-NEWS are good.",),
-        expected=(True,),
-    )
-    snippets_replace(task=quiz, given=[snippet])
-    task_close(task=quiz)
-    return quiz
 
 
 def make_world() -> World:
@@ -208,7 +180,6 @@ def make_world() -> World:
         group=judge_group_create(campaign=mine.test_set.campaign, name="SECRET-GROUP"),
         campaign=mine.test_set.campaign,
         task=mine,
-        quiz=_quiz(mine),
         run=run,
         block=block,
         rule=quality_rules_suggest(campaign=mine.test_set.campaign, user=None)[0],
