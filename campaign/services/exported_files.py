@@ -1,9 +1,8 @@
 """Exported files: kept in the database or in the operator's storage, until they expire."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
-from functools import partial
 from hashlib import sha256
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
@@ -95,9 +94,16 @@ def exported_files_delete(files: Iterable[ExportedFile]) -> int:
         with transaction.atomic():
             file.delete()
             if name and storage is not None:
-                transaction.on_commit(partial(storage.delete, name), robust=True)
+                transaction.on_commit(_deletion(storage, name), robust=True)
         deleted += 1
     return deleted
+
+
+def _deletion(storage: Storage, name: str) -> Callable[[], None]:
+    def delete() -> None:
+        storage.delete(name)
+
+    return delete
 
 
 def exported_files_purge() -> int:

@@ -25,6 +25,7 @@ _BYTES_OF_A_ROW: Final[dict[str, int]] = {
     "parquet": 12,
     "appraise-xml": 540,
     "csv": 250,
+    "pearmut-campaign": 600,
 }
 
 

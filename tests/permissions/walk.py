@@ -134,6 +134,8 @@ def _is_refused_well(role: str, route: str, status: int) -> bool:
     over_rest = route.startswith(REST)
     if role == "nobody" or (role.endswith(TOKEN) and not over_rest):
         return status in ({401, 405} if over_rest else {302, 401, 404, 405})
-    if role in {"other judge", "other organiser", "superuser"} and "/judging/" not in route:
+    names_something = "<" in route
+    is_stranger = role in {"other judge", "other organiser", "superuser"}
+    if is_stranger and names_something and "/judging/" not in route:
         return status in {404, 405}
     return status in {403, 404, 405}

@@ -29,6 +29,8 @@ from annotation.services import (
     training_block_create,
     training_plan,
 )
+from annotation.services.judging import submission
+from annotation.services.judging.storage import judgment_store
 from annotation.services.simulation import (
     JudgedInRehearsal,
     SimulatedJudge,
@@ -139,10 +141,11 @@ def test_a_submission_whose_answer_is_not_stored_stores_nothing(
 ) -> None:
     block = assigned_blocks(lend(judge))[0]
 
-    def refuse(*_arguments: Any, **_fields: Any) -> None:
-        raise IntegrityError
+    def store(judgment: Judgment, *, answer: tuple[Any, Any]) -> bool:
+        # What the database has no room for.
+        return judgment_store(judgment, answer=(answer[0], ("neither of them",)))
 
-    monkeypatch.setattr(Answer.objects, "create", refuse)
+    monkeypatch.setattr(submission, "judgment_store", store)
     with pytest.raises(IntegrityError), transaction.atomic():
         judgment_submit(assigned=block, client_id=uuid4(), answer={"verdict": "first"})
     assert not Judgment.objects.exists()
