@@ -68,8 +68,11 @@ class TestEachContainer:
 def test_every_secret_is_a_file() -> None:
     named = {each for service in SERVICES.values() for each in service.get("secrets", [])}
     assert COMPOSE["secrets"].keys() == named
-    for name, secret in COMPOSE["secrets"].items():
-        assert secret == {"file": f"${{SECRETS:-./secrets}}/{name}"}
+    options = COMPOSE["secrets"]["export_storage_options"]
+    # Of a storage that most do without.
+    assert options == {"file": "${EXPORT_STORAGE_OPTIONS:-/dev/null}"}
+    for name in named - {"export_storage_options"}:
+        assert COMPOSE["secrets"][name] == {"file": f"${{SECRETS:-./secrets}}/{name}"}
 
 
 def test_the_owners_password_is_for_the_database_and_for_migrations() -> None:

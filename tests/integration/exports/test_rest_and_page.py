@@ -266,7 +266,7 @@ def test_the_kinds_say_how_many_rows_there_are_and_stop_counting(
     monkeypatch.setattr(exports, "MOST_COUNTED", 2)
     lent = make_judge(news.task.test_set.campaign, "lent")
     JudgeAccount.objects.create(judge=lent, task=news.task, hits_lent=7)
-    kinds = {each["name"]: each for each in as_organiser.get(api(news, "kinds/")).json()}
+    kinds = {each["name"]: each for each in as_organiser.get(api(news, "kinds/")).json()["results"]}
     shown = {name: (each["rows"], each["is_more"]) for name, each in kinds.items()}
     assert shown["judgments"] == shown["counted"] == (14, False)
     assert shown["texts"] == shown["judges"] == (2, True)

@@ -4,6 +4,7 @@ import asyncio
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise, permutations
@@ -238,7 +239,9 @@ def published(start: Sequence[str], winner: Winner) -> tuple[list[str], set[froz
         asked.add(frozenset(pair))
         return 0 if winner(*pair) == pair[0] else 1
 
-    found = asyncio.run(merge_insertion_sort(start, compared))
+    # In a thread of its own: that of tests may have a loop of the browser's that runs.
+    with ThreadPoolExecutor(1) as threads:
+        found = threads.submit(asyncio.run, merge_insertion_sort(start, compared)).result()
     return list(reversed(found)), asked
 
 

@@ -105,7 +105,7 @@ def test_what_intervals_of_kappa_are_of_is_chosen_and_said(
     assert (said["resample"], said["resamples"]) == ("two_way", 0)
     assert (said["inter"]["low"], said["inter"]["no_interval"]) == (None, "too_few_judges")
     text = run("measure_agreement", judgments)
-    assert "intervals: two_way, leaving out one at a time, confidence 0.95" in text
+    assert "intervals: segments and judges, leaving out one at a time, confidence 0.95" in text
     assert "No interval of κ between judges: too few judges to tell how judges differ." in text
     kept = run_json("measure_agreement", judgments, "--resample", "segments", "--resamples", 20)
     assert (kept["resample"], kept["resamples"]) == ("segments", 20)

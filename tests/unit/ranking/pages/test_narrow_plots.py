@@ -54,6 +54,19 @@ def tables() -> dict[str, Table]:
         ),
         rows=[(name, *("0.41 (1234) ▲" for _each in NAMES)) for name in NAMES],
     )
+    order = Table(
+        name="order",
+        title="Order",
+        columns=(
+            Column("name", "Name", is_text=True),
+            *(Column(key, key) for key in ("low", "high")),
+            *(Column(n, n, is_text=True) for n in NAMES),
+        ),
+        rows=[
+            (name, n + 1, min(n + 2, 4), *("" if each == name else "(+)" for each in NAMES))
+            for n, name in enumerate(NAMES)
+        ],
+    )
     ranks = Table(
         name="ranks",
         title="Ranks",
@@ -111,6 +124,7 @@ def tables() -> dict[str, Table]:
             ),
         ),
         "grid": (square, Plot(kind="grid", label="name", value=NAMES[0])),
+        "known": (order, Plot(kind="known", label="name", value="low", high="high")),
         "bump": (ranks, Plot(kind="bump", label="name", value="m0")),
         "ranks": (
             history,
