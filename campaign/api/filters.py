@@ -30,21 +30,10 @@ def _is_choice(each: Any) -> bool:
     return isinstance(each, ChoiceFilter) and not isinstance(each, ModelChoiceFilter)
 
 
-def _kind(each: Any) -> Any:
+def _kind(each: Any) -> type:
     if isinstance(each, ModelChoiceFilter):
         return int
-    return _number(each.extra) if isinstance(each, NumberFilter) else str
-
-
-def _number(extra: dict[str, Any]) -> dict[str, Any]:
-    """Describe a number with its bounds."""
-    is_whole = extra.get("decimal_places") == 0
-    described: dict[str, Any] = {"type": "integer" if is_whole else "number"}
-    if "min_value" in extra:
-        described["minimum"] = extra["min_value"]
-    if "max_digits" in extra:
-        described["maximum"] = 10 ** extra["max_digits"] - 1
-    return described | ({"maximum": extra["max_value"]} if "max_value" in extra else {})
+    return float if isinstance(each, NumberFilter) else str
 
 
 def filtered(

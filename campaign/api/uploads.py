@@ -237,11 +237,7 @@ class UploadContentView(_UploadView):
 
     @extend_schema(
         operation_id="uploads_send_part",
-        parameters=[
-            OpenApiParameter(
-                "offset", {"type": "integer", "minimum": 0, "maximum": 2**62}, required=True
-            )
-        ],
+        parameters=[OpenApiParameter("offset", int, required=True)],
         request={"application/octet-stream": OpenApiTypes.BINARY},
         responses={200: ReceivedSerializer, 409: ReceivedSerializer},
     )
