@@ -39,7 +39,7 @@ def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureReq
 
 
 def erasures_due_carry_out() -> int:
-    """Carry out the requests that nobody answered within `ERASURE_PATIENCE`; return the number of those carried out.
+    """Carry out the requests left unanswered for `ERASURE_PATIENCE`; return how many were.
 
     Each is a transaction of its own: one that fails is logged and tried again the next time. Judges of a campaign that is
     being moved wait until it has arrived.

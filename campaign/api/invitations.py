@@ -222,7 +222,7 @@ class _LinkView(APIView):
 class JudgesLinkRevokeView(_LinkView):
     @extend_schema(operation_id="judges_link_revoke", request=None, responses=JudgesLinkSerializer)
     def post(self, request: Request, slug: str, invitation_id: int) -> Response:
-        """Have the link admit nobody else; judges who joined by it stay."""
+        """Revoke the link; judges who joined by it stay."""
         link = self.found(request, slug, invitation_id)
         invitation_revoke(invitation=link)
         return self.shown(link)

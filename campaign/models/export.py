@@ -16,7 +16,7 @@ class ExportedFileQuerySet(models.QuerySet["ExportedFile"]):
         return self.filter(task_id=task_id, expires_at__gt=Now())
 
     def expired(self) -> "ExportedFileQuerySet":
-        """Select the files that nobody gets any more."""
+        """Select the files past their expiry, which are no longer offered."""
         return self.filter(expires_at__lte=Now())
 
 

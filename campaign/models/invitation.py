@@ -41,7 +41,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.filter(mail__user__isnull=False)
 
     def but_to_become_member(self) -> "InvitationQuerySet":
-        """Select all others: links that sign in whoever takes part already, and those for anybody."""
+        """Select the other invitations: links for members and judges there are, and links for anybody."""
         return self.exclude(mail__user__isnull=False)
 
 

@@ -13,8 +13,8 @@ from campaign.export.ranged import ranged_response
 from campaign.models import ExportedFile, MembershipRole, Task
 from campaign.selectors.exported_files import ExportStorageError, exported_bytes
 from campaign.services.rights import NotAllowedError
+from ranking.export.judgments.asked import Export, export_asked
 from ranking.export.judgments.kinds import CONTENT_TYPES, ENDINGS, KINDS, ExportFormat, ExportKind
-from ranking.export.judgments.making import Export, export_asked
 from ranking.export.judgments.rows import MOST_COUNTED, ROWS
 
 #: Bytes of a row, of five outputs where it is of judgments: what files of the benchmark had.

@@ -137,7 +137,8 @@ def copied(task_id: int, statement: str) -> dict[str, Any]:
 def exported(task_id: int, kind: str, file_format: str) -> dict[str, Any]:
     """Write an export to nowhere."""
     from campaign.models import Task
-    from ranking.export.judgments.making import export_asked, export_bytes
+    from ranking.export.judgments.asked import export_asked
+    from ranking.export.judgments.making import export_bytes
 
     task = Task.objects.select_related("test_set__campaign").get(pk=task_id)
     # What is loaded once a process is no memory of the export.
@@ -155,7 +156,8 @@ def stored(task_id: int, kind: str, file_format: str) -> dict[str, Any]:
     """Keep an export in the database as a job of a worker does."""
     from campaign.models import Task
     from campaign.services.exported_files import exported_file_keep
-    from ranking.export.judgments.making import export_asked, export_bytes
+    from ranking.export.judgments.asked import export_asked
+    from ranking.export.judgments.making import export_bytes
 
     task = Task.objects.select_related("test_set__campaign").get(pk=task_id)
     described = {"kind": kind, "file_format": file_format, "name": "file", "until": 1}

@@ -90,7 +90,7 @@ def _add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> int:
 
 @transaction.atomic
 def samples_give_up(*, task_id: int) -> int:
-    """Give up HITs that no judge comes for, and return their number: what they ask is planned again, of whoever asks.
+    """Withdraw HITs that no judge will take, and return their number; the comparisons in them are planned again.
 
     Those reserved for a judge who was not lent them in time, those whose lease ran out, and those for anybody, of before
     there were samples. One that was lent is done: what was judged of it stays.

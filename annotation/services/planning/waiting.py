@@ -44,7 +44,10 @@ def _release(task: Task) -> int:
 
 
 def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]:
-    """Return which HITs, each with the one it repeats, wait for others that repeat the same, and which nobody needs."""
+    """Return the ids of HITs that wait for others which repeat the same HIT, and of those that are not needed.
+
+    `waiting` names, by the id of a HIT, the one it repeats.
+    """
     is_needed = answer_kind(task.protocol).last_is_needed
     if is_needed is None or not waiting or is_needed(task.rules, []) is None:
         return set(), set()

@@ -8,12 +8,8 @@ from campaign.models import Campaign, Job, JobKind, Task, User
 from campaign.selectors.exported_files import ExportStorageError
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import JobProgress, handles, job_queue
-from ranking.export.judgments.making import (
-    Export,
-    ExportRefusedError,
-    export_asked,
-    export_bytes,
-)
+from ranking.export.judgments.asked import Export, ExportRefusedError, export_asked
+from ranking.export.judgments.making import export_bytes
 
 
 @transaction.atomic

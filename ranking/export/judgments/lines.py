@@ -6,6 +6,7 @@ into its piece once; Arrow joins the pieces of thousands of rows at a time.
 
 import csv
 import io
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -93,14 +94,13 @@ def by_candidate(pieces: Any, candidate: npt.NDArray[np.int32], missing: str) ->
     return taken(with_none, np.where(candidate < 0, len(pieces), candidate))
 
 
-class LinesWriter:
+class LinesWriter(ABC):
     """Writes the judgments of a task; a format each is a subclass."""
 
     def __init__(self, exported: ExportedTask, *, slots: int) -> None:
         self.exported = exported
         self.slots = slots
         self._segments, self._judges = Pieces(), Pieces()
-        self._of_labels = LabelPieces(self._labels)
 
     def head(self) -> bytes:
         """Return how the file begins."""
@@ -110,9 +110,9 @@ class LinesWriter:
         """Return how the file ends."""
         return b""
 
+    @abstractmethod
     def body(self, part: JudgedPart) -> bytes:
         """Return the lines of a part."""
-        raise NotImplementedError
 
     def _languages(self) -> tuple[str, str]:
         test_set = self.exported.task.test_set
@@ -124,14 +124,13 @@ class LinesWriter:
         judges = self._judges.of(self.exported.judges, self._judge)
         return [taken(segments, part.segment), taken(judges, part.judge)]
 
-    def _labels(self, codes: tuple[int, ...]) -> str:
-        raise NotImplementedError
-
+    @abstractmethod
     def _segment(self, segment: Any) -> str:
-        raise NotImplementedError
+        """Return the piece of a segment."""
 
+    @abstractmethod
     def _judge(self, judge: str) -> str:
-        raise NotImplementedError
+        """Return the piece of a judge."""
 
     def _names(self, candidate: tuple[int, ...]) -> list[str]:
         return [self.exported.systems[place] for place in candidate]
@@ -143,6 +142,7 @@ class FiveWayCsv(LinesWriter):
     def __init__(self, exported: ExportedTask, *, slots: int) -> None:
         super().__init__(exported, slots=slots)
         self._candidates = Pieces()
+        self._of_labels = LabelPieces(self._labels)
 
     def head(self) -> bytes:
         names = [*FIXED_COLUMNS]

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from campaign.formats.five_way import BLANK
 from ranking.export.judgments.lines import (
     NO_CANDIDATE,
+    LabelPieces,
     LinesWriter,
     Pieces,
     by_candidate,
@@ -36,6 +37,7 @@ class JudgmentLines(LinesWriter):
     def __init__(self, exported: ExportedTask, *, slots: int) -> None:
         super().__init__(exported, slots=slots)
         self._first, self._others = Pieces(), Pieces()
+        self._of_labels = LabelPieces(self._labels)
 
     def body(self, part: JudgedPart) -> bytes:
         """Return an object a line."""

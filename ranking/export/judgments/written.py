@@ -1,12 +1,12 @@
 """The bytes of what is exported, part by part, with Arrow."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, Final, cast
 
+from ranking.export.judgments.asked import Export, Told
 from ranking.export.judgments.kinds import ExportFormat
 from ranking.export.judgments.lines import FiveWayCsv, LinesWriter
-from ranking.export.judgments.making import Export, Told
 from ranking.export.judgments.marked_lines import AppraiseXml, JudgmentLines, PairwiseCsv
 from ranking.export.judgments.parquet import judgments_parquet, rows_parquet
 from ranking.export.judgments.pearmut import TextsRow, pearmut_campaign
@@ -14,7 +14,7 @@ from ranking.export.judgments.row_lines import CsvRows, JsonRows
 from ranking.export.judgments.rows import ROWS, Rows
 from ranking.selectors.exported_columns import exported_task
 
-_WRITERS: Final[dict[ExportFormat, type[LinesWriter]]] = {
+_WRITERS: Final[dict[ExportFormat, Callable[..., LinesWriter]]] = {
     ExportFormat.FIVE_WAY_CSV: FiveWayCsv,
     ExportFormat.PAIRWISE_CSV: PairwiseCsv,
     ExportFormat.JSONL: JudgmentLines,

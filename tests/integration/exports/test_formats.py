@@ -23,8 +23,9 @@ from campaign.importing.judgment_files import JudgmentsFile
 from campaign.models import Campaign, Output, Segment, Task
 from ranking.core import rank
 from ranking.core.judged.blocks import Blocks
+from ranking.export.judgments.asked import ExportRefusedError, export_asked
 from ranking.export.judgments.kinds import KINDS, ExportFormat
-from ranking.export.judgments.making import ExportRefusedError, export_asked, export_bytes
+from ranking.export.judgments.making import export_bytes
 from ranking.export.judgments.rows import ROWS
 from ranking.files import read_judgments
 from ranking.selectors.judged_blocks import judged_blocks

@@ -22,8 +22,9 @@ from campaign.services.exported_files import (
 )
 from campaign.services.jobs import jobs_run_waiting
 from ranking.export.judgments import rows
+from ranking.export.judgments.asked import export_asked
 from ranking.export.judgments.kinds import KINDS
-from ranking.export.judgments.making import export_asked, export_bytes
+from ranking.export.judgments.making import export_bytes
 from ranking.pages import exports
 from tests.factories import make_campaign, make_judge
 from tests.filling import Filling, filled_task

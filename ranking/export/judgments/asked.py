@@ -1,0 +1,132 @@
+"""What is exported of a task, as it was asked for."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from django.db.models import Max
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from annotation.models import JudgmentSequence
+from annotation.selectors import excluded_judges
+from annotation.services import judgments_number
+from campaign.models import Task
+from campaign.selectors.rehearsals import rehearsed_slug
+from ranking.export.judgments.kinds import ENDINGS, KINDS, ExportFormat, ExportKind
+from ranking.export.judgments.rows import ROWS
+
+#: Told how far a file is: places of rows, as the file was asked from and up to.
+Told = Callable[[int, int], None]
+_FEWEST_SLOTS: Final = 5
+
+
+class ExportRefusedError(Exception):
+    """What was asked for is not exported; the words say why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """What is exported.
+
+    Attributes
+    ----------
+    task : Task
+    kind : ExportKind
+    file_format : ExportFormat
+    after, until : int
+        Rows whose places are after the first, up to the second. Files from 0 to M and from M to N are together the file from 0
+        to N, byte for byte, if `watermark` is the same (not of Parquet, whose files are read side by side).
+    watermark : int
+        Of the judgments 1 to this number those count that none of them supersedes.
+    slots : int
+        Places for candidates in a row.
+    """
+
+    task: Task
+    kind: ExportKind
+    file_format: ExportFormat
+    after: int
+    until: int
+    watermark: int
+    slots: int
+
+    @property
+    def file_name(self) -> str:
+        """What the file is called."""
+        task = self.task
+        name = slugify(task.called_in_full) or f"task-{task.pk}"
+        rehearsed = rehearsed_slug(task_id=task.pk)
+        campaign = task.test_set.campaign.slug if rehearsed is None else f"rehearsal-of-{rehearsed}"
+        part = (
+            "" if not self.after and self.until == self.watermark else f"-{self.after}-{self.until}"
+        )
+        return f"{campaign}-{name}-{self.kind.name}{part}.{ENDINGS[self.file_format]}"
+
+    @property
+    def tag(self) -> str:
+        """What the bytes follow from: two exports of one tag, asked from and up to the same places, are the same."""
+        excluded = excluded_judges(campaign_id=self.task.test_set.campaign_id)
+        parts = [
+            self.task.pk,
+            self.kind.name,
+            self.file_format,
+            self.watermark,
+            self.slots,
+            excluded,
+        ]
+        return sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def export_asked(
+    *,
+    task: Task,
+    kind: str,
+    file_format: str,
+    after: int = 0,
+    until: int | None = None,
+    watermark: int | None = None,
+) -> Export:
+    """Return what is asked for, with what is not said filled in: all that there is now.
+
+    Judgments that have no number get one first. Raises ExportRefusedError.
+    """
+    found = KINDS.get(kind)
+    if found is None:
+        raise ExportRefusedError(
+            _("There is no “%(kind)s”. Choose one of these: %(kinds)s.")
+            % {"kind": kind, "kinds": ", ".join(KINDS)}
+        )
+    if file_format not in list(ExportFormat):
+        raise ExportRefusedError(
+            _("There is no format “%(format)s”. Choose one of these: %(formats)s.")
+            % {"format": file_format, "formats": ", ".join(found.formats)}
+        )
+    written = ExportFormat(file_format)
+    if written not in found.formats:
+        raise ExportRefusedError(
+            _("“%(kind)s” is not written as %(format)s. %(reason)s")
+            % {"kind": kind, "format": file_format, "reason": found.refused[written]}
+        )
+    last = _last(task, found)
+    mark = last if watermark is None else min(watermark, last)
+    return Export(
+        task=task,
+        kind=found,
+        file_format=written,
+        after=max(0, after),
+        until=mark if until is None else max(min(until, mark), 0),
+        watermark=mark,
+        slots=max(_FEWEST_SLOTS, _most_candidates(task)) if found.by_number else _FEWEST_SLOTS,
+    )
+
+
+def _last(task: Task, kind: ExportKind) -> int:
+    return judgments_number(task_id=task.pk) if kind.by_number else ROWS[kind.name].last(task)
+
+
+def _most_candidates(task: Task) -> int:
+    judged = JudgmentSequence.objects.filter(task=task).aggregate(most=Max("most_candidates"))
+    return int(judged["most"] or 0)
