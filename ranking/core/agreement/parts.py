@@ -110,12 +110,7 @@ def agreement_by_system(
     tuple of PartAgreement
         One for each system, in their order. A comparison counts for both of its systems.
     """
-    found = []
-    for index, name in enumerate(blocks.systems):
-        found.append(measure.of([name], comparisons_with(blocks, index)))
-        if progress is not None:
-            progress(index + 1, len(blocks.systems))
-    return tuple(found)
+    return _by_systems(blocks, 1, measure, progress)
 
 
 def agreement_by_pair(
@@ -136,13 +131,19 @@ def agreement_by_pair(
     tuple of PartAgreement
         One for each of the n (n − 1) / 2 pairs.
     """
-    pairs = list(combinations(range(len(blocks.systems)), 2))
+    return _by_systems(blocks, 2, measure, progress)
+
+
+def _by_systems(
+    blocks: Blocks, size: int, measure: PartsMeasure, progress: Progress | None
+) -> tuple[PartAgreement, ...]:
+    parts = list(combinations(range(len(blocks.systems)), size))
     found = []
-    for done, (one, other) in enumerate(pairs, 1):
-        names = [blocks.systems[one], blocks.systems[other]]
-        found.append(measure.of(names, comparisons_with(blocks, one, other)))
+    for done, part in enumerate(parts, 1):
+        names = [blocks.systems[system] for system in part]
+        found.append(measure.of(names, comparisons_with(blocks, *part)))
         if progress is not None:
-            progress(done, len(pairs))
+            progress(done, len(parts))
     return tuple(found)
 
 
