@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.counting.tallies import chunks
-from ranking.core.live.packing import IntArray
+from ranking.core.live.packing import IntArray, small_type
 
 Int64Array = npt.NDArray[np.int64]
 #: A judge's name, a document's number, or both.
@@ -20,13 +20,15 @@ Entries = tuple[IntArray, IntArray]
 FEW = 32
 #: The number of units whose dense counts are held at a time.
 UNITS_AT_A_TIME = 1024
+#: The number of units with arrays of their own; beyond it, all units go into the same arrays again.
+MOST_APART = 4096
 
 
 class KeptUnits:
     """Counts c_u of units by key, and Σ c_u c_uᵀ, for k cells.
 
-    Units that were read from arrays stay in these, in the types they came in, until they change: an
-    array for each of a hundred thousand units takes five times the memory.
+    The counts of most units stand in the same two arrays, in small types; those of units that changed, in
+    arrays of their own, which take five times the memory and are scattered in it. `MOST_APART` bounds these.
 
     Attributes
     ----------
@@ -35,14 +37,14 @@ class KeptUnits:
 
     def __init__(self, cells: int) -> None:
         self.matrix: Int64Array = np.zeros((cells, cells), dtype=np.int64)
-        self._changed: dict[Key, Entries] = {}
-        self._read: dict[Key, int] = {}  # where in `_starts`
+        self._apart: dict[Key, Entries] = {}
+        self._together: dict[Key, int] = {}  # where in `_starts`
         self._starts: IntArray = np.zeros(1, dtype=np.int64)
-        self._of_read: Entries = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
+        self._entries_together: Entries = (np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int8))
 
     def keys(self) -> list[Key]:
         """Return the units with any counts."""
-        return [*self._read, *self._changed]
+        return [*self._together, *self._apart]
 
     def dense(self, keys: Sequence[Key]) -> Int64Array:
         """Return the counts of some units, shape (U, k)."""
@@ -103,28 +105,50 @@ class KeptUnits:
         found = cls(len(arrays["matrix"]))
         found.matrix = arrays["matrix"].astype(np.int64)
         found._starts = arrays["starts"]
-        found._of_read = arrays["cells"], arrays["counts"]
+        found._entries_together = arrays["cells"], arrays["counts"]
         for unit, code in enumerate(arrays["keys"].tolist()):
             key: Key = (judges[code[0]], *code[1:]) if with_judges else tuple(code)
-            found._read[key] = unit
+            found._together[key] = unit
         return found
 
     def _entries(self, key: Key) -> Entries:
         """Return the cells of a unit that are not 0, and their counts."""
-        if key in self._changed:
-            return self._changed[key]
-        unit = self._read.get(key)
+        if key in self._apart:
+            return self._apart[key]
+        unit = self._together.get(key)
         some = slice(0) if unit is None else slice(*self._starts[unit : unit + 2].tolist())
-        return self._of_read[0][some], self._of_read[1][some]
+        cells, counts = self._entries_together
+        return cells[some], counts[some]
 
     def _put(self, keys: Sequence[Key], counts: Int64Array) -> None:
         for key, row in zip(keys, counts, strict=True):
-            self._read.pop(key, None)
+            self._together.pop(key, None)
             cells = np.flatnonzero(row)
             if len(cells):
-                self._changed[key] = cells.astype(np.int32), row[cells].astype(np.int32)
+                self._apart[key] = cells.astype(np.int32), row[cells].astype(np.int32)
             else:
-                self._changed.pop(key, None)
+                self._apart.pop(key, None)
+        if len(self._apart) > MOST_APART:
+            self._put_together()
+
+    def _put_together(self) -> None:
+        """Put the counts of all units into the same arrays."""
+        units = np.fromiter(self._together.values(), dtype=np.int64, count=len(self._together))
+        starts, lengths = self._starts[units], self._starts[units + 1] - self._starts[units]
+        ends = np.cumsum(lengths)
+        # The entries from each start on, one unit after the other.
+        places = np.arange(lengths.sum()) + np.repeat(starts - ends + lengths, lengths)
+        cells, counts = (
+            np.concatenate([together[places], *apart])
+            for together, apart in zip(
+                self._entries_together, zip(*self._apart.values(), strict=True), strict=True
+            )
+        )
+        more = [len(own) for own, _counts in self._apart.values()]
+        self._starts = np.cumsum([0, *lengths.tolist(), *more], dtype=np.int64)
+        self._entries_together = cells.astype(small_type(cells)), counts.astype(small_type(counts))
+        self._together = {key: unit for unit, key in enumerate(self.keys())}
+        self._apart = {}
 
 
 def change_moments(matrix: Int64Array, before: Int64Array, change: Int64Array) -> None:

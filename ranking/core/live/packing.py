@@ -57,7 +57,7 @@ def packed(header: Mapping[str, Any], arrays: Mapping[str, IntArray]) -> bytes:
     for name, array in arrays.items():
         half = _is_symmetric(array)
         values = array[np.triu_indices(len(array))] if half else array.ravel()
-        small = _type_of(values)
+        small = small_type(values)
         rows = values.astype(small).view(np.uint8).reshape(len(values), np.dtype(small).itemsize)
         body = zlib.compress(np.ascontiguousarray(rows.T).tobytes(), 1)
         bodies.append(body)
@@ -121,7 +121,8 @@ def _is_symmetric(array: IntArray) -> bool:
     )
 
 
-def _type_of(values: IntArray) -> str:
+def small_type(values: IntArray) -> str:
+    """Return the name of the smallest signed type that holds these numbers."""
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     return next(name for name in _TYPES if np.iinfo(name).min <= low and high <= np.iinfo(name).max)
 
