@@ -20,15 +20,16 @@ Entries = tuple[IntArray, IntArray]
 FEW = 32
 #: The number of units whose dense counts are held at a time.
 UNITS_AT_A_TIME = 1024
-#: The number of units with arrays of their own; beyond it, all units go into the same arrays again.
-MOST_APART = 4096
+#: The number of units with arrays of their own beyond which all units go into the same arrays again,
+#: unless that is less than this part of the others: many units are then not moved for each few.
+MOST_APART, MOST_APART_PART = 4096, 8
 
 
 class KeptUnits:
     """Counts c_u of units by key, and Σ c_u c_uᵀ, for k cells.
 
     The counts of most units stand in the same two arrays, in small types; those of units that changed, in
-    arrays of their own, which take five times the memory and are scattered in it. `MOST_APART` bounds these.
+    arrays of their own, which take five times the memory and are scattered in it. Their number is bounded.
 
     Attributes
     ----------
@@ -128,7 +129,7 @@ class KeptUnits:
                 self._apart[key] = cells.astype(np.int32), row[cells].astype(np.int32)
             else:
                 self._apart.pop(key, None)
-        if len(self._apart) > MOST_APART:
+        if len(self._apart) > max(MOST_APART, len(self._together) // MOST_APART_PART):
             self._put_together()
 
     def _put_together(self) -> None:
