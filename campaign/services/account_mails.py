@@ -35,7 +35,7 @@ _KEPT: Final = timedelta(days=7)
 
 @transaction.atomic
 def password_mail_request(*, address: str, base_url: str, language: str) -> None:
-    """Queue a message by which whoever has an account with this address chooses a new password."""
+    """Queue a message with a link for choosing a new password, for the account with this address."""
     AccountMail.objects.create(
         kind=AccountMailKind.PASSWORD, address=address, base_url=base_url, language=language
     )

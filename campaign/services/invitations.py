@@ -195,7 +195,7 @@ def invitation_revoke(*, invitation: Invitation) -> None:
 
 
 def invitation_renew(*, invitation: Invitation) -> str:
-    """Give a link that nobody has seen yet another token, and return it."""
+    """Replace the token of a link that was not sent yet, and return the new one."""
     token = secrets.token_urlsafe(TOKEN_BYTES)
     invitation.token_hash = _hash(token)
     invitation.save(update_fields=["token_hash"])

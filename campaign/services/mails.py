@@ -214,7 +214,7 @@ def mail_claim() -> tuple[InvitationMail, str] | None:
 
 
 def _link_of(mail: InvitationMail) -> tuple[Invitation, str]:
-    """Return the link for a message with its token: of an earlier attempt, which sent nothing, nobody has it."""
+    """Return a new link for a message, with its token; that of an attempt that sent nothing is replaced."""
     if mail.judge is None or mail.judge.user is None:
         # A member's was made, and recorded, when they were invited.
         if mail.invitation is None:

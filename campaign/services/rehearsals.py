@@ -123,7 +123,7 @@ def rehearsal_erase(*, campaign: Campaign) -> int:
 
 
 def campaign_locked(campaign: Campaign) -> Campaign:
-    """Lock the campaign's row until the commit, so that nobody opens it meanwhile; return it as it is."""
+    """Return the campaign as stored, its row locked until the commit: its state cannot change meanwhile."""
     return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
 
 

@@ -19,7 +19,7 @@ def change_demand(role: str) -> None:
 
 
 def owner_demand(*, campaign: Campaign, by: User | None) -> None:
-    """Raise `NotAllowedError` unless this user owns the campaign; None is whoever has the server."""
+    """Raise `NotAllowedError` unless this user owns the campaign; None is a command or a worker."""
     if by is None:
         return
     role = Membership.objects.filter(campaign=campaign, user=by).values_list("role", flat=True)

@@ -196,7 +196,7 @@ def upload_becomes(*, upload: Upload, test_set_id: int) -> None:
 
 
 def uploads_purge() -> int:
-    """Delete the uploads that nobody has touched for two weeks; return their number."""
+    """Delete the uploads that were not changed for two weeks; return their number."""
     left = Upload.objects.filter(changed_at__lt=Now() - KEPT_FOR)
     return left.delete()[1].get("campaign.Upload", 0)
 
