@@ -4,9 +4,9 @@
 
 Each judge asks for a HIT, pauses before each of its blocks, submits it, and asks for the next one. Work never
 ends, so that each 202 is one too many. The organiser reads the present ranking each second. A line a minute says
-how long answers took, how far the ranking lay behind the judgments, how much processor time the host
-of a virtual machine took ("stolen"), and the memory of each program; the
-table at the end, what was asked of them. Ends with 1 if something asked for was missed.
+how long answers took, how far the ranking lay behind the judgments, how long the disk needed at most to keep
+a few bytes, how much processor time the host of a virtual machine took ("stolen"), and the memory of each
+program; the table at the end, what was asked of them. Ends with 1 if something asked for was missed.
 
 `--workers` are the queues of each worker; `--workers all` is one worker for everything. With `--stop ranking,shards`
 that worker is stopped (SIGSTOP) half-way; with `--stop planning` the last half is judged from what is planned.
@@ -38,7 +38,7 @@ from tests.benchmarks.web_server import (
     with_services,
 )
 from tests.load.at_work import Answers, JudgeAtWork, OrganiserAtWork
-from tests.load.watching import Lags, megabytes
+from tests.load.watching import Flushes, Lags, megabytes
 
 #: Wanted of an hour of 200 judges.
 ANSWER_MILLISECONDS, LAG_SECONDS, GROWTH = 50, 2.0, 0.1
@@ -107,6 +107,7 @@ class Minutes:
     statuses: Counter[str] = field(default_factory=Counter)
     lags: list[float] = field(default_factory=list)
     lags_undisturbed: list[float] = field(default_factory=list)
+    flushes: list[float] = field(default_factory=list)
     memory: list[dict[str, float]] = field(default_factory=list)
     stolen: list[float] = field(default_factory=list)
     _stolen_before: float = field(default_factory=stolen_seconds)
@@ -115,13 +116,14 @@ class Minutes:
         programs = " | ".join(f"{name} MB" for name in self.programs)
         say(
             f"| minute | blocks | 202 | ask p95 ms | submit p95 ms | ranking p95 ms | lag s "
-            f"| stolen % | {programs} |"
+            f"| disk ms | stolen % | {programs} |"
         )
-        say("|---" * (8 + len(self.programs)) + "|")
+        say("|---" * (9 + len(self.programs)) + "|")
 
-    def add(self, answers: Answers, lags: Lags) -> None:
+    def add(self, answers: Answers, lags: Lags, flushes: Flushes) -> None:
         """Take the last minute and print its line."""
         seconds, statuses = answers.taken()
+        self.flushes += (flushed := flushes.taken())
         late, memory = lags.taken(), {name: megabytes(of) for name, of in self.programs.items()}
         self.memory.append(memory)
         self.lags += late
@@ -143,7 +145,7 @@ class Minutes:
         used = " | ".join(f"{each:.0f}" for each in memory.values())
         say(
             f"| {len(self.memory)} | {statuses['submit 200']} | {statuses['ask 202']} | {answered} "
-            f"| {max(late, default=0):.1f} | {self.stolen[-1]:.0f} | {used} |"
+            f"| {max(late, default=0):.1f} | {milliseconds(flushed, 100):.0f} | {self.stolen[-1]:.0f} | {used} |"
         )
 
     def missed(self) -> list[str]:
@@ -162,6 +164,9 @@ class Minutes:
             seen = " / ".join(f"{each:.0f}" for each in took)
             is_met = took[1] <= ANSWER_MILLISECONDS
             rows.append((f"{words}, ms (median / p95 / p99 / worst)", "p95 ≤ 50", seen, is_met))
+        took = [milliseconds(self.flushes, part) for part in (50, 95, 99, 100)]
+        seen = " / ".join(f"{each:.0f}" for each in took)
+        rows.append(("a few bytes on disk, ms (the same)", "–", seen, True))
         share = f"{np.mean(self.stolen):.1f} / {max(self.stolen):.0f}"
         rows.append(("processor time the host took, % (mean / worst minute)", "–", share, True))
         calm = f"in minutes with less than {STOLEN_PER_CENT} % of it"
@@ -228,10 +233,10 @@ def soak(options: argparse.Namespace, task_id: int, tokens: list[str], organiser
             sys.exit("The workers have filled no pool, or ranked nothing, within ten minutes.")
         programs = {"web": web, "PostgreSQL": postgresql_process()}
         programs |= {name: psutil.Process(each.pid) for name, each in workers.items()}
-        lags, minutes = Lags(task_id, end), Minutes(programs)
+        lags, flushes, minutes = Lags(task_id, end), Flushes(end), Minutes(programs)
         callers = [JudgeAtWork(port, token, options.pause, answers, end) for token in tokens]
         watching = OrganiserAtWork(port, organiser, task_id, answers, end)
-        threads = [*callers, watching, lags]
+        threads = [*callers, watching, lags, flushes]
         for thread in threads:
             thread.start()
         minutes.say_titles()
@@ -239,7 +244,7 @@ def soak(options: argparse.Namespace, task_id: int, tokens: list[str], organiser
             if options.stop and minute == options.minutes // 2:
                 os.killpg(workers[options.stop].pid, signal.SIGSTOP)
             end.wait(60)
-            minutes.add(answers, lags)
+            minutes.add(answers, lags, flushes)
         end.set()
         for thread in threads:
             thread.join()

@@ -1,8 +1,11 @@
-"""What a running Quintet is watched for under load: how far rankings lie behind, and its memory."""
+"""What a running Quintet is watched for under load: how far rankings lie behind, its memory, its disk."""
 
 from __future__ import annotations
 
+import os
+import tempfile
 import threading
+import time
 from dataclasses import dataclass, field
 
 import psutil
@@ -45,6 +48,39 @@ class Lags(threading.Thread):
                 cursor.execute(_LAG, {"task": self.task_id})
                 self.seconds.append(float(cursor.fetchone()[0]))
         connection.close()
+
+    def taken(self) -> list[float]:
+        """Return what was seen, and begin anew."""
+        found, self.seconds = self.seconds, []
+        return found
+
+
+@dataclass(eq=False)
+class Flushes(threading.Thread):
+    """Writes a few bytes each second and waits until they are on disk, as PostgreSQL does at a commit.
+
+    A disk that many machines share stands still now and then; whoever commits meanwhile waits.
+
+    Attributes
+    ----------
+    seconds : list of float
+        What each took since the last `taken`.
+    """
+
+    end: threading.Event
+    seconds: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(daemon=True)
+
+    def run(self) -> None:
+        """Write until the end, where temporary files are: the folder of the database is one."""
+        with tempfile.TemporaryFile() as file:
+            while not self.end.wait(1):
+                began = time.monotonic()
+                os.pwrite(file.fileno(), b"0" * 512, 0)
+                os.fdatasync(file.fileno())
+                self.seconds.append(time.monotonic() - began)
 
     def taken(self) -> list[float]:
         """Return what was seen, and begin anew."""
