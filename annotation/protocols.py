@@ -43,8 +43,8 @@ class Passes:
 
     Where it is twice, they first see all of them, then all of them again.
 
-    Each text of a segment is for so many different judges, the same in both passes, and nobody meets a
-    segment twice in a pass. Passes count from 1.
+    Each text of a segment is for so many different judges, the same in both passes unless the rules say otherwise, and
+    nobody meets a segment twice in a pass. Passes count from 1.
 
     Attributes
     ----------
@@ -66,6 +66,9 @@ class Passes:
     together : callable, optional
         Returns the numbers of the segments that a HIT shows together, in their order, each of its HITs in the outputs
         of one system. None: a HIT shows segments from anywhere, and texts of all systems.
+    is_second_by_others : callable
+        Returns, by the task's rules, whether a text is shown in the second pass to other judges than in the first, so
+        that nobody meets a segment twice in the task.
     """
 
     texts: Callable[[int, Mapping[str, Any]], TextsBeside]
@@ -76,6 +79,11 @@ class Passes:
     segments_per_hit: int
     count: int = LAST_PASS
     together: Callable[[Task], Sequence[Sequence[int]]] | None = None
+    is_second_by_others: Callable[[Mapping[str, Any]], bool] = lambda _rules: False
+
+    def are_seen_once(self, rules: Mapping[str, Any]) -> bool:
+        """Return whether a judge sees a text once, by the task's rules."""
+        return self.count == 1 or self.is_second_by_others(rules)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,7 @@ class PassesSoFar:
     Attributes
     ----------
     texts : int
-        They were lent in the first pass.
+        They were lent in the first pass; in both, where the second is by others.
     has_first_in_hand : bool
         Whether they hold a HIT of it.
     has_second : bool
@@ -79,33 +79,36 @@ def raters_of(task: Task) -> int:
 def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
     """Return how far a judge is with a task. Two prepared queries: a judge who asks for a HIT waits for them."""
     asked = {"judge_id": judge_id, "task_id": task_id}
-    texts, in_hand = _LENT.row(**asked) or (0, 0)
+    first, both, in_hand = _LENT.row(**asked) or (0, 0, 0)
     row = _PLANNED.row(**asked)
     if row is None:
         raise Task.DoesNotExist
     protocol, rules, has_second, has_judged = row
     passes = answer_kind(protocol).passes
     return PassesSoFar(
-        texts=texts,
+        texts=both if passes is not None and passes.is_second_by_others(rules) else first or 0,
         has_first_in_hand=bool(in_hand),
         has_second=has_second,
         has_judged=has_judged,
-        has_several=passes is None or passes.count > 1,
+        has_several=passes is None or not passes.are_seen_once(rules),
         has_limit=passes is not None and passes.items_per_judge(rules) is not None,
     )
 
 
 def _lent(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[Assignment, Any]:
-    """Return in one row, or none, the texts of the first pass a judge was lent, and the HITs of it they hold."""
-    lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id, hit__part=FIRST)
+    """Return in one row, or none, the texts of the first pass and of both a judge was lent, and the first's HITs they hold."""
+    lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id)
+    of_first = Q(hit__part=FIRST)
     size = Func(F("hit__segment_ids"), function="cardinality", output_field=IntegerField())
     return (
         lent.order_by()
         .values("judge")
         .annotate(
-            texts=Sum(size), in_hand=Count("pk", filter=Q(completed_at=None, released_at=None))
+            first=Sum(size, filter=of_first),
+            both=Sum(size),
+            in_hand=Count("pk", filter=of_first & Q(completed_at=None, released_at=None)),
         )
-        .values_list("texts", "in_hand")
+        .values_list("first", "both", "in_hand")
     )
 
 
@@ -163,9 +166,15 @@ def rounds_of(*, task: Task, design: Design) -> Rounds:
 
 
 def is_judged_once(task: Task) -> bool:
-    """Return whether judges see the texts of a task with passes once."""
+    """Return whether a judge sees a text of a task with passes once."""
     passes = answer_kind(task.protocol).passes
-    return passes is not None and passes.count == 1
+    return passes is not None and passes.are_seen_once(task.rules)
+
+
+def is_second_by_others(task: Task) -> bool:
+    """Return whether the second pass of a task is by other judges than the first."""
+    passes = answer_kind(task.protocol).passes
+    return passes is not None and passes.is_second_by_others(task.rules)
 
 
 @dataclass(frozen=True, slots=True)
