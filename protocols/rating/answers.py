@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.models import HIT, Assignment, Judgment
-from annotation.protocols import AnswerKind, AnswerRow, Passes, Rules, TextsBeside
+from annotation.protocols import AnswerKind, AnswerRow, Needs, Passes, Rules, TextsBeside
 from annotation.sql.answer_store import answer_statement
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.database.prepared_query import Parameter, PreparedQuery
@@ -186,9 +186,7 @@ def _pass_rules(part: int, _of_task: Mapping[str, Any]) -> Rules:
     return {"criterion": _criterion(part).value}
 
 
-def _needs(
-    texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any]
-) -> tuple[bool, list[str]]:
+def _needs(texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any]) -> Needs:
     chosen = rules_complete(rules)
     raters, by_others = int(chosen["raters"]), bool(chosen["adequacy_by_others"])
     found = feasibility(
@@ -206,7 +204,7 @@ def _needs(
         items_per_judge=most,
         is_adequacy_by_others=by_others,
     )
-    return found.is_feasible, words
+    return Needs(judges=found.needed_judges, is_feasible=found.is_feasible, words=words)
 
 
 RATING: Final = AnswerKind(

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotation.models import HIT, Exposure, Judgment
 from annotation.selectors import assigned_blocks
-from annotation.selectors.passes import judges_needed
+from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.planned import plans_read
 from annotation.selectors.state_effects import state_effects
 from annotation.services import hit_redraw, judgment_submit, judgments_number, pool_fill
