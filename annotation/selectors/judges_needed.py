@@ -172,18 +172,11 @@ def _group(design: Design) -> str:
 
 
 def _there_in_words(needed: int, there: int, design: Design) -> str:
-    if design.judge_group is None:
-        words = ngettext(
-            "So it takes at least %(needed)s judges; there is %(there)s.",
-            "So it takes at least %(needed)s judges; there are %(there)s.",
-            there,
-        )
-    else:
-        words = ngettext(
-            "So it takes at least %(needed)s judges of “%(group)s”; there is %(there)s.",
-            "So it takes at least %(needed)s judges of “%(group)s”; there are %(there)s.",
-            there,
-        )
+    words = (
+        _("Judges needed: at least %(needed)s; there are now: %(there)s.")
+        if design.judge_group is None
+        else _("Judges of “%(group)s” needed: at least %(needed)s; there are now: %(there)s.")
+    )
     return words % {
         "needed": number_format(needed),
         "there": number_format(there),
@@ -213,15 +206,23 @@ class _Reasons:
         if judges <= _ONE:
             return []
         if self._kind.has_stages:
-            words = _(
-                "What a judge says of a block is judged by others: %(count)s judges for each block, the first one among them."
+            words = ngettext(
+                "Others judge what a judge says of a block: %(count)s judge for each block, the first one among them.",
+                "Others judge what a judge says of a block: %(count)s judges for each block, the first one among them.",
+                judges,
             )
         elif design.inter_share > 0:
-            words = _(
-                "Some blocks are repeated by another judge than before: %(count)s judges for such a block."
+            words = ngettext(
+                "Some blocks are repeated by another judge than before: %(count)s judge for such a block.",
+                "Some blocks are repeated by another judge than before: %(count)s judges for such a block.",
+                judges,
             )
         else:
-            words = _("Each block is for %(count)s different judges.")
+            words = ngettext(
+                "Each block is for %(count)s judge.",
+                "Each block is for %(count)s different judges.",
+                judges,
+            )
         return [
             _Reason(
                 judges,
@@ -240,12 +241,12 @@ class _Reasons:
         quotas.add(self._task.test_set.campaign.blocks_per_judge)
         asked = None if None in quotas else max(each or 0 for each in quotas)
         if asked is not None and asked < blocks:
-            words = _("%(wanted)s blocks are wanted, and a judge is asked for %(most)s at most.")
+            words = _("Blocks wanted: %(wanted)s; blocks asked of a judge: at most %(most)s.")
             otherwise = _("Invite more, ask each judge for more, or want fewer blocks.")
             blocks = max(1, asked)
         else:
             words = _(
-                "%(wanted)s blocks are wanted, and a judge gets %(most)s at most, since nobody meets a segment twice."
+                "Blocks wanted: %(wanted)s; blocks that a judge gets: at most %(most)s, since nobody meets a segment twice."
             )
             otherwise = _("Invite more, or want fewer blocks.")
         said = words % {"wanted": number_format(wanted), "most": number_format(blocks)}
@@ -255,7 +256,9 @@ class _Reasons:
         quota = comparisons.judgments(self._task.rules)
         found = []
         if self._sample:
-            words = _("A comparison takes %(quota)s judgments, and a judge gives %(most)s at most.")
+            words = _(
+                "Judgments of a comparison: %(quota)s; of these from one judge: at most %(most)s."
+            )
             found.append(
                 _Reason(
                     -(-quota // self._sample),
@@ -266,8 +269,10 @@ class _Reasons:
         systems = systems_drawn(task=self._task, design=self._design).count()
         if systems > 1 and self._segments:
             most = comparisons.most(systems)
-            words = _(
-                "A sort of %(systems)s systems may take %(comparisons)s comparisons of %(quota)s judgments, and nobody meets one of the %(segments)s segments twice."
+            words = ngettext(
+                "A sort takes at most %(comparisons)s comparison (systems: %(systems)s; judgments of each comparison: %(quota)s), and nobody meets a segment twice (segments: %(segments)s).",
+                "A sort takes at most %(comparisons)s comparisons (systems: %(systems)s; judgments of each comparison: %(quota)s), and nobody meets a segment twice (segments: %(segments)s).",
+                most,
             )
             found.append(
                 _Reason(

@@ -56,7 +56,7 @@ def test_each_block_is_for_different_judges(task: Task, protocol: Protocol) -> N
     needed, there, words = needed_by(task)
     assert (needed, there) == (3, 1)
     assert "Each block is for 3 different judges." in words
-    assert "at least 3 judges; there is 1." in words
+    assert "at least 3; there are now: 1." in words
     assert "Invite more" in words
     design_change(task=task, inter_share=0.1)
     assert needed_by(task)[0] == 4
@@ -81,21 +81,21 @@ def test_judges_who_may_not_be_lent_it_do_not_count(task: Task) -> None:
     design_change(task=task, judge_group=group)
     needed, there, words = needed_by(task)
     assert (needed, there) == (2, 1)
-    assert "2 judges of “linguists”; there is 1." in words
+    assert "Judges of “linguists” needed: at least 2; there are now: 1." in words
 
 
 def test_as_many_blocks_as_are_wanted(task: Task) -> None:
     Task.objects.filter(pk=task.pk).update(blocks_wanted=36)
     needed, _there, words = needed_by(task)
     assert needed == 3
-    assert "36 blocks are wanted, and a judge gets 12 at most" in words
+    assert "Blocks wanted: 36; blocks that a judge gets: at most 12" in words
     # Some of these they may get again.
     design_change(task=task, intra_share=0.5)
     assert needed_by(task)[0] == 2
     Campaign.objects.update(blocks_per_judge=4)
     needed, _there, words = needed_by(task)
     assert needed == 9
-    assert "a judge is asked for 4 at most" in words
+    assert "blocks asked of a judge: at most 4" in words
     # Somebody is asked for more than others.
     judge = make_judge(task.test_set.campaign)
     Judge.objects.filter(pk=judge.pk).update(blocks_asked=12)
@@ -127,7 +127,7 @@ def test_edits_are_judged_by_others(task: Task) -> None:
     edits = task_create(test_set=task.test_set, protocol=Protocol.EDITING, by=None)
     needed, _there, words = needed_by(edits)
     assert needed == 3
-    assert "is judged by others: 3 judges for each block, the first one among them" in words
+    assert "Others judge what a judge says of a block: 3 judges for each block" in words
 
 
 def test_a_sort_takes_judges_for_its_comparisons() -> None:
@@ -141,11 +141,14 @@ def test_a_sort_takes_judges_for_its_comparisons() -> None:
     # F(n) of Ford and Johnson: docs/protocols.md.
     most = {4: 5, 5: 7, 6: 10, 7: 13}[systems]
     assert found.needed == -(-most * 20 // segments)
-    assert f"{most} comparisons of 20 judgments" in " ".join(found.words)
+    assert (
+        f"at most {most} comparisons (systems: {systems}; judgments of each comparison: 20)"
+        in " ".join(found.words)
+    )
     Task.objects.filter(pk=task.pk).update(rules={**task.rules, "most_of_a_judge": 1})
     needed, _there, words = needed_by(task)
     assert needed == 20
-    assert "A comparison takes 20 judgments, and a judge gives 1 at most." in words
+    assert "Judgments of a comparison: 20; of these from one judge: at most 1." in words
 
 
 def test_it_is_said_before_opening_and_where_designs_are_chosen(client: Client) -> None:
