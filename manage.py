@@ -7,6 +7,7 @@ import sys
 #: Commands that work on files alone: no database, no broker, no key, whatever the environment says.
 FILE_COMMANDS = frozenset(
     {
+        "compare_choices",
         "compare_designs",
         "convert_judgments",
         "convert_spans",

@@ -38,13 +38,22 @@ class TextsBeside:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """How many judges it takes at least to allot all texts, whether there are as many, and both in words."""
+
+    judges: int
+    is_feasible: bool
+    words: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Passes:
     """What is special to a protocol whose texts are allotted: each for so many judges, who see it once or twice.
 
     Where it is twice, they first see all of them, then all of them again.
 
-    Each text of a segment is for so many different judges, the same in both passes, and nobody meets a
-    segment twice in a pass. Passes count from 1.
+    Each text of a segment is for so many different judges, the same in both passes unless the rules say otherwise, and
+    nobody meets a segment twice in a pass. Passes count from 1.
 
     Attributes
     ----------
@@ -57,8 +66,8 @@ class Passes:
     items_per_judge : callable
         Returns of how many texts at most one is a judge in a pass; None: no limit.
     needs : callable
-        Returns whether there are judges enough, and what it takes in words: of the number of texts of each segment,
-        judges, the most texts of one of them, and the task's rules.
+        Returns what it takes: of the number of texts of each segment, judges, the most texts of one of them, and the
+        task's rules.
     segments_per_hit : int
         Of a design that nobody has chosen.
     count : int
@@ -66,16 +75,24 @@ class Passes:
     together : callable, optional
         Returns the numbers of the segments that a HIT shows together, in their order, each of its HITs in the outputs
         of one system. None: a HIT shows segments from anywhere, and texts of all systems.
+    is_second_by_others : callable
+        Returns, by the task's rules, whether a text is shown in the second pass to other judges than in the first, so
+        that nobody meets a segment twice in the task.
     """
 
     texts: Callable[[int, Mapping[str, Any]], TextsBeside]
     rules: Callable[[int, Mapping[str, Any]], Rules]
     raters: Callable[[Mapping[str, Any]], int]
     items_per_judge: Callable[[Mapping[str, Any]], int | None]
-    needs: Callable[[Sequence[int], int, int, Mapping[str, Any]], tuple[bool, list[str]]]
+    needs: Callable[[Sequence[int], int, int, Mapping[str, Any]], Needs]
     segments_per_hit: int
     count: int = LAST_PASS
     together: Callable[[Task], Sequence[Sequence[int]]] | None = None
+    is_second_by_others: Callable[[Mapping[str, Any]], bool] = lambda _rules: False
+
+    def are_seen_once(self, rules: Mapping[str, Any]) -> bool:
+        """Return whether a judge sees a text once, by the task's rules."""
+        return self.count == 1 or self.is_second_by_others(rules)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +125,17 @@ class Comparisons:
     sentences_of_a_judge : callable
         Returns, by the task's rules, how many sentences of a comparison a judge is given: a sample drawn for them. 0: no
         samples, judges are lent what the pool has.
+    judgments : callable
+        Returns, by the task's rules, how many judgments close a comparison.
+    most : callable
+        Returns how many comparisons so many systems take at most.
     """
 
     close: Callable[[Design], int]
     open: Callable[[Design], Sequence[OpenComparison]]
     sentences_of_a_judge: Callable[[Mapping[str, Any]], int]
+    judgments: Callable[[Mapping[str, Any]], int]
+    most: Callable[[int], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

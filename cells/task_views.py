@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.selectors.passes import judges_needed
+from annotation.selectors.judges_needed import judges_needed
 from campaign.models import Task, User
 from campaign.services import TaskRefusedError
 from campaign.views.access import organised_campaign, organised_task

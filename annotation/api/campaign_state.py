@@ -47,6 +47,21 @@ class TransitionRequestSerializer(serializers.Serializer[Any]):
     )
 
 
+class JudgesNeededSerializer(serializers.Serializer[Any]):
+    """A task that takes more than one judge."""
+
+    task = serializers.IntegerField(source="task.pk", read_only=True)
+    needed = serializers.IntegerField(
+        read_only=True, help_text="The fewest with whom its design can be finished."
+    )
+    there = serializers.IntegerField(read_only=True, help_text="Those who may be lent its blocks.")
+    group = serializers.CharField(
+        read_only=True, help_text="Of which they must be; empty: for everybody."
+    )
+    is_feasible = serializers.BooleanField(read_only=True)
+    words = serializers.ListField(child=serializers.CharField(), read_only=True)
+
+
 class StateEffectsSerializer(serializers.Serializer[Any]):
     """What it would do now, or did."""
 
@@ -55,6 +70,9 @@ class StateEffectsSerializer(serializers.Serializer[Any]):
     judges = serializers.IntegerField(read_only=True, help_text="Who hold sentences now.")
     sentences = serializers.IntegerField(read_only=True, help_text="That they hold.")
     judged = serializers.IntegerField(read_only=True, help_text="Blocks that were judged, in all.")
+    judges_needed = JudgesNeededSerializer(
+        many=True, read_only=True, help_text="Of an opening: by open tasks that take several."
+    )
     facts = serializers.ListField(child=serializers.CharField(), read_only=True)
     state = serializers.CharField(
         read_only=True, help_text="Of the campaign now; “deleted” if it is gone for good."

@@ -195,7 +195,11 @@ class DesignsAndChangeView(DesignsView):
         proposed = proposed_design(task, sent)
         effects = design_effects(task=task)
         if effects.is_any_planned and not sent.validated_data["confirm"]:
-            words = {"words": design_effects_in_words(effects, group=_new_group(proposed, sent))}
+            words = {
+                "words": design_effects_in_words(
+                    effects, design=proposed, group=_new_group(proposed, sent)
+                )
+            }
             return Response(DesignEffectsSerializer(words).data, status=409)
         try:
             design = design_change(task=task, changed_by=reader(request), **sent.chosen)

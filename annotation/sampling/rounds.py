@@ -72,17 +72,27 @@ class Rounds:
         *,
         texts: Mapping[int, SegmentOutputs],
         raters: int,
+        is_second_by_others: bool = False,
     ) -> bool:
-        """Plan the HITs of round `number`, each for so many judges; return whether there is such a round."""
+        """Plan the HITs of round `number`, each for so many judges; return whether there is such a round.
+
+        Where the second pass is by others, it is planned with the first, for as many.
+        """
         if not self.window(number):
             return False
         drawn = self.drawn(number, texts=texts, parameters=planning.parameters)
+        firsts = []
         for place, blocks in enumerate(drawn):
             first = self.first(blocks, hit=planning.number_next(), number=number, place=place)
             planning.add(first, Purpose.FIRST, part=1)
             for _copy in range(raters - 1):
                 copy = self.again(first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY)
                 planning.add(copy, Purpose.REDUNDANCY, repeats=first.number, part=1)
+            firsts.append(first)
+        for first in firsts if is_second_by_others else ():
+            for _copy in range(raters):
+                copy = self.again(first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY)
+                planning.add(copy, Purpose.REDUNDANCY, repeats=first.number, part=2)
         return True
 
     def first(self, blocks: Sequence[BlockPlan], *, hit: int, number: int, place: int) -> HITPlan:

@@ -6,8 +6,9 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import HIT, Assignment, HITSequence
+from annotation.models import HIT, Assignment, Design, HITSequence
 from annotation.selectors.judge_changes import group_only_in_words
+from annotation.selectors.judges_needed import judges_needed
 from campaign.models import JudgeGroup, Task
 
 
@@ -56,9 +57,12 @@ def design_effects(*, task: Task) -> DesignEffects:
 
 
 def design_effects_in_words(
-    effects: DesignEffects, *, group: JudgeGroup | None = None
+    effects: DesignEffects, *, design: Design | None = None, group: JudgeGroup | None = None
 ) -> list[str]:
-    """Return the same as sentences; `group` is the one that the design begins to be for."""
+    """Return the same as sentences, and how many judges it takes.
+
+    `design` is the new one, None where it is in force already; `group` the one that it begins to be for.
+    """
     said = [
         _("From HIT %(number)d on, HITs are drawn by the new design.") % {"number": effects.first},
         ngettext(
@@ -88,4 +92,10 @@ def design_effects_in_words(
         )
     if group is not None:
         said += group_only_in_words(task=effects.task, group=group)
-    return said
+    return [*said, *design_needs_in_words(task=effects.task, design=design)]
+
+
+def design_needs_in_words(*, task: Task, design: Design | None = None) -> list[str]:
+    """Return how many judges a task takes by a design, or by that in force, as sentences; nothing where one will do."""
+    designs = None if design is None else {task.pk: design}
+    return [words for needed in judges_needed([task], designs=designs) for words in needed.words]

@@ -1,6 +1,5 @@
 """How far a judge is with a task that shows them its texts twice."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,12 +18,11 @@ from django.db.models import (
 
 from annotation.models import HIT, Assignment, Design, Judgment
 from annotation.protocols import LAST_PASS, answer_kind
-from annotation.sampling.rounds import Rounds, checks_for_each_block
-from annotation.selectors.corpus import TestSetTexts, texts_of_others, windows_of
-from annotation.selectors.designs import design_in_force, systems_drawn
-from annotation.selectors.first_design import design_unless_chosen
+from annotation.sampling.rounds import Rounds
+from annotation.selectors.corpus import windows_of
+from annotation.selectors.designs import design_in_force
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Judge, Output, SystemKind, Task
+from campaign.models import Task
 
 FIRST: Final = 1
 SECOND: Final = LAST_PASS
@@ -37,7 +35,7 @@ class PassesSoFar:
     Attributes
     ----------
     texts : int
-        They were lent in the first pass.
+        They were lent in the first pass; in both, where the second is by others.
     has_first_in_hand : bool
         Whether they hold a HIT of it.
     has_second : bool
@@ -79,33 +77,36 @@ def raters_of(task: Task) -> int:
 def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
     """Return how far a judge is with a task. Two prepared queries: a judge who asks for a HIT waits for them."""
     asked = {"judge_id": judge_id, "task_id": task_id}
-    texts, in_hand = _LENT.row(**asked) or (0, 0)
+    first, both, in_hand = _LENT.row(**asked) or (0, 0, 0)
     row = _PLANNED.row(**asked)
     if row is None:
         raise Task.DoesNotExist
     protocol, rules, has_second, has_judged = row
     passes = answer_kind(protocol).passes
     return PassesSoFar(
-        texts=texts,
+        texts=both if passes is not None and passes.is_second_by_others(rules) else first or 0,
         has_first_in_hand=bool(in_hand),
         has_second=has_second,
         has_judged=has_judged,
-        has_several=passes is None or passes.count > 1,
+        has_several=passes is None or not passes.are_seen_once(rules),
         has_limit=passes is not None and passes.items_per_judge(rules) is not None,
     )
 
 
 def _lent(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[Assignment, Any]:
-    """Return in one row, or none, the texts of the first pass a judge was lent, and the HITs of it they hold."""
-    lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id, hit__part=FIRST)
+    """Return in one row, or none, the texts of the first pass and of both a judge was lent, and the first's HITs they hold."""
+    lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id)
+    of_first = Q(hit__part=FIRST)
     size = Func(F("hit__segment_ids"), function="cardinality", output_field=IntegerField())
     return (
         lent.order_by()
         .values("judge")
         .annotate(
-            texts=Sum(size), in_hand=Count("pk", filter=Q(completed_at=None, released_at=None))
+            first=Sum(size, filter=of_first),
+            both=Sum(size),
+            in_hand=Count("pk", filter=of_first & Q(completed_at=None, released_at=None)),
         )
-        .values_list("texts", "in_hand")
+        .values_list("first", "both", "in_hand")
     )
 
 
@@ -163,89 +164,12 @@ def rounds_of(*, task: Task, design: Design) -> Rounds:
 
 
 def is_judged_once(task: Task) -> bool:
-    """Return whether judges see the texts of a task with passes once."""
+    """Return whether a judge sees a text of a task with passes once."""
     passes = answer_kind(task.protocol).passes
-    return passes is not None and passes.count == 1
+    return passes is not None and passes.are_seen_once(task.rules)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgesNeeded:
-    """Whether a task with passes has judges enough, and what it takes, in words."""
-
-    task: Task
-    is_feasible: bool
-    words: list[str]
-
-
-def judges_needed(tasks: Iterable[Task]) -> list[JudgesNeeded]:
-    """Return what the tasks with passes among these need. No query where there is none, four for each that is."""
-    return [_needed(task) for task in tasks if has_passes(task)]
-
-
-def _needed(task: Task) -> JudgesNeeded:
+def is_second_by_others(task: Task) -> bool:
+    """Return whether the second pass of a task is by other judges than the first."""
     passes = answer_kind(task.protocol).passes
-    assert passes is not None  # noqa: S101  for the type checker
-    campaign = task.test_set.campaign
-    design = design_in_force(task_id=task.pk) or design_unless_chosen(
-        task=task, campaign=campaign, seed=0
-    )
-    rounds = rounds_of(task=task, design=design)
-    segments = rounds.segments
-    texts = (
-        _read_of_each(task, design, rounds)
-        if rounds.are_of_one_system
-        else _texts_of_each(task, design, segments)
-    )
-    size = design.segments_per_hit
-    most = passes.items_per_judge(task.rules)
-    # Whole HITs are lent.
-    most = len(segments) if most is None else max(1, most // size) * size
-    found = passes.needs(texts, _judges(task), max(1, most), task.rules)
-    return JudgesNeeded(task, *found)
-
-
-def _texts_of_each(task: Task, design: Design, segments: Sequence[int]) -> list[int]:
-    """Count the different texts of each segment."""
-    outputs = Output.objects.drawable().filter(
-        segment__test_set=task.test_set_id,
-        segment__number__in=segments,
-        system__in=systems_drawn(task=task, design=design),
-    )
-    counted = outputs.order_by().values("segment").annotate(texts=Count("text", distinct=True))
-    texts = [row["texts"] for row in counted]
-    return _with_checks(task, design, texts) if design.bad_reference_rate else texts
-
-
-def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
-    """Return the counts with the damaged references that are rated beside the texts: one more of so many segments."""
-    damaged = Output.objects.drawable().filter(
-        segment__test_set=task.test_set_id, system__kind=SystemKind.BAD_REFERENCE
-    )
-    checks = round(checks_for_each_block(design.bad_reference_rate) * sum(texts))
-    checks = min(checks, damaged.order_by().values("segment").distinct().count(), len(texts))
-    # Where they come is drawn: the segments with most texts are counted with one.
-    ordered = sorted(texts, reverse=True)
-    return [count + (place < checks) for place, count in enumerate(ordered)]
-
-
-def _read_of_each(task: Task, design: Design, rounds: Rounds) -> list[int]:
-    """Count the systems of each round whose segments are read together; those that wrote the same are one."""
-    withdrawn = task.test_set.systems.exclude(withdrawn_at=None).values_list("name", flat=True)
-    all_texts = TestSetTexts(task)
-    all_texts.read_ahead(rounds.segments)
-    texts = texts_of_others(all_texts, set(withdrawn))
-    parameters = design.parameters
-    found = []
-    number = 1
-    while rounds.window(number):
-        found.append(len(rounds.drawn(number, texts=texts, parameters=parameters)))
-        number += 1
-    return found
-
-
-def _judges(task: Task) -> int:
-    """Count the people who take part and read both languages."""
-    both = [task.test_set.source_language, task.test_set.target_language]
-    reads_both = Q(languages=[]) | Q(languages__contains=both)
-    people = Judge.objects.filter(reads_both, campaign=task.test_set.campaign_id)
-    return people.filter(origin=Judge.Origin.PERSON, withdrawn_at=None, declined_at=None).count()
+    return passes is not None and passes.is_second_by_others(task.rules)

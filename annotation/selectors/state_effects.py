@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from django.db.models import Sum
 from django.utils.translation import gettext as _
@@ -9,11 +10,13 @@ from django.utils.translation import ngettext
 
 from annotation.models import JudgmentSequence
 from annotation.selectors.at_work import campaign_at_work
-from annotation.selectors.passes import judges_needed
+from annotation.selectors.judges_needed import JudgesNeeded, judges_needed
 from campaign.models import Campaign, CampaignState, Judge, Task, Transition
 from campaign.models.state import TRANSITIONS
 from campaign.selectors.deletion import goes_with
 from campaign.selectors.judged import is_judged
+
+_OPENING: Final = frozenset({Transition.OPEN, Transition.RESUME, Transition.REOPEN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,8 @@ class StateEffects:
         That they hold.
     judged : int
         Blocks that were judged, in all.
+    judges_needed : sequence of JudgesNeeded
+        Of an opening: by those open tasks that take more than one judge.
     facts : sequence of str
     """
 
@@ -39,6 +44,7 @@ class StateEffects:
     judges: int
     sentences: int
     judged: int
+    judges_needed: Sequence[JudgesNeeded]
     facts: Sequence[str]
 
 
@@ -52,13 +58,21 @@ def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects
         + " "
         + ngettext("%(sentences)d sentence now.", "%(sentences)d sentences now.", now.blocks)
     ) % {"count": now.judges, "sentences": now.blocks}
+    needed: list[JudgesNeeded] = []
+    if transition in _OPENING:
+        open_tasks = list(Task.objects.of(campaign).named().filter(closed_at=None))
+        needed = judges_needed(open_tasks)
+        facts = _opening(campaign, open_tasks, needed)
+    else:
+        facts = _facts(campaign, transition, held, judged)
     return StateEffects(
         transition=transition,
         is_possible=CampaignState(campaign.state) in TRANSITIONS[transition][0],
         judges=now.judges,
         sentences=now.blocks,
         judged=judged,
-        facts=[*_rehearsal(campaign, transition), *_facts(campaign, transition, held, judged)],
+        judges_needed=needed,
+        facts=[*_rehearsal(campaign, transition), *facts],
     )
 
 
@@ -79,8 +93,6 @@ def _rehearsal(campaign: Campaign, transition: Transition) -> list[str]:
 
 def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -> list[str]:
     match transition:
-        case Transition.OPEN | Transition.RESUME | Transition.REOPEN:
-            return _opening(campaign)
         case Transition.PAUSE:
             return [
                 held + " " + _("What they submit is kept."),
@@ -100,13 +112,16 @@ def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -
             return [_("It is in the list again and can be changed. It stays closed to judges.")]
         case Transition.DELETE:
             return _deleting(campaign, held, judged)
+        case _:
+            raise ValueError(transition)
 
 
-def _opening(campaign: Campaign) -> list[str]:
+def _opening(
+    campaign: Campaign, open_tasks: Sequence[Task], needed: Sequence[JudgesNeeded]
+) -> list[str]:
     judges = Judge.objects.filter(
         campaign=campaign, origin=Judge.Origin.PERSON, withdrawn_at=None, declined_at=None
     ).count()
-    open_tasks = list(Task.objects.of(campaign).named().filter(closed_at=None))
     tasks = len(open_tasks)
     facts = [
         ngettext(
@@ -120,8 +135,8 @@ def _opening(campaign: Campaign) -> list[str]:
     ]
     if not tasks:
         facts.append(_("Without one, judges find nothing to judge."))
-    for needed in judges_needed(open_tasks):
-        facts += [f"{needed.task.called}: {words}" for words in needed.words]
+    for each in needed:
+        facts += [f"{each.task.called}: {words}" for words in each.words]
     return facts
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from rest_framework import serializers
 
 from annotation.models import Judgment
-from annotation.protocols import AnswerKind, AnswerRow, Passes, Rules, TextsBeside
+from annotation.protocols import AnswerKind, AnswerRow, Needs, Passes, Rules, TextsBeside
 from annotation.sql.answer_store import answer_statement
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
@@ -131,12 +131,11 @@ def _texts(_part: int, _rules: Mapping[str, Any]) -> TextsBeside:
     return TextsBeside(source=False, references=False, context=False)
 
 
-def _needs(
-    texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, Any]
-) -> tuple[bool, list[str]]:
+def _needs(texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, Any]) -> Needs:
     """Return whether nobody has to read a snippet twice: it has a reader of each system's, and so many of them."""
     if not texts:
-        return False, [_("It has no snippets yet: upload them with the statements to be answered.")]
+        words = [_("It has no snippets yet: upload them with the statements to be answered.")]
+        return Needs(judges=0, is_feasible=False, words=words)
     systems, readers = max(texts), int(_rules(rules)["readers"])
     needed = systems * readers
     words = [
@@ -152,7 +151,7 @@ def _needs(
             ngettext("There is %(count)d so far.", "There are %(count)d so far.", judges)
             % {"count": judges}
         )
-    return judges >= needed, words
+    return Needs(judges=needed, is_feasible=judges >= needed, words=words)
 
 
 QUIZ: Final = AnswerKind(

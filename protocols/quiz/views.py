@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.selectors.passes import judges_needed
+from annotation.selectors.judges_needed import judges_needed
 from campaign.models import Protocol
 from campaign.views.access import organised_task
 from protocols.quiz.forms import SnippetsForm

@@ -29,11 +29,20 @@ _PARTS: Final = {Criterion.FLUENCY: 1, Criterion.ADEQUACY: 2}
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """Points by a criterion, and whether the same judge rated the text's fluency in the same file."""
+    """Points by a criterion, and what else the same judge rated in the same file.
+
+    Attributes
+    ----------
+    is_after_fluency : bool
+        Whether they rated the text's fluency.
+    is_of_both : bool
+        Whether they rated the segment by both criteria, be it in different texts.
+    """
 
     criterion: Criterion
     value: int
     is_after_fluency: bool
+    is_of_both: bool
 
 
 def _read(file: InputFile, _format: str | None) -> FileContent:
@@ -51,6 +60,13 @@ def _answers(found: Sequence[tuple[int, RatingLine]]) -> Iterator[FileAnswer]:
     fluent = {
         (each.item, each.judge) for _line, each in found if each.criterion is Criterion.FLUENCY
     }
+    met = {
+        criterion: {
+            (each.item[0], each.judge) for _line, each in found if each.criterion is criterion
+        }
+        for criterion in Criterion
+    }
+    of_both = met[Criterion.FLUENCY] & met[Criterion.ADEQUACY]
     for criterion in Criterion:
         for line, rating in found:
             if rating.criterion is not criterion:
@@ -61,7 +77,12 @@ def _answers(found: Sequence[tuple[int, RatingLine]]) -> Iterator[FileAnswer]:
                 judge=rating.judge,
                 segment=str(segment),
                 candidates=(systems,),
-                said=_Said(criterion, rating.value, (rating.item, rating.judge) in fluent),
+                said=_Said(
+                    criterion,
+                    rating.value,
+                    is_after_fluency=(rating.item, rating.judge) in fluent,
+                    is_of_both=(segment, rating.judge) in of_both,
+                ),
                 texts=(None,),
                 duration_ms=rating.duration_ms,
             )
@@ -70,10 +91,17 @@ def _answers(found: Sequence[tuple[int, RatingLine]]) -> Iterator[FileAnswer]:
 def _answer(
     said: _Said, _texts: Sequence[str | None], rules: Mapping[str, Any], _lose: Lose
 ) -> dict[str, Any]:
-    if (
+    chosen = rules_complete(rules)
+    if chosen["adequacy_by_others"]:
+        if said.is_of_both:
+            raise AnswerRefusedError(
+                "this judge rates the segment by both criteria",
+                "import into a task in which adequacy is rated by the judges of fluency (adequacy_by_others: false)",
+            )
+    elif (
         said.criterion is Criterion.ADEQUACY
         and not said.is_after_fluency
-        and not rules_complete(rules)["order_free"]
+        and not chosen["order_free"]
     ):
         raise AnswerRefusedError(
             "it rates adequacy of a text whose fluency this judge does not rate in this file",

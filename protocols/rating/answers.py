@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.models import HIT, Assignment, Judgment
-from annotation.protocols import AnswerKind, AnswerRow, Passes, Rules, TextsBeside
+from annotation.protocols import AnswerKind, AnswerRow, Needs, Passes, Rules, TextsBeside
 from annotation.sql.answer_store import answer_statement
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.database.prepared_query import Parameter, PreparedQuery
@@ -70,7 +70,10 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
         return SubmissionRefusedError(
             _("What is rated here is: %(criterion)s.") % {"criterion": asked.label}, field="answer"
         )
-    if asked == Criterion.FLUENCY and not assigned.rules.get("order_free") and _is_late(assigned):
+    is_order_kept = not (
+        assigned.rules.get("order_free") or assigned.rules.get("adequacy_by_others")
+    )
+    if asked == Criterion.FLUENCY and is_order_kept and _is_late(assigned):
         return SubmissionRefusedError(
             _(
                 "You rate adequacy now, and have seen what the texts should say: fluency stays as you rated it."
@@ -125,6 +128,7 @@ def rules_complete(rules: Mapping[str, Any]) -> Rules:
         "items_per_judge": None,
         "adequacy_basis": AdequacyBasis.REFERENCE.value,
         "order_free": False,
+        "adequacy_by_others": False,
     }
     others = sorted(set(rules) - set(known))
     if others:
@@ -140,8 +144,9 @@ def rules_complete(rules: Mapping[str, Any]) -> Rules:
             _("adequacy_basis is one of these: %(values)s.")
             % {"values": ", ".join(AdequacyBasis.values)}
         )
-    if not isinstance(chosen["order_free"], bool):
-        raise ValidationError(_("%(name)s is true or false.") % {"name": "order_free"})
+    for name in ("order_free", "adequacy_by_others"):
+        if not isinstance(chosen[name], bool):
+            raise ValidationError(_("%(name)s is true or false.") % {"name": name})
     return chosen
 
 
@@ -181,19 +186,25 @@ def _pass_rules(part: int, _of_task: Mapping[str, Any]) -> Rules:
     return {"criterion": _criterion(part).value}
 
 
-def _needs(
-    texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any]
-) -> tuple[bool, list[str]]:
-    raters = int(rules_complete(rules)["raters"])
-    found = feasibility(texts, judges=judges, raters=raters, items_per_judge=most)
+def _needs(texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any]) -> Needs:
+    chosen = rules_complete(rules)
+    raters, by_others = int(chosen["raters"]), bool(chosen["adequacy_by_others"])
+    found = feasibility(
+        texts,
+        judges=judges,
+        raters=raters,
+        items_per_judge=most,
+        is_adequacy_by_others=by_others,
+    )
     words = feasibility_in_words(
         found,
         systems=max(texts, default=0),
         segments=len(texts),
         raters=raters,
         items_per_judge=most,
+        is_adequacy_by_others=by_others,
     )
-    return found.is_feasible, words
+    return Needs(judges=found.needed_judges, is_feasible=found.is_feasible, words=words)
 
 
 RATING: Final = AnswerKind(
@@ -222,6 +233,7 @@ RATING: Final = AnswerKind(
         items_per_judge=lambda rules: rules_complete(rules)["items_per_judge"],
         needs=_needs,
         segments_per_hit=HIT_SIZE,
+        is_second_by_others=lambda rules: bool(rules_complete(rules)["adequacy_by_others"]),
     ),
     rules_fields={
         "raters": forms.IntegerField(
@@ -240,6 +252,13 @@ RATING: Final = AnswerKind(
         ),
         "order_free": forms.BooleanField(
             label=gettext_lazy("fluency may be changed after adequacy"), required=False
+        ),
+        "adequacy_by_others": forms.BooleanField(
+            label=gettext_lazy("adequacy is rated by other judges than fluency"),
+            required=False,
+            help_text=gettext_lazy(
+                "So that who has judged how a text reads does not judge what it says. It takes twice as many judges."
+            ),
         ),
     },
 )

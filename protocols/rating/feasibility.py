@@ -10,6 +10,9 @@ more than min(c, S) items. *Sufficient*: go round the judges in a circle, and gi
 r · K_s of them. These differ, by the first condition, and everybody gets ⌊r Σ K_s / J⌋ or one more, which
 is at most min(c, S), by the second. Where all segments have K texts, the second condition implies the
 first, because min(c, S) ≤ S.
+
+Where adequacy is rated by other judges than fluency, nobody meets a segment in both passes, so an item has 2 r judges
+in place of r.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ class Feasibility:
     ----------
     is_feasible : bool
     ratings : int
-        Ratings of one pass: r · Σ K_s.
+        Ratings of one pass: r · Σ K_s. Of both, where adequacy is rated by others, as are all of the following.
     judges : int
         Those that there are.
     room : int
@@ -60,7 +63,12 @@ class Feasibility:
 
 
 def feasibility(
-    texts: Sequence[int], *, judges: int, raters: int = 2, items_per_judge: int | None = None
+    texts: Sequence[int],
+    *,
+    judges: int,
+    raters: int = 2,
+    items_per_judge: int | None = None,
+    is_adequacy_by_others: bool = False,
 ) -> Feasibility:
     """Say whether an allotment exists, before anything is opened.
 
@@ -74,6 +82,8 @@ def feasibility(
         Judges of an item, at least 1.
     items_per_judge : int, optional
         Most items of a judge; as many as there are segments if not given.
+    is_adequacy_by_others : bool
+        Whether nobody rates adequacy of a segment whose fluency they rated.
 
     Returns
     -------
@@ -89,6 +99,7 @@ def feasibility(
     if items_per_judge is not None and items_per_judge < 1:
         raise ValueError("items_per_judge: expected at least 1")
     most = len(texts) if items_per_judge is None else min(items_per_judge, len(texts))
+    raters *= 2 if is_adequacy_by_others else 1
     ratings = raters * sum(texts)
     of_segment = raters * max(texts, default=0)
     needed = max(of_segment, -(-ratings // most)) if ratings else 0

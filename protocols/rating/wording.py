@@ -30,7 +30,13 @@ def rule_in_words(rule: Rule) -> str:
 
 
 def feasibility_in_words(
-    found: Feasibility, *, systems: int, segments: int, raters: int, items_per_judge: int
+    found: Feasibility,
+    *,
+    systems: int,
+    segments: int,
+    raters: int,
+    items_per_judge: int,
+    is_adequacy_by_others: bool = False,
 ) -> list[str]:
     """Say whether a campaign of ratings can be done, and what it needs; `systems` is of distinct texts."""
     needs = ngettext(
@@ -44,7 +50,21 @@ def feasibility_in_words(
         "count": number_format(found.needed_judges),
     }
     said = [needs]
-    if found.is_feasible:
+    if is_adequacy_by_others:
+        said.append(
+            _(
+                "Adequacy is rated by other judges than fluency, which takes twice as many as if both were rated by the same."
+            )
+        )
+    if found.is_feasible and is_adequacy_by_others:
+        said.append(
+            _("%(judges)s judges rate %(items)s texts each, or one more, each by one of the two.")
+            % {
+                "judges": number_format(found.judges),
+                "items": number_format(found.ratings // max(1, found.judges)),
+            }
+        )
+    elif found.is_feasible:
         said.append(
             _(
                 "%(judges)s judges rate %(items)s texts each, or one more, first all for fluency and "

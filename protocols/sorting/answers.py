@@ -15,8 +15,15 @@ from annotation.protocols import AnswerKind, Comparisons, Rules
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.sorting.closing import comparisons_close
-from protocols.sorting.rules import DEFAULTS, LOWEST, MOST, most_of_a_judge
+from protocols.sorting.rules import (
+    DEFAULTS,
+    LOWEST,
+    MOST,
+    judgments_of_a_comparison,
+    most_of_a_judge,
+)
 from protocols.sorting.sorts import comparisons_open
+from protocols.sorting.statistics.merge_insertion import most_comparisons
 
 _OUTPUTS: Final = 2
 _LABELS: Final[Mapping[str, tuple[int, int]]] = {"first": (1, 2), "same": (1, 1), "second": (2, 1)}
@@ -138,7 +145,11 @@ SORTING: Final = AnswerKind(
         ),
     },
     comparisons=Comparisons(
-        close=comparisons_close, open=comparisons_open, sentences_of_a_judge=most_of_a_judge
+        close=comparisons_close,
+        open=comparisons_open,
+        sentences_of_a_judge=most_of_a_judge,
+        judgments=judgments_of_a_comparison,
+        most=most_comparisons,
     ),
     screen=Protocol.TWO_OUTPUTS,
 )

@@ -25,3 +25,8 @@ def verdict_rule(task: Task) -> VerdictRule:
 def most_of_a_judge(rules: Mapping[str, Any]) -> int:
     """Return how many judgments of a judge count for a comparison, and how many sentences of it they are given; 0: no limit."""
     return int({**DEFAULTS, **rules}["most_of_a_judge"])
+
+
+def judgments_of_a_comparison(rules: Mapping[str, Any]) -> int:
+    """Return with how many judgments a comparison is closed, if it is not even then."""
+    return int({**DEFAULTS, **rules}["judgments"])

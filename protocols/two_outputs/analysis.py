@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
-from protocols.two_outputs.choices import ChoicesRead, choices_read
+from protocols.two_outputs.arranged import ChoicesRead
+from protocols.two_outputs.choices import choices_read
 from protocols.two_outputs.report import TwoOutputsFound, two_outputs_found, two_outputs_report
 from ranking.analyses import AnalysisKind, Begin, Option, OptionError
 from ranking.analyses.judge_pairs import JUDGE, OTHER
@@ -63,7 +64,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TwoOutputsF
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: TwoOutputsFound) -> Report:
-    return two_outputs_report(given, found, judges=_judges(options))
+    return two_outputs_report(found, judges=_judges(options), given=given)
 
 
 TWO_OUTPUTS_COMPARED = AnalysisKind(

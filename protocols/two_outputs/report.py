@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from protocols.two_outputs.choices import ChoicesRead
+from protocols.two_outputs.arranged import ChoicesRead
+from protocols.two_outputs.files import ChoicesOfFiles
 from protocols.two_outputs.statistics.judges import (
     Choice,
     JudgesCompared,
@@ -39,16 +42,29 @@ def two_outputs_found(read: ChoicesRead) -> TwoOutputsFound:
     )
 
 
-def two_outputs_report(given: Input, found: TwoOutputsFound, *, judges: tuple[str, ...]) -> Report:
-    """Tell answers by judge, κ of all pairs of judges and of all together; of two with `judges`, their answers."""
+def two_outputs_report(
+    found: TwoOutputsFound,
+    *,
+    judges: tuple[str, ...],
+    given: Input | None = None,
+    files: ChoicesOfFiles | None = None,
+) -> Report:
+    """Tell answers by judge, κ of all pairs of judges and of all together; of two with `judges`, their answers.
+
+    `given` are judgments of a task; otherwise they come from `files`.
+    """
     chosen = _chosen(found.compared, judges)
     tables = [_totals(found), _agreement(found), _pairs(found)]
     tables += [] if chosen is None else [_side_by_side(found, chosen)]
     return Report(
-        notes=[*input_notes(given), *_notes(found)],
+        notes=[
+            *([] if given is None else input_notes(given)),
+            *_notes(found),
+            *_without(files),
+        ],
         tables=[table for table in tables if table.rows],
         data={
-            "input": input_data(given),
+            "input": _file_data(files) if given is None else input_data(given),
             "systems": found.read.systems,
             "four_answers": found.read.four_answers,
             "choices": [choice.name.lower() for choice in Choice],
@@ -58,6 +74,27 @@ def two_outputs_report(given: Input, found: TwoOutputsFound, *, judges: tuple[st
             "version": code_version(),
         },
     )
+
+
+def _file_data(files: ChoicesOfFiles | None) -> dict[str, Any]:
+    return {
+        "files": [
+            {"name": file.name, "sha256": file.sha256} for file in (files.files if files else ())
+        ],
+        "excluded_judges": list(files.excluded_judges) if files else [],
+    }
+
+
+def _without(files: ChoicesOfFiles | None) -> list[str]:
+    if files is None or not files.excluded_judges:
+        return []
+    words = ngettext(
+        "Without %(count)d judge: %(names)s.",
+        "Without %(count)d judges: %(names)s.",
+        len(files.excluded_judges),
+    )
+    names = ", ".join(files.excluded_judges)
+    return [words % {"count": len(files.excluded_judges), "names": names}]
 
 
 def _notes(found: TwoOutputsFound) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from annotation.selectors.passes import JudgesNeeded, judges_needed
+from annotation.selectors.judges_needed import JudgesNeeded, judges_needed
 from campaign.models import (
     Campaign,
     Instructions,
@@ -42,7 +42,7 @@ class Preparation:
     unread : sequence of DescribedTestSet
         Those whose two languages no judge reads; empty while there are no judges.
     needed : sequence of JudgesNeeded
-        What tasks that allot their texts to judges need of them.
+        What tasks that take more than one judge need.
     languages_of_instructions : int
     rehearsal : RehearsalState
     """
@@ -60,7 +60,7 @@ class Preparation:
 
 
 def preparation(*, campaign: Campaign) -> Preparation:
-    """Return what a campaign has and lacks. Ten queries, however much it has, and one for a rehearsal."""
+    """Return what a campaign has and lacks. Eleven queries, however much it has, and one for a rehearsal."""
     tasks = tasks_described(campaign=campaign)
     people = Judge.objects.filter(campaign=campaign, withdrawn_at=None)
     languages = [set(each) for each in people.values_list("languages", flat=True)]

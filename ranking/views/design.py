@@ -13,7 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.models import Design
 from annotation.pages.design_form import DesignForm
-from annotation.selectors.design_effects import design_effects, design_effects_in_words
+from annotation.selectors.design_effects import (
+    design_effects,
+    design_effects_in_words,
+    design_needs_in_words,
+)
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.first_design import design_unless_chosen
 from annotation.selectors.hits import designs_of
@@ -49,7 +53,9 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     if effects.is_any_planned and not is_answered(request):
         question = Question(
             title=_("Change the design"),
-            facts=design_effects_in_words(effects, group=form.changed.get("judge_group")),
+            facts=design_effects_in_words(
+                effects, design=form.proposed, group=form.changed.get("judge_group")
+            ),
             after=_("“Use this one again” beside an earlier design undoes it."),
             answers=[Answer(_("Change the design"))],
             cancel=_address(task),
@@ -160,8 +166,9 @@ def _hits(task: Task, form: DesignForm) -> list[PreviewedHIT]:
 
 def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any]:
     is_refused = form.is_bound and not form.is_valid()
-    found = None
+    found, needed = None, []
     if not is_refused:
+        needed = design_needs_in_words(task=task, design=form.proposed)
         found = design_forecast(task=task, design=form.proposed, **budget.asked)
     # A file is asked for by an address alone: it has the design in force, not one that is only looked at.
     is_in_force = not form.is_bound or not (is_refused or form.changed)
@@ -173,5 +180,6 @@ def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any
         if is_in_force
         else None,
         "is_refused": is_refused,
+        "needed": needed,
         "forecast": None if found is None else forecast_shown(found, budget),
     }

@@ -64,6 +64,7 @@ def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
 ) -> None:
     client = world.client(role)
     secrets = ["SECRET-NEWS", "secretron", "secret-judge", "SECRET-PANEL", "SECRET-FILE"]
+    secrets += ["SECRET-SNIPPET", "SECRET-STATEMENT"]
     if role == "judge":
         # Their own name, by which they ask the organisers for a link.
         secrets.remove("secret-judge")

@@ -31,9 +31,9 @@ _NAMES_NOTHING: Final = (
     ),
     *("replies/<int:number>", "invitations/judges/<int:judge_id>"),
 )
-#: What is not there in this world: no quiz, nobody of a panel, no second factor, nothing in the bin, no Zenodo.
+#: What is not there in this world: nobody of a panel, no second factor, nothing in the bin, no Zenodo.
 _NOT_THERE: Final = (
-    *("/snippets/", "/completion/", "second-factors/app/remove/", "second-factors/codes/"),
+    *("/completion/", "second-factors/app/remove/", "second-factors/codes/"),
     *("second-factors/codes/download/", "/restore/", "/zenodo/", "results/<slug:digest>/embed/"),
 )
 #: What is sent besides where {} is refused before anybody asks who sent it.

@@ -19,11 +19,18 @@ from campaign.models import (
     JudgeGroup,
     Membership,
     Panel,
+    Protocol,
     Task,
     Upload,
     User,
 )
-from campaign.services import instructions_accept, instructions_write, judge_group_create
+from campaign.services import (
+    instructions_accept,
+    instructions_write,
+    judge_group_create,
+    task_close,
+    task_create,
+)
 from campaign.services.copies import copy_keep
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.uploads import (
@@ -33,6 +40,8 @@ from campaign.services.uploads import (
     upload_part_store,
 )
 from campaign.services.webhooks import webhook_create, webhook_test
+from protocols.quiz.snippet_files import GivenSnippet
+from protocols.quiz.snippets import snippets_replace
 from ranking.export.bundles import result_bundle_make
 from ranking.models import Analysis, PublishedResult, RankingRun
 from ranking.services import ranking_run_compute
@@ -45,10 +54,11 @@ from tests.recruiting import make_panel
 
 @dataclass(frozen=True)
 class World:
-    """Campaign "mine" with a judge, an organiser, an analyst and a ranking; and another."""
+    """Campaign "mine" with a judge, an organiser, an analyst, a ranking and a quiz; and another."""
 
     campaign: Campaign
     task: Task
+    quiz: Task
     run: RankingRun
     users: dict[str, User | None]
     block: Block
@@ -73,6 +83,9 @@ class World:
         # A new one each time: what is sent with it is new, too.
         for name in ("<uuid:client_id>", "<uuid:batch>"):
             route = route.replace(name, str(uuid4()))
+        if route.endswith("/snippets/"):
+            # They are of quizzes alone.
+            route = route.replace("<int:task_id>", str(self.quiz.pk))
         for name, part in self._parts.items():
             route = route.replace(name, part)
         return f"/{route}"
@@ -180,6 +193,7 @@ def make_world() -> World:
         group=judge_group_create(campaign=mine.test_set.campaign, name="SECRET-GROUP"),
         campaign=mine.test_set.campaign,
         task=mine,
+        quiz=_make_quiz(mine),
         run=run,
         block=block,
         rule=quality_rules_suggest(campaign=mine.test_set.campaign, user=None)[0],
@@ -197,6 +211,22 @@ def make_world() -> World:
             "other organiser": make_organiser(other.test_set.campaign, "other@example.org"),
         },
     )
+
+
+def _make_quiz(ranking: Task) -> Task:
+    """Make a quiz of the same texts, closed: judges are asked nothing else than before."""
+    quiz = task_create(test_set=ranking.test_set, protocol=Protocol.QUIZ, by=None)
+    snippet = GivenSnippet(
+        name="SECRET-SNIPPET",
+        document=ranking.test_set.documents.earliest("position").name,
+        first=1,
+        last=2,
+        statements=("SECRET-STATEMENT",),
+        expected=(True,),
+    )
+    snippets_replace(task=quiz, given=[snippet])
+    task_close(task=quiz)
+    return quiz
 
 
 def _judge_one_block(judge: Judge) -> Block:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design
 from annotation.sampling.written import WrittenWrongError, limits_read, numbers_read
+from annotation.selectors.design_effects import design_needs_in_words
 from annotation.selectors.judge_changes import group_only_in_words
 from annotation.selectors.reference_use import reference_use_of_task
 from annotation.services import DesignRefusedError, design_change
@@ -146,6 +147,8 @@ class Command(BaseCommand):
             if design.judge_group is not None:
                 for sentence in group_only_in_words(task=task, group=design.judge_group):
                     self.stdout.write(sentence)
+            for sentence in design_needs_in_words(task=task):
+                self.stdout.write(sentence)
             for sentence in reference_use_of_task(task=task):
                 self.stdout.write(sentence)
 

@@ -1,7 +1,8 @@
 """Plan the HITs of a task that shows judges its texts twice: `annotation.protocols.Passes`.
 
 The first pass is planned in rounds (`annotation.sampling.rounds`), for everybody. The second is planned for
-one judge, when nothing of the first is left for them: what they judged, HIT by HIT, in a new order.
+one judge, when nothing of the first is left for them: what they judged, HIT by HIT, in a new order. Where it is by
+others, it is planned in rounds, too.
 """
 
 from datetime import timedelta
@@ -20,6 +21,7 @@ from annotation.selectors.passes import (
     first_pass_is_full,
     hits_to_show_again,
     is_judged_once,
+    is_second_by_others,
     passes_so_far,
     raters_of,
     rounds_of,
@@ -72,8 +74,13 @@ def rounds_plan(*, task_id: int, count: int) -> int:
 def _round_add(planning: PlanningTransaction, rounds: Rounds) -> bool:
     """Plan the next round; return whether there was one."""
     number = planning.sequence.turns + 1
-    raters = raters_of(planning.task)
-    if not rounds.add(planning, number, texts=planning.texts, raters=raters):
+    if not rounds.add(
+        planning,
+        number,
+        texts=planning.texts,
+        raters=raters_of(planning.task),
+        is_second_by_others=is_second_by_others(planning.task),
+    ):
         return False
     planning.sequence.turns = number
     return True

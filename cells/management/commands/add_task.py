@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from annotation.selectors.passes import judges_needed
+from annotation.selectors.judges_needed import judges_needed
 from annotation.services import task_with_rules_create
 from campaign.management.arguments import campaign_named, task_named
 from campaign.models import Protocol

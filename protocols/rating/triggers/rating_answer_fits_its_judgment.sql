@@ -3,11 +3,13 @@ PERFORM set_config('enable_seqscan', 'off', true);
 SELECT n.judgment_id, n.criterion, j.labels,
     j.protocol <> 'rating' AS is_of_another,
     j.labels::integer[] <> '{1}'::integer[] AS is_labelled_otherwise,
-    j.part <> CASE n.criterion WHEN 'fluency' THEN 1 ELSE 2 END AS is_of_the_other_pass
+    j.part <> CASE n.criterion WHEN 'fluency' THEN 1 ELSE 2 END AS is_of_the_other_pass,
+    j.is_by_others
 INTO wrong
 FROM new_rows n CROSS JOIN LATERAL (
     SELECT d.labels, d.judge_id, d.task_id, b.segment_id, b.outputs, h.part, k.protocol,
-        coalesce((k.rules ->> 'order_free')::boolean, false) AS is_order_free
+        coalesce((k.rules ->> 'order_free')::boolean, false) AS is_order_free,
+        coalesce((k.rules ->> 'adequacy_by_others')::boolean, false) AS is_by_others
     FROM annotation_judgment d
     JOIN annotation_block b ON b.id = d.block_id
     JOIN annotation_hit h ON h.id = b.hit_id
@@ -18,7 +20,7 @@ FROM new_rows n CROSS JOIN LATERAL (
 WHERE j.protocol <> 'rating'
     OR j.labels::integer[] <> '{1}'::integer[]
     OR j.part <> CASE n.criterion WHEN 'fluency' THEN 1 ELSE 2 END
-    OR n.criterion = 'adequacy' AND NOT j.is_order_free AND NOT EXISTS (
+    OR n.criterion = 'adequacy' AND NOT j.is_order_free AND NOT j.is_by_others AND NOT EXISTS (
         SELECT FROM annotation_block own
         JOIN annotation_judgment before ON before.block_id = own.id
         JOIN rating_answer a ON a.judgment_id = before.id
@@ -26,6 +28,14 @@ WHERE j.protocol <> 'rating'
             AND own.outputs @> j.outputs AND own.outputs <@ j.outputs
             AND before.judge_id = j.judge_id AND before.task_id = j.task_id
             AND a.criterion = 'fluency'
+    )
+    OR j.is_by_others AND EXISTS (
+        SELECT FROM annotation_block own
+        JOIN annotation_judgment other ON other.block_id = own.id
+        JOIN rating_answer a ON a.judgment_id = other.id
+        WHERE own.segment_id = j.segment_id
+            AND other.judge_id = j.judge_id AND other.task_id = j.task_id
+            AND a.criterion <> n.criterion
     )
 LIMIT 1;
 PERFORM set_config('enable_seqscan', scans, true);
@@ -45,6 +55,12 @@ IF wrong.is_of_the_other_pass THEN
         wrong.judgment_id, wrong.criterion
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'rating_criterion_of_its_pass';
+END IF;
+IF wrong.is_by_others THEN
+    RAISE EXCEPTION 'judgment % rates % of a segment that this judge has rated by the other criterion',
+        wrong.judgment_id, wrong.criterion
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'rating_adequacy_by_others';
 END IF;
 IF wrong.judgment_id IS NOT NULL THEN
     RAISE EXCEPTION 'judgment % rates adequacy of a text whose fluency this judge has not rated',

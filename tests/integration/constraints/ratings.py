@@ -105,6 +105,31 @@ def adequacy_comes_first(attempt: Attempt) -> None:
         adequacy()
 
 
+@breaks("rating_adequacy_by_others")
+def the_same_judge_rates_both(attempt: Attempt) -> None:
+    create: Any = rating_judgment(part=2)
+    block, judge, task = (create.keywords[name] for name in ("block", "judge", "task"))
+    others = block.segment.outputs.exclude(pk__in=block.outputs).values_list("pk", flat=True)
+    Task.objects.filter(pk=task.pk).update(rules={"adequacy_by_others": True})
+
+    def adequacy() -> None:
+        Rating.objects.create(judgment=create(), criterion="adequacy", value=4)
+
+    words = "rated by the other criterion"
+    with attempt.refuses(saying=words):
+        fluency(task, judge, block.segment, block.outputs)
+        adequacy()
+    with attempt.refuses(saying=words):
+        fluency(task, judge, block.segment, list(others[:1]))
+        adequacy()
+    with attempt.refuses(saying=words):
+        adequacy()
+        fluency(task, judge, block.segment, block.outputs)
+    with attempt.accepts():
+        fluency(task, make_judge(judge.campaign, "judge02"), block.segment, block.outputs)
+        adequacy()
+
+
 def fluency(task: Task, judge: Judge, segment: Segment, outputs: list[int]) -> None:
     """Rate the fluency of an output."""
     hit = make_hit(task, 2, part=1)

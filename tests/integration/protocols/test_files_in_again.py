@@ -1,4 +1,4 @@
-"""Answers that go out as files and come into another campaign: edits, readings of quizzes, and comparisons of sorts."""
+"""Answers that go out as files and come into another campaign: edits, readings of quizzes, comparisons of sorts, choices."""
 
 import json
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from protocols.quiz.snippets import SnippetsRefusedError, snippets_replace
 from protocols.sorting.models import ClosedComparison, SystemSort
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
-from tests.integration.protocols.judging import edited_task, quizzed_task, sorted_task
+from tests.integration.protocols.judging import edited_task, judged_task, quizzed_task, sorted_task
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +35,7 @@ WORLDS: dict[str, tuple[Callable[[Campaign], Task], str]] = {
     "editing": (edited_task, "edits-jsonl"),
     "quiz": (quizzed_task, "quiz-jsonl"),
     "sorting": (sorted_task, "comparisons-jsonl"),
+    "two_outputs": (judged_task, "choices-jsonl"),
 }
 EVERY = pytest.mark.parametrize("protocol", WORLDS)
 
@@ -55,7 +56,7 @@ def texts_of(protocol: str, name: str = "other") -> Task:
 def other_of(task: Task) -> Task:
     """Return the same, as the task whose answers are to come in: its rules, its seed and its snippets."""
     other = texts_of(task.protocol)
-    if task.protocol == Protocol.SORTING:
+    if task.protocol in (Protocol.SORTING, Protocol.TWO_OUTPUTS):
         task_rules_change(task=other, rules=dict(task.rules))
     design_ensure(task=other, seed=7)
     if task.protocol == Protocol.QUIZ:
@@ -177,6 +178,17 @@ def compared(**more: Any) -> str:
     return json.dumps({**line, **more}) + "\n"
 
 
+def chosen(**more: Any) -> str:
+    line = {
+        "segment": 2,
+        "judge": "ada",
+        "first": ["dune"],
+        "second": ["cobalt"],
+        "answer": "first",
+    }
+    return json.dumps({**line, **more}) + "\n"
+
+
 def read(**more: Any) -> str:
     line = {
         "snippet": "document 1, 1",
@@ -212,6 +224,10 @@ def read(**more: Any) -> str:
         ("sorting", compared(), compared(first="cobalt", second="dune"), "answers a second time"),
         ("sorting", compared(), compared(judge="eve", second="dune"), "compared with itself"),
         ("sorting", compared(), compared(judge="eve", segment=99), "has no segment 99"),
+        ("two_outputs", chosen(), chosen(answer="both_fine"), "none of the answers of this task"),
+        ("two_outputs", chosen(), chosen(segment=99), "has no segment 99"),
+        ("two_outputs", chosen(), chosen(first="nobody"), "the system nobody is unknown"),
+        ("two_outputs", chosen(), chosen(second="dune"), "compared with itself"),
         ("quiz", read(), read(judge="eve", snippet="nowhere"), "the snippet nowhere is unknown"),
         ("quiz", read(), read(judge="eve", expected=[True, True, True]), "expected answers"),
         ("quiz", read(), read(judge="eve", answers=[True]), "1 answers to 3 questions"),

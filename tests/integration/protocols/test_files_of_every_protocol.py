@@ -20,13 +20,29 @@ from protocols.rating.models import Answer
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.protocols.every import EVERY_PROTOCOL
-from tests.integration.protocols.judging import edited_task, quizzed_task, rated_task, sorted_task
+from tests.integration.protocols.judging import (
+    edited_task,
+    judged_task,
+    quizzed_task,
+    rated_task,
+    scored_task,
+    sorted_task,
+    topped_task,
+)
 from tests.integration.protocols.test_controls_of_every_protocol import WORLDS
+from tests.integration.ranking.two_tasks import two_tasks
 
 pytestmark = pytest.mark.django_db
 
-#: The command that computes a protocol's statistics of a file of its own.
+#: Judgments that count, with their labels.
+JUDGMENTS = "jsonl"
+
+#: The command that computes a protocol's statistics of a file of a task: of its own format, or of judgments, where labels say all.
 COMMANDS: dict[str, tuple[Callable[[Campaign], Task], str, str]] = {
+    "ranking": (two_tasks, JUDGMENTS, "rank_judgments"),
+    "two_outputs": (judged_task, "choices-jsonl", "compare_choices"),
+    "top": (topped_task, JUDGMENTS, "rank_judgments"),
+    "spans": (scored_task, "spans-jsonl", "score_spans"),
     "rating": (rated_task, "ratings-jsonl", "rate_judgments"),
     "editing": (edited_task, "edits-jsonl", "measure_edits"),
     "quiz": (quizzed_task, "quiz-jsonl", "score_quiz"),
@@ -63,14 +79,29 @@ def test_answers_are_downloaded_by_page_and_rest(protocol: Protocol, client: Cli
     assert known["written"] or protocol == Protocol.RANKING
 
 
-@pytest.mark.parametrize("protocol", COMMANDS)
-def test_a_file_is_read_by_the_command_of_its_protocol(protocol: str, tmp_path: Path) -> None:
+@EVERY_PROTOCOL
+def test_a_file_is_read_by_the_command_of_its_protocol(protocol: Protocol, tmp_path: Path) -> None:
     world, file_format, command = COMMANDS[protocol]
     task = world(make_campaign())
     judgments_number(task_id=task.pk)
-    lines = lines_of(task, file_format)
     path = tmp_path / "answers.jsonl"
-    path.write_text("".join(lines), encoding="utf-8")
+    if file_format == JUDGMENTS:
+        test_set = task.test_set
+        call_command(
+            *("export_judgments", str(path)),
+            campaign=test_set.campaign.slug,
+            test_set=test_set.name,
+            protocol=protocol,
+            kind="counted",
+            verbosity=0,
+        )
+    else:
+        path.write_text("".join(lines_of(task, file_format)), encoding="utf-8")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    # JSON Lines come in again, too.
+    files = answer_files(protocol)
+    assert files is not None
+    assert file_format in files.formats
     said = StringIO()
     call_command(command, str(path), "--format", "json", stdout=said, stderr=StringIO())
     read = json.loads(said.getvalue())

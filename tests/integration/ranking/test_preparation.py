@@ -134,5 +134,5 @@ def test_the_number_of_queries_does_not_grow(
     for number in range(4):
         make_task(campaign, name=f"set {number}", planned=0)
         make_judge(campaign, f"judge {number}")
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         preparation(campaign=campaign)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from tests.permissions.addresses.answers import LED_ON, MEMBERS_API, ONLY_POST, ROLES
+from tests.permissions.addresses.answers import LED_ON, MEMBERS_API, ONLY_POST
 from tests.permissions.audiences import MEMBERS, ORGANISERS, Audience, sends
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
@@ -13,8 +13,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/test-sets/<int:test_set_id>/<path:rest>": MEMBERS_API
     | LED_ON
     | sends(POST=MEMBERS, PUT=MEMBERS, PATCH=MEMBERS, DELETE=MEMBERS),
-    "api/v1/tasks/<int:task_id>/snippets/": {**dict.fromkeys(ROLES, 404), "nobody": 401}
-    | sends(GET=MEMBERS, PUT=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/snippets/": MEMBERS_API | sends(PUT=ORGANISERS),
     # Writing: tests/integration/rest/test_ranking_settings.py.
     "api/v1/tasks/<int:task_id>/ranking-settings/": MEMBERS_API | sends(PATCH=ORGANISERS),
     # Writing: tests/integration/ranking/test_stopping_rules.py.

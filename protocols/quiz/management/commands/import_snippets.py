@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import ngettext
 
-from annotation.selectors.passes import judges_needed
+from annotation.selectors.judges_needed import judges_needed
 from campaign.formats import InputFile
 from campaign.management.arguments import task_named
 from campaign.models import Protocol

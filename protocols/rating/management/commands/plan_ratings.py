@@ -35,12 +35,20 @@ class Command(ReportCommand):
             type=POSITIVE,
             help="most texts of a judge (default: one of each segment)",
         )
+        parser.add_argument(
+            "--adequacy-by-others",
+            action="store_true",
+            help="adequacy is rated by other judges than fluency",
+        )
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:  # noqa: ARG002  it is quick
         asked: dict[str, Any] = {
             name: options[name]
-            for name in ("systems", "segments", "judges", "raters", "items_per_judge")
+            for name in (
+                *("systems", "segments", "judges", "raters", "items_per_judge"),
+                "adequacy_by_others",
+            )
         }
         most = min(asked["items_per_judge"] or asked["segments"], asked["segments"])
         found = feasibility(
@@ -48,6 +56,7 @@ class Command(ReportCommand):
             judges=asked["judges"],
             raters=asked["raters"],
             items_per_judge=most,
+            is_adequacy_by_others=asked["adequacy_by_others"],
         )
         return Report(
             notes=feasibility_in_words(
@@ -56,11 +65,14 @@ class Command(ReportCommand):
                 segments=asked["segments"],
                 raters=asked["raters"],
                 items_per_judge=most,
+                is_adequacy_by_others=asked["adequacy_by_others"],
             ),
             tables=[
                 Table(
                     name="plan",
-                    title=_("Ratings of one pass"),
+                    title=_("Ratings of both passes")
+                    if asked["adequacy_by_others"]
+                    else _("Ratings of one pass"),
                     columns=(
                         Column("ratings", _("Ratings")),
                         Column("room", _("Room")),

@@ -14,7 +14,7 @@ from django.test import Client
 
 from annotation.models import HIT, Block, Exposure
 from annotation.selectors import assigned_blocks
-from annotation.selectors.passes import judges_needed
+from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.planned import plans_read
 from annotation.services import (
     SubmissionRefusedError,

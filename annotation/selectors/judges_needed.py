@@ -1,0 +1,362 @@
+"""How many judges tasks need at least so that their designs can be finished, and what to do where they are too few.
+
+Said where a task is added and in its settings, where a design is changed, under *People*, and before a campaign opens.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import Final
+
+from django.db.models import Count
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import Design
+from annotation.protocols import AnswerKind, Comparisons, Passes, answer_kind
+from annotation.sampling.rounds import Rounds, checks_for_each_block
+from annotation.selectors.corpus import TestSetTexts, texts_of_others, windows_of
+from annotation.selectors.designs import systems_drawn
+from annotation.selectors.first_design import design_unless_chosen
+from annotation.selectors.passes import rounds_of
+from annotation.selectors.progress import work_annotations
+from campaign.models import GroupMember, Judge, Output, SystemKind, Task
+
+#: Judges of whom nothing need be said.
+_ONE: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgesNeeded:
+    """What a task needs of its judges.
+
+    Attributes
+    ----------
+    task : Task
+    needed : int
+        The fewest judges with whom its design can be finished.
+    there : int
+        Those who take part, know both languages and the subject, and are in the group that its design is for.
+    group : str
+        The name of that group; empty where it is for everybody.
+    is_feasible : bool
+    words : list of str
+        Both in sentences, and what to do where they are too few.
+    """
+
+    task: Task
+    needed: int
+    there: int
+    group: str
+    is_feasible: bool
+    words: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """Why it takes so many judges, and what else than inviting more can be done."""
+
+    needed: int
+    words: str
+    otherwise: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    """A judge; `most` is how many blocks they are asked for at most, None: no limit."""
+
+    pk: int
+    languages: Collection[str]
+    expertise: Collection[str]
+    most: int | None
+
+
+class _People:
+    """Who takes part in campaigns, read once each, and when they are asked for."""
+
+    def __init__(self) -> None:
+        self._of_campaign: dict[int, list[_Person]] = {}
+        self._of_group: dict[int, set[int]] = {}
+
+    def of(self, task: Task, design: Design) -> list[_Person]:
+        """Return those who may be lent blocks of a task by a design."""
+        test_set = task.test_set
+        both = {test_set.source_language, test_set.target_language}
+        return [
+            each
+            for each in self._all(test_set.campaign_id)
+            # Who names no language reads all of the campaign.
+            if (not each.languages or both <= set(each.languages))
+            and set(test_set.expertise) <= set(each.expertise)
+            and (design.judge_group_id is None or each.pk in self._group(design.judge_group_id))
+        ]
+
+    def _all(self, campaign_id: int) -> list[_Person]:
+        if campaign_id not in self._of_campaign:
+            people = Judge.objects.filter(
+                campaign=campaign_id,
+                origin=Judge.Origin.PERSON,
+                withdrawn_at=None,
+                declined_at=None,
+            ).annotate(wanted=work_annotations()["wanted"])
+            self._of_campaign[campaign_id] = [
+                _Person(*row)
+                for row in people.values_list("pk", "languages", "expertise", "wanted")
+            ]
+        return self._of_campaign[campaign_id]
+
+    def _group(self, group_id: int) -> set[int]:
+        if group_id not in self._of_group:
+            members = GroupMember.objects.filter(group=group_id).values_list("judge", flat=True)
+            self._of_group[group_id] = set(members)
+        return self._of_group[group_id]
+
+
+def judges_needed(
+    tasks: Iterable[Task], *, designs: Mapping[int, Design] | None = None
+) -> list[JudgesNeeded]:
+    """Return what tasks need of which there is something to say: more than one judge.
+
+    One query for their designs and two for the people, whatever their number; for a task that allots its texts, sorts, or
+    is to have so many blocks, some more. `designs`, by the ids of tasks, are looked at in place of those in force.
+    """
+    asked = list(tasks)
+    known = {**designs_of_tasks(asked), **(designs or {})}
+    people = _People()
+    found = []
+    for task in asked:
+        design = known.get(task.pk) or design_unless_chosen(
+            task=task, campaign=task.test_set.campaign, seed=0
+        )
+        needed = _needed(task, design, people)
+        if needed is not None:
+            found.append(needed)
+    return found
+
+
+def designs_of_tasks(tasks: Sequence[Task]) -> dict[int, Design]:
+    """Return the designs in force of those tasks that have one, by task. One query."""
+    if not tasks:
+        return {}
+    latest = Design.objects.filter(task__in=tasks).not_imported().select_related("judge_group")
+    return {each.task_id: each for each in latest.order_by("task", "-id").distinct("task")}
+
+
+def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
+    kind = answer_kind(task.protocol)
+    if kind.passes is not None:
+        return _of_passes(task, design, kind.passes, people)
+    reasons = _Reasons(task, design, kind, people).found
+    needed = max((each.needed for each in reasons), default=_ONE)
+    if needed <= _ONE:
+        return None
+    there = len(people.of(task, design))
+    said = [each.words for each in reasons if each.needed == needed]
+    said.append(_there_in_words(needed, there, design))
+    if there < needed:
+        said += [each.otherwise for each in reasons if each.needed > there]
+    return JudgesNeeded(
+        task=task,
+        needed=needed,
+        there=there,
+        group=_group(design),
+        is_feasible=there >= needed,
+        words=said,
+    )
+
+
+def _group(design: Design) -> str:
+    return "" if design.judge_group is None else design.judge_group.name
+
+
+def _there_in_words(needed: int, there: int, design: Design) -> str:
+    words = (
+        _("Judges needed: at least %(needed)s; there are now: %(there)s.")
+        if design.judge_group is None
+        else _("Judges of “%(group)s” needed: at least %(needed)s; there are now: %(there)s.")
+    )
+    return words % {
+        "needed": number_format(needed),
+        "there": number_format(there),
+        "group": _group(design),
+    }
+
+
+class _Reasons:
+    """Why a task whose blocks are drawn or sorted takes several judges."""
+
+    def __init__(self, task: Task, design: Design, kind: AnswerKind, people: _People) -> None:
+        self._task, self._design, self._kind, self._people = task, design, kind, people
+
+    @property
+    def found(self) -> list[_Reason]:
+        """All that there are."""
+        if self._kind.comparisons is not None:
+            return [*self._of_blocks(), *self._of_a_sort(self._kind.comparisons)]
+        return [*self._of_blocks(), *self._of_blocks_wanted()]
+
+    def _of_blocks(self) -> list[_Reason]:
+        # Of a sort whose judges are given samples, no copies are made.
+        if self._sample:
+            return []
+        design = self._design
+        judges = design.redundancy + (design.inter_share > 0)
+        if judges <= _ONE:
+            return []
+        if self._kind.has_stages:
+            words = ngettext(
+                "Others judge what a judge says of a block: %(count)s judge for each block, the first one among them.",
+                "Others judge what a judge says of a block: %(count)s judges for each block, the first one among them.",
+                judges,
+            )
+        elif design.inter_share > 0:
+            words = ngettext(
+                "Some blocks are repeated by another judge than before: %(count)s judge for such a block.",
+                "Some blocks are repeated by another judge than before: %(count)s judges for such a block.",
+                judges,
+            )
+        else:
+            words = ngettext(
+                "Each block is for %(count)s judge.",
+                "Each block is for %(count)s different judges.",
+                judges,
+            )
+        return [
+            _Reason(
+                judges,
+                words % {"count": number_format(judges)},
+                _("Invite more, or let the design ask fewer judges about a block."),
+            )
+        ]
+
+    def _of_blocks_wanted(self) -> list[_Reason]:
+        wanted = self._task.blocks_wanted
+        if not wanted or not self._segments:
+            return []
+        # Judges get some of their own blocks again.
+        blocks = ceil(self._segments * (1 + self._design.intra_share))
+        quotas = {each.most for each in self._people.of(self._task, self._design)}
+        quotas.add(self._task.test_set.campaign.blocks_per_judge)
+        asked = None if None in quotas else max(each or 0 for each in quotas)
+        if asked is not None and asked < blocks:
+            words = _("Blocks wanted: %(wanted)s; blocks asked of a judge: at most %(most)s.")
+            otherwise = _("Invite more, ask each judge for more, or want fewer blocks.")
+            blocks = max(1, asked)
+        else:
+            words = _(
+                "Blocks wanted: %(wanted)s; blocks that a judge gets: at most %(most)s, since nobody meets a segment twice."
+            )
+            otherwise = _("Invite more, or want fewer blocks.")
+        said = words % {"wanted": number_format(wanted), "most": number_format(blocks)}
+        return [_Reason(-(-wanted // blocks), said, otherwise)]
+
+    def _of_a_sort(self, comparisons: Comparisons) -> list[_Reason]:
+        quota = comparisons.judgments(self._task.rules)
+        found = []
+        if self._sample:
+            words = _(
+                "Judgments of a comparison: %(quota)s; of these from one judge: at most %(most)s."
+            )
+            found.append(
+                _Reason(
+                    -(-quota // self._sample),
+                    words % {"quota": number_format(quota), "most": number_format(self._sample)},
+                    _("Invite more, or let a comparison have fewer judgments, or more of a judge."),
+                )
+            )
+        systems = systems_drawn(task=self._task, design=self._design).count()
+        if systems > 1 and self._segments:
+            most = comparisons.most(systems)
+            words = ngettext(
+                "A sort takes at most %(comparisons)s comparison (systems: %(systems)s; judgments of each comparison: %(quota)s), and nobody meets a segment twice (segments: %(segments)s).",
+                "A sort takes at most %(comparisons)s comparisons (systems: %(systems)s; judgments of each comparison: %(quota)s), and nobody meets a segment twice (segments: %(segments)s).",
+                most,
+            )
+            found.append(
+                _Reason(
+                    -(-most * quota // self._segments),
+                    words
+                    % {
+                        "systems": number_format(systems),
+                        "comparisons": number_format(most),
+                        "quota": number_format(quota),
+                        "segments": number_format(self._segments),
+                    },
+                    _("Invite more, add segments, or let a comparison have fewer judgments."),
+                )
+            )
+        return found
+
+    @property
+    def _sample(self) -> int:
+        comparisons = self._kind.comparisons
+        return 0 if comparisons is None else comparisons.sentences_of_a_judge(self._task.rules)
+
+    @cached_property
+    def _segments(self) -> int:
+        return len(windows_of(self._task, self._design).segments)
+
+
+def _of_passes(task: Task, design: Design, passes: Passes, people: _People) -> JudgesNeeded:
+    rounds = rounds_of(task=task, design=design)
+    segments = rounds.segments
+    texts = (
+        _read_of_each(task, design, rounds)
+        if rounds.are_of_one_system
+        else _texts_of_each(task, design, segments)
+    )
+    size = design.segments_per_hit
+    most = passes.items_per_judge(task.rules)
+    # Whole HITs are lent.
+    most = len(segments) if most is None else max(1, most // size) * size
+    there = len(people.of(task, design))
+    found = passes.needs(texts, there, max(1, most), task.rules)
+    return JudgesNeeded(
+        task=task,
+        needed=found.judges,
+        there=there,
+        group=_group(design),
+        is_feasible=found.is_feasible,
+        words=found.words,
+    )
+
+
+def _texts_of_each(task: Task, design: Design, segments: Sequence[int]) -> list[int]:
+    """Count the different texts of each segment."""
+    outputs = Output.objects.drawable().filter(
+        segment__test_set=task.test_set_id,
+        segment__number__in=segments,
+        system__in=systems_drawn(task=task, design=design),
+    )
+    counted = outputs.order_by().values("segment").annotate(texts=Count("text", distinct=True))
+    texts = [row["texts"] for row in counted]
+    return _with_checks(task, design, texts) if design.bad_reference_rate else texts
+
+
+def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
+    """Return the counts with the damaged references that are rated beside the texts: one more of so many segments."""
+    damaged = Output.objects.drawable().filter(
+        segment__test_set=task.test_set_id, system__kind=SystemKind.BAD_REFERENCE
+    )
+    checks = round(checks_for_each_block(design.bad_reference_rate) * sum(texts))
+    checks = min(checks, damaged.order_by().values("segment").distinct().count(), len(texts))
+    # Where they come is drawn: the segments with most texts are counted with one.
+    ordered = sorted(texts, reverse=True)
+    return [count + (place < checks) for place, count in enumerate(ordered)]
+
+
+def _read_of_each(task: Task, design: Design, rounds: Rounds) -> list[int]:
+    """Count the systems of each round whose segments are read together; those that wrote the same are one."""
+    withdrawn = task.test_set.systems.exclude(withdrawn_at=None).values_list("name", flat=True)
+    all_texts = TestSetTexts(task)
+    all_texts.read_ahead(rounds.segments)
+    texts = texts_of_others(all_texts, set(withdrawn))
+    parameters = design.parameters
+    found = []
+    number = 1
+    while rounds.window(number):
+        found.append(len(rounds.drawn(number, texts=texts, parameters=parameters)))
+        number += 1
+    return found

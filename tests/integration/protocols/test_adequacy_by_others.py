@@ -1,0 +1,231 @@
+"""Adequacy that is rated by other judges than fluency: a rule of a task."""
+
+import json
+from collections import Counter, defaultdict
+from io import StringIO
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import HIT, Exposure, Judgment
+from annotation.selectors import assigned_blocks
+from annotation.selectors.judges_needed import judges_needed
+from annotation.selectors.planned import plans_read
+from annotation.selectors.state_effects import state_effects
+from annotation.services import hit_redraw, judgment_submit, judgments_number, pool_fill
+from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from campaign.models import Output, Protocol, Task, Transition
+from protocols.rating.models import Answer
+from ranking.pages.preparation import steps_of
+from ranking.selectors.chosen_judgments import judgments_chosen
+from ranking.selectors.output_scores import output_scores
+from ranking.selectors.preparation import preparation
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.integration.protocols.conftest import MakeTask
+
+pytestmark = pytest.mark.django_db
+
+BY_OTHERS = {"adequacy_by_others": True, "raters": 1}
+WORDS = "Adequacy is rated by other judges than fluency"
+
+
+@pytest.fixture
+def task(make_task_of: MakeTask) -> Task:
+    """11 segments of up to seven systems, each text for one judge by each criterion."""
+    return make_task_of(Protocol.RATING, rules=BY_OTHERS)
+
+
+def judged_by(task: Task, judges: int, *, hits_each: int = 4) -> int:
+    """Let so many judges rate whatever they are lent."""
+    outputs = Output.objects.filter(segment__test_set=task.test_set)
+    return campaign_simulate(
+        campaign=task.test_set.campaign,
+        judges=[SimulatedJudge(f"sim{number:02}", noise=0) for number in range(judges)],
+        languages=["en", "de"],
+        hits_each=hits_each,
+        qualities={pk: 20.0 + 7 * (pk % 11) for pk in outputs.values_list("pk", flat=True)},
+        seed=3,
+    )
+
+
+def test_nobody_rates_adequacy_of_a_segment_whose_fluency_they_rated(task: Task) -> None:
+    [needed] = judges_needed([task])
+    assert not needed.is_feasible
+    # With some more than it takes everything is done, whatever the order in which they ask.
+    assert judged_by(task, 18) > 50
+    criteria = defaultdict(set)
+    times: Counter[tuple[str, tuple[int, ...]]] = Counter()
+    for judge, segment, outputs, criterion in Answer.objects.values_list(
+        *("judgment__judge", "judgment__block__segment"),
+        *("judgment__block__outputs", "criterion"),
+    ):
+        criteria[judge, segment].add(criterion)
+        times[criterion, tuple(outputs)] += 1
+    assert {len(each) for each in criteria.values()} == {1}
+    # Each text has one rating by each criterion.
+    assert set(times.values()) == {1}
+    texts = [outputs for criterion, outputs in times if criterion == "fluency"]
+    assert sorted(texts) == sorted(each for criterion, each in times if criterion == "adequacy")
+    assert not HIT.objects.filter(task=task, completed_at=None).exists()
+
+
+def test_judges_are_shown_what_each_criterion_shows(task: Task, client: Client) -> None:
+    shown = set()
+    for number in range(16):
+        judge = make_judge(task.test_set.campaign, f"judge{number:02}")
+        assert judge.user is not None
+        client.force_login(judge.user)
+        pool_fill(task_id=task.pk, size=50)
+        hit = client.post(
+            "/api/v1/judging/assignments/", {}, content_type="application/json"
+        ).json()
+        criterion = hit["rules"]["criterion"]
+        shown.add(criterion)
+        for block in hit["blocks"]:
+            assert len(block["references"]) == (criterion == "adequacy")
+            assert block["source"] is None
+    assert shown == {"fluency", "adequacy"}
+
+
+def test_fluency_may_be_corrected_by_who_rates_adequacy_of_others(task: Task) -> None:
+    pool_fill(task_id=task.pk, size=50)
+    judge = make_judge(task.test_set.campaign)
+    fluency = lend(judge)
+    blocks = assigned_blocks(fluency)
+    for block in blocks:
+        judgment_submit(assigned=block, client_id=uuid4(), answer={"value": 2})
+    HIT.objects.filter(task=task, part=1, completed_at=None).update(
+        available_at="2100-01-01T00:00Z"
+    )
+    adequacy = lend(judge)
+    assert (fluency.hit.part, adequacy.hit.part) == (1, 2)
+    assert not set(fluency.hit.segment_ids) & set(adequacy.hit.segment_ids)
+    judgment_submit(assigned=blocks[0], client_id=uuid4(), answer={"value": 5})
+    assert Judgment.objects.latest("pk").supersedes is not None
+
+
+def test_most_texts_of_a_judge_are_those_of_both_criteria(make_task_of: MakeTask) -> None:
+    task = make_task_of(Protocol.RATING, rules={**BY_OTHERS, "items_per_judge": 10})
+    judged_by(task, 12)
+    rated = Counter(Answer.objects.values_list("judgment__judge", flat=True))
+    assert max(rated.values()) <= 10
+    assert Exposure.objects.filter(segment__test_set=task.test_set).count() == sum(rated.values())
+
+
+def test_its_hits_are_drawn_again_as_they_were(task: Task) -> None:
+    pool_fill(task_id=task.pk, size=50)
+    hits = HIT.objects.filter(task=task).select_related("batch", "design", "task")
+    assert set(hits.values_list("part", flat=True)) == {1, 2}
+    for hit in hits:
+        assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
+
+
+def test_twice_as_many_judges_are_asked_for(make_task_of: MakeTask, client: Client) -> None:
+    ranking = make_task(make_campaign(), documents=(6, 5))
+    test_set, campaign = ranking.test_set, ranking.test_set.campaign
+    client.force_login(make_organiser(campaign))
+    chosen = {"rating_raters": "1", "rating_adequacy_basis": "reference"}
+    add = {"test_set": test_set.pk, "protocol": "rating", **chosen}
+    made = client.post(
+        reverse("task-add", args=[campaign.slug]), {**add, "rating_adequacy_by_others": "on"}
+    )
+    task = test_set.tasks.get(protocol=Protocol.RATING)
+    assert task.rules["adequacy_by_others"] is True
+    [needed] = judges_needed([task])
+    Task.objects.filter(pk=task.pk).update(rules={**task.rules, "adequacy_by_others": False})
+    [otherwise] = judges_needed([test_set.tasks.get(pk=task.pk)])
+    counts = [
+        int(each.words[0].rpartition("at least ")[2].split()[0]) for each in (needed, otherwise)
+    ]
+    assert counts[0] == 2 * counts[1]
+    Task.objects.filter(pk=task.pk).update(rules=task.rules)
+    # Where it is added, in its settings, under "People", and before it opens.
+    assert WORDS in client.get(made["Location"]).content.decode()
+    settings = reverse("test-set-settings", args=[campaign.slug, task.pk])
+    assert WORDS in client.get(settings).content.decode()
+    steps = steps_of(campaign, preparation(campaign=campaign))
+    assert WORDS in " ".join(next(step for step in steps if step.name == "People").said)
+    assert WORDS in " ".join(state_effects(campaign=campaign, transition=Transition.OPEN).facts)
+
+
+def test_a_plan_of_ratings_knows_the_rule() -> None:
+    asked = ("plan_ratings", "--systems", "26", "--segments", "400", "--format", "json")
+    needed = []
+    for more in ((), ("--adequacy-by-others",)):
+        said = StringIO()
+        call_command(*asked, "--judges", "125", *more, stdout=said, stderr=StringIO())
+        needed.append(json.loads(said.getvalue())["feasibility"]["needed_judges"])
+    assert needed == [52, 104]
+
+
+def test_ratings_of_others_are_scores_and_have_a_report(task: Task) -> None:
+    judged_by(task, 18)
+    watermark = judgments_number(task_id=task.pk)
+    chosen = judgments_chosen(task=task, options=analysis_choice("beside", {}).options)
+    read = output_scores(task=task, watermark=watermark, chosen=chosen)
+    assert read is not None
+    # Both ratings of each text, for each system that wrote it.
+    by_text = Counter(zip(read.system.tolist(), read.segment.tolist(), strict=True))
+    assert set(by_text.values()) == {2}
+    answer = analysis_compute(
+        analysis=analysis_ask(task=task, choice=analysis_choice("rating", {}), is_queued=False)
+    )
+    assert answer.data is not None
+    assert set(answer.data["criteria"]) == {"fluency", "adequacy"}
+    assert answer.data["adequacy_and_fluency"]["of_ratings"]["pearson"] is None
+
+
+def test_a_text_without_a_rating_by_each_criterion_has_no_score(task: Task) -> None:
+    pool_fill(task_id=task.pk, size=50)
+    judge = make_judge(task.test_set.campaign)
+    for block in assigned_blocks(lend(judge)):
+        judgment_submit(assigned=block, client_id=uuid4(), answer={"value": 4})
+    watermark = judgments_number(task_id=task.pk)
+    chosen = judgments_chosen(task=task, options=analysis_choice("beside", {}).options)
+    assert output_scores(task=task, watermark=watermark, chosen=chosen) is None
+
+
+def test_files_are_held_to_the_rule(task: Task, tmp_path: Path) -> None:
+    path = tmp_path / "ratings.jsonl"
+
+    def imported(*lines: tuple[str, str, str]) -> None:
+        path.write_text(
+            "".join(
+                json.dumps(
+                    {
+                        "segment": 2,
+                        "systems": [system],
+                        "judge": judge,
+                        "criterion": criterion,
+                        "value": 4,
+                    }
+                )
+                + "\n"
+                for judge, system, criterion in lines
+            ),
+            encoding="utf-8",
+        )
+        test_set = task.test_set
+        call_command(
+            *("import_answers", str(path)),
+            campaign=test_set.campaign.slug,
+            test_set=test_set.name,
+            protocol="rating",
+            stdout=StringIO(),
+            stderr=StringIO(),
+        )
+
+    imported(("ada", "dune", "fluency"), ("ben", "dune", "adequacy"))
+    assert Answer.objects.count() == 2
+    with pytest.raises(CommandError, match="rates the segment by both criteria"):
+        imported(("eve", "dune", "fluency"), ("eve", "ember", "adequacy"))
+    # What came before with another file counts, too.
+    with pytest.raises(CommandError, match="has rated by the other criterion"):
+        imported(("ben", "ember", "fluency"))
+    assert Answer.objects.count() == 2
