@@ -15,7 +15,8 @@ _ROW: Final = 24
 #: Rows with names; of more, each is lower, and they are not named.
 _NAMED_ROWS: Final = 60
 _LEAST_ROW: Final = 3
-_LEFT_NARROW: Final = 12
+#: Half of the words of the first tick stand before it.
+_LEFT_NARROW: Final = 20
 
 
 def intervals(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from ranking.pages.plot_drawing import drawn, drawn_for_page
-from ranking.pages.plot_drawing.svg import NARROW
+from ranking.pages.plot_drawing.svg import NARROW, room_of
 from ranking.reports.plots import Plot, PlotKind
 from ranking.reports.tables import Column, Table
 
@@ -249,6 +249,19 @@ def test_no_name_is_written_over_another_point() -> None:
                 for other, (x, y) in enumerate(dots)
                 if other != number and left - 4 < x < left + 40 and abs(y - height) < 10
             ]
+
+
+def test_ticks_of_three_decimals_are_whole() -> None:
+    columns = (Column("name", "Name", is_text=True), Column("share", "Share"))
+    plot = Plot(kind="intervals", label="name", value="share")
+    rows = [("a", 0.0), ("b", 0.014)]
+    for drawing in drawings(Table(name="p", title="P", columns=columns, rows=rows, plot=plot)):
+        left, _top, width, _height = map(float, drawing.get("viewBox", "").split())
+        for tick in drawing.iter(f"{SVG}text"):
+            if tick.get("text-anchor") == "middle":
+                at, half = float(tick.get("x", "")), room_of(tick.text or "") / 2
+                assert left <= at - half, tick.text
+                assert at + half <= left + width, tick.text
 
 
 @pytest.mark.parametrize("kind", ["intervals", "line", "points", "bars"])
