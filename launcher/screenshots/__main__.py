@@ -23,6 +23,8 @@ from launcher.screenshots.shots import TO_LOOK_AT, WINDOWS, View
 
 # A quarter of the weight of PNG, and letters still sharp: the folder is kept for every change.
 QUALITY = 80
+# WebP has no higher pictures; Chromium leaves them empty.
+MOST_PIXELS = 16_383
 
 
 SHOTS = {**SCREENS, **ROOMS}
@@ -111,7 +113,7 @@ def _picture(page: Page, view: View, path: Path, *, is_whole: bool) -> None:
     page.evaluate("document.fonts.ready.then(() => true)")
     if is_whole:
         whole = page.evaluate("document.documentElement.scrollHeight")
-        page.set_viewport_size({"width": width, "height": max(whole, height)})
+        page.set_viewport_size({"width": width, "height": min(max(whole, height), MOST_PIXELS)})
     session = page.context.new_cdp_session(page)
     shot: Any = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
     file = path.with_name(f"{path.name}-{window}-{scheme}.webp")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
+from zipfile import ZipFile
 
 from playwright.sync_api import Page
 
+from launcher.data_directory import DataDirectory
 from launcher.screenshots.shots import ON_PAPER, TWO_VIEWS, Prepare, Shot, follow
 
 # The campaigns of the demo: our own texts, and judgments that WMT released.
@@ -46,12 +50,17 @@ def _answered(kind: str, **choice: str) -> Prepare:
 
     def prepare(page: Page, demo: Any) -> None:
         _of_dashboard(RELEASED, f"analyses/{kind}/?{urlencode(choice)}")(page, demo)
-        answer = page.locator("#answer table").first
-        if not answer.count():
-            page.locator("main form button.primary").first.click()
-        answer.wait_for(timeout=ANSWER_MILLISECONDS)
+        _answer_wait(page)
 
     return prepare
+
+
+def _answer_wait(page: Page) -> None:
+    """Wait for an answer, and ask for it if nobody did."""
+    answer = page.locator("#answer table").first
+    if not answer.count():
+        page.locator("main form button.primary").first.click()
+    answer.wait_for(timeout=ANSWER_MILLISECONDS)
 
 
 def _in_view(prepare: Prepare, place: str) -> Prepare:
@@ -146,6 +155,45 @@ def _for_reviewers(page: Page, demo: Any) -> None:
     page.goto(link)
 
 
+def _embargoed(page: Page, demo: Any) -> None:
+    """Publish a result under an embargo of two years, and open its address as nobody."""
+    _of_dashboard(OURS, "publish/")(page, demo)
+    if not page.locator("#version-1").count():
+        until = f"{datetime.now(UTC).year + 2}-01-01T12:00"
+        page.locator("input[name=embargo_until]").fill(until)
+        _draft(page)
+        page.get_by_role("button", name="Publish version").click()
+        page.locator(".published-version-card").first.wait_for()
+    result = page.locator("#version-1 a").evaluate("a => a.href")
+    page.context.clear_cookies()
+    page.goto(result)
+
+
+def _copied(link: str | None = None) -> Prepare:
+    """Open a page of a static copy from a folder: the first one, or that to which a link on it leads."""
+
+    def prepare(page: Page, demo: Any) -> None:
+        _of_campaign("copies/")(page, demo)
+        copies = page.locator("#copies a[download]")
+        if not copies.count():
+            page.get_by_role("button", name="Make a copy").click()
+            copies.first.wait_for(timeout=ANSWER_MILLISECONDS)
+        folder = DataDirectory.from_environment().path / "opened-copy"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        with page.expect_download() as download:
+            copies.first.click()
+        with ZipFile(download.value.path()) as archive:
+            archive.extractall(folder)
+        first = min(folder.rglob("index.html"), key=lambda path: len(path.parts))
+        page.goto(first.as_uri())
+        if link is not None:
+            page.locator(link).first.click()
+            page.locator("main h1").wait_for()
+
+    return prepare
+
+
 def _first_of(address: str, link: str) -> Prepare:
     """Open the first link of a list below the dashboard of the released judgments."""
 
@@ -162,6 +210,16 @@ def _of_campaign(address: str) -> Prepare:
     def prepare(page: Page, demo: Any) -> None:
         follow(page, demo["organiser"]["url"])
         page.goto(f"{demo['base_url']}/campaigns/{demo['campaign']}/{address}")
+
+    return prepare
+
+
+def _table(name: str) -> Prepare:
+    """Open a table of the demo's own campaign, asked for where it is not there at once."""
+
+    def prepare(page: Page, demo: Any) -> None:
+        _of_campaign(f"tables/{name}/")(page, demo)
+        _answer_wait(page)
 
     return prepare
 
@@ -205,7 +263,7 @@ ROOMS: dict[str, Shot] = {
     ),
     "tables": Shot(_of_campaign("tables/clusters/"), is_whole=True, views=TWO_VIEWS),
     **{
-        f"tables-{name}": Shot(_of_campaign(f"tables/{name}/"), is_whole=True, views=TWO_VIEWS)
+        f"tables-{name}": Shot(_table(name), is_whole=True, views=TWO_VIEWS)
         for name in ("collected", "agreement", "methods", "average-ranks")
     },
     "contingency": Shot(
@@ -231,5 +289,8 @@ ROOMS: dict[str, Shot] = {
     "published-again": Shot(_published(3), is_whole=True, views=TWO_VIEWS),
     "retracted": Shot(_retracted, is_whole=True, views=TWO_VIEWS),
     "reviewers": Shot(_for_reviewers, views=TWO_VIEWS),
+    "embargoed": Shot(_embargoed, views=TWO_VIEWS),
+    "copied": Shot(_copied(), is_whole=True, views=TWO_VIEWS),
+    "copied-test-set": Shot(_copied("main h2 a"), is_whole=True, views=TWO_VIEWS),
     "embedded": Shot(_published(1, "embed/"), is_whole=True, views=TWO_VIEWS),
 }

@@ -166,7 +166,9 @@ def ratings_found(
             for row in _agreement(criterion, each, options)
         ),
         both=by_both_criteria(of_both) if is_complete else {},
-        correlated=correlated_criteria(ratings[Criterion.FLUENCY], ratings[Criterion.ADEQUACY])
+        correlated=correlated_criteria(
+            ratings[Criterion.FLUENCY], ratings[Criterion.ADEQUACY], confidence=options.confidence
+        )
         if is_complete
         else None,
         proposed_easy=proposed_easy_items(first, words)
@@ -200,7 +202,7 @@ def _of_criterion(
         judges=judges,
         outliers=outliers,
         overlap=overlap(outliers),
-        removals=removals(ratings, outliers),
+        removals=removals(ratings, outliers, confidence=options.confidence),
         not_standardised=() if own is None else own.left_out,
     )
 

@@ -11,6 +11,11 @@ from protocols.rating.files import RatingsRead
 from protocols.rating.statistics.outliers import Rule
 from protocols.rating.statistics.ratings import Criterion
 from protocols.rating.wording import criterion_in_words, rule_in_words
+from ranking.reports.correlations import (
+    correlation_cells,
+    correlation_columns,
+    interval_notes,
+)
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Table, Value
 
@@ -88,7 +93,7 @@ def outliers_table(found: RatingsFound) -> Table:
     )
 
 
-def removals_table(found: RatingsFound) -> Table:
+def removals_table(found: RatingsFound, confidence: float) -> Table:
     """Return Table 4 of Hamon et al. (2007), and the same of the removed judges alone."""
     return Table(
         name="removals",
@@ -98,10 +103,13 @@ def removals_table(found: RatingsFound) -> Table:
             Column("rule", _("Rule"), is_text=True),
             Column("judges", _("Judges")),
             Column("share", _("Share of ratings"), decimals=2),
-            Column("pearson", _("Pearson")),
-            Column("spearman", _("Spearman")),
-            Column("pearson_alone", _("Pearson, theirs alone")),
-            Column("spearman_alone", _("Spearman, theirs alone")),
+            *correlation_columns(confidence),
+            *correlation_columns(
+                confidence,
+                suffix="_alone",
+                pearson=_("Pearson, theirs alone"),
+                spearman=_("Spearman, theirs alone"),
+            ),
             Column("mean_kept", _("Mean without them"), decimals=2),
             Column("mean_removed", _("Their mean"), decimals=2),
         ),
@@ -111,10 +119,8 @@ def removals_table(found: RatingsFound) -> Table:
                 rule_in_words(row.rule),
                 len(row.judges),
                 row.share,
-                row.correlation.pearson,
-                row.correlation.spearman,
-                row.correlation_alone.pearson,
-                row.correlation_alone.spearman,
+                *correlation_cells(row.correlation),
+                *correlation_cells(row.correlation_alone),
                 row.mean_kept,
                 row.mean_removed,
             )
@@ -122,6 +128,15 @@ def removals_table(found: RatingsFound) -> Table:
             for row in each.removals
         ],
         keys=2,
+        notes=interval_notes(
+            [
+                correlation
+                for each in found.criteria.values()
+                for row in each.removals
+                for correlation in (row.correlation, row.correlation_alone)
+            ],
+            confidence,
+        ),
     )
 
 

@@ -23,6 +23,8 @@ from protocols.rating.judge_tables import (
 from protocols.rating.statistics.ratings import Criterion
 from protocols.rating.wording import criterion_in_words, ranges_in_words
 from ranking.code_version import code_version
+from ranking.core.diagnosis.correlation import SampledCorrelation
+from ranking.reports.correlations import in_figures_with_interval, interval_notes
 from ranking.reports.inputs import Input, input_data
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
@@ -39,7 +41,7 @@ def ratings_report(
         tables.append(_both_means(found))
     tables += [_n_agreement(found), _kappas(found)]
     tables += [judges_table(criterion, each) for criterion, each in found.criteria.items()]
-    tables += [outliers_table(found), removals_table(found)]
+    tables += [outliers_table(found), removals_table(found, options.confidence)]
     tables += [without_table(criterion, each) for criterion, each in found.criteria.items()]
     if len(found.proposed_easy):
         tables.append(proposed_table(read, found))
@@ -141,9 +143,16 @@ def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
         yield _(
             "Adequacy and fluency: Pearson’s r %(ratings)s of one judge’s ratings of one text, %(systems)s of the means of systems."
         ) % {
-            "ratings": _two_decimals(correlated.of_ratings.pearson),
-            "systems": _two_decimals(correlated.of_systems.pearson),
+            "ratings": _with_interval(correlated.of_ratings),
+            "systems": _with_interval(correlated.of_systems),
         }
+        yield from interval_notes([correlated.of_systems], options.confidence)
+
+
+def _with_interval(found: SampledCorrelation) -> str:
+    if found.pearson is None:
+        return "–"
+    return in_figures_with_interval(found.pearson, found.pearson_low, found.pearson_high, 2)
 
 
 def _two_decimals(value: float | None) -> str:

@@ -90,8 +90,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementFo
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: AgreementFound) -> Report:
-    del options
-    return agreement_report(given, found)
+    return agreement_report(given, found, is_by_length=options["by_length"])
 
 
 AGREEMENT = AnalysisKind(

@@ -95,6 +95,7 @@ def judges_found(
             given.blocks,
             names,
             lambda blocks: asked.method.score(blocks, seed=seed, **asked.parameters),
+            confidence=how["confidence"],
         )
         for name, names in left_out.items()
     }
@@ -119,8 +120,14 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgesFound
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: JudgesFound) -> Report:
-    del options
-    return judges_report(given, found.judges, found.rules, found.without, found.themselves)
+    return judges_report(
+        given,
+        found.judges,
+        found.rules,
+        found.without,
+        found.themselves,
+        confidence=options["confidence"],
+    )
 
 
 JUDGES = AnalysisKind(

@@ -64,7 +64,9 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
         raise ValueError(_("Without these judges nobody is left who judged."))
     return _Found(
         rest=replace(given, blocks=given.blocks.without_judges(names)),
-        rankings=rankings_without(given.blocks, names, rank=ranked, score=scored),
+        rankings=rankings_without(
+            given.blocks, names, rank=ranked, score=scored, confidence=options["confidence"]
+        ),
         agreement=inter_judge_agreement(given.blocks, confidence=options["confidence"]),
     )
 
@@ -76,6 +78,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
         found.rankings,
         found.agreement,
         are_named=bool(options[LEAVE_OUT.name]),
+        confidence=options["confidence"],
     )
 
 

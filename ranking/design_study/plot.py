@@ -29,7 +29,7 @@ def comparison_plot(
     axis: str,
     title: str,
     figure: Callable[[int], str] = "{:,}".format,
-    percent: Callable[[float], str] = "{:.0%}".format,
+    percent: Callable[[float], str] = lambda share: f"{100 * share:.0f} %",
 ) -> str:
     """Return a plot of the share of campaigns that have reached the target, for each question.
 

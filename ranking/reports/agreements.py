@@ -34,8 +34,8 @@ class AgreementFound:
     by_length: tuple[LengthAgreement, ...] = ()
 
 
-def agreement_report(given: Input, found: AgreementFound) -> Report:
-    """Tell the agreement between judges, and of judges with themselves."""
+def agreement_report(given: Input, found: AgreementFound, *, is_by_length: bool = False) -> Report:
+    """Tell the agreement between judges, and of judges with themselves; `is_by_length` where lengths were asked for."""
     measures = found.measures
     tables = [_measures(found), _n_agreement(found.labels)]
     if found.by_length:
@@ -55,6 +55,11 @@ def agreement_report(given: Input, found: AgreementFound) -> Report:
                 ),
             },
             *_without_interval(measures),
+            *(
+                [_("Not by length: the texts of the sources are not here.")]
+                if is_by_length and not found.by_length
+                else []
+            ),
         ],
         tables=tables,
         data={

@@ -17,6 +17,7 @@ from ranking.core.beside.scored_task import ScoredTask
 from ranking.core.beside.spread import Estimate
 from ranking.core.beside.tasks import PairOfTasks, TaskOrder, TasksBeside
 from ranking.core.ranges.sign_tests import Correction
+from ranking.reports.correlations import interval_ends
 from ranking.reports.inputs import Input, excluded_notes, input_data
 from ranking.reports.plots import Plot
 from ranking.reports.rankings import tests_in_words
@@ -195,8 +196,7 @@ def _interval(estimate: Estimate | None) -> tuple[float | None, float | None, fl
 
 
 def _ends(options: Mapping[str, Any]) -> tuple[str, str]:
-    percent = {"percent": percent_in_figures(options["confidence"])}
-    return _("From, %(percent)s %%") % percent, _("To, %(percent)s %%") % percent
+    return interval_ends(options["confidence"])
 
 
 def _tasks(

@@ -6,9 +6,10 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.diagnosis.campaign import NOBODY, CampaignDiagnosis
-from ranking.core.diagnosis.correlation import Correlation
+from ranking.core.diagnosis.campaign import CONFIDENCE, NOBODY, CampaignDiagnosis
+from ranking.core.diagnosis.correlation import SampledCorrelation
 from ranking.core.diagnosis.identical_texts import IdenticalTexts
+from ranking.reports.correlations import in_figures_with_interval, interval_notes
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, plain
@@ -65,15 +66,21 @@ def _notes(found: CampaignDiagnosis) -> list[str]:
             _("Score against share of blocks beside the reference: %(correlation)s")
             % {"correlation": _correlation(found.score_by_reference)}
         )
-    return notes
+    correlations = [found.score_by_times_judged, found.score_by_reference]
+    return [
+        *notes,
+        *interval_notes([each for each in correlations if each is not None], CONFIDENCE),
+    ]
 
 
-def _correlation(found: Correlation) -> str:
+def _correlation(found: SampledCorrelation) -> str:
     if found.pearson is None or found.spearman is None:
         return _("not estimable")
     return _("Pearson %(pearson)s, Spearman %(spearman)s over %(pairs)d systems") % {
-        "pearson": decimals(found.pearson, 3),
-        "spearman": decimals(found.spearman, 3),
+        "pearson": in_figures_with_interval(found.pearson, found.pearson_low, found.pearson_high),
+        "spearman": in_figures_with_interval(
+            found.spearman, found.spearman_low, found.spearman_high
+        ),
         "pairs": found.pairs,
     }
 

@@ -10,6 +10,11 @@ from ranking.code_version import code_version
 from ranking.core.judges.diagnosis import JudgeDiagnosis
 from ranking.core.judges.outliers import RankingWithout, RuleOutcome
 from ranking.core.judges.themselves import SelfAgreement
+from ranking.reports.correlations import (
+    correlation_cells,
+    correlation_columns,
+    interval_notes,
+)
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
@@ -23,10 +28,13 @@ def judges_report(
     rules: Sequence[RuleOutcome],
     without: dict[str, RankingWithout],
     themselves: Sequence[SelfAgreement],
+    *,
+    confidence: float,
 ) -> Report:
     """Tell who stands out, by which rule, what the ranking is without them, and κ of judges with themselves.
 
-    `without` has the rules' names as keys, and "any" for the judges of any rule.
+    `without` has the rules' names as keys, and "any" for the judges of any rule; `confidence` is that of
+    the intervals of their correlations.
     """
     skipped = given.read.skipped_by
     return Report(
@@ -37,7 +45,7 @@ def judges_report(
         tables=[
             _judges(judges, rules, skipped),
             *_themselves(themselves),
-            _rules(rules, without),
+            _rules(rules, without, confidence),
         ],
         data={
             "input": input_data(given),
@@ -160,7 +168,9 @@ def _reference_and_time(judge: JudgeDiagnosis) -> tuple[Value, Value, Value]:
     )
 
 
-def _rules(rules: Sequence[RuleOutcome], without: dict[str, RankingWithout]) -> Table:
+def _rules(
+    rules: Sequence[RuleOutcome], without: dict[str, RankingWithout], confidence: float
+) -> Table:
     by_rule = {str(rule.rule): rule for rule in rules}
     return Table(
         name="rules",
@@ -170,8 +180,7 @@ def _rules(rules: Sequence[RuleOutcome], without: dict[str, RankingWithout]) -> 
             Column("judged", _("Judges looked at")),
             Column("left_out", _("Left out")),
             Column("blocks", _("Blocks left")),
-            Column("pearson", _("Pearson")),
-            Column("spearman", _("Spearman")),
+            *correlation_columns(confidence),
         ),
         rows=[
             (
@@ -179,9 +188,9 @@ def _rules(rules: Sequence[RuleOutcome], without: dict[str, RankingWithout]) -> 
                 by_rule[name].judged if name in by_rule else None,
                 len(each.judges),
                 each.blocks,
-                each.correlation.pearson,
-                each.correlation.spearman,
+                *correlation_cells(each.correlation),
             )
             for name, each in without.items()
         ],
+        notes=interval_notes([each.correlation for each in without.values()], confidence),
     )

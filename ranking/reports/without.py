@@ -13,6 +13,11 @@ from ranking.core.judges.without import RankingsWithout
 from ranking.core.rankings.ranking import RankedSystem, Ranking
 from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
+from ranking.reports.correlations import (
+    correlation_cells,
+    correlation_columns,
+    interval_notes,
+)
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
@@ -27,6 +32,7 @@ def without_report(
     agreement: AgreementReport,
     *,
     are_named: bool,
+    confidence: float,
 ) -> Report:
     """Tell what changes without some judges.
 
@@ -39,6 +45,8 @@ def without_report(
         Of all judges.
     are_named : bool
         Whether they were asked for by name.
+    confidence : float
+        Of the intervals of correlations.
     """
     return Report(
         notes=[
@@ -48,7 +56,7 @@ def without_report(
         ],
         tables=[
             _systems(found),
-            _correlations(found),
+            _correlations(found, confidence),
             _judges(found, agreement),
             _pairs(found),
         ],
@@ -190,18 +198,17 @@ def _row(row: RankedSystem | None) -> tuple[Value, ...]:
     return (row.score, row.rank, row.rank_low, row.rank_high, row.cluster)
 
 
-def _correlations(found: RankingsWithout) -> Table:
+def _correlations(found: RankingsWithout, confidence: float) -> Table:
     return Table(
         name="correlations",
         title=_("How alike the scores are"),
         columns=(
             Column("scores", _("Scores"), is_text=True),
-            Column("pearson", _("Pearson")),
-            Column("spearman", _("Spearman")),
+            *correlation_columns(confidence),
             Column("systems", _("Systems")),
         ),
         rows=[
-            (words, each.pearson, each.spearman, each.pairs)
+            (words, *correlation_cells(each), each.pairs)
             for words, each in (
                 (_("before and after"), found.before_and_after),
                 (_("those left out alone, and the rest"), found.alone_and_rest),
@@ -211,7 +218,8 @@ def _correlations(found: RankingsWithout) -> Table:
             _(
                 "Before and after are alike by themselves where those left out judged little: the second "
                 "line says how far they differ from the rest."
-            )
+            ),
+            *interval_notes([found.before_and_after, found.alone_and_rest], confidence),
         ],
     )
 

@@ -37,6 +37,21 @@ SCROLLED = """() => [...document.querySelectorAll(".report-table .figure")]
   .filter((figure) => figure.getBoundingClientRect().width > figure.parentElement.clientWidth)
   .map((figure) => figure.getAttribute("aria-labelledby"))"""
 
+#: Words of heads, and figures, that are in two lines.
+PARTED = """() => [...document.querySelectorAll('.report-table thead th, .report-table .number')].flatMap(cell => {
+  const parted = [];
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    for (const word of texts.currentNode.data.matchAll(/[^\\s\\-–—]+/g)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, word.index);
+      range.setEnd(texts.currentNode, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(each => Math.round(each.top))).size > 1) parted.push(word[0]);
+    }
+  }
+  return parted;
+})"""
+
 
 @pytest.fixture
 def answered(judged: TestSetWriter) -> TestSetWriter:  # noqa: F811
@@ -110,6 +125,7 @@ def test_each_kind_goes_on_paper(new_page: NewPage, answered: TestSetWriter) -> 
         expect(page.locator(".plot-files").first).to_be_hidden()
         expect(page.locator(".answer tbody tr").first).to_be_visible()
         assert page.evaluate(CUT) == [], kind
+        assert page.evaluate(PARTED) == [], kind
         assert page.evaluate("document.documentElement.scrollWidth") <= PAPER, kind
         # Ink on paper, whatever the screen is.
         ink = page.locator(".answer-title, #answer-title").evaluate(

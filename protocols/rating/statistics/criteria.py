@@ -8,7 +8,12 @@ import numpy as np
 
 from protocols.rating.statistics.outliers import system_means
 from protocols.rating.statistics.ratings import Ratings
-from ranking.core.diagnosis.correlation import Correlation, correlation
+from ranking.core.diagnosis.clustered_correlation import correlation_clustered
+from ranking.core.diagnosis.correlation import (
+    SampledCorrelation,
+    correlation,
+    correlation_sampled,
+)
 
 
 @dataclass(frozen=True)
@@ -17,23 +22,28 @@ class CriteriaCorrelation:
 
     Attributes
     ----------
-    of_ratings : Correlation
-        Of the two ratings of one item by one judge.
-    of_systems : Correlation
+    of_ratings : SampledCorrelation
+        Of the two ratings of one item by one judge. The interval of Pearson's coefficient accounts for segments and
+        judges, which ratings share; Spearman's has none.
+    of_systems : SampledCorrelation
         Of the mean ratings of systems.
     """
 
-    of_ratings: Correlation
-    of_systems: Correlation
+    of_ratings: SampledCorrelation
+    of_systems: SampledCorrelation
 
 
-def correlated_criteria(fluency: Ratings, adequacy: Ratings) -> CriteriaCorrelation:
+def correlated_criteria(
+    fluency: Ratings, adequacy: Ratings, *, confidence: float = 0.95
+) -> CriteriaCorrelation:
     """Correlate two criteria.
 
     Parameters
     ----------
     fluency, adequacy : Ratings
         Of the same items and judges.
+    confidence : float
+        Of the intervals.
 
     Returns
     -------
@@ -52,7 +62,20 @@ def correlated_criteria(fluency: Ratings, adequacy: Ratings) -> CriteriaCorrelat
     _both, one, other = np.intersect1d(
         of_fluency, of_adequacy, assume_unique=True, return_indices=True
     )
+    values = fluency.value[one], adequacy.value[other]
+    of_ratings = correlation(*values)
+    clustered = correlation_clustered(
+        *values, (fluency.segment[one], fluency.judge[one]), confidence=confidence
+    )
     return CriteriaCorrelation(
-        of_ratings=correlation(fluency.value[one], adequacy.value[other]),
-        of_systems=correlation(system_means(fluency), system_means(adequacy)),
+        of_ratings=SampledCorrelation(
+            of_ratings.pairs,
+            of_ratings.pearson,
+            of_ratings.spearman,
+            pearson_low=clustered.low,
+            pearson_high=clustered.high,
+        ),
+        of_systems=correlation_sampled(
+            system_means(fluency), system_means(adequacy), confidence=confidence
+        ),
     )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from protocols.rating.statistics.judges import RatingJudge
 from protocols.rating.statistics.ratings import Criterion, Ratings
-from ranking.core.diagnosis.correlation import Correlation, correlation
+from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -186,9 +186,9 @@ class Removal:
     official, without, alone : dict of str to float or None
         Mean rating of each system by all judges, without the removed, and by the removed alone; None
         without a rating.
-    correlation : Correlation
+    correlation : SampledCorrelation
         Of `official` and `without` (Table 4).
-    correlation_alone : Correlation
+    correlation_alone : SampledCorrelation
         Of `official` and `alone`.
     mean_kept, mean_removed : float or None
         Mean of all ratings of the judges who are kept, and of those removed.
@@ -201,13 +201,15 @@ class Removal:
     official: dict[str, float | None]
     without: dict[str, float | None]
     alone: dict[str, float | None]
-    correlation: Correlation
-    correlation_alone: Correlation
+    correlation: SampledCorrelation
+    correlation_alone: SampledCorrelation
     mean_kept: float | None
     mean_removed: float | None
 
 
-def removals(ratings: Ratings, outcomes: Sequence[RuleOutcome]) -> tuple[Removal, ...]:
+def removals(
+    ratings: Ratings, outcomes: Sequence[RuleOutcome], *, confidence: float = 0.95
+) -> tuple[Removal, ...]:
     """Remove the outliers of each rule, and compare the means of systems.
 
     Parameters
@@ -215,6 +217,8 @@ def removals(ratings: Ratings, outcomes: Sequence[RuleOutcome]) -> tuple[Removal
     ratings : Ratings
         At least one.
     outcomes : sequence of RuleOutcome
+    confidence : float
+        Of the intervals of the correlations.
 
     Returns
     -------
@@ -235,8 +239,8 @@ def removals(ratings: Ratings, outcomes: Sequence[RuleOutcome]) -> tuple[Removal
                 official=_by_system(ratings, official),
                 without=_by_system(ratings, without),
                 alone=_by_system(ratings, alone),
-                correlation=correlation(official, without),
-                correlation_alone=correlation(official, alone),
+                correlation=correlation_sampled(official, without, confidence=confidence),
+                correlation_alone=correlation_sampled(official, alone, confidence=confidence),
                 mean_kept=float(kept.value.mean()) if len(kept) else None,
                 mean_removed=float(removed.value.mean()) if len(removed) else None,
             )

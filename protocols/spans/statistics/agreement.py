@@ -14,6 +14,7 @@ from scipy import stats
 
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity
 from protocols.spans.statistics.columns import FloatArray, Measure, mqm_score
+from ranking.core.diagnosis.clustered_correlation import correlation_clustered
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -21,6 +22,8 @@ Int64Array = npt.NDArray[np.int64]
 OTHER_SEVERITY: Final = 0.5
 #: Fewer shared outputs give no correlation.
 _FEWEST: Final = 3
+#: Fewer segments give no interval.
+_FEWEST_SEGMENTS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class JudgePairScores:
         Outputs that both scored.
     pearson, spearman, kendall : float or None
         None for fewer than three shared outputs, or where one of the two always gave the same score.
+    low, high : float or None
+        Ends of the interval of `pearson`, outputs of a segment as a cluster; None with fewer than ten segments.
     difference : float
         Mean of the first's score minus the second's.
     distance : float
@@ -46,6 +51,8 @@ class JudgePairScores:
     pearson: float | None
     spearman: float | None
     kendall: float | None
+    low: float | None
+    high: float | None
     difference: float
     distance: float
 
@@ -110,9 +117,10 @@ def score_agreement(
         if not items:
             continue
         values = np.array([(by_judge[one][item], by_judge[other][item]) for item in items])
-        pairs.append(_pair(one, other, values))
+        of_items = [item[:2] for item in items]
+        pairs.append(_pair(one, other, values, of_items, confidence))
         raw.append(values)
-        segments += [item[:2] for item in items]
+        segments += of_items
         if standard[one] and standard[other]:
             z.append(np.array([(standard[one][item], standard[other][item]) for item in items]))
     if not raw:
@@ -140,9 +148,19 @@ def _standardised(scores: dict[Item, float]) -> dict[Item, float]:
     return dict(zip(scores, z.tolist(), strict=True))
 
 
-def _pair(one: str, other: str, values: FloatArray) -> JudgePairScores:
+def _pair(
+    one: str,
+    other: str,
+    values: FloatArray,
+    segments: Sequence[tuple[str, str]],
+    confidence: float,
+) -> JudgePairScores:
     first, second = values.T
     whole = len(values) >= _FEWEST and np.ptp(first) > 0 and np.ptp(second) > 0
+    numbers = {segment: number for number, segment in enumerate(dict.fromkeys(segments))}
+    in_segment = np.array([numbers[segment] for segment in segments], dtype=np.int64)
+    clustered = correlation_clustered(first, second, (in_segment,), confidence=confidence)
+    has_interval = whole and len(numbers) >= _FEWEST_SEGMENTS
     return JudgePairScores(
         one=one,
         other=other,
@@ -150,6 +168,8 @@ def _pair(one: str, other: str, values: FloatArray) -> JudgePairScores:
         pearson=float(stats.pearsonr(first, second).statistic) if whole else None,
         spearman=float(stats.spearmanr(first, second).statistic) if whole else None,
         kendall=float(stats.kendalltau(first, second).statistic) if whole else None,
+        low=clustered.low if has_interval else None,
+        high=clustered.high if has_interval else None,
         difference=float((first - second).mean()),
         distance=float(np.abs(first - second).mean()),
     )
@@ -172,7 +192,7 @@ def _bootstrapped(
     seed: int,
 ) -> tuple[float | None, float | None]:
     names = {name: place for place, name in enumerate(sorted(set(segments)))}
-    if len(names) < 10 or _both_ways(values) is None:
+    if len(names) < _FEWEST_SEGMENTS or _both_ways(values) is None:
         return None, None
     of_segment = np.array([names[name] for name in segments])
     one, other = values.T

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.counting.tallies import Tallies, tally
-from ranking.core.diagnosis.correlation import Correlation, correlation
+from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.expected_wins import expected_wins
 
@@ -18,6 +18,8 @@ FloatArray = npt.NDArray[np.float64]
 
 #: Key of the blocks without a sole winner.
 NOBODY = ""
+#: Of the intervals of its correlations.
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,10 @@ class CampaignDiagnosis:
         ("≥ others").
     tie_rates : dict of str to float or None
         Share of its comparisons that are tied.
-    score_by_times_judged : Correlation
+    score_by_times_judged : SampledCorrelation
         Correlation of "≥ others" with `times_judged`, over all systems but the reference. (Table
         5.)
-    score_by_reference : Correlation or None
+    score_by_reference : SampledCorrelation or None
         Correlation of "≥ others" with the share of the system's blocks that show the reference,
         over the same systems (Table 10); None without a reference.
     win_ratios : dict of str to float or None
@@ -82,8 +84,8 @@ class CampaignDiagnosis:
     times_beside_reference: dict[str, int]
     geq_others: dict[str, float | None]
     tie_rates: dict[str, float | None]
-    score_by_times_judged: Correlation
-    score_by_reference: Correlation | None
+    score_by_times_judged: SampledCorrelation
+    score_by_reference: SampledCorrelation | None
     win_ratios: dict[str, float | None]
 
 
@@ -165,10 +167,14 @@ def diagnose_campaign(
         times_beside_reference={} if beside is None else _by_name(names, beside),
         geq_others=_shares_by_name(names, score),
         tie_rates=_shares_by_name(names, _share(ties, total)),
-        score_by_times_judged=correlation(judged[others], rounded[others]),
+        score_by_times_judged=correlation_sampled(
+            judged[others], rounded[others], confidence=CONFIDENCE
+        ),
         score_by_reference=None
         if beside is None
-        else correlation(_share(beside, judged)[others], rounded[others]),
+        else correlation_sampled(
+            _share(beside, judged)[others], rounded[others], confidence=CONFIDENCE
+        ),
         win_ratios=win_ratios(blocks if reference is None else blocks.without([reference])),
     )
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from ranking.core.counting.tallies import tally
-from ranking.core.diagnosis.correlation import Correlation, correlation
+from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.diagnosis import JudgeDiagnosis
 from ranking.core.methods.expected_wins import expected_wins
@@ -209,7 +209,7 @@ class RankingWithout:
         Number of remaining blocks.
     before, after : dict of str to float or None
         Score of each system with and without them; None if not estimable.
-    correlation : Correlation
+    correlation : SampledCorrelation
         Correlation of the two scores, over the systems that have both.
     """
 
@@ -217,7 +217,7 @@ class RankingWithout:
     blocks: int
     before: dict[str, float | None]
     after: dict[str, float | None]
-    correlation: Correlation
+    correlation: SampledCorrelation
 
 
 def score_by_expected_wins(blocks: Blocks) -> Scores:
@@ -229,6 +229,8 @@ def ranking_without(
     blocks: Blocks,
     judges: Collection[str],
     score: Callable[[Blocks], Scores] = score_by_expected_wins,
+    *,
+    confidence: float = 0.95,
 ) -> RankingWithout:
     """Score the systems with and without some judges (Hamon et al. 2007, Table 4).
 
@@ -240,6 +242,8 @@ def ranking_without(
         Names of the judges to leave out.
     score : callable
         Returns the scores of the systems of blocks, by any method.
+    confidence : float
+        Of the intervals of the correlation.
 
     Returns
     -------
@@ -262,7 +266,7 @@ def ranking_without(
         blocks=len(rest),
         before=_by_system(blocks, before),
         after=_by_system(blocks, after),
-        correlation=correlation(before.values, after.values),
+        correlation=correlation_sampled(before.values, after.values, confidence=confidence),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.core.diagnosis.correlation import Correlation, correlation
+from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
 from ranking.core.rankings.ranking import Ranking
 from ranking.core.scores import Scores
@@ -25,9 +25,9 @@ class RankingsWithout:
         With and without them.
     alone : dict of str to float or None
         Score of each system by their judgments alone; None if it cannot be estimated.
-    before_and_after : Correlation
+    before_and_after : SampledCorrelation
         Of the scores with and without them, over the systems that have both.
-    alone_and_rest : Correlation
+    alone_and_rest : SampledCorrelation
         Of the scores by them alone and by all others (Hamon et al. 2007, Table 4, compares the
         ranking with all judges with that without outliers, which hides how much these judges differ
         where they judged little).
@@ -37,8 +37,8 @@ class RankingsWithout:
     before: Ranking
     after: Ranking
     alone: dict[str, float | None]
-    before_and_after: Correlation
-    alone_and_rest: Correlation
+    before_and_after: SampledCorrelation
+    alone_and_rest: SampledCorrelation
 
 
 def rankings_without(
@@ -47,6 +47,7 @@ def rankings_without(
     *,
     rank: Callable[[Blocks], Ranking],
     score: Callable[[Blocks], Scores],
+    confidence: float = 0.95,
 ) -> RankingsWithout:
     """Rank systems with and without some judges, and score them by these judges alone.
 
@@ -61,6 +62,8 @@ def rankings_without(
         Ranks the systems of blocks.
     score : callable
         Returns their scores by the same method.
+    confidence : float
+        Of the intervals of the correlations.
 
     Returns
     -------
@@ -90,6 +93,8 @@ def rankings_without(
             name: None if np.isnan(value) else float(value)
             for name, value in zip(blocks.systems, alone.values.tolist(), strict=True)
         },
-        before_and_after=correlation(everybody.values, others.values),
-        alone_and_rest=correlation(alone.values, others.values),
+        before_and_after=correlation_sampled(
+            everybody.values, others.values, confidence=confidence
+        ),
+        alone_and_rest=correlation_sampled(alone.values, others.values, confidence=confidence),
     )

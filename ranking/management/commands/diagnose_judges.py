@@ -95,4 +95,11 @@ class Command(ReportCommand):
                 for name in ("chance", "chance_of_judges", "resample", "resamples", "confidence")
             },
         )
-        return judges_report(given, found.judges, found.rules, found.without, found.themselves)
+        return judges_report(
+            given,
+            found.judges,
+            found.rules,
+            found.without,
+            found.themselves,
+            confidence=options["confidence"],
+        )

@@ -95,9 +95,9 @@ def _drawn(
     if plot.kind == "matrix":
         return matrix(table, plot, sheet, pair_address)
     if plot.kind == "intervals":
-        return (sheet.width, *intervals(plot, rows, sheet))
+        return (sheet.width, *intervals(table, plot, rows, sheet))
     if plot.kind == "bars":
-        return (sheet.width, *bars(plot, rows, sheet))
+        return (sheet.width, *bars(table, plot, rows, sheet))
     draw = line if plot.kind == "line" else points
     return (sheet.width, *draw(table, plot, rows, sheet))
 

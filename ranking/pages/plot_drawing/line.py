@@ -7,7 +7,17 @@ from django.utils.safestring import SafeString
 
 from ranking.pages.plot_drawing.axis import Axis, across, horizontal
 from ranking.pages.plot_drawing.rows import Row
-from ranking.pages.plot_drawing.svg import LINE_HEIGHT, SHORT_NAMES, TOP, Sheet, joined, room_of
+from ranking.pages.plot_drawing.svg import (
+    HIGHEST,
+    LINE_HEIGHT,
+    SHORT_NAMES,
+    TOP,
+    Sheet,
+    above,
+    below,
+    joined,
+    room_of,
+)
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table
 
@@ -19,9 +29,13 @@ _LINE: Final = 14
 def line(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
     """Return height and drawing."""
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
-    y = Axis(values, plot, LINE_HEIGHT - 40, 16)
+    y = Axis(values, plot, LINE_HEIGHT - 40, HIGHEST)
     places = _places(rows, sheet)
-    parts = [horizontal(y, 48, sheet.right), across(y, plot, 48, sheet.right)]
+    parts = [
+        above(table, plot.value),
+        horizontal(y, 48, sheet.right),
+        across(y, plot, 48, sheet.right),
+    ]
     parts += [
         format_html('<polygon class="band" points="{}"/>', each) for each in _bands(places, rows, y)
     ]
@@ -38,7 +52,7 @@ def line(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, 
         for number, (x, row) in enumerate(zip(places, rows, strict=True))
         if number % every == 0
     ]
-    parts.append(_below(table, plot.label, sheet))
+    parts.append(below(table, plot.label, sheet, LINE_HEIGHT))
     return LINE_HEIGHT, joined(parts)
 
 
@@ -75,11 +89,11 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int
     found = [row for row in rows if row.low is not None]
     if not found:
         return TOP, SafeString("")
-    y = Axis([row.value for row in found], plot, LINE_HEIGHT - 40, 16)
+    y = Axis([row.value for row in found], plot, LINE_HEIGHT - 40, HIGHEST)
     free = Plot(kind="points", label=plot.label, value=plot.value)
     right = sheet.width - (SHORT_NAMES if sheet.is_narrow else _NAMES_OF_POINTS)
     x = Axis([row.low or 0.0 for row in found], free, 64, right, steps=sheet.ticks)
-    parts = [horizontal(y, 48, sheet.right)]
+    parts = [above(table, plot.value), horizontal(y, 48, sheet.right)]
     parts += [
         format_html(
             '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
@@ -101,13 +115,13 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int
         )
         for (at, up), height, name in zip(places, _apart(places, names), names, strict=True)
     ]
-    parts.append(_below(table, plot.low or plot.label, sheet))
+    parts.append(below(table, plot.low or plot.label, sheet, LINE_HEIGHT))
     return LINE_HEIGHT, joined(parts)
 
 
 def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:
-    """Return the height of each name: that of its point, or the nearest where no other name is."""
-    taken: list[tuple[float, float, float]] = []
+    """Return the height of each name: that of its point, or the nearest where no other name or point is."""
+    taken = [(left - 12, left - 4, height) for left, height in places]
     found = {}
     for number in sorted(range(len(places)), key=lambda number: places[number]):
         left, height = places[number]
@@ -124,13 +138,3 @@ def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:
         found[number] = next(free, height)
         taken.append((left, right, found[number]))
     return [found[number] for number in range(len(places))]
-
-
-def _below(table: Table, key: str, sheet: Sheet) -> SafeString:
-    heading = next(column.heading for column in table.columns if column.key == key)
-    return format_html(
-        '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
-        sheet.right,
-        LINE_HEIGHT - 5,
-        heading,
-    )

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+
+from ranking.reports.tables import Table
 
 WIDTH: Final = 720
 #: Room for the names of rows.
@@ -14,6 +16,10 @@ NAMES: Final = 200
 TOP: Final = 26
 MARGIN: Final = 24
 LINE_HEIGHT: Final = 280
+#: Where the value axis of a drawing that goes up ends: above it stands what it shows.
+HIGHEST: Final = 28
+#: Room for what the value axis of rows shows, below them.
+BELOW: Final = 18
 #: Room for heads of columns, which are at an angle, above and beside the columns.
 HEADS: Final = 148
 _LETTERS: Final = 28
@@ -70,6 +76,26 @@ NARROW: Final = Sheet(300, is_narrow=True)
 SHORT_NAMES: Final = _SHORT + _BESIDE_SHORT
 #: Height of a name above its row.
 ABOVE: Final = 18
+
+
+def heading_of(table: Table, key: str) -> str:
+    """Return the heading of a column."""
+    return next(column.heading for column in table.columns if column.key == key)
+
+
+def above(table: Table, key: str) -> SafeString:
+    """Return what an axis that goes up shows, above its end."""
+    return format_html('<text class="quiet" x="8" y="12">{}</text>', heading_of(table, key))
+
+
+def below(table: Table, key: str, sheet: Sheet, bottom: int) -> SafeString:
+    """Return what an axis from left to right shows, below its end."""
+    return format_html(
+        '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
+        sheet.right,
+        bottom - 5,
+        heading_of(table, key),
+    )
 
 
 def joined(parts: Sequence[Any]) -> SafeString:

@@ -9,6 +9,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from campaign.texts.languages import language_name
+from ranking.pages import formats
 from ranking.pages.plots import RankPlot, rank_plot
 from ranking.pages.published.left_out import LeftOutLine, left_out_lines
 from ranking.pages.published.matrix import MatrixRow, pair_matrix
@@ -35,6 +36,8 @@ class PublishedPage:
         How many judgments decide first place; empty where that was not computed.
     strength : str or None
         The word of Landis and Koch for κ between judges.
+    self_agreement : str or None
+        κ of judges with themselves, in a sentence; None where it was not known.
     clusters : sequence of int
         For each row of the plot how many rows its cluster has, 0 but for the first of a cluster.
     """
@@ -51,6 +54,7 @@ class PublishedPage:
     matrix: Sequence[MatrixRow]
     strength: str | None
     strength_caution: str
+    self_agreement: str | None
     method: Sequence[str]
     left_out: Sequence[LeftOutLine]
     first_day: date | None
@@ -81,6 +85,7 @@ def published_page(content: Content) -> PublishedPage:
         matrix=pair_matrix(content),
         strength=strength_in_words(content["agreement"]["inter"]["kappa"]),
         strength_caution=strength_caution(),
+        self_agreement=_self_agreement(content),
         method=method_sentences(content),
         left_out=left_out_lines(content),
         first_day=day_of(content["input"]["first_day"]),
@@ -91,6 +96,22 @@ def published_page(content: Content) -> PublishedPage:
 def _firmness(content: Content) -> list[str]:
     section = content["sections"].get("firmness")
     return [] if section is None else firmness_in_words(section)
+
+
+def _self_agreement(content: Content) -> str | None:
+    section = content["sections"].get("self_agreement")
+    if section is None:
+        return None
+    kappa = formats.kappa(section["kappa"])
+    # Results that were published before have no interval.
+    low, high = section.get("low"), section.get("high")
+    if low is None or high is None:
+        return _("κ of judges with themselves %(kappa)s.") % {"kappa": kappa}
+    return _("κ of judges with themselves %(kappa)s (%(low)s to %(high)s).") % {
+        "kappa": kappa,
+        "low": formats.kappa(low),
+        "high": formats.kappa(high),
+    }
 
 
 def frozen_in_words(content: Content) -> str:

@@ -130,15 +130,19 @@ def _agreement(content: Mapping[str, Any]) -> list[str]:
     """Return how far judges agree, in sentences; none where that is not known."""
     agreement = content["agreement"]
     inter, own = agreement["inter"], content["sections"].get("self_agreement")
-    said = [] if own is None else [f"κ of judges with themselves: {own['kappa']:.2f}."]
+    confidence = agreement["confidence"]
+    said = [] if own is None else [f"κ of judges with themselves: {_kappa(own, confidence)}."]
     if inter["kappa"] is None:
         return said
-    interval = (
-        ""
-        if inter["low"] is None
-        else f" ({inter['low']:.2f} to {inter['high']:.2f} at {100 * agreement['confidence']:g} %)"
-    )
-    return [f"κ between judges: {inter['kappa']:.2f}{interval}.", *said]
+    return [f"κ between judges: {_kappa(inter, confidence)}.", *said]
+
+
+def _kappa(found: Mapping[str, Any], confidence: float) -> str:
+    """Return κ with its interval; results that were published before do not have that of judges with themselves."""
+    low, high = found.get("low"), found.get("high")
+    if low is None or high is None:
+        return f"{found['kappa']:.2f}"
+    return f"{found['kappa']:.2f} ({low:.2f} to {high:.2f} at {100 * confidence:g} %)"
 
 
 def _row(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:

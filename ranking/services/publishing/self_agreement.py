@@ -10,10 +10,15 @@ from ranking.models import RankingRun
 from ranking.services.publishing.answers import answers_about
 
 _FROZEN: Final = ("kappa", "p_agree", "p_chance", "agreeing", "comparable")
+#: What an interval of κ depends on.
+_INTERVAL: Final = ("resample", "confidence")
 
 
 def frozen_self_agreement(run: RankingRun) -> dict[str, Any] | None:
-    """Return κ of judges with themselves, by the chance of κ between judges; None where it is not known."""
+    """Return κ of judges with themselves, by the chance of κ between judges; None where it is not known.
+
+    The ends of its interval are None where the answer has an interval of another kind than that of κ between judges.
+    """
     chance = run.result["agreement"]["chance"]
     analysis = (
         answers_about(run, kind="agreement")
@@ -27,4 +32,6 @@ def frozen_self_agreement(run: RankingRun) -> dict[str, Any] | None:
     intra = analysis.data["intra"]
     if intra["kappa"] is None:
         return None
-    return {"chance": chance, **{name: intra[name] for name in _FROZEN}}
+    same = all(analysis.choice.get(name) == run.parameters["agreement"][name] for name in _INTERVAL)
+    ends = {name: intra[name] if same else None for name in ("low", "high")}
+    return {"chance": chance, **{name: intra[name] for name in _FROZEN}, **ends}

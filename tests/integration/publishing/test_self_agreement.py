@@ -20,10 +20,12 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def repeated(judged: TestSetWriter) -> TestSetWriter:
-    """Judge j3 judges two sentences again, one of them otherwise."""
-    for segment, labels in ((3, [1, 2, 3, 4]), (4, [1, 2, 3, 4])):
-        block = judged.block(segment, ["amber", "birch", "cobalt", "dune"])
-        judged.judgment("j3", block, labels)
+    """Each judge judges two sentences again, one of them otherwise."""
+    again = {"j1": (1, [1, 2, 3, 3]), "j2": (2, [1, 3, 2, 4]), "j3": (3, [1, 2, 3, 4])}
+    for judge, (segment, labels) in again.items():
+        for number, given in ((segment, labels), (segment + 3, [1, 2, 3, 4])):
+            block = judged.block(number, ["amber", "birch", "cobalt", "dune"])
+            judged.judgment(judge, block, given)
     ranking_run_compute(task_id=judged.task.pk)
     return judged
 
@@ -53,13 +55,29 @@ def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
         "p_agree": own.p_agree,
         "p_chance": own.p_chance,
         "agreeing": own.agreeing,
-        "comparable": 12,
+        "comparable": 36,
+        "low": own.low,
+        "high": own.high,
     }
     assert own.kappa is not None
+    assert own.low is not None
+    assert own.high is not None
     said = text_of(client.get(f"/results/{result.address}/"))
-    assert f"κ of judges with themselves {own.kappa:.2f}." in said
+    interval = f"{own.low:.2f} to {own.high:.2f}".replace("-", "−")
+    assert f"κ of judges with themselves {own.kappa:.2f} ({interval})." in said
     table = client.get(f"/results/{result.address}/ranking.md").content.decode()
-    assert f"κ of judges with themselves: {own.kappa:.2f}." in table
+    assert f"themselves: {own.kappa:.2f} ({own.low:.2f} to {own.high:.2f} at 95 %)." in table
+
+
+def test_an_interval_of_another_kind_is_left_out(repeated: TestSetWriter, client: Client) -> None:
+    """κ itself does not depend on what its interval accounts for."""
+    answered(repeated, confidence=0.8)
+    section = section_of(repeated)
+    assert section["kappa"] is not None
+    assert (section["low"], section["high"]) == (None, None)
+    result = result_publish(task=repeated.task, by=None)
+    said = text_of(client.get(f"/results/{result.address}/"))
+    assert f"κ of judges with themselves {section['kappa']:.2f}." in said
 
 
 def test_answers_to_other_questions_are_not_taken(repeated: TestSetWriter) -> None:

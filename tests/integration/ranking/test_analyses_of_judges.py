@@ -197,6 +197,12 @@ def test_pairs_of_judges_of_wmt12(wmt12: Task) -> None:
     assert len(table_of(found, "matrix").rows) == 30
 
 
+def test_lengths_of_texts_that_are_not_here_are_not_kept_silent_about(wmt12: Task) -> None:
+    words = "Not by length"
+    assert words in notes_of(answer(wmt12, "agreement"))
+    assert words not in notes_of(answer(wmt12, "agreement", by_length=False))
+
+
 # --- Agreement by part ----------------------------------------------------------------------------
 
 

@@ -9,10 +9,12 @@ from hypothesis import given
 from protocols.spans.records import MAX_CHARACTERS, ScoredOutput
 from protocols.spans.simulator import SpanModel, simulate_spans
 from protocols.spans.statistics.agreement import (
+    JudgePairScores,
     marked_stretches,
     score_agreement,
     span_agreement,
 )
+from ranking.core.diagnosis.clustered_correlation import correlation_clustered
 from tests.unit.protocols.spans.drawn import judgment, major, minor, output, spans_of
 
 
@@ -30,10 +32,32 @@ def test_two_judges_side_by_side() -> None:
     assert pair.spearman == pytest.approx(0.8)
     assert pair.kendall == pytest.approx(2 / 3)
     assert (pair.difference, pair.distance) == (-5, 15)
+    assert (pair.low, pair.high) == (None, None)
     both = np.array([scores["ann"] + scores["bob"], scores["bob"] + scores["ann"]])
     assert found.pearson == pytest.approx(np.corrcoef(both)[0, 1])
     # Too few segments to say how sure that is.
     assert (found.low, found.high) == (None, None)
+
+
+def test_the_interval_of_two_judges_takes_outputs_of_a_segment_for_alike() -> None:
+    """A second system with the same scores makes nothing more certain."""
+    random = np.random.default_rng(3)
+    scores = {"ann": random.integers(0, 101, 20), "bob": random.integers(0, 101, 20)}
+
+    def pair(*systems: str) -> JudgePairScores:
+        screens = [
+            judgment(*(output(name, score) for name in systems), judge=judge, segment=str(number))
+            for judge, given_scores in scores.items()
+            for number, score in enumerate(given_scores.tolist())
+        ]
+        return score_agreement(screens, resamples=200).pairs[0]
+
+    one, two = pair("A"), pair("A", "B")
+    by_hand = correlation_clustered(scores["ann"], scores["bob"], (np.arange(20),))
+    assert (one.low, one.high) == (by_hand.low, by_hand.high)
+    assert one.low is not None
+    assert two.shared == 40
+    assert (two.low, two.high) == pytest.approx((one.low, one.high))
 
 
 def test_a_severe_judge_lowers_raw_agreement_and_not_the_standardised() -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from ranking.pages.plot_drawing import drawn, drawn_for_page
-from ranking.pages.plot_drawing.svg import NARROW
+from ranking.pages.plot_drawing.svg import NARROW, room_of
 from ranking.reports.plots import Plot, PlotKind
 from ranking.reports.tables import Column, Table
 
@@ -231,13 +231,60 @@ def test_names_of_points_that_lie_together_do_not_cover_each_other() -> None:
         assert named["ember"] == dots[3]
 
 
+def test_no_name_is_written_over_another_point() -> None:
+    """On the narrow sheet, where the point of the second is 20 pixels right of the first's."""
+    columns = (Column("name", "Name", is_text=True), Column("score", "s"), Column("times", "t"))
+    plot = Plot(kind="points", label="name", value="score", low="times")
+    rows = [("cu-bojar", 0.593, 1073), ("onlineA", 0.596, 1088), ("jhu", 0.4, 1030)]
+    for drawing in drawings(Table(name="p", title="P", columns=columns, rows=rows, plot=plot)):
+        dots = [
+            (float(each.get("cx", "0")), float(each.get("cy", "0")))
+            for each in drawing.iter(f"{SVG}circle")
+        ]
+        named = {each.text: each for each in drawing.iter(f"{SVG}text")}
+        for number, (name, _score, _times) in enumerate(rows):
+            left, height = float(named[name].get("x", "0")) + 8, float(named[name].get("y", "0"))
+            assert not [
+                (x, y)
+                for other, (x, y) in enumerate(dots)
+                if other != number and left - 4 < x < left + 40 and abs(y - height) < 10
+            ]
+
+
+def test_ticks_of_three_decimals_are_whole() -> None:
+    columns = (Column("name", "Name", is_text=True), Column("share", "Share"))
+    plot = Plot(kind="intervals", label="name", value="share")
+    rows = [("a", 0.0), ("b", 0.014)]
+    for drawing in drawings(Table(name="p", title="P", columns=columns, rows=rows, plot=plot)):
+        left, _top, width, _height = map(float, drawing.get("viewBox", "").split())
+        for tick in drawing.iter(f"{SVG}text"):
+            if tick.get("text-anchor") == "middle":
+                at, half = float(tick.get("x", "")), room_of(tick.text or "") / 2
+                assert left <= at - half, tick.text
+                assert at + half <= left + width, tick.text
+
+
+@pytest.mark.parametrize("kind", ["intervals", "line", "points", "bars"])
+def test_axes_of_values_are_named(kind: PlotKind) -> None:
+    columns = (
+        Column("name", "Name", is_text=True),
+        Column("score", "Points"),
+        Column("times", "t"),
+    )
+    plot = Plot(kind=kind, label="name", value="score", low="times" if kind == "points" else None)
+    rows = [("a", 0.5, 3), ("b", 0.6, 4)]
+    for drawing in drawings(Table(name="p", title="P", columns=columns, rows=rows, plot=plot)):
+        assert "Points" in {each.text for each in drawing.iter(f"{SVG}text")}
+
+
 @pytest.mark.parametrize("sheets", [0, 1], ids=["wide", "narrow"])
 def test_ranks_are_drawn_from_the_first(sheets: int) -> None:
     columns = (Column("name", "Name", is_text=True), Column("rank", "rank"))
     plot = Plot(kind="intervals", label="name", value="rank", start=1, is_whole=True)
     rows = [(f"s{n}", n) for n in range(1, 14)]
     drawing = drawings(Table(name="r", title="R", columns=columns, rows=rows, plot=plot))[sheets]
-    ticks = [int(each.text or "") for each in drawing.iter(f"{SVG}text") if each.get("class")]
+    words = [each for each in drawing.iter(f"{SVG}text") if each.get("class")]
+    ticks = [int(each.text or "") for each in words if each.get("text-anchor") == "middle"]
     assert ticks[0] == 1
     assert ticks[-1] >= 13
     assert len({b - a for a, b in pairwise(ticks)}) == 1

@@ -1,0 +1,90 @@
+"""Correlations in tables and sentences, each with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from ranking.core.diagnosis.correlation import NoInterval, SampledCorrelation
+from ranking.reports.tables import Column, Value
+from ranking.wording.numbers import decimals, percent, percent_in_figures
+
+
+def interval_ends(confidence: float) -> tuple[str, str]:
+    """Return the headings of the columns of an interval's ends."""
+    words = {"percent": percent_in_figures(confidence)}
+    return _("From, %(percent)s %%") % words, _("To, %(percent)s %%") % words
+
+
+def correlation_columns(
+    confidence: float,
+    *,
+    suffix: str = "",
+    pearson: str | None = None,
+    spearman: str | None = None,
+) -> tuple[Column, ...]:
+    """Return the columns of Pearson's and Spearman's coefficients and of the ends of their intervals.
+
+    Keys get the suffix, and headings are the coefficients' names where none are given.
+    """
+    low, high = interval_ends(confidence)
+    headings = {"pearson": pearson or _("Pearson"), "spearman": spearman or _("Spearman")}
+    return tuple(
+        column
+        for key, heading in headings.items()
+        for column in (
+            Column(f"{key}{suffix}", heading),
+            Column(f"{key}{suffix}_low", low),
+            Column(f"{key}{suffix}_high", high),
+        )
+    )
+
+
+def correlation_cells(found: SampledCorrelation) -> tuple[Value, ...]:
+    """Return the cells of `correlation_columns`."""
+    return (
+        found.pearson,
+        found.pearson_low,
+        found.pearson_high,
+        found.spearman,
+        found.spearman_low,
+        found.spearman_high,
+    )
+
+
+def in_figures_with_interval(
+    value: float, low: float | None, high: float | None, places: int = 3
+) -> str:
+    """Return "0.93 [0.41, 0.99]", or the value alone where it has no interval."""
+    if low is None or high is None:
+        return decimals(value, places)
+    return _("%(value)s [%(low)s, %(high)s]") % {
+        "value": decimals(value, places),
+        "low": decimals(low, places),
+        "high": decimals(high, places),
+    }
+
+
+def interval_notes(found: Sequence[SampledCorrelation], confidence: float) -> list[str]:
+    """Say what intervals of correlations of systems mean, and why some have none."""
+    reasons = {each.no_interval for each in found}
+    notes = []
+    if any(each.pearson_low is not None for each in found):
+        notes.append(
+            _(
+                "Intervals of %(percent)s, Fisher’s for Pearson and Bonett and Wright’s for Spearman, take "
+                "the systems for drawn from many like them."
+            )
+            % {"percent": percent(confidence)}
+        )
+    if NoInterval.FEW_PAIRS in reasons:
+        notes.append(_("With fewer than four systems a correlation has no interval."))
+    if NoInterval.STRAIGHT_LINE in reasons:
+        notes.append(
+            _(
+                "Where one score follows from the other, as where nobody is left out, a correlation "
+                "has no interval."
+            )
+        )
+    return notes
