@@ -43,7 +43,8 @@ def test_asking_what_can_be_done_tells_nobody_of_a_campaign_and_changes_nothing(
             written = [each["sql"] for each in asked if each["sql"].startswith(WRITES)]
             # A token's last use is noted, and a session kept.
             written = [each for each in written if not any(name in each for name in NOTED)]
-            is_wrong = answer.status_code >= 500 or SECRET.search(body.decode(errors="replace"))
+            is_told = SECRET.search(body.decode(errors="replace")) is not None
+            is_wrong = is_told or answer.status_code >= 500
             if role == "nobody" and route.startswith("api/v1/campaigns/"):
                 is_wrong = is_wrong or answer.status_code != 401
             if is_wrong or written:
