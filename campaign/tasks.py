@@ -13,6 +13,7 @@ from campaign.services import (
     mails_send_due,
     panel_arrivals_purge,
 )
+from campaign.services.erasure_mails import erasure_mails_forget, erasure_mails_send_due
 from campaign.services.exported_files import exported_files_purge
 from campaign.services.idempotent_answers import idempotent_answers_forget
 from campaign.services.jobs import jobs_run_waiting
@@ -22,10 +23,11 @@ from campaign.services.webhooks import webhooks_forget
 
 @shared_task(name="campaign.tasks.forget_sessions")
 def forget_sessions() -> None:
-    """Delete expired sessions, counts of attempts to sign in that are over, and old messages of accounts and webhooks."""
+    """Delete expired sessions, counts of attempts to sign in that are over, and old messages of accounts, erasures and webhooks."""
     SessionStore.clear_expired()
     sign_in_counts_forget()
     account_mails_forget()
+    erasure_mails_forget()
     webhooks_forget()
 
 
@@ -33,6 +35,7 @@ def forget_sessions() -> None:
 def send_mails() -> None:
     """Send the messages in the outboxes that are due, first attempts and retries; accounts' first."""
     account_mails_send_due()
+    erasure_mails_send_due()
     mails_send_due()
 
 

@@ -50,6 +50,7 @@ _PATHS: Final[dict[type[Model], str]] = {
     campaign.Acceptance: "judge__campaign",
     campaign.Invitation: "campaign",
     campaign.ErasureRequest: "judge__campaign",
+    campaign.ErasureMail: "campaign",
     campaign.LinkRedemption: "invitation__campaign",
     campaign.BrowserVisit: "judge__campaign",
     campaign.InvitationMail: "campaign",

@@ -90,6 +90,7 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     campaign.Invitation: _LINKS,
     campaign.LinkRedemption: _LINKS,
     campaign.ErasureRequest: "asked of the other campaign",
+    campaign.ErasureMail: "of the other campaign",
     campaign.BrowserVisit: "who opened links of the other campaign",
     campaign.InvitationMail: _LINKS,
     campaign.Panel: "a study of its own at the recruiting service, with its addresses and codes",

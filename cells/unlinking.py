@@ -75,6 +75,10 @@ REMOVED: Final = {
     ),
     "visits": "DELETE FROM campaign_browservisit WHERE judge_id = part.id",
     "mails": "DELETE FROM campaign_invitationmail WHERE judge_id = part.id",
+    "mails about erasure": (
+        "DELETE FROM campaign_erasuremail WHERE user_id IS NULL AND kind <> 'carried_out'"
+        " AND request_id IN (SELECT id FROM campaign_erasurerequest WHERE judge_id = part.id)"
+    ),
     "openings of a link for anybody": "DELETE FROM campaign_linkredemption WHERE judge_id = part.id",
     "links": "DELETE FROM campaign_invitation WHERE id = ANY (links)",
     "conflicts of interest": "DELETE FROM campaign_conflictofinterest WHERE judge_id = part.id",

@@ -40,7 +40,7 @@ def control_characters_refuse(get_response: GetResponse) -> GetResponse:
 
 
 def headers_add(get_response: GetResponse) -> GetResponse:
-    """Keep the API's answers out of caches, and switch off what browsers offer and no page needs.
+    """Keep the API's answers out of caches and streams out of a proxy's buffers, and switch off what browsers offer and no page needs.
 
     Static files go without what browsers ask the page for that loads them. With each of forty files such
     headers would be a fifth of what a judge's first visit loads.
@@ -53,6 +53,10 @@ def headers_add(get_response: GetResponse) -> GetResponse:
                 response.headers.pop(header, None)
         else:
             response.headers["Permissions-Policy"] = PERMISSIONS_POLICY
+            if response.streaming:
+                # nginx passes it on as it comes, and writes none of it to its disk
+                # (docs/decisions/0118-streams-pass-the-proxy.md).
+                response.headers.setdefault("X-Accel-Buffering", "no")
         if request.path_info.startswith("/api/"):
             response.headers.setdefault("Cache-Control", "private, no-store")
         return response

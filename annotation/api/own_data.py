@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -59,7 +60,7 @@ class OwnErasureView(APIView):
     def post(self, request: Request) -> Response:
         """Ask that nothing leads from your judgments to you any more; what is asked already stays as it is."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
-        return Response(_answer(erasure_ask(judge=judge)))
+        return Response(_answer(erasure_ask(judge=judge, language=get_language() or "")))
 
     @extend_schema(
         operation_id="judging_erasure_withdraw", parameters=[_CAMPAIGN], responses={204: None}

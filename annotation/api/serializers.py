@@ -244,17 +244,22 @@ class StoredRankingSerializer(serializers.Serializer[object]):
 
 
 class RefusalSerializer(serializers.Serializer[object]):
+    """Why a submission was refused; what is no submission at all is told in `errors` alone."""
+
     detail = serializers.CharField()
     missing = serializers.ListField(
-        child=serializers.UUIDField(), help_text="Candidates that lack a label."
+        child=serializers.UUIDField(), required=False, help_text="Candidates that lack a label."
     )
     errors = serializers.DictField(  # type: ignore[assignment]  # the contract's name
         child=serializers.ListField(child=serializers.CharField())
     )
     retry_after = serializers.IntegerField(
         allow_null=True,
+        required=False,
         help_text="In how many seconds the same would be taken; null: never as it is.",
     )
     stored = StoredRankingSerializer(
-        allow_null=True, help_text="What counts instead, where no more is taken for the block."
+        allow_null=True,
+        required=False,
+        help_text="What counts instead, where no more is taken for the block.",
     )

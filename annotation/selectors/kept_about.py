@@ -13,7 +13,7 @@ from annotation.selectors.history import (
 from annotation.selectors.judge_status import judge_status, messages_to
 from annotation.selectors.problem_reports import all_own_problem_reports
 from annotation.selectors.work_time import work_time
-from campaign.models import Acceptance, Invitation, Judge, Participation, User
+from campaign.models import Acceptance, ErasureMail, Invitation, Judge, Participation, User
 
 _AT_ONCE: Final = 500
 
@@ -47,6 +47,11 @@ def kept_about(judge: Judge) -> dict[str, Any]:
             judge.mails.order_by("created_at").values(
                 "address", "created_at", "sent_at", "state", "note"
             )
+        ),
+        "mails_about_erasure": list(
+            ErasureMail.objects.filter(request__judge=judge, user=None)
+            .order_by("created_at")
+            .values("address", "created_at", "sent_at", "state", "kind")
         ),
         "participations": list(
             Participation.objects.filter(member__judge=judge)

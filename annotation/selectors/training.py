@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from django.db.models import F, OuterRef, Prefetch, Subquery
+from django.db.models import F, OuterRef, Prefetch, QuerySet, Subquery
 
 from annotation.models import (
     HIT,
@@ -43,7 +43,12 @@ class TrainingResult:
 
 
 def training_blocks(*, task_id: int) -> list[TrainingBlock]:
-    """Return the training blocks of a test set in order, with their outputs. Two queries."""
+    """Return the training blocks of a task in order, with their outputs. Two queries."""
+    return list(training_blocks_of(task_id=task_id))
+
+
+def training_blocks_of(*, task_id: int) -> QuerySet[TrainingBlock]:
+    """Return the same to be filtered."""
     candidates = Prefetch(
         "candidates",
         TrainingCandidate.objects.select_related("output__system").order_by(
@@ -51,7 +56,7 @@ def training_blocks(*, task_id: int) -> list[TrainingBlock]:
         ),
     )
     rows = TrainingBlock.objects.filter(task=task_id).order_by("position")
-    return list(rows.select_related("segment").prefetch_related(candidates))
+    return rows.select_related("segment", "task").prefetch_related(candidates)
 
 
 def hits_training(*, judge: Judge, task_id: int) -> HITQuerySet:

@@ -7,8 +7,9 @@ from django.db.models.functions import Now
 
 from annotation.services.lending.release import assignments_release
 from campaign.database.unlinking import judge_unlink
-from campaign.models import ErasureRequest, ExportedFile, Judge, User
+from campaign.models import ErasureMailKind, ErasureRequest, ExportedFile, Judge, User
 from campaign.services import ErasureRefusedError, answered_already
+from campaign.services.erasure_mails import erasure_judge_tell, erasure_mails_stop
 from campaign.services.exported_files import exported_files_delete
 
 logger = logging.getLogger(__name__)
@@ -16,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 @transaction.atomic
 def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureRequest:
-    """Unlink the judge of a request for good; return the request with what was removed.
+    """Unlink the judge of a request for good, and tell them by mail; return the request with what was removed.
 
     Exported files that name the judges of the campaign are deleted, too. The pseudonym stays, since content keys are made of it: all rankings, kept and published ones too, are the same
     bits afterwards. `by` is None where the time has passed, and for a command. Locks the judge's row. Raises
@@ -26,6 +27,9 @@ def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureReq
     if not ErasureRequest.objects.open().filter(pk=request.pk).exists():
         raise ErasureRefusedError(answered_already())
     assignments_release(judge=judge)
+    # While their address is known.
+    erasure_mails_stop(judge=judge)
+    erasure_judge_tell(request=request, kind=ErasureMailKind.CARRIED_OUT)
     named = ExportedFile.objects.filter(
         task__test_set__campaign=judge.campaign_id, names_people=True
     )

@@ -3,6 +3,7 @@
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -20,7 +21,7 @@ def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
     judge = onboarding_or_404(request, slug).judge
     action = request.POST.get("action")
     if action == "ask":
-        erasure_ask(judge=judge)
+        erasure_ask(judge=judge, language=get_language() or "")
         return redirect("judge-data", slug)
     if action == "withdraw":
         erasure_withdraw(judge=judge)

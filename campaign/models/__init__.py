@@ -11,6 +11,7 @@ from campaign.models.campaign import Campaign, Rehearsal
 from campaign.models.conflict import ConflictOfInterest
 from campaign.models.copy import CampaignCopy, CampaignCopyPart
 from campaign.models.erasure import ERASURE_PATIENCE, ErasureRequest
+from campaign.models.erasure_mail import ErasureMail, ErasureMailKind
 from campaign.models.export import ExportedFile, ExportedPart
 from campaign.models.instructions import Acceptance, Instructions
 from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole, LinkRedemption
@@ -68,6 +69,8 @@ __all__ = [
     "ConflictOfInterest",
     "DeliveryState",
     "Document",
+    "ErasureMail",
+    "ErasureMailKind",
     "ErasureRequest",
     "ExportedFile",
     "ExportedPart",

@@ -5,6 +5,7 @@ from typing import Final
 import django_filters
 from django.utils.translation import gettext_lazy
 
+from campaign.models import BadReference
 from campaign.pages.filters import DeskFilter
 
 _NUMBER: Final = {"min_value": 1, "max_digits": 9, "decimal_places": 0}
@@ -15,6 +16,14 @@ class DocumentFilter(DeskFilter):
 
     name = django_filters.CharFilter(
         lookup_expr="icontains", label=gettext_lazy("Name contains"), max_length=300
+    )
+
+
+class BadReferenceFilter(DeskFilter):
+    """Filters of damaged references."""
+
+    status = django_filters.ChoiceFilter(
+        choices=BadReference.Status.choices, label=gettext_lazy("Status")
     )
 
 

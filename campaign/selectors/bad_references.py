@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.db.models import Count, Prefetch
+from django.utils.translation import gettext as _
 
 from campaign.models import BadReference, Reference, TestSet
 
@@ -31,3 +32,13 @@ def bad_references_to_review(*, test_set: TestSet, status: str, limit: int) -> R
         .prefetch_related(references)
     )
     return ReviewPage(status=status, rows=list(found[:limit]), counts=counts)
+
+
+def withdrawal_in_words(segment: int) -> list[str]:
+    """Say what rejecting the approved damaged reference of a segment does, a sentence each."""
+    return [
+        _("The damaged reference of sentence %(number)d is not drawn any more.")
+        % {"number": segment},
+        _("What was judged of it stays."),
+        _("This cannot be undone: a withdrawn one is never approved again."),
+    ]

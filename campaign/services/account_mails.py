@@ -17,10 +17,10 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from campaign.models import AccountMail, AccountMailKind, MailState, User
+from campaign.models import AccountMail, AccountMailKind, User
 from campaign.notification import mail_enqueue
 from campaign.selectors import account_of_address
-from campaign.services.mail_sending import message_send, sending_mark_unconfirmed
+from campaign.services.mail_sending import message_send, sending_claim, sending_mark_unconfirmed
 from campaign.services.mails import mail_is_printed
 from campaign.services.own_account import (
     LINK_HOURS,
@@ -83,15 +83,7 @@ def account_mail_claim() -> AccountMail | None:
 
     Locks the message's row, skipping locked ones. The claim is committed before anything is sent.
     """
-    due = AccountMail.objects.due().select_for_update(skip_locked=True, of=("self",))
-    mail = due.select_related("user").order_by("next_attempt_at", "id").first()
-    if mail is None:
-        return None
-    mail.state = MailState.SENDING
-    mail.attempts += 1
-    mail.claimed_at = Now()
-    mail.save(update_fields=["state", "attempts", "claimed_at"])
-    return mail
+    return sending_claim(AccountMail.objects.due().select_related("user"))
 
 
 def account_mail_send(*, mail: AccountMail) -> bool:

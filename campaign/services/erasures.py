@@ -4,7 +4,19 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.models import ERASURE_PATIENCE, Campaign, ErasureRequest, Judge, User
+from campaign.models import (
+    ERASURE_PATIENCE,
+    Campaign,
+    ErasureMailKind,
+    ErasureRequest,
+    Judge,
+    User,
+)
+from campaign.services.erasure_mails import (
+    erasure_judge_tell,
+    erasure_mails_request,
+    erasure_mails_stop,
+)
 
 #: Of the reason for a refusal.
 REASON_LENGTH = 1_000
@@ -15,10 +27,11 @@ class ErasureRefusedError(Exception):
 
 
 @transaction.atomic
-def erasure_ask(*, judge: Judge, by: User | None = None) -> ErasureRequest:
+def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> ErasureRequest:
     """Record that a judge asks to be erased, and return the request; an open one is returned as it is.
 
-    `by` is the member who asks in the judge's place. Locks the judge's row. Raises `ErasureRefusedError` for
+    `by` is the member who asks in the judge's place, `language` that of the page on which the judge asks. The judge and
+    the organisers are told by mail. Locks the judge's row. Raises `ErasureRefusedError` for
     judges who are nobody, and for one who was erased before.
     """
     judge = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
@@ -33,6 +46,7 @@ def erasure_ask(*, judge: Judge, by: User | None = None) -> ErasureRequest:
         return known
     asked = ErasureRequest.objects.create(judge=judge, asked_by=by, due_at=Now() + ERASURE_PATIENCE)
     asked.refresh_from_db()
+    erasure_mails_request(request=asked, language=language)
     return asked
 
 
@@ -53,12 +67,15 @@ def erasure_record(*, campaign: Campaign, pseudonym: str, by: User) -> ErasureRe
 @transaction.atomic
 def erasure_withdraw(*, judge: Judge) -> int:
     """Take back what a judge asked, while it is not carried out; return 1, or 0 if nothing was open."""
-    return judge.erasure_requests.open().update(withdrawn_at=Now())
+    withdrawn = judge.erasure_requests.open().update(withdrawn_at=Now())
+    if withdrawn:
+        erasure_mails_stop(judge=judge)
+    return withdrawn
 
 
 @transaction.atomic
 def erasure_refuse(*, request: ErasureRequest, reason: str, by: User | None) -> None:
-    """Refuse a request for a reason that the judge reads. Raises `ErasureRefusedError`."""
+    """Refuse a request for a reason that the judge reads, also by mail. Raises `ErasureRefusedError`."""
     reason = reason.strip()
     if not reason or len(reason) > REASON_LENGTH:
         raise ErasureRefusedError(
@@ -68,6 +85,8 @@ def erasure_refuse(*, request: ErasureRequest, reason: str, by: User | None) -> 
     open_requests = ErasureRequest.objects.open().filter(pk=request.pk)
     if not open_requests.update(refused_at=Now(), reason=reason, answered_by=by):
         raise ErasureRefusedError(answered_already())
+    erasure_mails_stop(judge=request.judge)
+    erasure_judge_tell(request=request, kind=ErasureMailKind.REFUSED)
 
 
 def answered_already() -> str:

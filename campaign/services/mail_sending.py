@@ -4,7 +4,7 @@ import logging
 import smtplib
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
@@ -13,6 +13,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import MailState, OutgoingMail
+
+Mail = TypeVar("Mail", bound=OutgoingMail)
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +31,25 @@ def sending_mark_unconfirmed(outbox: type[OutgoingMail]) -> int:
     """
     stopped = _rows(outbox).filter(state=MailState.SENDING, claimed_at__lt=Now() - _SENDING_TIMEOUT)
     return stopped.update(state=MailState.UNCONFIRMED, error=_("The worker stopped while sending."))
+
+
+def sending_claim(due: "QuerySet[Mail]") -> Mail | None:
+    """Claim the first of these messages, and return it with its new state; None if there is none.
+
+    Locks its row, skipping locked ones; commit before it is sent, so that nobody sends it a second time.
+    """
+    mail = (
+        due.select_for_update(skip_locked=True, of=("self",))
+        .order_by("next_attempt_at", "id")
+        .first()
+    )
+    if mail is None:
+        return None
+    mail.state = MailState.SENDING
+    mail.attempts += 1
+    mail.claimed_at = Now()
+    mail.save(update_fields=["state", "attempts", "claimed_at"])
+    return mail
 
 
 def message_send(mail: OutgoingMail, message: Callable[[BaseEmailBackend], EmailMessage]) -> bool:

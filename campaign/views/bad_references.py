@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from campaign.models import BadReference, Task, User
 from campaign.selectors import bad_references_to_review
+from campaign.selectors.bad_references import withdrawal_in_words
 from campaign.services import (
     BadReferenceRefusedError,
     bad_reference_redraw,
@@ -83,15 +84,9 @@ def _make(request: HttpRequest, task: Task) -> HttpResponse:
 
 
 def _ask_withdrawal(request: HttpRequest, task: Task, row: BadReference, back: str) -> HttpResponse:
-    number = row.output.segment.number
     question = Question(
         title=_("Withdraw a damaged reference"),
-        facts=[
-            _("The damaged reference of sentence %(number)d is not drawn any more.")
-            % {"number": number},
-            _("What was judged of it stays."),
-            _("This cannot be undone: a withdrawn one is never approved again."),
-        ],
+        facts=withdrawal_in_words(row.output.segment.number),
         answers=[Answer(_("Withdraw permanently"))],
         fields={"decision": "reject", "status": request.POST.get("status", "")},
         cancel=back,

@@ -17,6 +17,12 @@ from annotation.api.systems import (
     SystemView,
     SystemWithdrawView,
 )
+from annotation.api.training import TrainingBlockView, TrainingView
+from campaign.api.bad_references import (
+    BadReferenceRedrawView,
+    BadReferencesView,
+    BadReferenceView,
+)
 from campaign.api.segments import SegmentsView
 from campaign.api.texts import DocumentsView, OutputsView
 from cells.task_api import TaskAndMoreView
@@ -63,6 +69,19 @@ task_addresses: Final[list[URLPattern]] = [
     ),
     path("documents/", DocumentsView.as_view(), name="api-documents"),
     path("outputs/", OutputsView.as_view(), name="api-outputs"),
+    path("bad-references/", BadReferencesView.as_view(), name="api-bad-references"),
+    path(
+        "bad-references/<int:bad_reference_id>/",
+        BadReferenceView.as_view(),
+        name="api-bad-reference",
+    ),
+    path(
+        "bad-references/<int:bad_reference_id>/redraw/",
+        BadReferenceRedrawView.as_view(),
+        name="api-bad-reference-redraw",
+    ),
+    path("training/", TrainingView.as_view(), name="api-training"),
+    path("training/<int:block_id>/", TrainingBlockView.as_view(), name="api-training-block"),
     path("segments/", SegmentsView.as_view(), name="api-segments"),
     path("segments/<int:number>/", SegmentJudgedView.as_view(), name="api-segment"),
     path("judgments/", JudgmentsView.as_view(), name="api-judgments"),

@@ -61,11 +61,17 @@ mails AS MATERIALIZED (
     WHERE campaign.state NOT IN ('archived', 'bin')
       AND campaign.id NOT IN (SELECT campaign_id FROM elsewhere)
     UNION ALL
-    -- Rows of these two go after a week. Alerts are tried each hour, and only on their day.
+    -- Rows of these three go after a week. Alerts are tried each hour, and only on their day.
     SELECT 'account', state, next_attempt_at
     FROM campaign_accountmail
     WHERE state IN ('queued', 'sending')
        OR state IN ('failed', 'unconfirmed') AND claimed_at > now() - interval '1 day'
+    UNION ALL
+    SELECT 'erasure', state, next_attempt_at
+    FROM campaign_erasuremail
+    WHERE (state IN ('queued', 'sending')
+           OR state IN ('failed', 'unconfirmed') AND claimed_at > now() - interval '1 day')
+      AND campaign_id NOT IN (SELECT campaign_id FROM elsewhere)
     UNION ALL
     SELECT 'alert', state, next_attempt_at + interval '1 hour'
     FROM campaign_alertmail WHERE state <> 'sent' AND created_at > now() - interval '1 day'

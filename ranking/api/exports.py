@@ -38,6 +38,13 @@ _STREAMED = (
     "The file. `Quintet-Watermark` and `ETag` say how to go on after an interruption: with the same `watermark`, `after` the "
     "last number that was received, and `If-Match`."
 )
+
+
+def _described(content_type: str) -> OpenApiTypes:
+    """Return how the description names the bytes of a file: JSON is read as what it says."""
+    return OpenApiTypes.OBJECT if content_type == "application/json" else OpenApiTypes.BINARY
+
+
 _NUMBER: dict[str, Any] = {"min_value": 0, "max_value": 2**63 - 1}
 
 
@@ -166,7 +173,9 @@ class ExportStreamView(APIView):
         parameters=[ExportAskedSerializer],
         responses={
             **{
-                (200, content_type): OpenApiResponse(OpenApiTypes.BINARY, description=_STREAMED)
+                (200, content_type): OpenApiResponse(
+                    _described(content_type), description=_STREAMED
+                )
                 for content_type in _CONTENT_TYPES
             },
             412: OpenApiResponse(description="By now its bytes follow from something else."),
@@ -197,7 +206,7 @@ class ExportContentView(APIView):
         operation_id="export_content",
         responses={
             **{
-                (status, content_type): OpenApiTypes.BINARY
+                (status, content_type): _described(content_type)
                 for status in (200, 206)
                 for content_type in _CONTENT_TYPES
             },

@@ -6,10 +6,12 @@ import contextlib
 import datetime as dt
 import http.client
 import ipaddress
+import shutil
 import socket
 import ssl
 import subprocess
 import urllib.parse
+from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import Message
 from pathlib import Path
@@ -115,6 +117,23 @@ class Proxy:
             return Answer(response.status, response.headers, response.read().decode())
         finally:
             connection.close()
+
+    @contextlib.contextmanager
+    def reading(self, path: str, headers: dict[str, str]) -> Iterator[http.client.HTTPResponse]:
+        """Yield an answer that is still to be read."""
+        connection = http.client.HTTPSConnection(
+            HOST, self.https_port, timeout=60, context=self._trust()
+        )
+        try:
+            connection.request("GET", path, headers=headers)
+            yield connection.getresponse()
+        finally:
+            connection.close()
+
+    def disk_gone(self) -> None:
+        """Leave nginx no place for answers that it would keep on its disk."""
+        shutil.rmtree(self.folder / "proxy")
+        (self.folder / "proxy").write_bytes(b"")
 
     def sign_in(self, password: str, address: str = "203.0.113.9") -> Answer:
         form = {

@@ -5,28 +5,35 @@ python -m tests.attacks.proxy
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import socket
 import sys
 import tempfile
+import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.attacks.judge import HOST, make_judge_session
 from tests.attacks.proxied import Proxy
 from tests.attacks.table import Figure, attack_run
 from tests.benchmarks.web_server import web_server
 
+if TYPE_CHECKING:
+    from campaign.models import User
+
 PREFIX = "/quintet"
 # Emptied by the next run; the address is the same in the process that starts services.
 STATIC_ROOT = Path(tempfile.gettempdir()) / "quintet-attacks-static"
+MEGABYTE, STREAMED_MB = 1_000_000, 40
 SECRET = "ThisIsTheSecretOfALink"
 
 
 def attack() -> list[Figure]:
     """Try each promise of the proxy's configuration; return what came of it."""
     cookie = make_judge_session()
-    _organiser_make()
+    exported = _exported_make(_organiser_make())
     from django.core.management import call_command
 
     call_command("collectstatic", interactive=False, clear=True, verbosity=0)
@@ -34,14 +41,49 @@ def attack() -> list[Figure]:
         folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-proxy-")))
         port, _process = held.enter_context(web_server())
         proxy = held.enter_context(Proxy(folder, upstream=port, prefix=PREFIX))
-        return [*_pages(proxy, cookie), *_limits(proxy), *_log(proxy)]
+        return [*_pages(proxy, cookie), *_streams(proxy, *exported), *_limits(proxy), *_log(proxy)]
 
 
-def _organiser_make() -> None:
+def _organiser_make() -> User:
     from campaign.models import Campaign
     from tests.factories import make_organiser
 
-    make_organiser(Campaign.objects.get(slug="museum"))
+    return make_organiser(Campaign.objects.get(slug="museum"))
+
+
+def _exported_make(organiser: User) -> tuple[str, str, str]:
+    """Keep an exported file; return its address, a token of somebody who may have it, and its digest."""
+    from campaign.models import Task
+    from campaign.services import token_create
+    from campaign.services.exported_files import exported_file_keep
+
+    task = Task.objects.get()
+    file = exported_file_keep(
+        task=task,
+        content=(bytes([number]) * MEGABYTE for number in range(STREAMED_MB)),
+        by=organiser,
+        kind="counted",
+        file_format="five-way-csv",
+        name="counted.csv",
+        until=1,
+        watermark=1,
+    )
+    _token, key = token_create(user=organiser)
+    return f"/api/v1/tasks/{task.pk}/exports/{file.pk}/content/", key, file.digest
+
+
+def _streams(proxy: Proxy, path: str, key: str, digest: str) -> list[Figure]:
+    """Read an exported file slowly from an nginx whose disk takes nothing: it is to be passed on, and not cut."""
+    proxy.disk_gone()
+    with proxy.reading(f"{PREFIX}{path}", {"Authorization": f"Token {key}"}) as answer:
+        received = hashlib.sha256(answer.read(MEGABYTE))
+        time.sleep(2)  # In which nginx would have read all of it.
+        while part := answer.read(MEGABYTE):
+            received.update(part)
+    whole = received.hexdigest() == digest
+    return [
+        _said(f"{STREAMED_MB} MB of an export, read slowly, arrive with its disk full", whole, True)
+    ]
 
 
 def _said(what: str, now: object, wanted: object, before: str = "no proxy was shipped") -> Figure:

@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.test import Client, override_settings
+from django.http import HttpResponse, StreamingHttpResponse
+from django.test import Client, RequestFactory, override_settings
 
 from campaign.models import User
-from config.requests import PERMISSIONS_POLICY
+from config.requests import PERMISSIONS_POLICY, headers_add
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,6 +34,23 @@ def test_no_cache_keeps_an_answer_of_the_api(client: Client, address: str) -> No
     for _signed_in in range(2):
         assert client.get(address).headers["Cache-Control"] == "private, no-store"
         client.force_login(user)
+
+
+@pytest.mark.parametrize(
+    ("address", "is_streamed", "told"),
+    [
+        ("/x/", True, "no"),
+        ("/api/v1/x/", True, "no"),
+        ("/x/", False, None),
+        ("/static/x", True, None),
+    ],
+)
+def test_a_proxy_is_told_to_pass_streams_on_as_they_come(
+    address: str, is_streamed: bool, told: str | None
+) -> None:
+    answer = StreamingHttpResponse([b"1", b"2"]) if is_streamed else HttpResponse(b"12")
+    passed = headers_add(lambda _request: answer)(RequestFactory().get(address))
+    assert passed.headers.get("X-Accel-Buffering") == told
 
 
 @pytest.mark.parametrize(

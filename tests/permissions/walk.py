@@ -18,8 +18,9 @@ from tests.permissions.world import World
 ASKED: Final = ("GET", "HEAD", *METHODS[1:])
 #: Parts of addresses that name nothing in the world of these tests: 404 for those who may, too.
 _NAMES_NOTHING: Final = (
-    *("<int:action_id>", "<int:invitation_id>", "<int:bad_reference_id>", "<int:block_id>"),
     *(
+        "<int:action_id>",
+        "<int:invitation_id>",
         "<int:file_id>",
         "<int:token_id>",
         "<int:request_id>",

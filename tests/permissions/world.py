@@ -6,13 +6,20 @@ from functools import cached_property
 from io import BytesIO
 from uuid import uuid4
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from annotation.models import Block, ProblemReport, QualityRule
 from annotation.selectors import assigned_blocks
-from annotation.services import hits_plan, judgment_submit, quality_rules_suggest
+from annotation.services import (
+    hits_plan,
+    judgment_submit,
+    quality_rules_suggest,
+    training_propose,
+)
 from campaign.models import (
+    BadReference,
     Campaign,
     Job,
     Judge,
@@ -25,6 +32,8 @@ from campaign.models import (
     User,
 )
 from campaign.services import (
+    bad_reference_review,
+    bad_references_make,
     instructions_accept,
     instructions_write,
     judge_group_create,
@@ -117,8 +126,8 @@ class World:
             "<slug:transition>": "pause",
             "<int:number>": "1",
             "<int:report_id>": str(self.report.pk),
-            "<int:bad_reference_id>": "1",
-            "<int:block_id>": "1",
+            "<int:bad_reference_id>": str(_damaged(self.task).filter(approved_at=None)[0].pk),
+            "<int:block_id>": str(self.task.training_blocks.get().pk),
             "<uuid:upload_id>": str(self.upload.pk),
             "<int:file_id>": "1",
             "<int:job_id>": str(self.job.pk),
@@ -187,6 +196,9 @@ def make_world() -> World:
         task=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)
     )
     result_bundle_make(bundle=published.bundle)
+    bad_references_make(test_set=mine.test_set, seed=1)
+    bad_reference_review(bad_reference=_damaged(mine)[0], approve=True, reviewer=organiser)
+    training_propose(task=mine, count=1)
     return World(
         judge=judge,
         membership=Membership.objects.get(user=organiser),
@@ -227,6 +239,10 @@ def _make_quiz(ranking: Task) -> Task:
     snippets_replace(task=quiz, given=[snippet])
     task_close(task=quiz)
     return quiz
+
+
+def _damaged(task: Task) -> QuerySet[BadReference]:
+    return BadReference.objects.of(task.test_set_id).in_order()
 
 
 def _judge_one_block(judge: Judge) -> Block:

@@ -41,6 +41,7 @@ NOT_RECORDED: dict[type[Model], str] = {
     campaign.Participation: JUDGING,
     campaign.CampaignStateChange: ITSELF,
     campaign.AccountMail: NO_CAMPAIGN,
+    campaign.ErasureMail: "the request it tells of is recorded; holds an address",
     campaign.AlertMail: "of no campaign: what a person was sent",
     campaign.WebhookDelivery: WORKED_OUT,
     campaign.WebhookMark: WORKED_OUT,

@@ -37,6 +37,11 @@ OF_A_TEST_SET = (
 )
 # `tests/permissions/addresses` says who may.
 OF_ITS_ORGANISERS = (
+    "api-bad-reference",
+    "api-bad-reference-redraw",
+    "api-bad-references",
+    "api-training",
+    "api-training-block",
     "api-activity",
     "api-analyses",
     "api-analysis",

@@ -61,6 +61,18 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/systems/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/documents/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/outputs/": MEMBERS_API,
+    # Writing: tests/integration/rest/test_controls.py.
+    "api/v1/tasks/<int:task_id>/bad-references/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/bad-references/<int:bad_reference_id>/": MEMBERS_API
+    | sends(PATCH=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/bad-references/<int:bad_reference_id>/redraw/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/training/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/training/<int:block_id>/": MEMBERS_API
+    | sends(PATCH=ORGANISERS, DELETE=ORGANISERS),
     "api/v1/tasks/<int:task_id>/comparisons/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/segments/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/segments/<int:number>/": MEMBERS_API,

@@ -1,0 +1,279 @@
+"""Mails about erasure: who is told what, in which language, once, and that no address stays behind."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.core.mail import EmailMessage
+from django.test import Client
+from django.utils import formats, timezone, translation
+from pytest_django import Settings
+
+from annotation.services import erasure_carry_out
+from campaign.models import (
+    Campaign,
+    CampaignMove,
+    ErasureMail,
+    InvitationMail,
+    Judge,
+    MailState,
+    Membership,
+    User,
+)
+from campaign.services import erasure_ask, erasure_refuse, erasure_withdraw
+from campaign.services.erasure_mails import (
+    erasure_mail_claim,
+    erasure_mails_forget,
+    erasure_mails_send_due,
+)
+from campaign.services.mail_sending import RETRY_DELAYS
+from campaign.tasks import forget_sessions, send_mails
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.integration.arriving.mail_server import MailServer
+
+pytestmark = pytest.mark.django_db
+JUDGE = "ada@example.org"
+PUBLIC = "https://judge.example.org/quintet"
+
+
+@pytest.fixture(autouse=True)
+def public_address(settings: Settings) -> None:
+    settings.PUBLIC_ADDRESS = PUBLIC
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_task(make_campaign("museum"), planned=0).test_set.campaign
+
+
+@pytest.fixture
+def organiser(campaign: Campaign) -> User:
+    return make_organiser(campaign)
+
+
+@pytest.fixture
+def judge(campaign: Campaign) -> Judge:
+    judge = make_judge(campaign, "quiet-fox")
+    assert judge.user is not None
+    User.objects.filter(pk=judge.user.pk).update(name="Ada Lovelace")
+    Judge.objects.filter(pk=judge.pk).update(address=JUDGE)
+    judge.refresh_from_db()
+    return judge
+
+
+def sent() -> list[EmailMessage]:
+    """Send what is due, and return it."""
+    before = len(mail.outbox)
+    send_mails()
+    return mail.outbox[before:]
+
+
+def to(address: str, messages: list[EmailMessage]) -> EmailMessage:
+    [found] = [each for each in messages if each.to == [address]]
+    return found
+
+
+def day(when: Any, language: str) -> str:
+    """Return a day as people of a language write it."""
+    with translation.override(language):
+        return formats.date_format(timezone.localtime(when), "DATE_FORMAT")
+
+
+def test_the_judge_is_told_when_it_is_due_and_the_organiser_that_somebody_asked(
+    judge: Judge, organiser: User
+) -> None:
+    analyst = make_analyst(judge.campaign)
+    asked = erasure_ask(judge=judge)
+    messages = sent()
+    assert {each.to[0] for each in messages} == {JUDGE, str(organiser.email)}
+    assert analyst.email not in {each.to[0] for each in messages}
+    told = to(JUDGE, messages)
+    assert told.subject == "Your request for erasure is recorded: Museum"
+    assert day(asked.due_at, "en") in str(told.body)
+    assert f"\n{PUBLIC}/judge/museum/data/\n" in str(told.body)
+    heard = to(str(organiser.email), messages)
+    assert heard.subject == "A judge asks for erasure: Museum"
+    assert f"\n{PUBLIC}/campaigns/museum/people/erasures/\n" in str(heard.body)
+    assert "“quiet-fox”" in str(heard.body)
+    assert "Ada" not in str(heard.message())
+    assert JUDGE not in str(heard.message())
+    # What is asked already is not told again.
+    assert erasure_ask(judge=judge) == asked
+    assert sent() == []
+
+
+def test_dates_are_those_of_the_language_in_which_the_judge_asked(judge: Judge) -> None:
+    client = Client(headers={"Accept-Language": "de"})
+    assert judge.user is not None
+    client.force_login(judge.user)
+    client.post("/judge/museum/data/", {"action": "ask"})
+    asked = judge.erasure_requests.get()
+    german = day(asked.due_at, "de")
+    assert german != day(asked.due_at, "en")
+    assert german in str(to(JUDGE, sent()).body)
+    # And so is what comes of it, though no page is open.
+    erasure_carry_out(request=asked, by=None)
+    asked.refresh_from_db()
+    assert day(asked.carried_out_at, "de") in str(to(JUDGE, sent()).body)
+
+
+def test_the_language_that_the_judge_chose_comes_first_where_an_organiser_records(
+    judge: Judge, organiser: User
+) -> None:
+    User.objects.filter(judges=judge).update(language="cs")
+    client = Client(headers={"Accept-Language": "de"})
+    client.force_login(organiser)
+    client.post("/campaigns/museum/people/erasures/", {"judge": "quiet-fox"})
+    asked = judge.erasure_requests.get()
+    messages = sent()
+    # Whoever recorded it knows.
+    assert [each.to for each in messages] == [[JUDGE]]
+    assert day(asked.due_at, "cs") in str(messages[0].body)
+
+
+def test_it_was_carried_out_is_told_to_the_address_as_it_was_which_then_is_gone(
+    judge: Judge,
+) -> None:
+    asked = erasure_ask(judge=judge)
+    sent()
+    erasure_carry_out(request=asked, by=None)
+    assert Judge.objects.get(pk=judge.pk).address == ""
+    # Of all that was written to them, this waits alone.
+    assert list(ErasureMail.objects.values_list("kind", "address")) == [("carried_out", JUDGE)]
+    [told] = sent()
+    assert told.to == [JUDGE]
+    assert told.subject == "Your request for erasure was carried out: Museum"
+    assert PUBLIC not in str(told.body)  # No page is theirs any more.
+    assert list(ErasureMail.objects.values_list("state", "address")) == [("sent", "")]
+    assert sent() == []
+
+
+@pytest.mark.parametrize("reply", [b"550 nobody here", None])
+def test_an_address_that_cannot_be_reached_does_not_stay(
+    judge: Judge, settings: Settings, reply: bytes | None
+) -> None:
+    erasure_carry_out(request=erasure_ask(judge=judge), by=None)
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    with MailServer(RCPT=reply) as server:
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
+        assert erasure_mails_send_due() == 0
+    row = ErasureMail.objects.get()
+    assert row.state in {MailState.FAILED, MailState.UNCONFIRMED}
+    assert (row.address, row.error) == ("", "")
+
+
+def test_it_stays_while_another_attempt_is_to_come(judge: Judge, settings: Settings) -> None:
+    erasure_carry_out(request=erasure_ask(judge=judge), by=None)
+    backend, settings.EMAIL_BACKEND = (
+        settings.EMAIL_BACKEND,
+        "django.core.mail.backends.smtp.EmailBackend",
+    )
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    assert erasure_mails_send_due() == 0
+    assert ErasureMail.objects.get().address == JUDGE
+    settings.EMAIL_BACKEND = backend
+    assert erasure_mails_send_due() == 0
+    ErasureMail.objects.update(next_attempt_at=timezone.now() - RETRY_DELAYS[0])
+    assert erasure_mails_send_due() == 1
+    assert mail.outbox[-1].to == [JUDGE]
+
+
+def test_a_refusal_says_why(judge: Judge) -> None:
+    asked = erasure_ask(judge=judge)
+    sent()
+    erasure_refuse(request=asked, reason="A dispute about pay.", by=None)
+    [told] = sent()
+    assert told.to == [JUDGE]
+    assert "\nA dispute about pay.\n" in str(told.body)
+
+
+def test_what_is_withdrawn_before_it_is_told_is_not_told(judge: Judge, organiser: User) -> None:
+    assert organiser.email
+    erasure_ask(judge=judge)
+    erasure_withdraw(judge=judge)
+    assert sent() == []
+
+
+@pytest.mark.parametrize("known", ["account", "organisers", "mail", "mail not sent", "none"])
+def test_the_address_is_the_nearest_that_is_known(judge: Judge, known: str) -> None:
+    if known == "account":
+        User.objects.filter(judges=judge).update(email="own@example.org")
+    if known not in {"account", "organisers"}:
+        Judge.objects.update(address="")
+    if known.startswith("mail"):
+        was_sent = known == "mail"
+        InvitationMail.objects.create(
+            campaign=judge.campaign,
+            judge=judge,
+            address="invited@example.org",
+            language="de",
+            base_url=PUBLIC,
+            state=MailState.SENT if was_sent else MailState.FAILED,
+            sent_at=timezone.now() if was_sent else None,
+        )
+    asked = erasure_ask(judge=judge)
+    found = {
+        "account": ["own@example.org"],
+        "organisers": [JUDGE],
+        "mail": ["invited@example.org"],
+    }.get(known, [])
+    messages = sent()
+    assert [address for each in messages for address in each.to] == found
+    if known == "mail":
+        assert day(asked.due_at, "de") in str(messages[0].body)
+    assert ErasureMail.objects.count() == len(found)
+
+
+def test_some_organisers_are_not_told(judge: Judge, organiser: User) -> None:
+    User.objects.filter(pk=make_organiser(judge.campaign, "gone@example.org").pk).update(
+        is_active=False
+    )
+    make_organiser(make_campaign("elsewhere"), "elsewhere@example.org")
+    without = make_organiser(judge.campaign, "nowhere@example.org")
+    User.objects.filter(pk=without.pk).update(email=None)
+    # One who judges, too, and asks.
+    assert judge.user is not None
+    Membership.objects.create(campaign=judge.campaign, user=judge.user, role="organiser")
+    erasure_ask(judge=judge)
+    assert {each.to[0] for each in sent()} == {JUDGE, str(organiser.email)}
+
+
+def test_nothing_waits_where_no_mail_is_sent(judge: Judge, settings: Settings) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    make_organiser(judge.campaign)
+    erasure_carry_out(request=erasure_ask(judge=judge), by=None)
+    assert not ErasureMail.objects.exists()
+
+
+def test_without_a_public_address_there_is_no_link(judge: Judge, settings: Settings) -> None:
+    settings.PUBLIC_ADDRESS = ""
+    erasure_ask(judge=judge)
+    assert "/judge/" not in str(sent()[0].body)
+
+
+def test_a_campaign_that_moves_tells_nobody(judge: Judge) -> None:
+    erasure_ask(judge=judge)
+    CampaignMove.objects.create(campaign=judge.campaign, to_cell=2)
+    assert sent() == []
+    assert ErasureMail.objects.get().state == MailState.QUEUED
+
+
+def test_what_a_stopped_worker_was_sending_is_not_sent_again(judge: Judge) -> None:
+    erasure_ask(judge=judge)
+    assert erasure_mail_claim() is not None
+    assert erasure_mail_claim() is None
+    ErasureMail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
+    assert sent() == []
+    assert ErasureMail.objects.get().state == MailState.UNCONFIRMED
+
+
+def test_they_are_kept_while_the_request_is_open_and_a_week_after(judge: Judge) -> None:
+    asked = erasure_ask(judge=judge)
+    sent()
+    ErasureMail.objects.update(created_at=timezone.now() - timedelta(days=8))
+    forget_sessions()
+    assert ErasureMail.objects.count() == 1
+    erasure_refuse(request=asked, reason="No.", by=None)
+    assert erasure_mails_forget() == 1
+    assert ErasureMail.objects.get().kind == "refused"

@@ -1,0 +1,201 @@
+"""Damaged references and training over REST: what the pages of organisers do, and refuse."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import TrainingBlock
+from campaign.models import BadReference, Campaign, Task, User
+from campaign.services import bad_reference_review, bad_references_make
+from tests.factories import make_campaign, make_organiser, make_task
+from tests.integration.rest.test_lists import queries, results
+
+pytestmark = pytest.mark.django_db
+
+JSON = "application/json"
+
+
+@pytest.fixture
+def organiser(campaign: Campaign, client_of: Callable[[User], Client]) -> Client:
+    return client_of(make_organiser(campaign, "boss@example.org"))
+
+
+@pytest.fixture
+def damaged(task: Task) -> str:
+    """The address of a task whose segments all have a damaged reference."""
+    bad_references_make(test_set=task.test_set, seed=1)
+    return reverse("api-bad-references", args=[task.pk])
+
+
+@pytest.fixture
+def training(task: Task, damaged: str) -> str:
+    """The address of the training of a task whose damaged references are all approved."""
+    for row in BadReference.objects.all():
+        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    return reverse("api-training", args=[task.pk])
+
+
+def test_damaged_references_are_made_and_listed_beside_what_they_were_made_of(
+    task: Task, organiser: Client
+) -> None:
+    address = reverse("api-bad-references", args=[task.pk])
+    assert results(organiser, address) == []
+    count = task.test_set.segments.count()
+    assert organiser.post(address, {"share": 1}, JSON).json() == {"made": count}
+    assert organiser.post(address, {"share": 1}, JSON).json() == {"made": 0}
+    rows = results(organiser, address)
+    assert [row["segment"] for row in rows] == list(range(1, count + 1))
+    for row in rows:
+        made = BadReference.objects.get(pk=row["id"])
+        segment = made.output.segment
+        assert row["text"] == made.output.text
+        assert row["source"] == segment.source_text
+        assert row["reference"] == segment.references.earliest("number").text != row["text"]
+        assert (row["seed"], row["status"]) == (str(made.seed), "pending")
+
+
+def test_pages_follow_each_other_with_as_many_queries_for_each_size(
+    organiser: Client, damaged: str
+) -> None:
+    first = organiser.get(f"{damaged}?page_size=2").json()
+    then = organiser.get(first["next"]).json()
+    assert [row["segment"] for row in [*first["results"], *then["results"]]] == [1, 2, 3, 4]
+    assert queries(organiser, f"{damaged}?page_size=1", 1) == queries(
+        organiser, f"{damaged}?page_size=5", 5
+    )
+
+
+@pytest.mark.parametrize("share", [-1, 2, "all", None])
+def test_a_share_is_between_none_and_all(organiser: Client, task: Task, share: Any) -> None:
+    address = reverse("api-bad-references", args=[task.pk])
+    answer = organiser.post(address, {"share": share}, JSON)
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, ["share"])
+
+
+def test_one_is_reviewed_and_withdrawn_for_good_only_if_that_is_confirmed(
+    organiser: Client, damaged: str
+) -> None:
+    row = results(organiser, damaged)[0]
+    address = f"{damaged}{row['id']}/"
+    approved = organiser.patch(address, {"status": "approved"}, JSON).json()
+    assert approved["status"] == "approved"
+    assert approved == organiser.get(address).json()
+    assert results(organiser, f"{damaged}?status=approved") == [approved]
+    asked = organiser.patch(address, {"status": "rejected"}, JSON)
+    assert (asked.status_code, len(asked.json()["words"])) == (409, 3)
+    assert BadReference.objects.get(pk=row["id"]).status == "approved"
+    sent = {"status": "rejected", "confirm": True}
+    assert organiser.patch(address, sent, JSON).json()["withdrawn_at"] is not None
+    again = organiser.patch(address, {"status": "approved"}, JSON)
+    assert (again.status_code, list(again.json()["errors"])) == (400, ["status"])
+
+
+def test_another_one_is_drawn_until_one_is_approved(organiser: Client, damaged: str) -> None:
+    row = results(organiser, damaged)[0]
+    address = f"{damaged}{row['id']}/"
+    drawn = organiser.post(f"{address}redraw/").json()
+    assert (drawn["attempt"], drawn["status"]) == (2, "pending")
+    assert drawn["text"] != row["text"]
+    organiser.patch(address, {"status": "approved"}, JSON)
+    assert organiser.post(f"{address}redraw/").status_code == 400
+
+
+def test_training_is_proposed_explained_and_removed(
+    organiser: Client, task: Task, training: str
+) -> None:
+    made = organiser.post(training, {"count": 2}, JSON)
+    assert (made.status_code, len(made.json())) == (201, 2)
+    rows = results(organiser, training)
+    assert rows == made.json()
+    assert [row["position"] for row in rows] == [1, 2]
+    kinds = {each["expected"]: each["kind"] for each in rows[0]["candidates"]}
+    assert (kinds[1], kinds[5]) == ("reference", "bad_reference")
+    address = f"{training}{rows[0]['id']}/"
+    changed = organiser.patch(address, {"explanation": "Words are missing."}, JSON).json()
+    assert changed == rows[0] | {"explanation": "Words are missing."}
+    assert organiser.get(address).json() == changed
+    assert organiser.delete(address).status_code == 204
+    assert organiser.get(address).status_code == 404
+    assert TrainingBlock.objects.get(task=task).pk == rows[1]["id"]
+
+
+def test_the_ranks_that_are_expected_are_changed_all_at_once(
+    organiser: Client, training: str
+) -> None:
+    (row,) = organiser.post(training, {"count": 1}, JSON).json()
+    address = f"{training}{row['id']}/"
+    best, *others = row["candidates"]
+    wanted = [
+        {"output": best["output"], "expected": 2},
+        {"output": others[0]["output"], "expected": 4},
+    ]
+    changed = organiser.patch(address, {"candidates": wanted, "position": 7}, JSON).json()
+    assert changed["position"] == 7
+    assert [(each["output"], each["expected"]) for each in changed["candidates"]] == [
+        (best["output"], 2),
+        (others[0]["output"], 4),
+    ]
+    # Moved alone, it shows the same.
+    moved = organiser.patch(address, {"position": 3}, JSON).json()
+    assert moved == changed | {"position": 3}
+
+
+def test_what_judges_cannot_learn_from_is_refused(
+    organiser: Client, task: Task, training: str
+) -> None:
+    first, second = organiser.post(training, {"count": 2}, JSON).json()
+    address = f"{training}{first['id']}/"
+    best, worst = (first["candidates"][place]["output"] for place in (0, 1))
+    elsewhere = second["candidates"][0]["output"]
+    for sent in (
+        {"explanation": " "},
+        {"position": second["position"]},
+        {"candidates": [{"output": best, "expected": 1}, {"output": worst, "expected": 1}]},
+        {"candidates": [{"output": best, "expected": 1}, {"output": elsewhere, "expected": 2}]},
+        {"candidates": [{"output": best, "expected": 1}, {"output": best, "expected": 2}]},
+        {"candidates": [{"output": best, "expected": 9}, {"output": worst, "expected": 2}]},
+    ):
+        answer = organiser.patch(address, sent, JSON)
+        assert (answer.status_code, sent) == (400, sent)
+    assert organiser.get(address).json() == first
+
+
+def test_none_is_proposed_without_an_approved_damaged_reference(
+    organiser: Client, task: Task
+) -> None:
+    answer = organiser.post(reverse("api-training", args=[task.pk]), {"count": 1}, JSON)
+    assert answer.status_code == 400
+    assert "approve some first" in str(answer.json())
+
+
+def test_analysts_read_and_change_nothing(
+    organiser: Client, analyst: Client, damaged: str, training: str
+) -> None:
+    (block,) = organiser.post(training, {"count": 1}, JSON).json()
+    row = results(analyst, damaged)[0]
+    one, other = f"{damaged}{row['id']}/", f"{training}{block['id']}/"
+    assert analyst.get(one).json() == row
+    assert analyst.get(other).json() == block
+    for answer in (
+        analyst.post(damaged, {"share": 1}, JSON),
+        analyst.patch(one, {"status": "rejected", "confirm": True}, JSON),
+        analyst.post(f"{one}redraw/"),
+        analyst.post(training, {"count": 1}, JSON),
+        analyst.patch(other, {"explanation": "x"}, JSON),
+        analyst.delete(other),
+    ):
+        assert answer.status_code == 403
+
+
+def test_those_of_another_task_are_not_found(
+    organiser: Client, campaign: Campaign, training: str, client_of: Callable[[User], Client]
+) -> None:
+    (block,) = organiser.post(training, {"count": 1}, JSON).json()
+    other = make_task(make_campaign("other"))
+    owner = client_of(make_organiser(other.test_set.campaign, "other@example.org"))
+    assert owner.get(reverse("api-training-block", args=[other.pk, block["id"]])).status_code == 404
+    row = BadReference.objects.earliest("pk")
+    assert owner.get(reverse("api-bad-reference", args=[other.pk, row.pk])).status_code == 404
