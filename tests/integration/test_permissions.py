@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.permissions.addresses import ADDRESSES
 from tests.permissions.audiences import AUDIENCES, ROLES
-from tests.permissions.table import audiences
-from tests.permissions.walk import differences
+from tests.permissions.table import audiences, may
+from tests.permissions.walk import asks_for_heads, differences
 from tests.permissions.words import page
 from tests.permissions.world import make_world
 
@@ -14,10 +15,25 @@ PAGE = Path(__file__).parents[2] / "docs" / "permissions.md"
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    "all_heads",
+    [
+        pytest.param(False, id="heads of some"),
+        pytest.param(True, id="all heads", marks=pytest.mark.thorough),
+    ],
+)
 @pytest.mark.parametrize("role", ROLES)
-def test_each_role_may_what_the_table_says_and_nothing_else(role: str) -> None:
-    found = list(differences(make_world(), role))
+def test_each_role_may_what_the_table_says_and_nothing_else(role: str, all_heads: bool) -> None:
+    found = list(differences(make_world(), role, all_heads=all_heads))
     assert not found, "\n".join(found)
+
+
+def test_every_address_is_asked_for_its_head_by_one_who_may_and_by_one_who_may_not() -> None:
+    asking = {route: asks_for_heads(route, number) for number, route in enumerate(ADDRESSES)}
+    for route, roles in asking.items():
+        may_read = {role: may(route, "GET", role) for role in ROLES}
+        assert {may_read[role] for role in roles} == set(may_read.values()), route
+    assert set.union(*asking.values()) == set(ROLES)
 
 
 def test_the_page_for_operators_is_what_the_table_says() -> None:
@@ -35,8 +51,6 @@ def test_owners_may_what_organisers_may_and_these_what_analysts_may() -> None:
 
 
 def test_nobody_may_send_anything_that_changes_a_campaign_without_signing_in() -> None:
-    from tests.permissions.addresses import ADDRESSES
-
     for route in ADDRESSES:
         if route.startswith(("campaigns/", "api/v1/")):
             for method, audience in audiences(route).items():
