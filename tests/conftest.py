@@ -23,6 +23,7 @@ from django.utils import translation
 
 from annotation.notification import broker
 from launcher.waiting import wait_until
+from tests.collected_files import static_files_collect
 from tests.complete_templates import Refused
 from tests.order import turn
 from tests.properties import profiles_register
@@ -152,6 +153,14 @@ def _no_language_left() -> Iterator[None]:
 def _same_draws_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A design whose seed nobody gave draws in each run of the tests as in any other."""
     monkeypatch.setattr("secrets.randbits", lambda bits: 20111208 % 2**bits)
+
+
+@pytest.fixture(scope="session")
+def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Static files, hashed and compressed as a server in use has them; tests only read them."""
+    folder = tmp_path_factory.getbasetemp()
+    # Processes that share a run have folders of their own beside each other.
+    return static_files_collect(folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder)
 
 
 @pytest.fixture

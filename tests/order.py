@@ -11,7 +11,13 @@ FIRST = (
     "tests/integration/demo",
     "tests/browser/test_campaign_runs.py",
     "tests/integration/test_faults.py",
+    # A minute or more of the processor each.
+    "tests/integration/test_permissions.py",
     "tests/integration/test_hostile_requests.py",
+    "tests/integration/test_cost_of_pages.py",
+    "tests/browser/test_judge_reload.py",
+    "tests/browser/test_analyses_of_all_kinds.py",
+    "tests/browser/test_below_a_path.py",
     "tests/integration/importing",
     "tests/browser",
     "tests/integration",

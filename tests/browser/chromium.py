@@ -27,4 +27,4 @@ ARGUMENTS = (
 
 def launch_options() -> dict[str, Any]:
     """Return what `BrowserType.launch` and `launch_persistent_context` are given in tests."""
-    return {"executable_path": browser.executable(), "args": [*ARGUMENTS]}
+    return {"executable_path": browser.executable_for_tests(), "args": [*ARGUMENTS]}

@@ -67,25 +67,33 @@ def shown(page: Page, answered: TestSetWriter, kind: str) -> None:
     expect(page.get_by_role("heading", name="Of judgments 1 to 72")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+# Each width and each scheme once; the other pairs of them by `make test-thorough`.
+@pytest.mark.parametrize(
+    ("viewport", "scheme"),
+    [
+        pytest.param(WIDE, "light", id="light-wide"),
+        pytest.param(NARROW, "dark", id="dark-narrow"),
+        pytest.param(NARROW, "light", id="light-narrow", marks=pytest.mark.thorough),
+        pytest.param(WIDE, "dark", id="dark-wide", marks=pytest.mark.thorough),
+    ],
+)
 def test_each_kind_fits_and_axe_finds_nothing(
     new_page: NewPage,
     answered: TestSetWriter,
     axe_check: Callable[[Page], None],
+    viewport: ViewportSize,
     scheme: str,
 ) -> None:
-    page = new_page(viewport=WIDE, color_scheme=scheme)
+    page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, answered.campaign)
     for kind in analyses_of(task=answered.task):
-        for viewport in (WIDE, NARROW):
-            page.set_viewport_size(viewport)
-            shown(page, answered, kind)
-            axe_check(page)
-            look(page, f"kind-{kind}-{scheme}-{viewport['width']}")
-            wide = page.evaluate("document.documentElement.scrollWidth")
-            assert wide <= viewport["width"], (kind, page.evaluate(TOO_WIDE))
-            assert page.evaluate(TOO_WIDE) == [], kind
-            assert page.evaluate(SCROLLED) == [], kind
+        shown(page, answered, kind)
+        axe_check(page)
+        look(page, f"kind-{kind}-{scheme}-{viewport['width']}")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= viewport["width"], (kind, page.evaluate(TOO_WIDE))
+        assert page.evaluate(TOO_WIDE) == [], kind
+        assert page.evaluate(SCROLLED) == [], kind
 
 
 def test_each_kind_is_read_without_scripts_and_judges_are_acted_on(

@@ -13,11 +13,8 @@ from campaign.models import Campaign, InvitationRole, Judge, User
 from campaign.models.mail import InvitationMail
 from campaign.services import invitation_create, organiser_add
 from tests.browser.judging import all_sent, at_sentence, judge_block, open_link, page_kept
-from tests.browser.test_judge_reload import static_files
 from tests.factories import make_campaign, make_judge, make_task
 from tests.gunicorn import web_server
-
-__all__ = ["static_files"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -1,10 +1,7 @@
 """A page loaded anew without network or server: there, with the sentence in hand, and in nobody's way."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +11,6 @@ from playwright.sync_api import Browser, Page, Response, expect
 from annotation.models import Judgment
 from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create
-from launcher.data_directory import CHECKOUT
 from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import (
     all_sent,
@@ -43,19 +39,6 @@ KEPT_HITS = (
 @pytest.fixture
 def judge() -> Judge:
     return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
-
-
-@pytest.fixture(scope="module")
-def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Hashed and compressed, as a server in use has them."""
-    folder = tmp_path_factory.mktemp("static")
-    subprocess.run(
-        [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"],
-        check=True,
-        cwd=CHECKOUT,
-        env={**os.environ, "STATIC_ROOT": str(folder), "STATIC_HASHED": "1"},
-    )
-    return folder
 
 
 @pytest.fixture

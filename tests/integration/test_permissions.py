@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.permissions.addresses import ADDRESSES
 from tests.permissions.audiences import AUDIENCES, ROLES
-from tests.permissions.table import audiences
-from tests.permissions.walk import differences, knocker
+from tests.permissions.table import audiences, may
+from tests.permissions.walk import asks_for_heads, differences, knocker
 from tests.permissions.words import page
 from tests.permissions.world import make_world
 
@@ -23,9 +23,16 @@ PAGE = Path(__file__).parents[2] / "docs" / "permissions.md"
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    "all_heads",
+    [
+        pytest.param(False, id="heads of some"),
+        pytest.param(True, id="all heads", marks=pytest.mark.thorough),
+    ],
+)
 @pytest.mark.parametrize("role", ROLES)
-def test_each_role_may_what_the_table_says_and_nothing_else(role: str) -> None:
-    found = list(differences(make_world(), role))
+def test_each_role_may_what_the_table_says_and_nothing_else(role: str, all_heads: bool) -> None:
+    found = list(differences(make_world(), role, all_heads=all_heads))
     assert not found, "\n".join(found)
 
 
@@ -50,6 +57,14 @@ def test_asking_what_can_be_done_tells_nobody_of_a_campaign_and_changes_nothing(
             if is_wrong or written:
                 found.append((role, route, answer.status_code, written[:1]))
     assert found == []
+
+
+def test_every_address_is_asked_for_its_head_by_one_who_may_and_by_one_who_may_not() -> None:
+    asking = {route: asks_for_heads(route, number) for number, route in enumerate(ADDRESSES)}
+    for route, roles in asking.items():
+        may_read = {role: may(route, "GET", role) for role in ROLES}
+        assert {may_read[role] for role in roles} == set(may_read.values()), route
+    assert set.union(*asking.values()) == set(ROLES)
 
 
 def test_the_page_for_operators_is_what_the_table_says() -> None:

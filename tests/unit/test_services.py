@@ -25,8 +25,8 @@ def test_paths_begin_where_the_command_was_given() -> None:
     assert not services_needed(["unit"], folder=CHECKOUT / "tests")
 
 
-@pytest.mark.parametrize(("cores", "processes"), [(None, 1), (1, 1), (2, 2), (4, 4), (16, 4)])
-def test_as_many_processes_as_cores_run_tests_and_never_more_than_four(
+@pytest.mark.parametrize(("cores", "processes"), [(None, 2), (1, 2), (2, 3), (4, 4), (16, 4)])
+def test_one_process_more_than_cores_runs_tests_and_never_more_than_four(
     pytestconfig: pytest.Config,
     monkeypatch: pytest.MonkeyPatch,
     cores: int | None,

@@ -10,7 +10,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity
 from protocols.spans.statistics.columns import FloatArray, Measure, mqm_score
@@ -155,6 +154,8 @@ def _pair(
     segments: Sequence[tuple[str, str]],
     confidence: float,
 ) -> JudgePairScores:
+    from scipy import stats  # a fifth of the time in which Django starts
+
     first, second = values.T
     whole = len(values) >= _FEWEST and np.ptp(first) > 0 and np.ptp(second) > 0
     numbers = {segment: number for number, segment in enumerate(dict.fromkeys(segments))}

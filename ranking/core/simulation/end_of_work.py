@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -47,6 +46,8 @@ def forecast_end(done: Sequence[int], left: int, *, confidence: float = 0.95) ->
     ValueError
         If there are fewer than two days, or a number is negative.
     """
+    from scipy import stats  # a fifth of the time in which Django starts
+
     days = np.asarray(done, dtype=np.float64)
     if len(days) < 2:
         raise ValueError(f"done: expected two days or more, got {len(days)}")
@@ -86,6 +87,8 @@ def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLik
     float64, shape (E, G)
         Infinite where no end is in sight.
     """
+    from scipy import stats  # a fifth of the time in which Django starts
+
     days = np.asarray(done, dtype=np.float64)
     mean = float(days.mean())
     width = stats.t.ppf(np.asarray(shares), len(days) - 1) ** 2 * float(days.var(ddof=1))

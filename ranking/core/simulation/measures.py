@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom, norm
 
 from ranking.core.counting.bootstrap import bootstrap_wins
 from ranking.core.counting.counts import Counts
@@ -86,6 +85,8 @@ def _critical_wins(size: int, alpha: float) -> Int64Array:
     has no skew), and from the binomial distribution itself where that could round to another
     number.
     """
+    from scipy.stats import binom, norm  # a fifth of the time in which Django starts
+
     decided = np.arange(size + 1)
     z, m = norm.isf(alpha), np.maximum(decided, 1)
     bound = (m + 1) / 2 + np.sqrt(m) / 2 * (z - (z**3 - 3 * z) / (12 * m))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy.special import ndtri
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -48,6 +48,8 @@ class ReadingPace:
 
     def quantiles(self, shares: npt.ArrayLike) -> Float64Array:
         """Return quantiles of the pace of those who judge the rest, for shares between 0 and 1."""
+        from scipy import stats  # a fifth of the time in which Django starts
+
         deviate = stats.t.ppf(np.asarray(shares), self.degrees_of_freedom)
         farthest = np.log(_FARTHEST)
         return np.asarray(self.seconds * np.exp(np.clip(self.error * deviate, -farthest, farthest)))
@@ -72,7 +74,7 @@ ASSUMED_PACE = ReadingPace(
     low=DEFAULT_SECONDS / DEFAULT_FACTOR,
     high=DEFAULT_SECONDS * DEFAULT_FACTOR,
     # The factor is the end of an interval of 95 %.
-    error=float(np.log(DEFAULT_FACTOR) / stats.norm.ppf(0.975)),
+    error=float(np.log(DEFAULT_FACTOR) / ndtri(0.975)),
 )
 
 
@@ -107,6 +109,8 @@ def pace_of_judges(
     words: npt.ArrayLike, seconds: npt.ArrayLike, *, blocks: int, confidence: float = 0.95
 ) -> ReadingPace | None:
     """Measure the pace from each judge's sums, as `reading_pace` does; with blocks for words, that of a block."""
+    from scipy import stats  # a fifth of the time in which Django starts
+
     read = np.asarray(words, dtype=np.float64)
     took = np.asarray(seconds, dtype=np.float64)
     if len(read) < FEWEST_JUDGES or blocks < FEWEST_BLOCKS:
