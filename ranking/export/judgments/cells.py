@@ -14,13 +14,10 @@ import pyarrow.compute as pc
 
 from campaign.formats.formulas import neutral
 
-_Bytes = npt.NDArray[np.bool_]
 
-
-def _of_bytes(these: bytes) -> _Bytes:
-    found = np.zeros(256, dtype=np.bool_)
-    found[list(these)] = True
-    return found
+def _of_bytes(these: bytes) -> bytes:
+    """Return for each byte 1 if it is one of these, else 0: a table of `bytes.translate`, faster than numpy's."""
+    return bytes(byte in these for byte in range(256))
 
 
 _ESCAPED_IN_JSON: Final = _of_bytes(bytes(range(0x20)) + b'"\\')
@@ -78,24 +75,28 @@ def _none_as(cells: Any, text: str) -> Any:
     return pc.fill_null(cells, text) if cells.null_count else cells
 
 
-def _rows_with(texts: Any, which: _Bytes) -> npt.NDArray[np.int64]:
+def _rows_with(texts: Any, which: bytes) -> npt.NDArray[np.int64]:
     """Return the rows of texts with one of these bytes."""
     starts, content = _content(texts)
-    found = np.flatnonzero(which[content])
-    return np.unique(np.searchsorted(starts, found, side="right") - 1)
+    rows = np.flatnonzero(starts[:-1] < starts[1:])
+    if not len(rows):
+        return rows
+    found = np.frombuffer(content.translate(which), dtype=np.bool_)
+    return rows[np.logical_or.reduceat(found, starts[rows])]
 
 
-def _rows_beginning(texts: Any, which: _Bytes) -> npt.NDArray[np.int64]:
+def _rows_beginning(texts: Any, which: bytes) -> npt.NDArray[np.int64]:
     """Return the rows of texts that begin with one of these bytes."""
     starts, content = _content(texts)
     rows = np.flatnonzero(starts[:-1] < starts[1:])
-    return rows[which[content[starts[rows]]]]
+    first = np.frombuffer(content, dtype=np.uint8)[starts[rows]]
+    return rows[np.frombuffer(which, dtype=np.bool_)[first]]
 
 
-def _content(texts: Any) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+def _content(texts: Any) -> tuple[npt.NDArray[np.int32], bytes]:
     """Return where texts start, with the end of the last one, and the bytes of them all."""
     _valid, offsets, data = texts.buffers()
     if offsets is None or data is None:
-        return np.zeros(len(texts) + 1, dtype=np.int32), np.zeros(0, dtype=np.uint8)
+        return np.zeros(len(texts) + 1, dtype=np.int32), b""
     starts = np.frombuffer(offsets, dtype=np.int32)[texts.offset :][: len(texts) + 1]
-    return starts - starts[0], np.frombuffer(data, dtype=np.uint8)[starts[0] : starts[-1]]
+    return starts - starts[0], memoryview(data)[starts[0] : starts[-1]].tobytes()
