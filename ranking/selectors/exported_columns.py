@@ -106,7 +106,7 @@ class ExportedTask:
     _sets: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     @cached_property
-    def _rows(self) -> JudgedRowsReader:
+    def rows(self) -> JudgedRowsReader:
         return JudgedRowsReader(task_id=self.task.pk, places=_PLACES)
 
     def parts(self, *, after: int, until: int) -> Iterator[JudgedPart]:
@@ -117,35 +117,40 @@ class ExportedTask:
         for start in range(after, until, ROWS_AT_ONCE):
             yield self._part(start, min(start + ROWS_AT_ONCE, until))
 
-    def recorded(self, start: int, stop: int) -> tuple[JudgedPart, npt.NDArray[np.bool_]]:
-        """Return all judgments with the numbers `start` + 1 … `stop`, and whether each is current."""
-        read = self._rows.read(start, stop)
-        part = self._judged(read, self._candidates(read["shown"], read["sizes"]))
-        return part, ~np.isin(read["id"], self._superseded)
-
     def _part(self, start: int, stop: int) -> JudgedPart:
-        read = self._rows.read(start, stop)
+        read = self.rows.read(start, stop)
         keep = (
-            read["counts"]
+            (read["checks"] == 0)
             & ~np.isin(read["judge_id"], self._left_out)
-            & ~np.isin(read["id"], self._superseded)
+            & self.are_current(read["id"])
         )
         of = {name: column[keep] for name, column in read.items()}
-        candidate = self._candidates(of["shown"], of["sizes"])
+        candidate = self.candidates_shown(of)
         width = min(candidate.shape[1], of["filled"].shape[1])
-        return self._judged(of, np.ascontiguousarray(candidate[:, :width]))
-
-    def _judged(self, of: Columns, candidate: Int32Array) -> JudgedPart:
         return JudgedPart(
             number=of["number"],
-            judge=np.searchsorted(self._judge_ids, of["judge_id"]).astype(np.int32),
-            segment=np.searchsorted(self._segment_ids, of["segment_id"]).astype(np.int32),
-            candidate=candidate,
-            label=of["filled"][:, : candidate.shape[1]].astype(np.int8),
+            judge=self.judge_places(of["judge_id"]),
+            segment=self.segment_places(of["segment_id"]),
+            candidate=np.ascontiguousarray(candidate[:, :width]),
+            label=of["filled"][:, :width].astype(np.int8),
             duration_ms=of["milliseconds"].astype(np.int64),
         )
 
-    def _candidates(self, shown: Int64Array, sizes: npt.NDArray[np.int16]) -> Int32Array:
+    def are_current(self, judgment_ids: Int64Array) -> npt.NDArray[np.bool_]:
+        """Return of each judgment whether none up to the watermark supersedes it."""
+        return ~np.isin(judgment_ids, self._superseded)
+
+    def judge_places(self, ids: Int64Array) -> Int32Array:
+        """Return the places of judges in `judges`."""
+        return np.searchsorted(self._judge_ids, ids).astype(np.int32)
+
+    def segment_places(self, ids: Int64Array) -> Int32Array:
+        """Return the places of segments in `segments`."""
+        return np.searchsorted(self._segment_ids, ids).astype(np.int32)
+
+    def candidates_shown(self, blocks: Columns) -> Int32Array:
+        """Return what blocks show, as `JudgedPart.candidate` does."""
+        shown, sizes = blocks["shown"], blocks["sizes"]
         place = np.searchsorted(self._output_ids, shown)
         is_there = shown > 0
         system = np.where(is_there, self._output_systems[np.where(is_there, place, 0)], -1)

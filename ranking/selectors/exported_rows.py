@@ -19,7 +19,6 @@ from django.db.models import (
     Field,
     Func,
     IntegerField,
-    Q,
     QuerySet,
     SmallIntegerField,
     Value,
@@ -32,7 +31,7 @@ from annotation.models.pool import IsAnyOf
 from campaign.database.columns import Columns, ColumnsQuery
 from campaign.database.planner import table_scans_off
 
-_Ids = npt.NDArray[np.int64]
+Ids = npt.NDArray[np.int64]
 #: Rows are read from the first id to the last where there are at most so many times as many ids between them: it is
 #: several times as fast as to look each of them up.
 _MOST_BETWEEN: Final = 4
@@ -52,18 +51,23 @@ class JudgedRowsReader:
         -------
         dict
             int64, shape (N,): `id`, `number`, `judge_id`, `segment_id`, and `milliseconds`, -1 where unknown;
-            bool, shape (N,): `counts`, whether the block is none of the controls;
+            int32, shape (N,): `checks`, the place of the block's control in `BlockControl`, 0 where it is none;
             shape (N, places): `shown`, ids of outputs, `sizes` of the candidates they stand for, all zero where each
             is one output, and `filled`, the labels, 0 where blank.
         """
         # By indexes: planned for a whole table, each part would read all of it.
         with transaction.atomic(), table_scans_off():
-            numbers = _numbers().read(task_id=self._task_id, start=start, stop=stop)
-            judgments = self._judgments(numbers["judgment_id"])
-            blocks = self._blocks(judgments.pop("block_id"))
-        return {"number": numbers["number"].astype(np.int64), **judgments, **blocks}
+            ids, number = self.numbers(start, stop)
+            judgments = self._judgments(ids)
+            blocks = self.blocks(judgments.pop("block_id"))
+        return {"number": number, **judgments, **blocks}
 
-    def _judgments(self, ids: _Ids) -> Columns:
+    def numbers(self, start: int, stop: int) -> tuple[Ids, Ids]:
+        """Return the ids of these judgments, and their numbers."""
+        found = _numbers().read(task_id=self._task_id, start=start, stop=stop)
+        return found["judgment_id"], found["number"].astype(np.int64)
+
+    def _judgments(self, ids: Ids) -> Columns:
         found = _by_ids(lambda is_range: _judgments(self._labels, is_range=is_range), ids)
         widest = int(found.pop("length").max(initial=1))
         if widest > self._labels:
@@ -71,27 +75,38 @@ class JudgedRowsReader:
             return self._judgments(ids)
         return found
 
-    def _blocks(self, ids: _Ids) -> Columns:
+    def blocks(self, ids: Ids) -> Columns:
+        """Return of blocks with these ids, in their order, what `read` does."""
         found = _by_ids(lambda is_range: _blocks(self._outputs, is_range=is_range), ids)
         widest = int(found.pop("length").max(initial=1))
         del found["id"]
         if widest > self._outputs:
             self._outputs = widest
-            return self._blocks(ids)
+            return self.blocks(ids)
         return found
 
 
-def _by_ids(query: Callable[[bool], ColumnsQuery], ids: _Ids) -> Columns:
+def _by_ids(query: Callable[[bool], ColumnsQuery], ids: Ids) -> Columns:
     """Return the rows with these ids, in their order; an id may be there several times."""
+    asked = ids_asked(ids)
+    found = query("ids" not in asked).read(**asked)
+    place = places_of(ids, found["id"])
+    return {name: column[place] for name, column in found.items()}
+
+
+def ids_asked(ids: Ids) -> dict[str, Any]:
+    """Return how rows with these ids are read: from the `first` to the `last`, or by the list of `ids`."""
     known = np.unique(ids)
     first, last = (int(known[0]), int(known[-1])) if len(known) else (0, -1)
     if last - first < _MOST_BETWEEN * len(known):
-        found = query(True).read(first=first, last=last)
-    else:
-        found = query(False).read(ids=known.tolist())
-    order = np.argsort(found["id"])
-    place = order[np.searchsorted(found["id"], ids, sorter=order)]
-    return {name: column[place] for name, column in found.items()}
+        return {"first": first, "last": last}
+    return {"ids": known.tolist()}
+
+
+def places_of(ids: Ids, found: Ids) -> Ids:
+    """Return for each id its place among those that were found."""
+    order = np.argsort(found)
+    return order[np.searchsorted(found, ids, sorter=order)]
 
 
 @cache
@@ -123,16 +138,16 @@ def _judgments(labels: int, *, is_range: bool) -> ColumnsQuery:
 
 @cache
 def _blocks(places: int, *, is_range: bool) -> ColumnsQuery:
-    is_none = Q(control=BlockControl.NONE)
+    checks = [When(control=name, then=Value(place)) for place, name in enumerate(BlockControl)]
     return _of_ids(
         Block.objects.annotate(
-            counts=Case(When(is_none, then=Value(True)), default=Value(False)),
+            checks=Case(*checks, output_field=IntegerField()),
             length=_Length("outputs"),
             shown=_array("outputs", "bigint", places),
             sizes=_array("stands_for", "smallint", places),
         ),
         [
-            *(("id", "i8"), ("segment_id", "i8"), ("counts", "?"), ("length", "i4")),
+            *(("id", "i8"), ("segment_id", "i8"), ("checks", "i4"), ("length", "i4")),
             *(("shown", "i8", (places,)), ("sizes", "i2", (places,))),
         ],
         is_range=is_range,

@@ -1,12 +1,13 @@
-"""Exports of judgments beside a raw COPY of the same rows: processor seconds, and memory that is added.
+"""Every export beside a raw COPY of the same rows: processor seconds, and memory that is added.
 
-    python -m tests.benchmarks.exports [--blocks 100000 1000000]
+    python -m tests.benchmarks.exports [--blocks 100000 1000000] [--kinds judgments skips] [--jobs]
 
-A test set of 20 systems, 3,000 segments and 60 judges is stored for each number of blocks (`tests.filling`). A process of
-its own writes each file to nowhere, as a stream, and once more as a job that keeps it. Beside it PostgreSQL copies the same
-rows in the order of their numbers: judgments joined with blocks, segments and judges, for the comparisons a row for each
-pair of outputs, and of the other kinds their own tables. Every export should be at least half as fast as the COPY, and add
-at most 150 MB. Seconds are of the processor, of Python and PostgreSQL, so that a machine that is shared tells them, too.
+A test set of 20 systems, 3,000 segments and 60 judges is stored for each number of blocks (`tests.filling`), with texts of
+twenty words, as many judges without work as there are tenths of the blocks, and as many events as thirds. For every kind and
+format of the registry a process of its own writes the file to nowhere, as a stream, or with `--jobs` as a job that keeps it.
+Before and after it PostgreSQL copies the same rows (`tests.benchmarks.raw_copies`); the faster one counts. Every export should
+be at least half as fast, and add at most 150 MB. Seconds are of the processor, of Python and PostgreSQL together, so that a machine
+that is shared tells them, too; PostgreSQL's are counted in hundredths, which says nothing of a COPY of a few.
 """
 
 from __future__ import annotations
@@ -20,98 +21,23 @@ from typing import Any, Final
 
 from tests.benchmarks.import_speed import Spent
 from tests.benchmarks.judging_server import say
+from tests.benchmarks.raw_copies import COPIES
 from tests.benchmarks.web_server import peak_megabytes, prepare_django, with_services
 
 MOST_MEGABYTES: Final = 150
-FORMATS: Final = (
-    ("counted", "five-way-csv"),
-    ("counted", "jsonl"),
-    ("counted", "parquet"),
-    ("counted", "appraise-xml"),
-    ("comparisons", "pairwise-csv"),
-    ("judgments", "jsonl"),
-    ("judgments", "csv"),
-    ("judgments", "parquet"),
-    ("assignments", "jsonl"),
-    ("assignments", "csv"),
-    ("assignments", "parquet"),
-    ("skips", "jsonl"),
-    ("texts", "jsonl"),
+#: A COPY of fewer seconds measures the clock.
+_LEAST_SECONDS: Final = 0.05
+_MORE = (
+    "UPDATE campaign_output SET text = text || repeat(' und so weiter', 6)",
+    "UPDATE campaign_segment SET source_text = source_text || repeat(' and so on', 6)",
+    """
+    INSERT INTO campaign_activityevent
+        (campaign_id, operation, kind, object_id, object_name, count, changes, origin, user_id, through, operator)
+    SELECT {campaign}, 'changed', 'campaign.judge', n, 'judge ' || n, 1,
+        jsonb_build_object('hits_at_once', jsonb_build_array(n, n + 1)), 'page', NULL, '', ''
+    FROM generate_series(1, {blocks} / 3) n
+    """,
 )
-_COPY: Final = """
-COPY (
-    SELECT number.number, segment.number, document.name, segment.position, judge.pseudonym, block.outputs,
-           block.stands_for, judgment.labels, judgment.duration_ms
-    FROM annotation_judgmentnumber number
-    JOIN annotation_judgment judgment ON judgment.id = number.judgment_id
-    JOIN annotation_block block ON block.id = judgment.block_id
-    JOIN campaign_segment segment ON segment.id = block.segment_id
-    JOIN campaign_document document ON document.id = segment.document_id
-    JOIN campaign_judge judge ON judge.id = judgment.judge_id
-    WHERE number.task_id = {task} AND block.control = ''
-    ORDER BY number.number
-) TO STDOUT (FORMAT csv)
-"""
-_COPY_OF_PAIRS: Final = """
-COPY (
-    SELECT number.number, segment.number, judge.pseudonym, block.outputs[one], judgment.labels[one],
-           block.outputs[other], judgment.labels[other]
-    FROM annotation_judgmentnumber number
-    JOIN annotation_judgment judgment ON judgment.id = number.judgment_id
-    JOIN annotation_block block ON block.id = judgment.block_id
-    JOIN campaign_segment segment ON segment.id = block.segment_id
-    JOIN campaign_judge judge ON judge.id = judgment.judge_id
-    CROSS JOIN LATERAL generate_subscripts(block.outputs, 1) one
-    CROSS JOIN LATERAL generate_series(one + 1, cardinality(block.outputs)) other
-    WHERE number.task_id = {task} AND block.control = ''
-    ORDER BY number.number
-) TO STDOUT (FORMAT csv)
-"""
-
-_COPY_OF_ASSIGNMENTS: Final = """
-COPY (
-    SELECT assignment.id, assignment.public_id, hit.number, judge.pseudonym, assignment.ordinal, lower(assignment.lease),
-           upper(assignment.lease), assignment.completed_at, assignment.released_at
-    FROM annotation_assignment assignment
-    JOIN annotation_hit hit ON hit.id = assignment.hit_id
-    JOIN campaign_judge judge ON judge.id = assignment.judge_id
-    WHERE hit.task_id = {task}
-    ORDER BY assignment.id
-) TO STDOUT (FORMAT csv)
-"""
-_COPY_OF_SKIPS: Final = """
-COPY (
-    SELECT skip.id, skip.client_id, judge.pseudonym, segment.number, document.name, block.control, skip.reason, skip.comment,
-           skip.duration_ms, skip.active_ms, skip.created_at
-    FROM annotation_skip skip
-    JOIN annotation_block block ON block.id = skip.block_id
-    JOIN campaign_segment segment ON segment.id = block.segment_id
-    JOIN campaign_document document ON document.id = segment.document_id
-    JOIN campaign_judge judge ON judge.id = skip.judge_id
-    WHERE skip.task_id = {task}
-    ORDER BY skip.id
-) TO STDOUT (FORMAT csv)
-"""
-_COPY_OF_TEXTS: Final = """
-COPY (
-    SELECT document.name, segment.position, segment.source_text, system.name, output.text
-    FROM campaign_output output
-    JOIN campaign_segment segment ON segment.id = output.segment_id
-    JOIN campaign_document document ON document.id = segment.document_id
-    JOIN campaign_system system ON system.id = output.system_id
-    JOIN campaign_task task ON task.test_set_id = segment.test_set_id
-    WHERE task.id = {task}
-    ORDER BY segment.number, system.id
-) TO STDOUT (FORMAT csv)
-"""
-_COPIES: Final = {
-    "judgments": _COPY,
-    "counted": _COPY,
-    "comparisons": _COPY_OF_PAIRS,
-    "assignments": _COPY_OF_ASSIGNMENTS,
-    "skips": _COPY_OF_SKIPS,
-    "texts": _COPY_OF_TEXTS,
-}
 
 
 class _Nowhere:
@@ -130,7 +56,7 @@ def copied(task_id: int, statement: str) -> dict[str, Any]:
 
     sink, spent = _Nowhere(), Spent()
     with connection.cursor() as cursor:
-        cursor.copy_expert(statement.format(task=task_id), sink)
+        cursor.copy_expert(f"COPY ({statement.format(task=task_id)}) TO STDOUT (FORMAT csv)", sink)
     return _measured(spent, sink.written, 0.0)
 
 
@@ -141,11 +67,11 @@ def exported(task_id: int, kind: str, file_format: str) -> dict[str, Any]:
     from ranking.export.judgments.making import export_bytes
 
     task = Task.objects.select_related("test_set__campaign").get(pk=task_id)
-    # What is loaded once a process is no memory of the export.
-    for _part in export_bytes(
-        export_asked(task=task, kind=kind, file_format=file_format, watermark=1)
-    ):
-        pass
+    # What is loaded once a process is neither memory nor time of the export.
+    for first in (kind, file_format), ("judgments", "csv"), ("judgments", "parquet"):
+        asked = export_asked(task=task, kind=first[0], file_format=first[1], watermark=1)
+        for _part in export_bytes(asked):
+            pass
     before, sink, spent = peak_megabytes(), _Nowhere(), Spent()
     for part in export_bytes(export_asked(task=task, kind=kind, file_format=file_format)):
         sink.write(part)
@@ -177,62 +103,84 @@ def _measured(spent: Spent, size: int, added: float) -> dict[str, Any]:
     return {**found, "clock": time.monotonic() - spent.since, "bytes": size, "added": added}
 
 
-def in_a_process(task_id: int, *what: str) -> dict[str, Any]:
-    """Measure something in a process of its own."""
+def in_a_process(task_id: int, kind: str, form: str, *, is_job: bool) -> list[dict[str, Any]]:
+    """Measure in a process of its own the COPY, the export, and the COPY again."""
     done = subprocess.run(
-        [sys.executable, "-m", __spec__.name, "--of", str(task_id), "--what", *what],
+        [sys.executable, "-m", __spec__.name, "--of", str(task_id), "--what", kind, form]
+        + ["--jobs"] * is_job,
         check=True,
         stdout=subprocess.PIPE,
         text=True,
     )
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    found: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
 def fill(blocks: int) -> int:
-    """Store the judgments; return the task."""
+    """Store the judgments and what is around them; return the task."""
+    from django.db import connection, transaction
+
+    from campaign.models import Judge, User
     from tests.factories import make_campaign
     from tests.filling import Filling, filled_task
 
-    return filled_task(make_campaign(f"filled-{blocks}"), Filling(blocks=blocks)).pk
+    campaign = make_campaign(f"filled-{blocks}")
+    task = filled_task(campaign, Filling(blocks=blocks))
+    with connection.cursor() as cursor:
+        with transaction.atomic():
+            cursor.execute("SET LOCAL session_replication_role = replica")
+            for statement in _MORE:
+                cursor.execute(statement.format(blocks=blocks, campaign=campaign.pk))
+            users = User.objects.bulk_create(
+                User(name=f"waiting-{number}", password="!") for number in range(blocks // 10)
+            )
+            Judge.objects.bulk_create(
+                Judge(campaign=campaign, user=user, pseudonym=user.name) for user in users
+            )
+        cursor.execute("VACUUM (FREEZE, ANALYZE)")
+    return task.pk
 
 
-def measure(task_id: int, blocks: int) -> None:
+def measure(task_id: int, blocks: int, kinds: list[str], *, is_job: bool) -> None:
     """Say how long each export takes, and PostgreSQL before and after it: the machine may be shared."""
-    for kind, form in FORMATS:
-        before = in_a_process(task_id, kind)
-        found = in_a_process(task_id, kind, form)
-        after = in_a_process(task_id, kind)
-        job = in_a_process(task_id, kind, form, "job")
+    from ranking.export.judgments.kinds import KINDS
+
+    wanted = [(kind, form) for kind in kinds or KINDS for form in KINDS[kind].formats]
+    for kind, form in wanted:
+        before, found, after = in_a_process(task_id, kind, form, is_job=is_job)
         fastest = min(before["seconds"], after["seconds"])
+        is_told = fastest >= _LEAST_SECONDS
+        speed = f"{fastest / found['seconds']:.2f} of its speed" if is_told else "too fast to tell"
         say(
-            f"{blocks:10,} blocks, {kind:11} {form:12}: {found['seconds']:7.2f} s "
+            f"{blocks:10,} blocks, {kind:12} {form:16}: {found['seconds']:6.2f} s "
             f"({found['python']:.2f} Python, {found['postgresql']:.2f} PostgreSQL; clock {found['clock']:.2f}), "
             f"{found['bytes'] / 1e6:7.1f} MB; COPY {before['seconds']:.2f} s and {after['seconds']:.2f} s, "
-            f"{before['bytes'] / 1e6:.0f} MB: {fastest / found['seconds']:5.2f} of its speed (wanted: 0.5); "
-            f"{found['added']:4.0f} MB added, by a job {job['added']:.0f} (wanted: at most {MOST_MEGABYTES})"
+            f"{before['bytes'] / 1e6:.0f} MB: {speed} (wanted: 0.5); "
+            f"{found['added']:4.0f} MB added (wanted: at most {MOST_MEGABYTES})"
         )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--blocks", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--kinds", nargs="+", default=[], help="default: all")
+    parser.add_argument(
+        "--jobs", action="store_true", help="keep files as jobs do, not as a stream"
+    )
     parser.add_argument("--of", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--what", nargs="+", default=[], help=argparse.SUPPRESS)
+    parser.add_argument("--what", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     with_services("tests.benchmarks.exports")
     prepare_django()
     if options.of is not None:
-        kind, *form = options.what
-        if form[1:]:
-            found = stored(options.of, kind, form[0])
-        else:
-            found = exported(options.of, kind, *form) if form else copied(options.of, _COPIES[kind])
-        say(json.dumps(found))
+        kind, form = options.what
+        write = stored if options.jobs else exported
+        before = copied(options.of, COPIES[kind])
+        found = write(options.of, kind, form)
+        say(json.dumps([before, found, copied(options.of, COPIES[kind])]))
         return
     for blocks in options.blocks:
-        task_id = fill(blocks)
-        measure(task_id, blocks)
+        measure(fill(blocks), blocks, options.kinds, is_job=options.jobs)
 
 
 if __name__ == "__main__":

@@ -55,9 +55,15 @@ def joined(columns: Sequence[Any]) -> bytes:
     """Return the texts of columns, row after row."""
     if not columns or not len(columns[0]):
         return b""
-    rows = pc.binary_join_element_wise(*columns, "")
-    _valid, offsets, data = rows.buffers()
-    first, last = np.frombuffer(offsets, dtype=np.int32, count=len(rows) + 1)[[0, -1]].tolist()
+    return text_bytes(pc.binary_join_element_wise(*columns, ""))
+
+
+def text_bytes(texts: Any) -> bytes:
+    """Return texts without NULL one after the other."""
+    if not len(texts):
+        return b""
+    _valid, offsets, data = texts.buffers()
+    first, last = np.frombuffer(offsets, dtype=np.int32, count=len(texts) + 1)[[0, -1]].tolist()
     return bytes(memoryview(data)[first:last])
 
 

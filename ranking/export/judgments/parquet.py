@@ -11,12 +11,7 @@ from pyarrow import parquet
 from ranking.selectors.exported_columns import ExportedTask, JudgedPart
 
 _TEXT: Final = pa.dictionary(pa.int32(), pa.string())
-_KINDS: Final[Mapping[type, Any]] = {
-    str: pa.string(),
-    int: pa.int64(),
-    bool: pa.bool_(),
-    object: pa.string(),
-}
+_KINDS: Final[Mapping[type, Any]] = {int: pa.int64(), bool: pa.bool_()}
 
 
 class _Sink(io.RawIOBase):
@@ -95,15 +90,7 @@ def _dictionary(numbers: Any, texts: Sequence[str]) -> Any:
     return pa.DictionaryArray.from_arrays(indices, pa.array(texts, type=pa.string()))
 
 
-def rows_parquet(
-    columns: Mapping[str, type], batches: Iterable[Sequence[Sequence[Any]]]
-) -> Iterator[bytes]:
-    """Yield a Parquet file of rows, a row group a batch. JSON is in columns of text."""
-    schema = pa.schema([(name, _KINDS[kind]) for name, kind in columns.items()])
-    return _written(schema, (_table(schema, rows) for rows in batches))
-
-
-def _table(schema: Any, rows: Sequence[Sequence[Any]]) -> Any:
-    columns = zip(*rows, strict=True)
-    arrays = [pa.array(each, type=field.type) for each, field in zip(columns, schema, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=schema)
+def rows_parquet(columns: Mapping[str, type], batches: Iterable[Any]) -> Iterator[bytes]:
+    """Yield a Parquet file of rows, a row group a batch. JSON and times are in columns of text."""
+    schema = pa.schema([(name, _KINDS.get(kind, pa.string())) for name, kind in columns.items()])
+    return _written(schema, (pa.Table.from_batches([batch]).cast(schema) for batch in batches))

@@ -2,52 +2,44 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
+
+from ranking.export.judgments.asked import Export
+from ranking.export.judgments.tables import tables
 
 #: Documents to whoever comes, and errors with a score.
 _INFO: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
-#: The document, the place in it, the source, and as JSON the references and the outputs of systems.
-TextsRow = tuple[str, int, str | None, str, str]
 
-
-def pearmut_campaign(
-    name: str, rows: Iterator[TextsRow], *, before: str | None, is_last: bool
-) -> Iterator[bytes]:
-    """Yield a campaign, or a part of it, segment by segment.
-
-    Parameters
-    ----------
-    name : str
-        Of the campaign.
-    rows : iterator
-        Segments in their order, those of a document one after the other.
-    before : str or None
-        The document of the segment before this part; None for the first part.
-    is_last : bool
-        Whether this part is the last one.
-    """
-    if before is None:
-        yield f'{{"campaign_id": {_json(name)}, "info": {_json(_INFO)}, "data": ['.encode()
-    document = before
-    for row in rows:
-        begins = "[" if document is None else "],\n["
-        between = ", " if row[0] == document else begins
-        yield f"{between}{_json(_item(row))}".encode()
-        document = row[0]
-    if is_last:
+def pearmut_campaign(export: Export, batches: Iterator[Any]) -> Iterator[bytes]:
+    """Yield a campaign, or a part of it, from the rows of texts, some thousands of segments at a time."""
+    document = None
+    if export.after:
+        ahead = replace(export, after=export.after - 1, until=export.after)
+        document = next((batch["document"][0].as_py() for batch in tables(ahead)), None)
+    if document is None:
+        name = _json(export.task.test_set.name)
+        yield f'{{"campaign_id": {name}, "info": {_json(_INFO)}, "data": ['.encode()
+    for batch in batches:
+        said = []
+        for row in batch.to_pylist():
+            begins = "[" if document is None else "],\n["
+            said += [", " if row["document"] == document else begins, _item(row)]
+            document = row["document"]
+        yield "".join(said).encode()
+    if export.until == export.watermark:
         yield b"]}\n" if document is None else b"]]}\n"
 
 
-def _item(row: TextsRow) -> dict[str, Any]:
-    document, position, source, references, systems = row
-    item: dict[str, Any] = {"item_id": f"{document}_###_{position}"}
-    if source is not None:
-        item["src"] = source
-    first = next(iter(json.loads(references)), None)
+def _item(row: dict[str, Any]) -> str:
+    values = [f'"item_id": {_json(row["document"] + "_###_" + str(row["segment"]))}']
+    if row["source"] is not None:
+        values.append(f'"src": {_json(row["source"])}')
+    first = next(iter(json.loads(row["references"])), None)
     if first is not None:
-        item["ref"] = first
-    return {**item, "tgt": json.loads(systems)}
+        values.append(f'"ref": {_json(first)}')
+    return f'{{{", ".join(values)}, "tgt": {row["outputs"]}}}'
 
 
 def _json(value: object) -> str:

@@ -1,32 +1,39 @@
 """What is exported row by row: recorded judgments, skips, assignments, texts, designs, activity, judges.
 
-Each kind is one statement (judgments and activity: some for each few thousand), so that its rows are of one moment, and
-memory holds some thousands of them.
+Each kind is one statement (judgments: some for each few thousand), so that its rows are of one moment.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
-from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, Max, OuterRef, QuerySet, Sum
-from django.db.models.functions import JSONObject
+from django.contrib.postgres.aggregates import StringAgg
+from django.db.models import (
+    DateTimeField,
+    F,
+    Func,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    TextField,
+    Value,
+)
+from django.db.models.functions import Concat
 
-from annotation.api.hits import DesignSerializer
 from annotation.models import Assignment, Design, Skip
 from annotation.selectors.skips import skips_listed
 from annotation.services import judgments_number
-from campaign.export.activity import event_data
 from campaign.models import ActivityEvent, Judge, Output, Segment, SystemKind, Task
-from campaign.selectors.activity import users_named
-from ranking.selectors.recorded_judgments import TimeText, as_text, json_text, recorded_rows
 
-_AT_ONCE: Final = 2_000
 #: Pages say “more than” of more rows than these.
 MOST_COUNTED: Final = 10_000
 
-#: What stands in a column: a text, a whole number, true or false, or anything that JSON says.
-Kind = type[str] | type[int] | type[bool] | type[object]
+#: What stands in a column: a text, a whole number, true or false, a time as text, or anything that JSON says, as text.
+Kind = type[str] | type[int] | type[bool] | type[datetime] | type[object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +43,13 @@ class Rows:
     Attributes
     ----------
     columns : mapping of str to type
-        Their names, and what is in them: `object` is JSON, which rows hold as text.
+        Their names, and what is in them.
     last, count : callable
         Return the place of the last row of a task, and how many rows there are; where they must be counted one by one, no
         more than `MOST_COUNTED` + 1.
-    read : callable
-        Yields the rows of a task whose places are after the second argument, up to the third; those of judgments are as of
-        the fourth, a number of a judgment.
+    found : callable or None
+        Returns what `rows_copied` reads: the rows of a task whose places are after the second argument, up to the third. None
+        where `ranking.export.judgments.tables` knows more about the kind.
     is_bounded : bool
         Whether `count` stops where `MOST_COUNTED` is passed.
     """
@@ -50,8 +57,22 @@ class Rows:
     columns: Mapping[str, Kind]
     last: Callable[[Task], int]
     count: Callable[[Task], int]
-    read: Callable[[Task, int, int, int], Iterator[Sequence[Any]]]
+    found: Callable[[Task, int, int], QuerySet[Any, Any]] | None = None
     is_bounded: bool = False
+
+
+class Utc(Func):
+    """A time in UTC, without its zone: how `rows_copied` reads times."""
+
+    template = "(%(expressions)s AT TIME ZONE 'UTC')"
+    output_field = DateTimeField()
+
+
+class _Json(Func):
+    """A value in JSON, as `json.dumps` writes texts and lists of them."""
+
+    template = "to_jsonb(%(expressions)s)::text"
+    output_field = TextField()
 
 
 def _last(queryset: QuerySet[Any, Any], name: str = "pk") -> int:
@@ -70,18 +91,12 @@ _JUDGMENT: Final[dict[str, Kind]] = {
     "duration_ms": int,
     "active_ms": int,
     "comment": str,
-    "submitted_at": str,
+    "submitted_at": datetime,
     "supersedes": str,
     "current": bool,
     "control": str,
     "rehearsal_of": str,
 }
-
-
-def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[Sequence[Any]]:
-    if until > after:
-        yield from recorded_rows(task=task, after=after, until=until, watermark=watermark)
-
 
 _SKIP: Final[dict[str, Kind]] = {
     "number": int,
@@ -94,19 +109,18 @@ _SKIP: Final[dict[str, Kind]] = {
     "comment": str,
     "duration_ms": int,
     "active_ms": int,
-    "created_at": str,
+    "created_at": datetime,
     "judged_later": bool,
 }
 
 
-def _skips(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Any]]:
+def _skips(task: Task, after: int, until: int) -> QuerySet[Any, Any]:
     found = skips_listed(task=task).filter(pk__gt=after, pk__lte=until).order_by("pk")
-    rows = found.values_list(
-        *("pk", as_text("client_id"), "judge__pseudonym", "block__segment__number"),
+    return found.values_list(
+        *("pk", "client_id", "judge__pseudonym", "block__segment__number"),
         *("block__segment__document__name", "block__control", "reason", "comment"),
-        *("duration_ms", "active_ms", TimeText("created_at"), "is_judged"),
+        *("duration_ms", "active_ms", Utc("created_at"), "is_judged"),
     )
-    return rows.iterator(chunk_size=_AT_ONCE)
 
 
 _ASSIGNMENT: Final[dict[str, Kind]] = {
@@ -115,21 +129,20 @@ _ASSIGNMENT: Final[dict[str, Kind]] = {
     "hit": int,
     "judge": str,
     "ordinal": int,
-    "lent_at": str,
-    "lease_ends_at": str,
-    "completed_at": str,
-    "released_at": str,
+    "lent_at": datetime,
+    "lease_ends_at": datetime,
+    "completed_at": datetime,
+    "released_at": datetime,
 }
 
 
-def _assignments(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Any]]:
+def _assignments(task: Task, after: int, until: int) -> QuerySet[Any, Any]:
     found = Assignment.objects.filter(hit__task=task, pk__gt=after, pk__lte=until).order_by("pk")
-    rows = found.values_list(
-        *("pk", as_text("public_id"), "hit__number", "judge__pseudonym", "ordinal"),
-        *(TimeText("lease__startswith"), TimeText("lease__endswith")),
-        *(TimeText("completed_at"), TimeText("released_at")),
+    return found.values_list(
+        *("pk", "public_id", "hit__number", "judge__pseudonym", "ordinal"),
+        *(Utc("lease__startswith"), Utc("lease__endswith")),
+        *(Utc("completed_at"), Utc("released_at")),
     )
-    return rows.iterator(chunk_size=_AT_ONCE)
 
 
 def _lent(task: Task) -> int:
@@ -146,48 +159,32 @@ _TEXTS: Final[dict[str, Kind]] = {
 }
 
 
-def _texts(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Any]]:
-    outputs = Output.objects.filter(segment=OuterRef("pk"), text__isnull=False).exclude(
-        system__kind=SystemKind.BAD_REFERENCE
-    )
-    said = outputs.order_by("system_id").values(
-        said=JSONObject(system="system__name", kind="system__kind", text="text")
-    )
+def _texts(task: Task, after: int, until: int) -> QuerySet[Any, Any]:
+    text = _Json("text")
+    of_system = Concat(_Json("system__name"), Value(": "), text, output_field=TextField())
     segments = Segment.objects.filter(
         test_set=task.test_set_id, number__gt=after, number__lte=until
     ).order_by("number")
-    rows = segments.values_list("document__name", "position", "source_text", ArraySubquery(said))
-    for document, position, source, found in rows.iterator(chunk_size=_AT_ONCE):
-        references = [each["text"] for each in found if each["kind"] == SystemKind.REFERENCE]
-        systems = {
-            each["system"]: each["text"] for each in found if each["kind"] != SystemKind.REFERENCE
-        }
-        yield document, position, source, json_text(references), json_text(systems)
+    is_reference = Q(system__kind=SystemKind.REFERENCE)
+    return segments.values_list(
+        *("document__name", "position", "source_text"),
+        Concat(Value("["), _listed(text, is_reference), Value("]"), output_field=TextField()),
+        Concat(Value("{"), _listed(of_system, ~is_reference), Value("}"), output_field=TextField()),
+    )
+
+
+def _listed(said: Any, which: Q) -> Subquery:
+    """Return what is said of outputs of a segment, in the order of their systems."""
+    outputs = Output.objects.filter(which, segment=OuterRef("pk"), text__isnull=False).exclude(
+        system__kind=SystemKind.BAD_REFERENCE
+    )
+    together = StringAgg(said, ", ", order_by="system_id", output_field=TextField())
+    grouped = outputs.order_by().values("segment").annotate(together=together)
+    return Subquery(grouped.values("together"))
 
 
 _DESIGN: Final[dict[str, Kind]] = {"id": int, "design": object}
-
-
-def _designs(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Any]]:
-    found = Design.objects.filter(task=task, pk__gt=after, pk__lte=until).order_by("pk")
-    for design in found:
-        # As plain data: times and the like become texts, as in answers of REST.
-        yield design.pk, json_text(DesignSerializer(design).data)
-
-
 _EVENT: Final[dict[str, Kind]] = {"id": int, "event": object}
-
-
-def _activity(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Any]]:
-    campaign = task.test_set.campaign
-    events = ActivityEvent.objects.filter(campaign=campaign, pk__lte=until).order_by("pk")
-    while portion := list(events.filter(pk__gt=after)[:_AT_ONCE]):
-        after = portion[-1].pk
-        ids = (event.user_id for event in portion if event.user_id is not None)
-        names = users_named(campaign=campaign, ids=ids)
-        for event in portion:
-            yield event.pk, json_text(event_data(event, names))
-
 
 _JUDGE: Final[dict[str, Kind]] = {
     "number": int,
@@ -198,39 +195,32 @@ _JUDGE: Final[dict[str, Kind]] = {
 _NAMED: Final[dict[str, Kind]] = {**_JUDGE, "name": str, "address": str}
 
 
-def _judges(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Any]]:
-    found = Judge.objects.filter(
-        campaign=task.test_set.campaign_id, pk__gt=after, pk__lte=until
-    ).order_by("pk")
-    return _with_languages(found.values_list("pk", "pseudonym", "origin", "languages"))
+def _judges(task: Task, after: int, until: int) -> QuerySet[Any, Any]:
+    return _judges_told(task, after, until)
 
 
-def _named_judges(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Any]]:
-    found = Judge.objects.filter(
-        campaign=task.test_set.campaign_id, pk__gt=after, pk__lte=until
-    ).order_by("pk")
-    columns = ("pk", "pseudonym", "origin", "languages", F("user__name"), "address")
-    return _with_languages(found.values_list(*columns))
+def _named_judges(task: Task, after: int, until: int) -> QuerySet[Any, Any]:
+    return _judges_told(task, after, until, F("user__name"), F("address"))
 
 
-def _with_languages(found: QuerySet[Any, Any]) -> Iterator[Sequence[Any]]:
-    for number, judge, origin, languages, *more in found.iterator(chunk_size=_AT_ONCE):
-        yield number, judge, origin, json_text(languages), *more
+def _judges_told(task: Task, after: int, until: int, *more: F) -> QuerySet[Any, Any]:
+    found = _all_judges(task).filter(pk__gt=after, pk__lte=until).order_by("pk")
+    return found.values_list("pk", "pseudonym", "origin", _Json("languages"), *more)
 
 
 def _of_queryset(
     columns: Mapping[str, Kind],
-    found: Callable[[Task], QuerySet[Any, Any]],
-    read: Callable[[Task, int, int, int], Iterator[Sequence[Any]]],
+    every: Callable[[Task], QuerySet[Any, Any]],
+    found: Callable[[Task, int, int], QuerySet[Any, Any]] | None = None,
     *,
     place: str = "pk",
     count: Callable[[Task], int] | None = None,
 ) -> Rows:
     return Rows(
         columns=columns,
-        last=lambda task: _last(found(task), place),
-        count=count or (lambda task: found(task).order_by()[: MOST_COUNTED + 1].count()),
-        read=read,
+        last=lambda task: _last(every(task), place),
+        count=count or (lambda task: every(task).order_by()[: MOST_COUNTED + 1].count()),
+        found=found,
         is_bounded=count is None,
     )
 
@@ -245,7 +235,6 @@ ROWS: Final[Mapping[str, Rows]] = {
         columns=_JUDGMENT,
         last=lambda task: judgments_number(task_id=task.pk),
         count=lambda task: judgments_number(task_id=task.pk),
-        read=_judgments,
     ),
     "skips": _of_queryset(_SKIP, lambda task: Skip.objects.filter(task=task), _skips),
     "assignments": _of_queryset(
@@ -260,11 +249,10 @@ ROWS: Final[Mapping[str, Rows]] = {
         _texts,
         place="number",
     ),
-    "designs": _of_queryset(_DESIGN, lambda task: Design.objects.filter(task=task), _designs),
+    "designs": _of_queryset(_DESIGN, lambda task: Design.objects.filter(task=task)),
     "activity": _of_queryset(
         _EVENT,
         lambda task: ActivityEvent.objects.filter(campaign=task.test_set.campaign_id),
-        _activity,
     ),
     "judges": _of_queryset(_JUDGE, _all_judges, _judges),
     "named-judges": _of_queryset(_NAMED, _all_judges, _named_judges),

@@ -1,17 +1,17 @@
 """The bytes of what is exported, part by part, with Arrow."""
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
-from typing import Any, Final, cast
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 from ranking.export.judgments.asked import Export, Told
 from ranking.export.judgments.kinds import ExportFormat
 from ranking.export.judgments.lines import FiveWayCsv, LinesWriter
 from ranking.export.judgments.marked_lines import AppraiseXml, JudgmentLines, PairwiseCsv
 from ranking.export.judgments.parquet import judgments_parquet, rows_parquet
-from ranking.export.judgments.pearmut import TextsRow, pearmut_campaign
+from ranking.export.judgments.pearmut import pearmut_campaign
 from ranking.export.judgments.row_lines import CsvRows, JsonRows
-from ranking.export.judgments.rows import ROWS, Rows
+from ranking.export.judgments.rows import ROWS
+from ranking.export.judgments.tables import tables
 from ranking.selectors.exported_columns import exported_task
 
 _WRITERS: Final[dict[ExportFormat, Callable[..., LinesWriter]]] = {
@@ -62,32 +62,25 @@ def _telling(export: Export, parts: Iterator[Any], told: Told) -> Iterator[Any]:
 
 
 def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
-    of = ROWS[export.kind.name]
-    batches = _batches(export, of, told)
+    columns = ROWS[export.kind.name].columns
+    batches = _counted(export, tables(export), told)
     if export.file_format is ExportFormat.PEARMUT:
-        ahead = of.read(export.task, export.after - 1, export.after, export.watermark)
-        yield from pearmut_campaign(
-            export.task.test_set.name,
-            cast("Iterator[TextsRow]", chain.from_iterable(batches)),
-            before=next((row[0] for row in ahead), None) if export.after else None,
-            is_last=export.until == export.watermark,
-        )
+        yield from pearmut_campaign(export, batches)
         return
     if export.file_format is ExportFormat.PARQUET:
-        yield from rows_parquet(of.columns, batches)
+        yield from rows_parquet(columns, batches)
         return
-    writer = _ROWS_WRITERS[export.file_format](of.columns)
+    writer = _ROWS_WRITERS[export.file_format](columns)
     if not export.after:
         yield writer.head()
     for rows in batches:
         yield writer.body(rows)
 
 
-def _batches(export: Export, of: Rows, told: Told) -> Iterator[list[Sequence[Any]]]:
+def _counted(export: Export, batches: Iterator[Any], told: Told) -> Iterator[Any]:
     total = max(0, export.until - export.after)
-    rows = iter(of.read(export.task, export.after, export.until, export.watermark))
     done = 0
-    while batch := list(islice(rows, _LINES_AT_ONCE)):
+    for batch in batches:
         done += len(batch)
         told(min(done, total), total)
         yield batch

@@ -32,6 +32,7 @@ from ranking.selectors.judged_blocks import judged_blocks
 from ranking.services import ranking_run_compute
 from tests.factories import make_campaign, make_task
 from tests.filling import Filling, filled_task
+from tests.integration.exports.by_rows import csv_by_rows, jsonl_by_rows
 from tests.integration.exports.conftest import SYSTEMS
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -194,6 +195,50 @@ def test_no_cell_of_a_csv_is_a_formula(news: TestSetWriter, kind: str, file_form
         assert not [cell for cell in row if cell.startswith(("=", "+", "@", "\t", "\r"))]
         # -1 is a rank left blank, and a number.
         assert {cell for cell in row if cell.startswith("-")} <= {"-1"}
+
+
+#: What JSON escapes, CSV puts in quotes, and a spreadsheet would compute.
+ODD = (
+    *("", "'=x", "=SUM(A1)", "-", "two\nlines", "a\r\nb", "\rc", "tab\there", 'say "no"', "a,b"),
+    *("back\\slash", "\x01\x1f\x7f", "\\.", "\\N", "čeština 𝒳", "\u2028", "NULL", "{1}", " "),
+)
+
+
+def odd_texts_write(writer: TestSetWriter) -> None:
+    """Give a task comments, sources and outputs that are hard to write."""
+    systems = list(writer.task.test_set.systems.order_by("pk"))
+    for number, text in enumerate(ODD, 101):
+        block = writer.block(number, list(SYSTEMS[:2]))
+        writer.judgment("j1", block, [1, 2], comment=text, active_ms=number)
+        writer.skip("-j2", block, comment=text)
+        segment = Segment.objects.create(
+            test_set=writer.task.test_set,
+            document=writer.document,
+            number=1000 + number,
+            position=1000 + number,
+            source_text=text or None,
+        )
+        Output.objects.bulk_create(
+            Output(segment=segment, system=system, text=text or "empty") for system in systems
+        )
+
+
+@pytest.mark.parametrize("kind", list(ROWS))
+def test_rows_are_what_is_written_row_by_row(
+    news: TestSetWriter, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    task = news.task
+    if kind == "assignments":
+        task = lent()
+    else:
+        odd_texts_write(news)
+    jsonl, csv_file = jsonl_by_rows(task, kind), csv_by_rows(task, kind)
+    # Rows come in parts of any size.
+    for size in (1, 7, 1 << 13):
+        monkeypatch.setattr("ranking.export.judgments.recorded._AT_ONCE", size)
+        monkeypatch.setattr("campaign.database.copied_rows._ROWS_AT_ONCE", size)
+        assert whole(task, kind, "jsonl").decode() == jsonl
+        assert whole(task, kind, "csv").decode() == csv_file
 
 
 @pytest.mark.parametrize("kind", list(ROWS))

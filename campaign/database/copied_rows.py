@@ -1,0 +1,105 @@
+"""Read a queryset as columns of Arrow, texts among them, with PostgreSQL's COPY.
+
+A row costs no Python object. `campaign.database.columns` reads numbers alone, and faster.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from itertools import pairwise
+from tempfile import SpooledTemporaryFile
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from django.db import connection
+from django.db.models import QuerySet
+from pyarrow import csv
+
+#: Bytes and rows that are made columns at a time; the row with which bytes are passed is the last.
+_BYTES_AT_ONCE: Final = 1 << 22
+_ROWS_AT_ONCE: Final = 1 << 13
+_TYPES: Final[Mapping[type, Any]] = {
+    str: pa.string(),
+    object: pa.string(),
+    datetime: pa.timestamp("us"),
+    int: pa.int64(),
+    bool: pa.bool_(),
+}
+
+
+def rows_copied(rows: QuerySet[Any, Any], columns: Mapping[str, type]) -> Iterator[Any]:
+    """Yield the rows of a queryset, some thousands at a time, as record batches of Arrow.
+
+    All are of one statement. They wait in a temporary file, so that the database is free before the first are there: nothing
+    is held open for those who read slowly.
+
+    Parameters
+    ----------
+    rows : QuerySet
+        Of `values_list`.
+    columns : mapping of str to type
+        What each value is called, and what it is: a text, JSON as text (`object`), a whole number, true or false, or a time
+        in UTC without its zone, which becomes a text in ISO 8601.
+    """
+    sql, parameters = rows.query.sql_with_params()
+    with SpooledTemporaryFile(max_size=_BYTES_AT_ONCE) as spool:
+        written = _Parts(spool)
+        with connection.cursor() as cursor:
+            query = cursor.mogrify(str(sql), parameters).decode()
+            cursor.copy_expert(f"COPY ({query}) TO STDOUT (FORMAT csv)", written)
+        spool.seek(0)
+        for start, end in pairwise(written.ends()):
+            yield _columns(spool.read(end - start), columns)
+
+
+class _Parts:
+    """Takes the rows of a COPY, which come one by one, and knows where parts of some thousands end."""
+
+    def __init__(self, file: SpooledTemporaryFile[bytes]) -> None:
+        self._file = file
+        self._rows = self._size = 0
+        self._ends = [0]
+
+    def write(self, row: bytes) -> int:
+        self._size += self._file.write(row)
+        self._rows += 1
+        if self._rows == _ROWS_AT_ONCE or self._size - self._ends[-1] >= _BYTES_AT_ONCE:
+            self._ends.append(self._size)
+            self._rows = 0
+        return len(row)
+
+    def ends(self) -> list[int]:
+        """Return where the parts begin, and where the last one ends."""
+        return [*self._ends, self._size] if self._size > self._ends[-1] else self._ends
+
+
+def _columns(content: bytes, columns: Mapping[str, type]) -> Any:
+    table = csv.read_csv(
+        pa.py_buffer(content),
+        read_options=csv.ReadOptions(
+            column_names=list(columns), use_threads=False, block_size=len(content) + 1
+        ),
+        parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        # NULL is an empty cell, and an empty text one in quotes.
+        convert_options=csv.ConvertOptions(
+            column_types={name: _TYPES[kind] for name, kind in columns.items()},
+            null_values=[""],
+            true_values=["t"],
+            false_values=["f"],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+    found = [
+        _as_text(column) if kind is datetime else column
+        for kind, column in zip(
+            columns.values(), table.combine_chunks().to_batches()[0].columns, strict=True
+        )
+    ]
+    return pa.RecordBatch.from_arrays(found, names=list(columns))
+
+
+def _as_text(times: Any) -> Any:
+    """Return times as `datetime.isoformat` writes them, with Z."""
+    texts = pc.binary_replace_slice(times.cast(pa.string()), 10, 11, "T")
+    return pc.binary_join_element_wise(pc.replace_substring(texts, ".000000", ""), "Z", "")
