@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from campaign.formats import FormatError
 from protocols.quiz.files import read_quiz
 from protocols.quiz.simulator import simulated_quiz
-from protocols.quiz.statistics.answers import quiz_scores, reader_scores
+from protocols.quiz.statistics.answers import Readings, quiz_scores, reader_scores
 from ranking.core.judges.clustered_share import clustered_share
+from tests.unit.protocols.plain_shares import plain_interval
 
 MakeFile = Callable[..., str]
 READING: dict[str, Any] = {
@@ -132,3 +135,58 @@ def test_intervals_hold_however_much_snippets_differ(snippets: int) -> None:
             assert row.share.high is not None
             outside += not row.share.low <= truth[row.name] <= row.share.high
     assert outside / 300 < 0.08
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["A", "B", "A,B"]),
+            st.integers(0, 4),
+            st.integers(0, 3),
+            st.integers(1, 4),
+            st.integers(0, 4),
+        ),
+        min_size=1,
+        max_size=25,
+    ),
+    st.sampled_from([0.8, 0.95]),
+)
+def test_scores_and_intervals_are_those_of_counting(
+    rows: list[tuple[str, int, int, int, int]], confidence: float
+) -> None:
+    """A second implementation: reading by reading, and Korn and Graubard's interval as they write it."""
+    readings = Readings(
+        systems=("A", "B"),
+        snippets=tuple("abcde"),
+        judges=("ann", "bob", "cy", "dee"),
+        wrote=np.array([[name in row[0] for name in "AB"] for row in rows]),
+        snippet=np.array([row[1] for row in rows], dtype=np.int64),
+        judge=np.array([row[2] for row in rows], dtype=np.int64),
+        questions=np.array([row[3] for row in rows], dtype=np.int64),
+        right=np.array([min(row[3], row[4]) for row in rows], dtype=np.int64),
+        unanswered=np.zeros(len(rows), dtype=np.int64),
+    )
+    systems = quiz_scores(readings, confidence=confidence)
+    readers = reader_scores(readings, confidence=confidence)
+    assert [row.name for row in systems] == sorted(
+        {name for row in rows for name in row[0].split(",")},
+        key=lambda name: (
+            -sum(min(row[3:]) for row in rows if name in row[0])
+            / sum(row[3] for row in rows if name in row[0]),
+            name,
+        ),
+    )
+    for found in (*systems, *readers):
+        own = [row for row in rows if found.name in (*row[0].split(","), readings.judges[row[2]])]
+        clusters = [
+            (
+                sum(min(row[3:]) for row in own if row[1] == snippet),
+                sum(row[3] for row in own if row[1] == snippet),
+            )
+            for snippet in range(5)
+        ]
+        assert (found.readings, found.snippets) == (len(own), len({row[1] for row in own}))
+        assert (found.share.low, found.share.high) == pytest.approx(
+            plain_interval(clusters, confidence)
+        )
+    assert readings.met_again == len(rows) - len({row[1:3] for row in rows})
