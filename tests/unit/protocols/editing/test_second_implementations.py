@@ -35,37 +35,35 @@ _ROWS = st.lists(
 )
 
 
-def by_segment(rows: list[Row], system: str, counting: Counting) -> list[tuple[int, int]]:
-    """Return successes and trials of a system by segment, counted edit by edit."""
+def counted(rows: list[Row], system: str, counting: Counting) -> list[tuple[int, int, int, int]]:
+    """Return successes and trials of the edits of a system, with segment and editor: three who take turns."""
     asked = [row[4] for row in rows if row[4]]
     # The commonest number of acceptors, the smallest of several.
     common = min(asked, key=lambda number: (-asked.count(number), number)) if asked else 1
-    found: dict[int, list[int]] = {}
-    for name, segment, outcome, yes, of in rows:
+    found = []
+    for place, (name, segment, outcome, yes, of) in enumerate(rows):
         if name == system and (outcome is Outcome.UNABLE or of):
-            cell = found.setdefault(segment, [0, 0])
-            if counting is Counting.MAJORITY:
-                cell[0] += yes > of / 2
-                cell[1] += 1
-            else:
-                cell[0] += yes
-                cell[1] += of or common
-    return [(won, of) for won, of in found.values()]
+            won, all_ = (int(yes > of / 2), 1) if counting is Counting.MAJORITY else (yes, of)
+            found.append((won, all_ or common, segment, place % 3))
+    return found
 
 
 @given(_ROWS, st.sampled_from(Counting), st.sampled_from([0.8, 0.95]))
 def test_shares_and_intervals(rows: list[Row], counting: Counting, confidence: float) -> None:
     found = acceptability(
-        edits_of(rows), fewest=1, counting=counting, confidence=confidence
+        edits_of(rows, editor=np.arange(len(rows)) % 3),
+        fewest=1,
+        counting=counting,
+        confidence=confidence,
     ).systems
     assert {row.system for row in found} == {row[0] for row in rows}
     for row in found:
-        clusters = by_segment(rows, row.system, counting)
+        clusters = counted(rows, row.system, counting)
         if not clusters:
             assert (row.share, row.rank) == (None, None)
             continue
         assert row.share is not None
-        won, of = (sum(column) for column in zip(*clusters, strict=True))
+        won, of = (sum(each[place] for each in clusters) for place in (0, 1))
         assert (row.share.successes, row.share.trials) == (won, of)
         low, high = plain_interval(clusters, confidence)
         assert row.share.value == won / of
