@@ -51,6 +51,7 @@ class StoredEdit:
         return EditRecord(
             segment=self.segment,
             systems=self.systems,
+            editor=self.judge,
             outcome=self.outcome,
             votes=() if is_unable else tuple(said for _judge, said in self.acceptances),
             distance=-1 if self.text is None else character_distance(self.output, self.text),

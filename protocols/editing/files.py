@@ -32,6 +32,7 @@ class EditRecord:
 
     segment: int
     systems: tuple[str, ...]
+    editor: str
     outcome: Outcome
     votes: tuple[bool, ...]
     distance: int
@@ -63,6 +64,7 @@ class EditLine:
         return EditRecord(
             segment=self.segment,
             systems=self.systems,
+            editor=self.judge,
             outcome=self.outcome,
             votes=tuple(self.votes.values()),
             distance=-1
@@ -80,10 +82,12 @@ def edits_of(records: Sequence[EditRecord]) -> Edits:
     wrote = np.zeros((len(records), len(systems)), dtype=np.bool_)
     for row, edit in enumerate(records):
         wrote[row, [place[name] for name in edit.systems]] = True
+    editors = {name: number for number, name in enumerate(sorted({e.editor for e in records}))}
     columns = np.array(
         [
             (
                 edit.segment,
+                editors[edit.editor],
                 OUTCOMES.index(edit.outcome),
                 sum(edit.votes),
                 len(edit.votes),
@@ -94,7 +98,7 @@ def edits_of(records: Sequence[EditRecord]) -> Edits:
             for edit in records
         ],
         dtype=np.int64,
-    ).reshape(-1, 7)
+    ).reshape(-1, 8)
     return Edits(tuple(systems), wrote, *columns.T)
 
 

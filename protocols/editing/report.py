@@ -89,6 +89,13 @@ def _notes(read: EditsRead | TaskEdits, found: Acceptability) -> list[str]:
             )
             % {"count": found.fewest}
         )
+    if alone := read.edits.of_one_editor:
+        notes.append(
+            _(
+                "Warning: one judge alone edited outputs of %(systems)s, so that how judges differ is not in these intervals."
+            )
+            % {"systems": ", ".join(alone)}
+        )
     if found.acceptors.kappa is not None:
         notes.append(
             _("Between those who accepted: κ %(kappa)s on %(edits)s edits.")
@@ -157,7 +164,7 @@ def _systems(found: Acceptability) -> Table:
         ],
         notes=[
             _(
-                "What nobody could edit is not acceptable. Intervals: Clopper and Pearson on the effective number of edits, segments as clusters, confidence %(confidence)s %%."
+                "What nobody could edit is not acceptable. Intervals: Clopper and Pearson on the effective number of edits, segments and editors as clusters, confidence %(confidence)s %%."
             )
             % {"confidence": percent_in_figures(found.confidence)},
             *_counting(found.counting),

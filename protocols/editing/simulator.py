@@ -19,12 +19,14 @@ def simulated_edits(
     acceptors: int = 2,
     ease: float = 0.0,
     unable: float = 0.1,
+    editors: int = 1,
+    skill: float = 0.0,
     seed: int,
 ) -> Edits:
     """Draw edits of K systems.
 
     A share `unable` of the edits fails. Of all others, so many are acceptable that a share `acceptable[k]` of all edits of a system is;
-    their acceptors agree. Segments differ in ease, by `ease` standard deviations of the noise.
+    their acceptors agree. Segments differ in ease, by `ease` standard deviations of the noise, and editors by `skill` of them.
 
     Parameters
     ----------
@@ -36,6 +38,9 @@ def simulated_edits(
         Each edit is of one of these, drawn at random.
     acceptors : int
     ease, unable : float
+    editors : int
+        Who take turns, so that of a segment each edits other systems.
+    skill : float
     seed : int
 
     Returns
@@ -54,7 +59,9 @@ def simulated_edits(
     segment = random.integers(1, segments + 1, len(system))
     of_segment = random.normal(0, 1, segments + 1)[segment]
     noise = random.normal(0, 1, len(system))
-    seen = (ease * of_segment + noise) / np.sqrt(ease**2 + 1)
+    editor = (segment + system) % editors
+    by_editor = random.normal(0, skill, editors)[editor] if skill else np.zeros(len(system))
+    seen = (ease * of_segment + by_editor + noise) / np.sqrt(ease**2 + skill**2 + 1)
     good = seen < ndtri(np.asarray(acceptable)[system] / (1 - unable))
     failed = random.random(len(system)) < unable
     outcome = np.where(failed, OUTCOMES.index(Outcome.UNABLE), OUTCOMES.index(Outcome.EDITED))
@@ -64,6 +71,7 @@ def simulated_edits(
         systems=tuple(f"S{place:02}" for place in range(1, len(edits) + 1)),
         wrote=system[:, np.newaxis] == np.arange(len(edits)),
         segment=segment,
+        editor=editor,
         outcome=outcome,
         accepted=np.where(good, given, 0),
         acceptances=given,

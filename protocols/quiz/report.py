@@ -81,10 +81,17 @@ def _notes(readings: Readings, confidence: float) -> list[str]:
             "judges": number_format(len(readings.judges)),
         },
         _(
-            "Guessing gives half of the answers right. Intervals: Clopper and Pearson on the effective number of answers, snippets as clusters, confidence %(confidence)s %%."
+            "Guessing gives half of the answers right. Intervals: Clopper and Pearson on the effective number of answers, snippets and judges as clusters, confidence %(confidence)s %%."
         )
         % {"confidence": percent_in_figures(confidence)},
     ]
+    if alone := readings.of_one_judge:
+        notes.append(
+            _(
+                "Warning: one judge alone read outputs of %(systems)s, so that how judges differ is not in these intervals."
+            )
+            % {"systems": ", ".join(alone)}
+        )
     if readings.met_again:
         notes.append(
             _("Warning: readings by judges who had read the snippet before: %(count)s.")

@@ -89,6 +89,16 @@ def _notes(found: SortFound) -> list[str]:
                 "The tests of all judges together take judgments for independent; judges of different taste make them too eager."
             )
         )
+    # What the bootstrap drew where fewer than four judges are too few to draw.
+    if any(
+        step.result.pooled.level in ("segments", "blocks") and len(step.result.judges) > 1
+        for step in chain.steps
+    ):
+        notes.append(
+            _(
+                "With fewer than four judges, how judges differ is not in the tests of all judges together; judges of different taste make them too eager."
+            )
+        )
     return notes
 
 

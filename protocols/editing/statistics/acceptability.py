@@ -14,7 +14,8 @@ import numpy as np
 
 from protocols.editing.statistics.agreement import AcceptorAgreement, acceptor_agreement
 from protocols.editing.statistics.edits import OUTCOMES, BoolArray, Edits, Outcome
-from ranking.core.judges.clustered_share import Share, clustered_share
+from ranking.core.judges.clustered_share import Share
+from ranking.core.judges.two_way_share import two_way_share
 from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.sign_tests import Correction, adjusted
 
@@ -152,8 +153,8 @@ def acceptability(
 ) -> Acceptability:
     """Compare systems by how many of their outputs could be made acceptable.
 
-    Intervals are those of Clopper and Pearson on the effective number of edits, edits of one segment
-    hanging together. Ranges of ranks count the systems that are significantly better or worse, by Fisher's
+    Intervals are those of Clopper and Pearson on the effective number of edits, edits of one segment hanging together, and those
+    of one editor (`ranking.core.judges.two_way_share`); that acceptors differ is not in them. Ranges of ranks count the systems that are significantly better or worse, by Fisher's
     exact test of majorities with Holm's correction for the pairs of systems with a share.
 
     Parameters
@@ -245,7 +246,7 @@ def _share(
     counting: Counting,
     confidence: float,
 ) -> Share:
-    """Return the share of edits, or of acceptances, in clusters of segments."""
+    """Return the share of edits, or of acceptances, in clusters of segments and of editors."""
     if counting is Counting.MAJORITY:
         successes, trials = acceptable.astype(np.int64), decided.astype(np.int64)
     else:
@@ -253,11 +254,9 @@ def _share(
         common = int(np.bincount(given).argmax()) if len(given) else 1
         successes = np.where(decided, edits.accepted, 0)
         trials = np.where(decided, np.where(edits.acceptances > 0, edits.acceptances, common), 0)
-    segments, place = np.unique(edits.segment, return_inverse=True)
-    won, of = (
-        np.bincount(place, column, len(segments)).astype(np.int64) for column in (successes, trials)
+    return two_way_share(
+        successes, trials, segment=edits.segment, judge=edits.editor, confidence=confidence
     )
-    return clustered_share(won, of, confidence=confidence)
 
 
 def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:

@@ -36,6 +36,8 @@ class Edits:
         Which systems wrote the output.
     segment : int64, shape (E,)
         Number of the segment, from 1.
+    editor : int64, shape (E,)
+        Number of the person who edited it.
     outcome : int64, shape (E,)
         Place in `OUTCOMES`.
     accepted, acceptances : int64, shape (E,)
@@ -51,6 +53,7 @@ class Edits:
     systems: tuple[str, ...]
     wrote: BoolArray
     segment: Int64Array
+    editor: Int64Array
     outcome: Int64Array
     accepted: Int64Array
     acceptances: Int64Array
@@ -59,8 +62,9 @@ class Edits:
     active_ms: Int64Array
 
     def __post_init__(self) -> None:
-        columns = (self.outcome, self.accepted, self.acceptances, self.distance, self.length)
-        if any(len(each) != len(self.segment) for each in (*columns, self.wrote, self.active_ms)):
+        columns = (self.editor, self.outcome, self.accepted, self.acceptances, self.distance)
+        others = (self.length, self.active_ms, self.wrote)
+        if any(len(each) != len(self.segment) for each in (*columns, *others)):
             raise ValueError("expected columns of one length")
         if np.any(self.accepted < 0) or np.any(self.accepted > self.acceptances):
             raise ValueError("accepted: not between 0 and the acceptances")
@@ -69,3 +73,12 @@ class Edits:
 
     def __len__(self) -> int:
         return len(self.segment)
+
+    @property
+    def of_one_editor(self) -> tuple[str, ...]:
+        """Systems whose outputs one person edited."""
+        return tuple(
+            name
+            for name, own in zip(self.systems, self.wrote.T, strict=True)
+            if len(np.unique(self.editor[own])) == 1
+        )

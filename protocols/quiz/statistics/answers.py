@@ -1,4 +1,4 @@
-"""Share of right answers of each system's readers, snippets as clusters."""
+"""Share of right answers of each system's readers, with intervals that know snippets and readers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.judges.clustered_share import Share, clustered_share
+from ranking.core.judges.clustered_share import Share
+from ranking.core.judges.two_way_share import two_way_share
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
@@ -56,6 +57,15 @@ class Readings:
         pairs = self.snippet * max(1, len(self.judges)) + self.judge
         return len(pairs) - len(np.unique(pairs))
 
+    @property
+    def of_one_judge(self) -> tuple[str, ...]:
+        """Systems whose outputs one person read."""
+        return tuple(
+            name
+            for name, own in zip(self.systems, self.wrote.T, strict=True)
+            if len(np.unique(self.judge[own])) == 1
+        )
+
 
 @dataclass(frozen=True)
 class QuizScore:
@@ -89,8 +99,8 @@ class QuizScores:
 def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
     """Score systems by the share of right answers, the highest first.
 
-    The interval takes answers about one snippet together, whoever read it: snippets differ in how hard
-    they are. Half of the answers are right by guessing.
+    The interval takes answers about one snippet together, because snippets differ in how hard they are, and those of one
+    reader, because readers differ, too. Half of the answers are right by guessing.
 
     Parameters
     ----------
@@ -117,7 +127,7 @@ def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizSc
 
 
 def reader_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
-    """Score readers likewise, whatever systems they read; in the order of their names."""
+    """Score readers, snippets as clusters, whatever systems they read; in the order of their names."""
     own = readings.judge == np.arange(len(readings.judges))[:, np.newaxis]
     return tuple(_scores(readings, readings.judges, own, confidence))
 
@@ -129,19 +139,19 @@ def _scores(
     found = []
     for name, own in zip(names, of_each, strict=True):
         if own.any():
-            right, questions = (
-                np.bincount(readings.snippet[own], column[own], len(readings.snippets)).astype(
-                    np.int64
-                )
-                for column in (readings.right, readings.questions)
-            )
             found.append(
                 QuizScore(
                     name=name,
                     readings=int(own.sum()),
                     snippets=len(np.unique(readings.snippet[own])),
                     unanswered=int(readings.unanswered[own].sum()),
-                    share=clustered_share(right, questions, confidence=confidence),
+                    share=two_way_share(
+                        readings.right[own],
+                        readings.questions[own],
+                        segment=readings.snippet[own],
+                        judge=readings.judge[own],
+                        confidence=confidence,
+                    ),
                 )
             )
     return found

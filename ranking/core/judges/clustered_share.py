@@ -121,25 +121,37 @@ def shares_of_sums(sums: Int64Array, *, confidence: float = 0.95) -> list[Share]
     if not 0 < confidence < 1:
         raise ValueError("confidence: expected a share between 0 and 1")
     alpha = (1 - confidence) / 2
-    trials, successes = np.maximum(sums[:, 1], 1).astype(np.float64), sums[:, 2]
-    effective = _effective(sums, alpha)
-    x = successes / trials * effective
-    some, all_ = successes > 0, successes == sums[:, 1]
-    low, high = np.zeros(len(sums)), np.ones(len(sums))
-    low[some] = betaincinv(x[some], (effective - x + 1)[some], alpha)
-    high[~all_] = betaincinv((x + 1)[~all_], (effective - x)[~all_], 1 - alpha)
+    low, high = _ends(sums[:, 2], sums[:, 1], _effective(sums, alpha), alpha)
     return [
         Share(of, won, won / of, one, other) if of else Share(0, 0, None, None, None)
         for of, won, one, other in zip(
-            sums[:, 1].tolist(), successes.tolist(), low.tolist(), high.tolist(), strict=True
+            sums[:, 1].tolist(), sums[:, 2].tolist(), low.tolist(), high.tolist(), strict=True
         )
     ]
+
+
+def share_of(successes: int, trials: int, effective: float, alpha: float) -> Share:
+    """Return a share of trials that count as `effective` independent ones, `alpha` of it beyond either end."""
+    low, high = _ends(np.array([successes]), np.array([trials]), np.array([effective]), alpha)
+    return Share(trials, successes, successes / trials, float(low[0]), float(high[0]))
+
+
+def _ends(
+    successes: Int64Array, trials: Int64Array, effective: FloatArray, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the intervals of Clopper and Pearson."""
+    x = successes / np.maximum(trials, 1) * effective
+    some, all_ = successes > 0, successes == trials
+    low, high = np.zeros(len(x)), np.ones(len(x))
+    low[some] = betaincinv(x[some], (effective - x + 1)[some], alpha)
+    high[~all_] = betaincinv((x + 1)[~all_], (effective - x)[~all_], 1 - alpha)
+    return low, high
 
 
 def _effective(sums: Int64Array, alpha: float) -> FloatArray:
     """Return the effective number of trials of each share."""
     clusters, total = sums[:, 0].astype(np.float64), sums[:, 1].astype(np.float64)
-    effects = np.array([_design_effect(row) for row in sums.tolist()])
+    effects = np.array([design_effect(row) for row in sums.tolist()])
     found = np.where(sums[:, 3] == sums[:, 1], total, clusters)
     known = effects > 0
     # Quantiles of Student's distribution.
@@ -148,7 +160,7 @@ def _effective(sums: Int64Array, alpha: float) -> FloatArray:
     return found
 
 
-def _design_effect(row: Sequence[int]) -> float:
+def design_effect(row: Sequence[int]) -> float:
     """Return the variance between clusters over that of independent trials.
 
     It is 0 if it cannot be estimated, or if each cluster is a single trial. The numbers are whole

@@ -21,10 +21,11 @@ Row = tuple[str, int, Outcome, int, int]
 
 
 def edits_of(rows: list[Row], **columns: Any) -> Edits:
-    """Make edits of system, segment, outcome, acceptors who said yes, and all acceptors."""
+    """Make edits of system, segment, outcome, acceptors who said yes, and all acceptors; each by an editor of its own."""
     systems = sorted({row[0] for row in rows})
     unknown = np.full(len(rows), -1, dtype=np.int64)
-    given_ = dict.fromkeys(("distance", "length", "active_ms"), unknown) | columns
+    given_ = dict.fromkeys(("distance", "length", "active_ms"), unknown)
+    given_ |= {"editor": np.arange(len(rows))} | columns
     return Edits(
         systems=tuple(systems),
         wrote=np.array([[row[0] == name for name in systems] for row in rows]),
@@ -197,3 +198,19 @@ def test_equal_systems_are_seldom_told_apart_and_intervals_hold() -> None:
         )
     assert outside / 240 < 0.07
     assert apart / 60 < 0.1
+
+
+def test_systems_of_one_editor_are_named() -> None:
+    rows = [*shares("A", 3, 4), *shares("B", 1, 4)]
+    alone = edits_of(rows, editor=np.array([0, 0, 0, 0, 0, 1, 0, 1]))
+    assert alone.of_one_editor == ("A",)
+    # Their intervals are as if there were no editors: of segments, which are single edits here.
+    own = by_name(alone, fewest=1)["A"].share
+    plain = by_name(edits_of(rows), fewest=1)["A"].share
+    assert own == plain
+    both = by_name(alone, fewest=1)["B"].share
+    assert both is not None
+    assert both.high is not None
+    independent = by_name(edits_of(rows), fewest=1)["B"].share
+    assert independent is not None
+    assert both.high > (independent.high or 0)

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from campaign.formats import FormatError
 from protocols.quiz.files import read_quiz
 from protocols.quiz.simulator import simulated_quiz
-from protocols.quiz.statistics.answers import quiz_scores, reader_scores
-from ranking.core.judges.clustered_share import clustered_share
+from protocols.quiz.statistics.answers import Readings, quiz_scores, reader_scores
+from tests.unit.protocols.plain_shares import plain_interval
 
 MakeFile = Callable[..., str]
 READING: dict[str, Any] = {
@@ -50,7 +52,10 @@ def test_a_worked_example(make_file: MakeFile) -> None:
     assert (other.name, other.readings, other.snippets, other.unanswered) == ("A", 3, 2, 1)
     assert (other.share.successes, other.share.trials) == (4, 7)
     assert (one.name, one.share.successes, one.share.trials) == ("B", 2, 3)
-    assert other.share == clustered_share(np.array([4, 0]), np.array([6, 1]))
+    # Snippets: 4 of 6 and 0 of 1; readers: ann 1 of 4, bob 3 of 3.
+    assert (other.share.low, other.share.high) == pytest.approx(
+        plain_interval([(1, 3, 1, 1), (3, 3, 1, 2), (0, 1, 2, 1)])
+    )
     assert [(row.name, row.share.trials) for row in reader_scores(readings)] == [
         ("ann", 7),
         ("bob", 3),
@@ -83,6 +88,13 @@ def test_the_report_warns_of_readers_who_knew_the_snippet(
 ) -> None:
     file = make_file([READING, {**READING, "system": "B"}])
     assert "readings by judges who had read the snippet before: 1." in run("score_quiz", file)
+    # Each system has one reader.
+    assert "one judge alone read outputs of A, B" in run("score_quiz", file)
+    other = {**READING, "snippet": "news-2", "judge": "bob"}
+    assert "read outputs of B, so" in run(
+        "score_quiz", make_file([READING, {**other}, {**READING, "system": "B", "judge": "bob"}])
+    )
+    file = make_file([READING, {**READING, "system": "B"}])
     said = run_json("score_quiz", file)
     assert [row["name"] for row in said["systems"]] == ["A", "B"]
     assert said["systems"][0]["share"]["value"] == pytest.approx(1 / 3)
@@ -132,3 +144,51 @@ def test_intervals_hold_however_much_snippets_differ(snippets: int) -> None:
             assert row.share.high is not None
             outside += not row.share.low <= truth[row.name] <= row.share.high
     assert outside / 300 < 0.08
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["A", "B", "A,B"]),
+            st.integers(0, 4),
+            st.integers(0, 3),
+            st.integers(1, 4),
+            st.integers(0, 4),
+        ),
+        min_size=1,
+        max_size=25,
+    ),
+    st.sampled_from([0.8, 0.95]),
+)
+def test_scores_and_intervals_are_those_of_counting(
+    rows: list[tuple[str, int, int, int, int]], confidence: float
+) -> None:
+    """A second implementation: reading by reading, and the interval as its papers say."""
+    readings = Readings(
+        systems=("A", "B"),
+        snippets=tuple("abcde"),
+        judges=("ann", "bob", "cy", "dee"),
+        wrote=np.array([[name in row[0] for name in "AB"] for row in rows]),
+        snippet=np.array([row[1] for row in rows], dtype=np.int64),
+        judge=np.array([row[2] for row in rows], dtype=np.int64),
+        questions=np.array([row[3] for row in rows], dtype=np.int64),
+        right=np.array([min(row[3], row[4]) for row in rows], dtype=np.int64),
+        unanswered=np.zeros(len(rows), dtype=np.int64),
+    )
+    systems = quiz_scores(readings, confidence=confidence)
+    readers = reader_scores(readings, confidence=confidence)
+    assert [row.name for row in systems] == sorted(
+        {name for row in rows for name in row[0].split(",")},
+        key=lambda name: (
+            -sum(min(row[3:]) for row in rows if name in row[0])
+            / sum(row[3] for row in rows if name in row[0]),
+            name,
+        ),
+    )
+    for found in (*systems, *readers):
+        own = [row for row in rows if found.name in (*row[0].split(","), readings.judges[row[2]])]
+        assert (found.readings, found.snippets) == (len(own), len({row[1] for row in own}))
+        assert (found.share.low, found.share.high) == pytest.approx(
+            plain_interval([(min(row[3:]), row[3], row[1], row[2]) for row in own], confidence)
+        )
+    assert readings.met_again == len(rows) - len({row[1:3] for row in rows})

@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.weightstats import DescrStatsW
 
 from protocols.sorting.statistics.preference import Preference, critical_value, p_of
 
@@ -97,3 +99,26 @@ def test_levels_are_between_0_and_1(level: float) -> None:
 def test_counts_are_not_negative() -> None:
     with pytest.raises(ValueError, match="negative"):
         Preference(1, -1)
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
+def test_both_tests_and_the_interval_are_those_of_other_packages(
+    wins: int, losses: int, same: int
+) -> None:
+    counts = Preference(wins, losses, same)
+    answers = np.array([1] * wins + [-1] * losses + [0] * same)
+    decided = wins + losses
+    exact = stats.binomtest(wins, decided).pvalue if decided else 1.0
+    assert counts.p_exact == pytest.approx(exact)
+    if len(answers) < 2 or np.ptp(answers) == 0:
+        assert counts.p_normal == (exact if len(answers) > 1 else 1)
+        return
+    reference = DescrStatsW(answers)
+    z, p = reference.ztest_mean(0)
+    assert counts.z == pytest.approx(z)
+    assert counts.p_normal == pytest.approx(p)
+    low, high = reference.zconfint_mean(0.05)
+    assert counts.interval(counts.error, 0.05) == pytest.approx((max(-1, low), min(1, high)))
+    # |R| > z · se[R] is the same as p < 0.05, and as an interval without 0.
+    is_significant = abs(counts.mean) > critical_value(0.05) * counts.error
+    assert is_significant == (counts.p_normal < 0.05) == (low > 0 or high < 0)

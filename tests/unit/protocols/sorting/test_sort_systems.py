@@ -196,3 +196,13 @@ def test_judgments_that_are_all_the_same_are_said_to_be(make_file: MakeFile) -> 
     assert (comparison["p_normal"], comparison["significant"]) == (0.5, False)
     assert comparison["low"] < 0
     assert note not in run(make_file(answers()))
+
+
+def test_few_judges_are_said_not_to_be_in_the_tests(make_file: MakeFile) -> None:
+    """With two judges the bootstrap draws segments alone; by the paper's test judgments are independent."""
+    said = "how judges differ is not in the tests"
+    file = make_file(answers())
+    drawn = run(file, "--error", "two_way", "--resamples", 50)
+    assert said in drawn
+    assert "With fewer than four judges" in drawn
+    assert said not in run(file, "--error", "judgments")

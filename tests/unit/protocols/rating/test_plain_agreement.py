@@ -1,0 +1,113 @@
+"""n-agreement, with and without chance, and κ counted pair by pair: a second implementation."""
+
+from collections.abc import Callable
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import fleiss_kappa
+
+from protocols.rating.statistics.agreement import rating_agreement
+from protocols.rating.statistics.ratings import Ratings
+
+MakeRatings = Callable[..., Ratings]
+_POINTS = range(1, 6)
+#: The ratings of each text: of none that anybody else rated, of two judges, or of more.
+_TEXTS = st.lists(st.lists(st.sampled_from(_POINTS), min_size=1, max_size=4), max_size=7)
+
+
+def made(ratings_of: MakeRatings, texts: list[list[int]]) -> Ratings:
+    return ratings_of(
+        [
+            (segment, "A", f"judge {judge}", value)
+            for segment, values in enumerate(texts)
+            for judge, value in enumerate(values)
+        ]
+    )
+
+
+def within(texts: list[list[int]], n: int) -> float:
+    """Return Aₙ: each text counts alike, whatever its number of pairs."""
+    shares = []
+    for values in texts:
+        pairs = list(combinations(values, 2))
+        shares.append(sum(abs(one - other) <= n for one, other in pairs) / len(pairs))
+    return sum(shares) / len(shares)
+
+
+def by_chance(texts: list[list[int]], n: int) -> float:
+    """Return Eₙ: of two ratings drawn with replacement, each of a text drawn before."""
+    used = {
+        point: sum(values.count(point) / len(values) for values in texts) / len(texts)
+        for point in _POINTS
+    }
+    return sum(
+        used[one] * used[other]
+        for one, other in product(_POINTS, repeat=2)
+        if abs(one - other) <= n
+    )
+
+
+@given(_TEXTS.filter(lambda texts: any(len(values) > 1 for values in texts)))
+def test_agreement_is_what_counting_pairs_gives(
+    ratings_of: MakeRatings, texts: list[list[int]]
+) -> None:
+    found = rating_agreement(made(ratings_of, texts), resamples=40)
+    several = [values for values in texts if len(values) > 1]
+    assert found.items == len(several)
+    assert found.pairs == sum(len(list(combinations(values, 2))) for values in several)
+    assert found.p_observed == pytest.approx(within(several, 0))
+    assert found.p_chance == pytest.approx(by_chance(several, 0))
+    for row in found.n_agreement:
+        observed, expected = within(several, row.n), by_chance(several, row.n)
+        assert row.share.value == pytest.approx(observed)
+        assert row.expected == pytest.approx(expected)
+        if expected > 1 - 1e-9:
+            assert row.corrected.value is None
+        else:
+            assert row.corrected.value == pytest.approx((observed - expected) / (1 - expected))
+    assert found.kappa == found.n_agreement[0].corrected
+
+
+@given(st.integers(2, 4), st.data())
+def test_kappa_of_equally_many_ratings_is_that_of_statsmodels(
+    ratings_of: MakeRatings, raters: int, data: st.DataObject
+) -> None:
+    texts = data.draw(
+        st.lists(
+            st.lists(st.sampled_from(_POINTS), min_size=raters, max_size=raters), min_size=1
+        ).filter(lambda texts: len({value for values in texts for value in values}) > 1)
+    )
+    counts = np.array([[values.count(point) for point in _POINTS] for values in texts])
+    found = rating_agreement(made(ratings_of, texts), resamples=40)
+    assert found.kappa.value == pytest.approx(fleiss_kappa(counts), abs=1e-12)
+
+
+def test_intervals_are_percentiles_of_whole_segments(ratings_of: MakeRatings) -> None:
+    """Both texts of a segment are drawn together: with one segment nothing varies, with two it does."""
+    agreeing = [(1, "A", judge, 3) for judge in "ab"]
+    differing = [(1, "B", "a", 1), (1, "B", "b", 5)]
+    one = rating_agreement(ratings_of([*agreeing, *differing])).n_agreement[1].share
+    assert one.value == 0.5
+    # Where the only segment is not drawn, the share may be any.
+    assert (one.low, one.high) == (0, 1)
+    many = [
+        (segment, system, judge, value)
+        for segment in range(60)
+        for _s, system, judge, value in [*agreeing, *differing]
+    ]
+    # Each segment has one text of each kind, so the share is ½ in every resample.
+    together = rating_agreement(ratings_of(many)).n_agreement[1].share
+    assert (together.low, together.value, together.high) == (0.5, 0.5, 0.5)
+    apart = [
+        (segment + 100 * (system == "B"), system, judge, value)
+        for segment, system, judge, value in many
+    ]
+    alone = rating_agreement(ratings_of(apart)).n_agreement[1].share
+    assert alone.value == 0.5
+    assert alone.low is not None
+    assert alone.high is not None
+    # √(½ · ½ / 120) = .046, twice.
+    assert (alone.low, alone.high) == pytest.approx((0.41, 0.59), abs=0.015)
