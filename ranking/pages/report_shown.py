@@ -22,7 +22,19 @@ _MOST_ROWS, _MOST_CELLS, _FIRST_ROWS = 500, 2_400, 100
 
 
 #: Columns in which nothing is 0.
-_P_VALUES = frozenset({"p_value", "adjusted_p", "p_random"})
+_P_VALUES = frozenset(
+    [
+        "p",
+        "p_value",
+        "adjusted_p",
+        "p_random",
+        "p_normal",
+        "p_exact",
+        "p_before",
+        "p_after",
+        "p_next",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Figures of pages are rounded, not cut off, and written as the language writes them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,24 @@ def test_tables_of_pages_say_the_same_as_files() -> None:
     with translation.override("de"):
         (shown,) = shown_tables(Report(tables=[table], data={}))
     assert shown.rows[0].cells[0].markup == "0,504"
+
+
+def test_no_p_of_any_report_is_nothing() -> None:
+    """Columns whose titles name p are all known to hold one."""
+    texts = [
+        path.read_text()
+        for folder in ("ranking", "protocols")
+        for path in Path(folder).rglob("*.py")
+    ]
+    columns = re.findall(r'Column\(\s*"(\w+)",\s*_\("([^"]+)"\)', "\n".join(texts))
+    named = sorted({key for key, title in columns if re.search(r"\bp\b", title)})
+    assert len(named) > 8
+    of = Column("of", "of", is_text=True)
+    for key in named:
+        (shown,) = shown_tables(
+            Report(tables=[Table("t", "T", [of, Column(key, "p")], [("x", 2e-7)])], data={})
+        )
+        assert shown.rows[0].cells[0].markup == "&lt; 0.001", key
 
 
 @pytest.mark.parametrize(("language", "figures"), [("en", "1,291"), ("de", "1.291")])
