@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 
 from ranking.pages.plot_drawing.svg import joined
 from ranking.reports.plots import Plot
+from ranking.wording.numbers import decimals
 
 
 class Axis:
@@ -36,11 +37,11 @@ class Axis:
 
     @property
     def ticks(self) -> list[tuple[str, str]]:
-        """Where ticks are, and their words."""
+        """Where ticks are, and their numbers as the language writes them."""
         count = round((self.end - self.start) / self.step)
-        decimals = max(0, -math.floor(math.log10(self.step) + 1e-9))
+        places = max(0, -math.floor(math.log10(self.step) + 1e-9))
         numbers = [self.start + tick * self.step for tick in range(count + 1)]
-        return [(self.at(each), f"{each + 0.0:.{decimals}f}") for each in numbers]
+        return [(self.at(each), decimals(each, places)) for each in numbers]
 
 
 def _step(about: float) -> float:

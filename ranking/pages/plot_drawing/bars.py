@@ -42,7 +42,7 @@ def bars(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, 
                     '<text class="quiet" x="{}" y="{}">{}</text>',
                     f"{left:.1f}",
                     bottom + 20,
-                    shortened(str(row.label)),
+                    shortened(row.name),
                 )
             )
     return LINE_HEIGHT, joined(parts)

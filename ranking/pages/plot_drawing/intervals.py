@@ -33,7 +33,7 @@ def intervals(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[
     for number, row in enumerate(rows):
         y = TOP + each_row * number + name_above + (each_row - name_above) // 2
         if is_named:
-            name = escape(shortened(str(row.label)))
+            name = escape(shortened(row.name))
             parts.append(
                 f'<text y="{y - 10}">{name}</text>'
                 if name_above

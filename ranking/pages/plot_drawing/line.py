@@ -47,7 +47,7 @@ def line(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, 
             '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
             f"{x:.1f}",
             LINE_HEIGHT - 20,
-            sheet.named(str(row.label)),
+            sheet.named(row.name),
         )
         for number, (x, row) in enumerate(zip(places, rows, strict=True))
         if number % every == 0
@@ -104,7 +104,7 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int
         for at, words in x.ticks
     ]
     places = [(float(x.at(row.low or 0.0)), float(y.at(row.value))) for row in found]
-    names = [sheet.named(str(row.label)) for row in found]
+    names = [sheet.named(row.name) for row in found]
     parts += [
         format_html(
             '<circle class="dot" cx="{0}" cy="{1}" r="4"/><text x="{0}" y="{2}" dx="8" dy="4">{3}</text>',

@@ -3,8 +3,11 @@
 import math
 from collections.abc import Sequence
 
+from django.utils.formats import number_format
+
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table, Value
+from ranking.wording.numbers import in_figures
 
 
 class Row:
@@ -14,6 +17,13 @@ class Row:
 
     def __init__(self, label: Value, value: float, low: float | None, high: float | None) -> None:
         self.label, self.value, self.low, self.high = label, value, low, high
+
+    @property
+    def name(self) -> str:
+        """The label in words; a number as the language writes it."""
+        if isinstance(self.label, float):
+            return in_figures(self.label)
+        return number_format(self.label) if isinstance(self.label, int) else str(self.label)
 
 
 def number_of(value: Value) -> float | None:

@@ -3,6 +3,9 @@
 import re
 from collections.abc import Sequence
 
+import pytest
+from django.utils import translation
+
 from ranking.pages.plot_drawing import drawn
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Table, Value
@@ -16,6 +19,7 @@ def table(rows: Sequence[Sequence[Value]], plot: Plot) -> Table:
 LINE = Plot(
     kind="line", label="label", value="value", low="low", high="high", start=0, end=1, mark=0.5
 )
+POINTS = Plot(kind="points", label="label", value="value", low="low", start=0, end=1)
 INTERVALS = Plot(kind="intervals", label="label", value="value", low="low", high="high")
 
 
@@ -84,3 +88,21 @@ def test_a_drawing_of_the_first_rows_says_so() -> None:
     assert said in str(drawn(table(rows, plot)))
     assert said not in str(drawn(table(rows[:2], plot)))
     assert str(drawn(table(rows, plot))).count('class="dot"') == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "small", "large"),
+    [("en", "0.2", "2,000"), ("de", "0,2", "2.000"), ("cs", "0,2", "2 000")],
+)
+def test_ticks_are_written_as_the_language_writes_numbers(
+    language: str, small: str, large: str
+) -> None:
+    with translation.override(language):
+        rows = [("a", 0.1, 0.0, None), ("b", 0.4, 6000.0, None)]
+        points = str(drawn(table(rows, POINTS)))
+        along = str(drawn(table([(0.2, 0.1, None, None), (2000, 0.4, None, None)], LINE)))
+    ticks = re.findall(r">([^<>]+)</text>", points)
+    assert {small, large} <= {
+        label.replace("\xa0", " ") for label in re.findall(r">([^<>]+)</text>", along)
+    }
+    assert {small, large} <= {tick.replace("\xa0", " ") for tick in ticks}
