@@ -47,7 +47,7 @@ def run_jobs() -> None:
 
 @shared_task(name="campaign.tasks.purge_uploads")
 def purge_uploads() -> None:
-    """Delete the uploads that nobody goes on with."""
+    """Delete abandoned uploads."""
     uploads_purge()
 
 

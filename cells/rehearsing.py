@@ -92,7 +92,7 @@ class _Texts:
 
 @dataclass(order=True)
 class _Bot:
-    """A simulated judge, who comes next when nobody is earlier at work."""
+    """A simulated judge, ordered by the time worked so far: the one with the least judges next."""
 
     worked: float
     number: int
@@ -156,7 +156,7 @@ def skill_in_words(skill: float) -> str:
 
 
 def _clone(campaign: Campaign) -> Campaign:
-    """Return a clone with all of its members that is open to work; nobody has links to it."""
+    """Return an open clone of a campaign with the same members; no links to it are made."""
     stem = f"{campaign.slug[:45]}-rehearsal"
     taken = set(Campaign.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
     slug = next(

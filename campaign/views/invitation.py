@@ -112,7 +112,7 @@ def _for_a_member_to_be(request: HttpRequest, opened: Invitation, user: User) ->
 
 
 def _spent(request: HttpRequest, invitation: Invitation) -> HttpResponse:
-    """Say what became of an invitation to become a member; lead on whoever accepted it."""
+    """Explain why an invitation of a member no longer works; redirect the member who accepted it."""
     is_accepted = invitation.accepted_at is not None and invitation.revoked_at is None
     if is_accepted and request.user == invitation.user:
         members = Membership.objects.filter(user=invitation.user, campaign=invitation.campaign_id)

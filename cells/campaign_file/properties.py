@@ -31,7 +31,7 @@ def property_of(model: type[models.Model], name: str, **more: Any) -> Schema:
 
 
 def description_of(field: models.Field[Any, Any]) -> str:
-    """Return what a field says of itself, in English whoever asks first: the schema is kept."""
+    """Return a field's help text, or else its name, always in English because the schema is cached."""
     with override("en"):
         return str(field.help_text or "") or _sentence(str(field.verbose_name))
 

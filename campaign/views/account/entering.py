@@ -37,7 +37,7 @@ def enter(request: HttpRequest, user: User, *, to: str) -> HttpResponse:
 
 
 def for_accounts(view: View) -> View:
-    """Open a page to whoever is signed in and has an account, kept by no cache; 404 to judges, who have none."""
+    """Require an account: redirect visitors to the sign-in page, answer 404 to judges, and forbid caching."""
 
     @login_required
     @never_cache
