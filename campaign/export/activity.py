@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from campaign.export.csv_lines import csv_line
 from campaign.models import ActivityEvent, Campaign
 from campaign.selectors.activity import events_named
+from campaign.texts.json_lines import json_line
 
 COLUMNS: Final = (
     *("id", "time", "by", "user", "through", "operator", "change", "kind", "thing_id", "thing"),
@@ -19,7 +20,7 @@ COLUMNS: Final = (
 def activity_jsonl(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> Iterator[str]:
     """Yield a line of JSON for each event, in the order of `events`."""
     for event, names in events_named(campaign=campaign, events=events):
-        yield json.dumps(event_data(event, names), ensure_ascii=False) + "\n"
+        yield json_line(event_data(event, names))
 
 
 def activity_csv(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> Iterator[str]:

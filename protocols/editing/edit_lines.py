@@ -1,6 +1,5 @@
 """The edits of a task and their acceptances as JSON Lines, which `measure_edits` reads."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
 from campaign.models import Task
+from campaign.texts.json_lines import json_line
 from protocols.editing.edits_read import StoredEdit, edits_stored
 from protocols.editing.statistics.edits import Outcome
 
@@ -35,7 +35,7 @@ def edit_lines(*, task: Task, watermark: int | None = None) -> EditLines:
         watermark=until,
         without=excluded_judges(campaign_id=task.test_set.campaign_id),
     )
-    lines = [json.dumps(_line(edit), ensure_ascii=False) + "\n" for edit in edits]
+    lines = [json_line(_line(edit)) for edit in edits]
     return EditLines(
         lines,
         until,

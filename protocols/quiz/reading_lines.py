@@ -1,6 +1,5 @@
 """The readings of a task as JSON Lines, which `score_quiz` reads."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
 from campaign.models import Task
+from campaign.texts.json_lines import json_line
 from protocols.quiz.files import Reading
 from protocols.quiz.readings_read import readings_stored
 
@@ -31,7 +31,7 @@ def reading_lines(*, task: Task, watermark: int | None = None) -> ReadingLines:
         watermark=until,
         without=excluded_judges(campaign_id=task.test_set.campaign_id),
     )
-    lines = [json.dumps(_line(each), ensure_ascii=False) + "\n" for each in readings]
+    lines = [json_line(_line(each)) for each in readings]
     return ReadingLines(lines, until)
 
 

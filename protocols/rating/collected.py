@@ -1,6 +1,5 @@
 """The ratings of a task: as arrays for the report, and as JSON Lines, which `rate_judgments` reads."""
 
-import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ from annotation.models import Judgment
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
 from campaign.models import Task
+from campaign.texts.json_lines import json_line
 from protocols.rating.files import Item, RatingsRead, ratings_arranged
 from protocols.rating.statistics.ratings import Criterion
 from ranking.analyses.judgments import ChosenJudgments
@@ -81,7 +81,7 @@ def _line(rating: StoredRating) -> str:
         line["condition"] = condition
     if rating.duration_ms is not None:
         line["duration_ms"] = rating.duration_ms
-    return json.dumps(line, ensure_ascii=False) + "\n"
+    return json_line(line)
 
 
 def _ratings(

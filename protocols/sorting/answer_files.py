@@ -1,6 +1,5 @@
 """Files of comparisons, which `sort_systems` reads, as answers of a sort; and answers as such files, or as ranked blocks of two."""
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
@@ -19,6 +18,7 @@ from annotation.services import judgments_number
 from campaign.formats import InputFile
 from campaign.formats.losses import Loss, Losses
 from campaign.models import Task
+from campaign.texts.json_lines import json_line
 from protocols.sorting.files import ComparisonsOfLines
 from protocols.sorting.judged import answers_given, pair_of
 from ranking.export.ranked_answers import WRITTEN, ranked_file_write
@@ -88,7 +88,7 @@ def _comparisons(task: Task) -> FileWritten:
         if each.is_current
     )
     lines = [
-        json.dumps(
+        json_line(
             {
                 "segment": segment,
                 "judge": judge,
@@ -96,9 +96,7 @@ def _comparisons(task: Task) -> FileWritten:
                 "second": second,
                 "answer": {1: "first", 0: "same", -1: "second"}[answer],
             },
-            ensure_ascii=False,
         )
-        + "\n"
         for _number, segment, judge, answer, (first, second) in rows
     ]
     losses = [Loss("which of the two was shown first", len(lines), "judgment 1")] if lines else []

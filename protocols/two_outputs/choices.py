@@ -1,6 +1,5 @@
 """What the judges of a task of two outputs chose: for the report, and as JSON Lines, which `compare_choices` reads."""
 
-import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from annotation.models import Judgment
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
 from campaign.models import Task
+from campaign.texts.json_lines import json_line
 from protocols.two_outputs.arranged import ChoicesRead, Said, choices_arranged
 from protocols.two_outputs.models import Verdict
 from ranking.analyses.judgments import ChosenJudgments
@@ -70,7 +70,7 @@ def _line(said: Said, duration_ms: int | None) -> str:
     }
     if duration_ms is not None:
         line["duration_ms"] = duration_ms
-    return json.dumps(line, ensure_ascii=False) + "\n"
+    return json_line(line)
 
 
 def _said(

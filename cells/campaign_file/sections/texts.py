@@ -1,6 +1,5 @@
 """The texts of a test set as a file beside the campaign's file: what `import_test_set` reads of any format."""
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.management.test_set_files import files_recognised, files_with_roles
 from campaign.models import Output, Reference, Segment, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
+from campaign.texts.json_lines import json_line
 from cells.campaign_file.folders import TextFolders
 from cells.campaign_file.properties import Schema, object_of
 from cells.campaign_file.said import Said
@@ -105,7 +105,7 @@ def texts_written(task: Task) -> Iterator[bytes]:
             "references": _references(segment),
             "outputs": {each.system.name: each.text for each in segment.outputs.all()},
         }
-        yield json.dumps(line, ensure_ascii=False).encode() + b"\n"
+        yield json_line(line).encode()
 
 
 def _segments(task: Task) -> Iterator[Segment]:

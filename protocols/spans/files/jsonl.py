@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ from campaign.formats import FormatError, InputFile
 from campaign.formats.json_objects import decode_object
 from campaign.formats.losses import Loss
 from campaign.formats.streams import text_lines
+from campaign.texts.json_lines import json_line
 from protocols.spans.files.values import (
     Refuse,
     judge_of,
@@ -228,9 +228,7 @@ def spans_check(
 
 def write_spans_jsonl(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], tuple[Loss, ...]]:
     """Return the lines, and nothing lost."""
-    return [
-        json.dumps(_judgment_object(judgment), ensure_ascii=False) + "\n" for judgment in judgments
-    ], ()
+    return [json_line(_judgment_object(judgment)) for judgment in judgments], ()
 
 
 def _judgment_object(judgment: ScoredJudgment) -> dict[str, Any]:

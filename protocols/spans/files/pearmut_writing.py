@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from campaign.formats.losses import Loss, Losses
+from campaign.texts.json_lines import json_line
 from protocols.spans.files.pearmut import character_of_place, names_of, times_of
 from protocols.spans.files.values import (
     refuse_at,
@@ -49,7 +49,7 @@ def write_pearmut_log(
         if judgment.comment:
             entry["comment"] = judgment.comment
         entry |= {"user_id": judgment.judge, "item_i": number}
-        lines.append(json.dumps(entry, ensure_ascii=False) + "\n")
+        lines.append(json_line(entry))
     return lines, losses.found()
 
 

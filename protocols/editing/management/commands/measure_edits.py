@@ -9,7 +9,7 @@ from protocols.editing.files import read_edits
 from protocols.editing.report import edits_report
 from protocols.editing.statistics.acceptability import FEWEST_EDITS, Counting, acceptability
 from ranking.management.arguments import POSITIVE, SHARE
-from ranking.management.file_command import Options, ReportCommand
+from ranking.management.file_command import Options, ReportCommand, add_files_of_answers
 from ranking.management.output import Progress
 from ranking.reports import Report
 
@@ -22,12 +22,7 @@ class Command(ReportCommand):
     computes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "files",
-            metavar="FILE",
-            nargs="+",
-            help="file of edits as JSON Lines, plain or gzip; - is standard input",
-        )
+        add_files_of_answers(parser, answers="edits")
         parser.add_argument(
             "--fewest",
             type=POSITIVE,

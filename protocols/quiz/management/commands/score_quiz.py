@@ -9,7 +9,7 @@ from protocols.quiz.files import read_quiz
 from protocols.quiz.report import quiz_report
 from protocols.quiz.statistics.answers import quiz_scores, reader_scores
 from ranking.management.arguments import SHARE
-from ranking.management.file_command import Options, ReportCommand
+from ranking.management.file_command import Options, ReportCommand, add_files_of_answers
 from ranking.management.output import Progress
 from ranking.reports import Report
 
@@ -19,12 +19,7 @@ class Command(ReportCommand):
     computes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "files",
-            metavar="FILE",
-            nargs="+",
-            help="file of answers as JSON Lines, plain or gzip; - is standard input",
-        )
+        add_files_of_answers(parser, answers="answers")
         parser.add_argument(
             "--confidence", type=SHARE, default=0.95, help="of intervals (default: 0.95)"
         )

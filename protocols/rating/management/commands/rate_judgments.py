@@ -20,6 +20,8 @@ from ranking.management.arguments import POSITIVE, SEED, number_between, whole_n
 from ranking.management.file_command import (
     Options,
     ReportCommand,
+    add_files_of_answers,
+    add_left_out_judges,
     add_resampling_arguments,
     refuse,
 )
@@ -36,20 +38,8 @@ class Command(ReportCommand):
     computes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "files",
-            metavar="FILE",
-            nargs="+",
-            help="file of ratings as JSON Lines, plain or gzip; - is standard input",
-        )
-        parser.add_argument(
-            "--exclude-judge",
-            metavar="J",
-            nargs="+",
-            action="extend",
-            default=[],
-            help="leave out the ratings of these judges",
-        )
+        add_files_of_answers(parser, answers="ratings")
+        add_left_out_judges(parser, answers="ratings")
         parser.add_argument("--condition", metavar="C", help="only this kind of input")
         parser.add_argument(
             "--merge", action="store_true", help="merge points: 1 and 2, 3, 4 and 5"

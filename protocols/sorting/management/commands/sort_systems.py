@@ -16,7 +16,12 @@ from protocols.sorting.statistics.chain import SortSettings, sort_judged
 from protocols.sorting.statistics.verdicts import VerdictRule
 from ranking.core.ranges.sign_tests import Correction
 from ranking.management.arguments import POSITIVE, SEED, SHARE, whole_number
-from ranking.management.file_command import Options, ReportCommand
+from ranking.management.file_command import (
+    Options,
+    ReportCommand,
+    add_files_of_answers,
+    add_left_out_judges,
+)
 from ranking.management.output import Progress
 from ranking.reports import Report
 
@@ -30,26 +35,14 @@ class Command(ReportCommand):
     computes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "files",
-            metavar="FILE",
-            nargs="+",
-            help="JSON Lines of comparisons, plain or gzip; - is standard input",
-        )
+        add_files_of_answers(parser, answers="comparisons")
         parser.add_argument(
             "--systems",
             type=_names,
             metavar="A,B,…",
             help="the systems to sort, if some have not been compared yet (default: those of the files)",
         )
-        parser.add_argument(
-            "--exclude-judge",
-            metavar="J",
-            nargs="+",
-            action="extend",
-            default=[],
-            help="leave out the judgments of these judges",
-        )
+        add_left_out_judges(parser)
         parser.add_argument(
             "--seed",
             type=SEED,

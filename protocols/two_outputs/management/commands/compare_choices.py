@@ -8,7 +8,12 @@ from django.utils.translation import gettext as _
 from protocols.two_outputs.files import read_choices
 from protocols.two_outputs.report import two_outputs_found, two_outputs_report
 from ranking.files import SelectionError
-from ranking.management.file_command import Options, ReportCommand
+from ranking.management.file_command import (
+    Options,
+    ReportCommand,
+    add_files_of_answers,
+    add_left_out_judges,
+)
 from ranking.management.output import Progress
 from ranking.reports import Report
 
@@ -21,12 +26,7 @@ class Command(ReportCommand):
     computes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "files",
-            metavar="FILE",
-            nargs="+",
-            help="JSON Lines of answers, plain or gzip; - is standard input",
-        )
+        add_files_of_answers(parser, answers="answers")
         parser.add_argument(
             "--systems",
             nargs=2,
@@ -39,14 +39,7 @@ class Command(ReportCommand):
             metavar=("A", "B"),
             help="whose answers stand side by side (default: the two with most in common)",
         )
-        parser.add_argument(
-            "--exclude-judge",
-            metavar="J",
-            nargs="+",
-            action="extend",
-            default=[],
-            help="leave out the answers of these judges",
-        )
+        add_left_out_judges(parser, answers="answers")
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
