@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 
@@ -62,9 +63,14 @@ def test_each_block_is_for_different_judges(task: Task, protocol: Protocol) -> N
     assert needed_by(task)[0] == 4
     for number in range(2, 5):
         make_judge(task.test_set.campaign, f"judge{number:02}")
-    needed, there, words = needed_by(task)
-    assert (needed, there) == (4, 4)
-    assert "Invite more" not in words
+    found = of(task)
+    assert found is not None
+    assert (found.needed, found.there, found.is_feasible) == (4, 4, True)
+    assert "Invite more" not in " ".join(found.words)
+    Judge.objects.filter(pseudonym="judge02").update(withdrawn_at=Now())
+    found = of(task)
+    assert found is not None
+    assert (found.there, found.is_feasible) == (3, False)
 
 
 def test_judges_who_may_not_be_lent_it_do_not_count(task: Task) -> None:

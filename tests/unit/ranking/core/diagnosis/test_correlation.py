@@ -110,3 +110,28 @@ def test_one_judge_tells_nothing_of_other_judges() -> None:
     found = correlation_clustered(X, Y, (np.arange(9), np.zeros(9, dtype=np.int64)))
     assert found.pearson is not None
     assert (found.low, found.high) == (None, None)
+
+
+def test_of_two_kinds_of_clusters_what_is_in_both_counts_once() -> None:
+    """Cameron, Gelbach and Miller's variance, summed cluster by cluster."""
+    random = np.random.default_rng(14)
+    judge, segment = np.repeat(np.arange(6), 10), np.tile(np.repeat(np.arange(5), 2), 6)
+    x = random.normal(size=6)[judge] + random.normal(size=5)[segment] + random.normal(size=60)
+    y = x + random.normal(size=6)[judge] + random.normal(size=5)[segment] + random.normal(size=60)
+    found = correlation_clustered(x, y, (judge, segment))
+    r = np.corrcoef(x, y)[0, 1]
+    z_x, z_y = (x - x.mean()) / x.std(), (y - y.mean()) / y.std()
+    influence = z_x * z_y - r * (z_x**2 + z_y**2) / 2
+
+    def variance(clusters: list[tuple[int, ...]]) -> float:
+        each = set(clusters)
+        sums = [sum(influence[i] for i in range(60) if clusters[i] == one) for one in each]
+        return sum(one**2 for one in sums) / 60**2 * len(each) / (len(each) - 1)
+
+    judges, segments = ([(int(number),) for number in kind] for kind in (judge, segment))
+    both = [one + other for one, other in zip(judges, segments, strict=True)]
+    summed = variance(judges) + variance(segments) - variance(both)
+    assert summed > max(variance(judges), variance(segments))
+    reach = stats.t.ppf(0.975, 4) * np.sqrt(summed) / (1 - r**2)
+    assert found.low == pytest.approx(np.tanh(np.arctanh(r) - reach))
+    assert found.high == pytest.approx(np.tanh(np.arctanh(r) + reach))

@@ -50,6 +50,23 @@ def test_an_example_by_hand() -> None:
     assert (found.low, found.high) == pytest.approx(ends)
 
 
+def test_judges_and_segments_that_both_differ_add_up() -> None:
+    # Each judge finds one right less than the one before, and each segment is found by one judge less.
+    won = np.tri(4, dtype=np.int64)[::-1].ravel()
+    judge, segment = np.repeat(np.arange(4), 4), np.tile(np.arange(4), 4)
+    found = two_way_share(won, np.ones(16, dtype=np.int64), segment=segment, judge=judge)
+    share = 10 / 16
+    # 4, 3, 2 and 1 of 4 for either, where 2.5 are expected.
+    either = 4 / 3 * 5 / 256 / (share * (1 - share) / 16)
+    effect = either + either - 1
+    assert effect > either > 1
+    degrees = effect**2 / (2 * either**2 / 3)
+    effective = 16 / effect * (t.ppf(0.025, 15) / t.ppf(0.025, degrees)) ** 2
+    x = share * effective
+    ends = beta.ppf(0.025, x, effective - x + 1), beta.ppf(0.975, x + 1, effective - x)
+    assert (found.low, found.high) == pytest.approx(ends)
+
+
 def test_what_never_varies_counts_once_for_each_judge() -> None:
     all_right = two_way_share(
         np.full(12, 3), np.full(12, 3), segment=np.arange(12), judge=np.arange(12) % 4
