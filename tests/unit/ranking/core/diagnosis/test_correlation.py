@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -123,7 +125,7 @@ def test_of_two_kinds_of_clusters_what_is_in_both_counts_once() -> None:
     z_x, z_y = (x - x.mean()) / x.std(), (y - y.mean()) / y.std()
     influence = z_x * z_y - r * (z_x**2 + z_y**2) / 2
 
-    def variance(clusters: list[tuple[int, ...]]) -> float:
+    def variance(clusters: Sequence[tuple[int, ...]]) -> float:
         each = set(clusters)
         sums = [sum(influence[i] for i in range(60) if clusters[i] == one) for one in each]
         return sum(one**2 for one in sums) / 60**2 * len(each) / (len(each) - 1)
