@@ -128,7 +128,7 @@ def test_of_two_kinds_of_clusters_what_is_in_both_counts_once() -> None:
     def variance(clusters: Sequence[tuple[int, ...]]) -> float:
         each = set(clusters)
         sums = [sum(influence[i] for i in range(60) if clusters[i] == one) for one in each]
-        return sum(one**2 for one in sums) / 60**2 * len(each) / (len(each) - 1)
+        return float(sum(one**2 for one in sums) / 60**2 * len(each) / (len(each) - 1))
 
     judges, segments = ([(int(number),) for number in kind] for kind in (judge, segment))
     both = [one + other for one, other in zip(judges, segments, strict=True)]
