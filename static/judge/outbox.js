@@ -28,6 +28,8 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
   #timer;
   #running = false;
   #wanted = false;
+  /** @type {string | undefined} */
+  #onItsWay;
   /** @type {Map<string, { item: Item, at: number }>} */
   #confirmed = new Map();
 
@@ -39,6 +41,9 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
     addEventListener("online", () => this.flush());
     // Back from the tab where the judge signed in again.
     addEventListener("focus", () => this.flush());
+    // Behind a service worker Chromium loses what is sent with the second; iOS knows no first.
+    addEventListener("beforeunload", () => this.#sendAtOnce());
+    addEventListener("pagehide", () => this.#sendAtOnce());
     addEventListener("storage", (event) => {
       if (!event.key?.startsWith(this.prefix)) return;
       if (event.newValue === null) this.#confirm(JSON.parse(event.oldValue ?? "null"));
@@ -115,14 +120,30 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
     }
   }
 
+  // The page is left, and nobody waits for answers any more: whoever goes on with another device at once
+  // must find there what they did here. Stays on the device all the same, and is sent again under its id.
+  #sendAtOnce() {
+    if (this.state !== "idle" && this.state !== "sending") return;
+    const waiting = this.waiting();
+    for (const item of waiting) {
+      // A change must not arrive before what it changes.
+      const first = waiting.find(({ body }) => body.block === item.body.block);
+      if (item !== first || item.id === this.#onItsWay) continue;
+      this.api.submit(item.kind, item.id, item.body).catch(() => undefined);
+    }
+  }
+
   async #drain() {
     for (let item = this.waiting()[0]; item; item = this.waiting()[0]) {
       if (this.state === "idle") this.#settle("sending");
       let answer;
+      this.#onItsWay = item.id;
       try {
         answer = await this.api.submit(item.kind, item.id, item.body);
       } catch {
         return this.#pause("offline");
+      } finally {
+        this.#onItsWay = undefined;
       }
       if (isSignedOut(answer.status)) return this.#pause("signed-out");
       // The server has a limit a minute; it says when it takes more.

@@ -4,15 +4,27 @@ from collections.abc import Callable
 
 import pytest
 from django.core import mail as django_mail
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
+from annotation.models import Judgment
 from campaign.models import Judge
 from campaign.services import mails_send_due
+from launcher.waiting import wait_until
 from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
-from tests.browser.judging import at_sentence, judge_block, open_link
+from tests.browser.judging import all_sent, at_sentence, judge_block, open_link
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+# As if another tab were sending all the time: this one never gets its turn.
+TAKE_THE_TURN = """() => new Promise((taken) => {
+    const { owner } = JSON.parse(document.getElementById("setup").textContent);
+    navigator.locks.request(`quintet/outbox/${owner}/`, () => {
+        taken();
+        return new Promise(() => undefined);
+    });
+})"""
 
 
 @pytest.fixture
@@ -77,6 +89,7 @@ def test_it_is_copied_and_drawn_as_a_code(
     assert min(box["width"], box["height"]) > 150
     axe_check(page)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert wait_until(lambda: Judgment.objects.count() == 3, seconds=60)
     phone = new_page()
     open_link(phone, link)
     at_sentence(phone, 1)
@@ -104,3 +117,22 @@ def test_it_is_sent_to_the_address_that_the_judge_gives(
     open_link(other, line)
     at_sentence(other, 1)
     assert Judge.objects.count() == 1
+
+
+def test_another_device_finds_what_had_not_gone_out_when_the_page_was_left(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    page.evaluate(TAKE_THE_TURN)
+    for position in (1, 2):
+        at_sentence(page, position)
+        judge_block(page)
+    at_sentence(page, 3)
+    assert not Judgment.objects.exists()
+    page.goto(reverse("judge-own-link", args=[judge.campaign.slug]))
+    assert wait_until(lambda: Judgment.objects.count() == 2, seconds=60)
+    page.goto(reverse("judge", args=[judge.campaign.slug]))
+    at_sentence(page, 3)
+    all_sent(page)
+    assert Judgment.objects.count() == 2
