@@ -5,16 +5,15 @@ from typing import Any
 
 from django.db import connection
 
-#: By kind of rows: the largest primary key, and a sum over the rows up to it.
+#: By kind of rows: the largest primary key, and what the hashes of the rows up to it come to.
 NamesSeen = dict[str, Sequence[Any]]
 
-# By hand: it is read before each ranking, and the ORM takes ten times as long to write it.
+# By hand: it is read before each ranking, and the ORM takes ten times as long to write it. At 30,000 segments
+# `bit_xor` of hashed columns takes 6 ms, `sum` of hashed records 16: it adds as decimals.
 _ONE_KIND = """
-    SELECT '{kind}', coalesce(max(id), 0), coalesce(sum(hashed), 0)::text,
-        coalesce(sum(hashed) FILTER (WHERE id <= %({kind})s), 0)::text
-    FROM (
-        SELECT id, hash_record_extended(ROW(id, {columns}), 0) AS hashed FROM {table} WHERE {of}
-    ) {kind}
+    SELECT '{kind}', coalesce(max(id), 0), coalesce(bit_xor(hashed), 0)::text,
+        coalesce(bit_xor(hashed) FILTER (WHERE id <= %({kind})s), 0)::text
+    FROM (SELECT id, {hashed} AS hashed FROM {table} WHERE {of}) {kind}
 """
 _OF_CAMPAIGN = (
     "campaign_id = (SELECT t.campaign_id FROM campaign_testset t JOIN campaign_task k"
@@ -22,13 +21,21 @@ _OF_CAMPAIGN = (
 )
 _OF_TEST_SET = "test_set_id = (SELECT test_set_id FROM campaign_task WHERE id = %(task)s)"
 _KINDS = {
-    "judges": {"table": "campaign_judge", "columns": "pseudonym", "of": _OF_CAMPAIGN},
+    "judges": {
+        "table": "campaign_judge",
+        "hashed": "hashtextextended(pseudonym, id)",
+        "of": _OF_CAMPAIGN,
+    },
     "segments": {
         "table": "campaign_segment",
-        "columns": "number, document_id",
+        "hashed": "hashint8extended(number, hashint8extended(coalesce(document_id, 0), id))",
         "of": _OF_TEST_SET,
     },
-    "systems": {"table": "campaign_system", "columns": "name, kind", "of": _OF_TEST_SET},
+    "systems": {
+        "table": "campaign_system",
+        "hashed": "hashtextextended(name, hashtextextended(kind, id))",
+        "of": _OF_TEST_SET,
+    },
 }
 _SQL = " UNION ALL ".join(_ONE_KIND.format(kind=kind, **parts) for kind, parts in _KINDS.items())
 
