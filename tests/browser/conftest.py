@@ -38,16 +38,30 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 DESKTOP = {"width": 1366, "height": 768}
 PHONE = {"width": 360, "height": 740}
-# Each width and each scheme once; the other pairs of them by `make test-thorough`.
-IN_VIEWS = pytest.mark.parametrize(
-    ("viewport", "scheme"),
-    [
-        pytest.param(DESKTOP, "light", id="light-desktop"),
-        pytest.param(PHONE, "dark", id="dark-phone"),
-        pytest.param(PHONE, "light", id="light-phone", marks=pytest.mark.thorough),
-        pytest.param(DESKTOP, "dark", id="dark-desktop", marks=pytest.mark.thorough),
-    ],
-)
+_VIEWS = {
+    "light-desktop": (DESKTOP, "light"),
+    "dark-phone": (PHONE, "dark"),
+    "light-phone": (PHONE, "light"),
+    "dark-desktop": (DESKTOP, "dark"),
+}
+
+
+def _in_views(*seen: str) -> pytest.MarkDecorator:
+    """Run a test in these views; in the others by `make test-thorough`."""
+    return pytest.mark.parametrize(
+        ("viewport", "scheme"),
+        [
+            pytest.param(*view, id=name, marks=() if name in seen else pytest.mark.thorough)
+            for name, view in _VIEWS.items()
+        ],
+    )
+
+
+# What judges and the public see: each width and each scheme once.
+IN_VIEWS = _in_views("light-desktop", "dark-phone")
+# What organisers see has one style sheet: some pages in one view, some in the other.
+ON_A_DESKTOP = _in_views("light-desktop")
+ON_A_DARK_PHONE = _in_views("dark-phone")
 
 # What a test waits for the server to finish before its tables are emptied, in seconds.
 PATIENCE = 60

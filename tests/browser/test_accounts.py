@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from campaign.models import User
-from tests.browser.conftest import IN_VIEWS, PHONE, NewPage
+from tests.browser.conftest import ON_A_DARK_PHONE, PHONE, NewPage
 from tests.factories import make_campaign, make_organiser
 from tests.integration.accounts.people import EMAIL, NEW, RIGHT, link_of_message
 from tests.one_time_codes import code_now
@@ -42,7 +42,7 @@ def looks_right(page: Page, axe_check: AxeCheck) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_an_authenticator_app_is_set_up_and_asked_for(
     new_page: NewPage, axe_check: AxeCheck, viewport: dict[str, int], scheme: str
 ) -> None:
@@ -160,7 +160,7 @@ def test_a_passkey_that_is_not_there_is_said_to_be_after_a_wrong_password_too(
     expect(page.locator("#passkey-problem")).to_contain_text("The passkey was not used")
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_a_forgotten_password_is_chosen_anew(
     new_page: NewPage, axe_check: AxeCheck, viewport: dict[str, int], scheme: str
 ) -> None:
@@ -181,7 +181,7 @@ def test_a_forgotten_password_is_chosen_anew(
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_password_and_address_are_changed_on_the_account_page(
     new_page: NewPage, axe_check: AxeCheck, viewport: dict[str, int], scheme: str
 ) -> None:

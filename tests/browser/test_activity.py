@@ -5,14 +5,14 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DARK_PHONE, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_axe_finds_nothing_in_the_activity_log(
     new_page: NewPage,
     axe_check: Callable[[Page], None],

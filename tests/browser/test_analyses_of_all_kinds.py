@@ -67,33 +67,58 @@ def shown(page: Page, answered: TestSetWriter, kind: str) -> None:
     expect(page.get_by_role("heading", name="Of judgments 1 to 72")).to_be_visible()
 
 
-# Each width and each scheme once; the other pairs of them by `make test-thorough`.
+VIEWS = ((WIDE, "light"), (NARROW, "dark"), (NARROW, "light"), (WIDE, "dark"))
+
+
+# Every other kind wide and light, the others narrow and dark; all of them in all views by `make test-thorough`.
 @pytest.mark.parametrize(
-    ("viewport", "scheme"),
+    "everywhere",
     [
-        pytest.param(WIDE, "light", id="light-wide"),
-        pytest.param(NARROW, "dark", id="dark-narrow"),
-        pytest.param(NARROW, "light", id="light-narrow", marks=pytest.mark.thorough),
-        pytest.param(WIDE, "dark", id="dark-wide", marks=pytest.mark.thorough),
+        pytest.param(False, id="each in a view"),
+        pytest.param(True, id="each in all views", marks=pytest.mark.thorough),
     ],
 )
-def test_each_kind_fits_and_axe_finds_nothing(
+def test_each_kind_fits_screens_and_paper_and_axe_finds_nothing(
     new_page: NewPage,
     answered: TestSetWriter,
     axe_check: Callable[[Page], None],
-    viewport: ViewportSize,
-    scheme: str,
+    everywhere: bool,
 ) -> None:
-    page = new_page(viewport=viewport, color_scheme=scheme)
-    enter(page, answered.campaign)
-    for kind in analyses_of(task=answered.task):
-        shown(page, answered, kind)
-        axe_check(page)
-        look(page, f"kind-{kind}-{scheme}-{viewport['width']}")
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= viewport["width"], (kind, page.evaluate(TOO_WIDE))
-        assert page.evaluate(TOO_WIDE) == [], kind
-        assert page.evaluate(SCROLLED) == [], kind
+    views = VIEWS if everywhere else VIEWS[:2]
+    pages = [new_page(viewport=viewport, color_scheme=scheme) for viewport, scheme in views]
+    on_paper = new_page(viewport={"width": PAPER, "height": 1000}, color_scheme="dark")
+    for page in (*pages, on_paper):
+        enter(page, answered.campaign)
+    on_paper.emulate_media(media="print", color_scheme="dark")
+    for number, kind in enumerate(analyses_of(task=answered.task)):
+        for at, (viewport, scheme) in enumerate(views):
+            if everywhere or at == number % 2:
+                shown(pages[at], answered, kind)
+                axe_check(pages[at])
+                look(pages[at], f"kind-{kind}-{scheme}-{viewport['width']}")
+                check_fits(pages[at], kind, viewport["width"])
+        shown(on_paper, answered, kind)
+        check_paper(on_paper, kind)
+
+
+def check_fits(page: Page, kind: str, width: int) -> None:
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= width, (kind, page.evaluate(TOO_WIDE))
+    assert page.evaluate(TOO_WIDE) == [], kind
+    assert page.evaluate(SCROLLED) == [], kind
+
+
+def check_paper(page: Page, kind: str) -> None:
+    expect(page.locator(".question")).to_be_hidden()
+    expect(page.locator(".plot-files").first).to_be_hidden()
+    expect(page.locator(".answer tbody tr").first).to_be_visible()
+    assert page.evaluate(CUT) == [], kind
+    assert page.evaluate(PARTED) == [], kind
+    assert page.evaluate("document.documentElement.scrollWidth") <= PAPER, kind
+    # Ink on paper, whatever the screen is.
+    ink = page.locator(".answer-title, #answer-title").evaluate("e => getComputedStyle(e).color")
+    assert sum(map(int, ink.removeprefix("rgb(").removesuffix(")").split(","))) < 300, (kind, ink)
+    assert page.pdf(format="A4").startswith(b"%PDF")
 
 
 def test_each_kind_is_read_without_scripts_and_judges_are_acted_on(
@@ -121,26 +146,3 @@ def test_each_kind_is_read_without_scripts_and_judges_are_acted_on(
     expect(page.get_by_role("heading", name="What was decided")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("Undone for")).to_be_visible()
-
-
-def test_each_kind_goes_on_paper(new_page: NewPage, answered: TestSetWriter) -> None:
-    page = new_page(viewport={"width": PAPER, "height": 1000}, color_scheme="dark")
-    enter(page, answered.campaign)
-    page.emulate_media(media="print", color_scheme="dark")
-    for kind in analyses_of(task=answered.task):
-        shown(page, answered, kind)
-        expect(page.locator(".question")).to_be_hidden()
-        expect(page.locator(".plot-files").first).to_be_hidden()
-        expect(page.locator(".answer tbody tr").first).to_be_visible()
-        assert page.evaluate(CUT) == [], kind
-        assert page.evaluate(PARTED) == [], kind
-        assert page.evaluate("document.documentElement.scrollWidth") <= PAPER, kind
-        # Ink on paper, whatever the screen is.
-        ink = page.locator(".answer-title, #answer-title").evaluate(
-            "e => getComputedStyle(e).color"
-        )
-        assert sum(map(int, ink.removeprefix("rgb(").removesuffix(")").split(","))) < 300, (
-            kind,
-            ink,
-        )
-        assert page.pdf(format="A4").startswith(b"%PDF")

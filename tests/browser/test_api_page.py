@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DESKTOP, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
 
@@ -19,7 +19,7 @@ _IS_DARK = """() => {
 }"""
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_every_operation_is_there_and_reading_can_be_tried(
     new_page: NewPage, viewport: dict[str, int], scheme: str
 ) -> None:

@@ -13,7 +13,7 @@ from campaign.services import (
     invitation_create_for_anybody,
     judges_invite_by_mail,
 )
-from tests.browser.conftest import IN_VIEWS, PHONE, NewPage
+from tests.browser.conftest import ON_A_DESKTOP, PHONE, NewPage
 from tests.browser.judging import at_sentence, judge_block, open_link
 from tests.factories import make_campaign, make_organiser, make_task
 
@@ -78,7 +78,7 @@ def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
     assert Judge.objects.count() == 1
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_organisers_pages_are_accessible_and_fit(
     new_page: NewPage, axe_check: AxeCheck, viewport: dict[str, int], scheme: str
 ) -> None:

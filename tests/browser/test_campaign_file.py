@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from campaign.models import Campaign
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DESKTOP, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_task
 
@@ -50,7 +50,7 @@ def test_a_file_is_taken_changed_and_applied(
     assert campaign.lease_minutes == 25
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_axe_finds_nothing_where_a_file_is_applied(
     new_page: NewPage,
     campaign: Campaign,

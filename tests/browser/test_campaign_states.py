@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from annotation.models import Judgment
 from annotation.services import waiting_judgments_number
 from campaign.models import Campaign
-from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
+from tests.browser.conftest import ON_A_DESKTOP, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
@@ -68,7 +68,7 @@ def test_a_campaign_is_paused_while_somebody_judges(
     assert Judgment.objects.count() == 6
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_axe_finds_nothing_where_campaigns_are_closed_cloned_deleted_and_restored(
     new_page: NewPage,
     sign_in: SignIn,

@@ -10,7 +10,7 @@ from campaign.models import Campaign
 from campaign.services.jobs import jobs_run_waiting
 from ranking.campaign_tables import TABLES
 from ranking.tasks import rank_task
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DARK_PHONE, NewPage
 from tests.browser.organising import enter
 from tests.browser.test_quality import look
 from tests.factories import make_campaign
@@ -34,7 +34,7 @@ def judged() -> Campaign:
     return campaign
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_tables_are_read_and_computed_and_axe_finds_nothing(
     new_page: NewPage,
     judged: Campaign,

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Request, expect
 from campaign.models import User
 from ranking.services import ranking_settings_change, stopping_rule_set
 from ranking.tasks import rank_task, rank_what_is_due
-from tests.browser.conftest import DESKTOP, IN_VIEWS, PHONE, NewPage
+from tests.browser.conftest import DESKTOP, IN_VIEWS, ON_A_DARK_PHONE, PHONE, NewPage
 from tests.browser.organising import enter, enter_ranking
 from tests.clocks import stop_process_clock
 from tests.factories import make_campaign
@@ -251,7 +251,7 @@ def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_das
     expect(page.get_by_text("Only two judges: rank ranges hold")).to_be_hidden()
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_axe_finds_nothing_on_the_page_of_rank_ranges(
     new_page: NewPage,
     writer: TestSetWriter,

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import HIT, Design
 from campaign.models import Task
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DESKTOP, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_task
 
@@ -22,7 +22,7 @@ def task() -> Task:
     )
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_the_page_follows_the_form_and_the_slider_and_axe_finds_nothing(
     new_page: NewPage,
     axe_check: Callable[[Page], None],

@@ -8,7 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from ranking.tasks import rank_task
-from tests.browser.conftest import IN_VIEWS, PHONE, NewPage
+from tests.browser.conftest import ON_A_DARK_PHONE, PHONE, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_task
 from tests.integration.ranking.writing import TestSetWriter
@@ -40,7 +40,7 @@ def is_in_view(page: Page, text: str) -> bool:
     return box["x"] >= 0 and box["x"] + box["width"] <= width
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_axe_finds_nothing_in_the_overview(
     new_page: NewPage,
     axe_check: Callable[[Page], None],

@@ -10,7 +10,7 @@ from annotation.models import WorkedQuarterHour
 from annotation.services import judge_decline
 from campaign.models import Campaign, InvitationMail
 from campaign.services import invitation_create_for_anybody, judges_invite_by_mail
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DARK_PHONE, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -47,7 +47,7 @@ def fits(page: Page, axe_check: Callable[[Page], None], viewport: dict[str, int]
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_they_fit_and_axe_finds_nothing(
     new_page: NewPage,
     axe_check: Callable[[Page], None],

@@ -6,14 +6,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.services import design_change, hits_plan
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DARK_PHONE, NewPage
 from tests.browser.organising import enter_ranking
 from tests.factories import make_campaign, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_axe_finds_nothing_in_the_list_of_hits(
     new_page: NewPage, axe_check: Callable[[Page], None], viewport: dict[str, int], scheme: str
 ) -> None:

@@ -7,16 +7,13 @@ from playwright.sync_api import Page, expect
 
 from campaign.models import InvitationRole, Judge, Session
 from campaign.services import invitation_create, judge_invite, member_link_create, token_create
-from tests.browser.conftest import DESKTOP, PHONE, NewPage
+from tests.browser.conftest import IN_VIEWS, ON_A_DARK_PHONE, PHONE, NewPage
 from tests.browser.judging import at_sentence, open_link
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 AxeCheck = Callable[[Page], None]
-SIZES = pytest.mark.parametrize(
-    ("viewport", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"]
-)
 
 
 def fits(page: Page, axe_check: AxeCheck) -> None:
@@ -30,7 +27,7 @@ def judge() -> Judge:
     return make_judge(make_task(make_campaign(), documents=(3,)).test_set.campaign)
 
 
-@SIZES
+@IN_VIEWS
 def test_a_link_has_a_button_that_enter_presses_without_scripts(
     new_page: NewPage,
     axe_check: AxeCheck,
@@ -61,7 +58,7 @@ def test_a_link_has_a_button_that_enter_presses_without_scripts(
     plain.wait_for_url("**/judge/museum/")
 
 
-@SIZES
+@ON_A_DARK_PHONE
 def test_an_organiser_sees_and_ends_what_lets_people_in(
     new_page: NewPage,
     axe_check: AxeCheck,
@@ -118,7 +115,7 @@ def test_an_organiser_sees_and_ends_what_lets_people_in(
     expect(page.get_by_role("button", name="Revoke the token")).to_have_count(2)
 
 
-@SIZES
+@ON_A_DARK_PHONE
 def test_an_analyst_reads_and_an_owner_gives_them_another_role(
     new_page: NewPage,
     axe_check: AxeCheck,

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 
 from campaign.models import Campaign, Task
 from campaign.services.jobs import jobs_run_waiting
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DESKTOP, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
 from tests.integration.uploads.conftest import FILES
@@ -98,7 +98,7 @@ def test_an_upload_goes_on_after_the_connection_was_lost(
     expect(page.get_by_text("Segments: 2 · Documents: 1 · References: 1")).to_be_visible()
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_axe_finds_nothing_in_an_upload(
     new_page: NewPage,
     axe_check: Callable[[Page], None],

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from campaign.models import GroupMember, Judge
-from tests.browser.conftest import DESKTOP, PHONE, NewPage
+from tests.browser.conftest import ON_A_DESKTOP, PHONE, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_task
 
@@ -21,9 +21,7 @@ def fits(page: Page, axe_check: AxeCheck) -> None:
     assert wide <= (page.viewport_size or PHONE)["width"], page.url
 
 
-@pytest.mark.parametrize(
-    ("viewport", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"]
-)
+@ON_A_DESKTOP
 def test_judges_are_pasted_checked_added_changed_and_grouped(
     new_page: NewPage, axe_check: AxeCheck, viewport: dict[str, int], scheme: str
 ) -> None:

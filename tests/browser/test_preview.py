@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import HIT, Judgment
 from campaign.models import CampaignState
-from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
+from tests.browser.conftest import ON_A_DESKTOP, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 KEPT = "() => JSON.stringify({...localStorage})"
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_a_draft_is_seen_as_a_judge_sees_it(
     new_page: NewPage,
     axe_check: Callable[[Page], None],

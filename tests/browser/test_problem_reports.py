@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import ProblemReport
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DESKTOP, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
@@ -32,7 +32,7 @@ def writer() -> TestSetWriter:
     return writer
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_a_report_is_found_answered_and_taken_back(
     new_page: NewPage,
     axe_check: Callable[[Page], None],

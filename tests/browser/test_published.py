@@ -13,7 +13,7 @@ from ranking.export.bundles import result_bundle_make
 from ranking.models import PublishedResult
 from ranking.services.publishing import PublishedWords, result_publish, result_retract
 from ranking.tasks import rank_task
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import IN_VIEWS, ON_A_DARK_PHONE, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
@@ -85,7 +85,7 @@ def test_axe_finds_nothing_on_what_is_published(
     axe_check(page)
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_axe_finds_nothing_in_the_room_where_it_is_made(
     new_page: NewPage,
     judged: TestSetWriter,

@@ -23,7 +23,7 @@ from campaign.services import (
     bad_references_make,
 )
 from ranking.tasks import rank_task
-from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
+from tests.browser.conftest import ON_A_DARK_PHONE, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, type_ranks
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
@@ -73,7 +73,7 @@ def look(page: Page, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_axe_finds_nothing_on_the_pages_of_judges_and_rules(
     new_page: NewPage,
     judged: TestSetWriter,
@@ -111,7 +111,7 @@ def test_axe_finds_nothing_on_the_pages_of_judges_and_rules(
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], where
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_axe_finds_nothing_on_the_pages_of_controls(
     new_page: NewPage,
     with_controls: Task,

@@ -7,14 +7,14 @@ from playwright.sync_api import Page, expect
 
 from campaign.models import Campaign, CampaignState
 from campaign.services.jobs import jobs_run_waiting
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DESKTOP, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_a_draft_is_rehearsed_and_the_rehearsal_ended(
     new_page: NewPage,
     axe_check: Callable[[Page], None],

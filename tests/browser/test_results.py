@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from campaign.models import Output, Segment
 from campaign.services.jobs import jobs_run_waiting
 from ranking.tasks import rank_task
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DARK_PHONE, NewPage
 from tests.browser.organising import enter
 from tests.browser.test_quality import address, look
 from tests.factories import make_campaign
@@ -37,7 +37,7 @@ def judged() -> TestSetWriter:
     return writer
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_a_system_is_there_at_once_and_completed_by_a_worker(
     new_page: NewPage,
     judged: TestSetWriter,

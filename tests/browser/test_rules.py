@@ -12,7 +12,7 @@ from annotation.services import RuleTerms, quality_action_take, quality_rule_add
 from campaign.models import Judge
 from ranking.services import rules_preview, rules_put_in_force
 from ranking.tasks import rank_task
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DESKTOP, NewPage
 from tests.browser.organising import enter
 from tests.browser.test_quality import address, look
 from tests.factories import make_campaign
@@ -116,7 +116,7 @@ def test_switching_off_asks_whether_to_undo(
         assert excluded_judges(campaign_id=campaign.pk) == []
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_axe_finds_nothing_where_something_is_asked(
     new_page: NewPage,
     judged: TestSetWriter,

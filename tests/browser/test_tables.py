@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from ranking.tasks import rank_task
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DARK_PHONE, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
@@ -27,7 +27,7 @@ def writer() -> TestSetWriter:
     return writer
 
 
-@IN_VIEWS
+@ON_A_DARK_PHONE
 def test_axe_finds_nothing_and_no_page_is_wider_than_the_screen(
     new_page: NewPage,
     axe_check: Callable[[Page], None],

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from campaign.models import WebhookEndpoint
 from campaign.services.webhooks import delivery_attempt, delivery_claim, webhook_test
 from campaign.services.webhooks.sending import Answer
-from tests.browser.conftest import IN_VIEWS, NewPage
+from tests.browser.conftest import ON_A_DESKTOP, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
 
@@ -20,7 +20,7 @@ def fits(page: Page, viewport: dict[str, int]) -> bool:
     return width <= viewport["width"]
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_a_token_is_made_for_one_campaign_copied_and_revoked(
     new_page: NewPage,
     axe_check: Callable[[Page], None],
@@ -50,7 +50,7 @@ def test_a_token_is_made_for_one_campaign_copied_and_revoked(
     expect(page.get_by_text("Plots of a notebook")).to_have_count(0)
 
 
-@IN_VIEWS
+@ON_A_DESKTOP
 def test_a_webhook_is_added_tested_and_its_deliveries_are_shown(
     new_page: NewPage,
     axe_check: Callable[[Page], None],
