@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -107,8 +107,17 @@ def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
     check_all_is_in_view(page, size)
 
 
-@pytest.mark.parametrize("language", sorted(set(LANGUAGES) - {"de"}))
-@IN_SIZES
+# Each script once, right to left in both: the others by `make test-thorough`.
+_SCRIPTS = {("laptop", "ar"), ("laptop", "zh"), ("phone", "ar"), ("phone", "hi"), ("phone", "th")}
+
+
+@pytest.mark.parametrize(
+    ("size", "language"),
+    [
+        pytest.param(*each, marks=() if each in _SCRIPTS else pytest.mark.thorough)
+        for each in product(SIZES, sorted(set(LANGUAGES) - {"de"}))
+    ],
+)
 def test_texts_of_every_script_stay_in_their_places(
     open_long: OpenLong, size: str, language: str
 ) -> None:
