@@ -14,12 +14,12 @@ import pytest
 
 from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.services import Services
-from tests.containers import Process, World, of_chart, of_compose
+from tests.containers import World, of_chart, of_compose
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    """After the migration that both files describe."""
+def world(static_files: Path) -> Iterator[World]:
+    """After the migration that both files describe; with static files as the image has them."""
     with (
         pytest.MonkeyPatch.context() as patch,
         tempfile.TemporaryDirectory(prefix="q-") as name,
@@ -31,10 +31,8 @@ def world() -> Iterator[World]:
         (folder / "secrets").mkdir()
         with Services(DataDirectory(folder / "home"), durable=False) as services:
             made = World(services, folder / "secrets")
-            # As the image is built.
-            files = Process(["python", "manage.py", "collectstatic", "--noinput", "-v0"], {}, [])
-            files.environment.update(of_compose("migrate").environment)
-            for process in (files, of_compose("migrate"), of_chart("quintet-migrate", {})):
+            (folder / "secrets" / "static").symlink_to(static_files)
+            for process in (of_compose("migrate"), of_chart("quintet-migrate", {})):
                 done = subprocess.run(
                     process.command,
                     env=made.environment(process),

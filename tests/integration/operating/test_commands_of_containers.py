@@ -18,6 +18,7 @@ import pytest
 import redis
 
 from launcher.data_directory import CHECKOUT
+from launcher.serving import WORKERS
 from launcher.valkey import _program
 from launcher.waiting import wait_until
 from tests.containers import COMPOSE, PROCESSES, Process, World, of_compose, status
@@ -27,6 +28,11 @@ SECONDS = 120
 NOBODY = "redis://127.0.0.1:1/0"
 #: What each process of ours is made to do in a database that lacks two tables; beat lacks a broker.
 KINDS = ("web", "worker-planning", "worker-ranking", "worker-housekeeping", "beat", "command")
+#: One of each kind of process, with the environment of each file.
+STARTED = (
+    *("compose web", "compose worker-planning", "compose beat"),
+    *("chart web below a path", "chart worker-planning"),
+)
 LACKING = ("campaign_session", "campaign_task", "campaign_job")
 
 
@@ -37,7 +43,31 @@ def test_nothing_of_either_file_is_left_out() -> None:
     assert {name.split()[1] for name in PROCESSES} == ours - {"migrate"}
 
 
-@pytest.mark.parametrize("name", PROCESSES)
+def test_workers_and_beat_of_both_files_differ_in_their_queues_alone() -> None:
+    """So that one of each kind stands for the others, but by `make test-thorough`."""
+    for kind in ("planning", "ranking", "housekeeping"):
+        for file in ("compose", "chart"):
+            process, first = (PROCESSES[f"{file} worker-{each}"] for each in (kind, "planning"))
+            assert process.environment == first.environment
+            assert process.healthcheck == first.healthcheck
+            queues = f"--queues={WORKERS[f'worker-{kind}']}"
+            planning = f"--queues={WORKERS['worker-planning']}"
+            assert process.command == [
+                queues if word == planning else word for word in first.command
+            ]
+    for name in (*WORKERS, "beat"):
+        assert PROCESSES[f"chart {name}"].command == PROCESSES[f"compose {name}"].command
+    of_beat = PROCESSES["chart beat"].environment.items() - {("BEAT_ALIVE", "/tmp/beat")}
+    assert dict(of_beat) == PROCESSES["chart worker-planning"].environment
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in STARTED else pytest.mark.thorough)
+        for name in PROCESSES
+    ],
+)
 def test_it_runs_and_says_that_it_is_well(world: World, name: str, tmp_path: Path) -> None:
     process, log = PROCESSES[name], tmp_path / "log"
     with world.running(process, log) as started:
