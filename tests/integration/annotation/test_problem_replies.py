@@ -144,6 +144,13 @@ def test_the_list_is_filtered_and_sorted(
     assert sorted(row["judge"] for row in answer.json()["results"]) == sorted(judges)
 
 
+def judges_in(answer: Any) -> list[str]:
+    """Return the judges of a list. Their names may stand by chance in what is random elsewhere on a page."""
+    if answer["Content-Type"].startswith("application/json"):
+        return [row["judge"] for row in answer.json()["results"]]
+    return re.findall(r'data-label="Judge">([^<]+)<', answer.content.decode())
+
+
 def test_the_list_is_filtered_by_tasks_of_the_campaign(
     writer: TestSetWriter, report: ProblemReport, desk: Client
 ) -> None:
@@ -152,10 +159,8 @@ def test_the_list_is_filtered_by_tasks_of_the_campaign(
     elsewhere = TestSetWriter(make_campaign("zoo"), "elsewhere", ["A", "B", "C"])
     reported(elsewhere, "dee", 1)
     for address in (PAGE, API):
-        assert "dee" not in desk.get(address).content.decode()
-        found = desk.get(f"{address}?task={second.task.pk}").content.decode()
-        assert "cy" in found
-        assert "ada" not in found
+        assert set(judges_in(desk.get(address))) == {"ada", "cy"}
+        assert judges_in(desk.get(f"{address}?task={second.task.pk}")) == ["cy"]
         for wrong in (f"task={elsewhere.task.pk}", "task=x", "state=x", "kind=x"):
             assert desk.get(f"{address}?{wrong}").status_code == 400, wrong
     assert report.task_id == writer.task.pk

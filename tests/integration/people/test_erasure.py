@@ -124,7 +124,7 @@ def test_after_it_nothing_leads_to_the_person_and_each_ranking_is_the_same_bits(
     organiser = make_organiser(task.test_set.campaign)
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
-    assert "Ada" in every_row()
+    assert "Lovelace" in every_row()
     before = list(Judgment.objects.order_by("pk").values())
     client = signed_in(judge.user)
     assert client.post("/judge/campaign/data/", {"action": "ask"}).status_code == 302
@@ -141,7 +141,7 @@ def test_after_it_nothing_leads_to_the_person_and_each_ranking_is_the_same_bits(
     assert asked.removed["links"] == 1
     send_mails()  # The last one to them: until then it needs their address.
     rows = every_row()
-    assert "Ada" not in rows
+    assert "Lovelace" not in rows
     assert "ada@" not in rows
     assert "engines" not in rows
     assert client.get("/judge/campaign/").status_code == 302  # To sign in.
@@ -232,7 +232,7 @@ def test_the_same_by_command(judge: Judge, tmp_path: Path, capsys: Any) -> None:
     assert "refused (of a dispute)" in (run("--ask"), run("--refuse", "of a dispute"))[1]
     run("--ask")
     assert "carried out" in run("--carry-out")
-    assert "Ada" not in every_row()
+    assert "Lovelace" not in every_row()
 
 
 def test_an_organiser_records_a_request_that_came_by_letter(task: Task, judge: Judge) -> None:

@@ -96,7 +96,7 @@ def test_the_judge_is_told_when_it_is_due_and_the_organiser_that_somebody_asked(
     assert heard.subject == "A judge asks for erasure: Museum"
     assert f"\n{PUBLIC}/campaigns/museum/people/erasures/\n" in str(heard.body)
     assert "“quiet-fox”" in str(heard.body)
-    assert "Ada" not in str(heard.message())
+    assert "Lovelace" not in str(heard.message())
     assert JUDGE not in str(heard.message())
     # What is asked already is not told again.
     assert erasure_ask(judge=judge) == asked
