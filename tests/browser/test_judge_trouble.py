@@ -150,7 +150,9 @@ def test_who_signed_in_again_is_not_told_to_while_the_answer_takes_its_time(
     with judging.expect_request("**/judgments/*/"):
         judging.keyboard.press("Enter")
     expect(judging.get_by_role("dialog")).to_be_hidden()
-    expect(notice).to_be_hidden(timeout=5_000)  # Before the page gives up waiting for the answer.
+    expect(notice).to_be_hidden(
+        timeout=15_000
+    )  # Before the page gives up waiting, after twenty seconds.
     held[0].continue_()
     judging.unroute("**/judgments/*/")
     all_sent(judging)

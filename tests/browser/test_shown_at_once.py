@@ -13,7 +13,13 @@ from tests.browser.judging import at_sentence, judge_block
 from tests.browser.organising import enter_ranking
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+# By `make test-thorough`, since a machine with other work takes longer; that it is shown at all, and without a reload,
+# tests/browser/test_campaign_runs.py tries always, and `make soak` measures how soon.
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough,
+]
 
 StartWorker = Callable[..., object]
 
