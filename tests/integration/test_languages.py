@@ -346,6 +346,8 @@ def test_forms_refuse_a_language_that_was_imported_unchecked(page: Client, task:
         assert stored() == before
 
 
+# Migrations that nobody changes any more; test_upgrade_to_tasks.py takes a campaign through all that came later.
+@pytest.mark.thorough
 def test_languages_of_before_become_tags(transactional_db: None) -> None:
     with second_database("tags", is_copy=False) as other, asked_by_default(other):
 
