@@ -14,7 +14,7 @@ from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.core.beside.tasks import TasksBeside, tasks_beside
 from ranking.core.methods.davidson.likelihood import NotConvergedError
 from ranking.reports import Report
-from ranking.reports.beside import beside_report
+from ranking.reports.beside_tasks.report import beside_report
 from ranking.reports.inputs import Input
 from ranking.wording.methods import METHOD_WORDS
 
