@@ -183,3 +183,9 @@ def test_points_are_merged_without_gaps(simulated: Ratings) -> None:
     for wrong in [(1, 1, 3, 4, 4), (2, 2, 3, 3, 3), (1, 2, 1, 2, 2), (1, 2, 3)]:
         with pytest.raises(ValueError, match="without gaps"):
             simulated.merged(wrong)
+
+
+@pytest.mark.parametrize("value", [0, 6])
+def test_points_outside_the_scale_are_refused(ratings_of: MakeRatings, value: int) -> None:
+    with pytest.raises(ValueError, match="value: expected whole numbers from 1 to 5"):
+        ratings_of([(1, "A", "ann", 3), (2, "A", "ann", value)])

@@ -68,6 +68,8 @@ def test_remaining_pairs_come_in_the_order_of_their_nearness(chain: SortedChain)
     places = [each.places for each in chain.remaining]
     assert places == sorted(places)
     assert min(places) >= 2
+    at = (chain.order or ()).index
+    assert places == [at(each.worse) - at(each.better) for each in chain.remaining]
     # They were judged all the same, and agree.
     assert all(each.result and not each.contradicts for each in chain.remaining)
 
@@ -137,6 +139,12 @@ def test_two_judgments_that_agree_tell_nothing_apart() -> None:
     assert sort_judged("AB", many, SortSettings()).clusters == (1, 2)
 
 
+def test_one_judgment_closes_a_comparison_where_no_quota_is_asked_for() -> None:
+    chain = sort_judged("AB", {frozenset("AB"): pair_of("A", "B", 0, 1)}, SortSettings())
+    assert chain.order == ("B", "A")
+    assert chain.clusters == (1, 1)
+
+
 def test_judgments_of_other_systems_are_refused(judged: Judged) -> None:
     with pytest.raises(ValueError, match="there is no system E to sort"):
         sort_judged("ABCD", judged, SortSettings())
@@ -156,6 +164,7 @@ def test_orders_beside_the_sort(chain: SortedChain, judged: Judged) -> None:
     ("others", "problem"),
     [
         ({"BLEU": "AZ"}, "order 'BLEU': there is no system 'Z'"),
+        ({"BLEU": "YBZ"}, "order 'BLEU': there is no system 'Y'"),
         ({"BLEU": "AA"}, "order 'BLEU': a system stands twice"),
         ({"sort": "AB"}, "there are two orders 'sort'"),
     ],

@@ -83,6 +83,13 @@ def test_judges_who_share_segments_are_less_sure_together(shared: PairJudgments)
     assert high - low == pytest.approx(2 * 1.96 * pooled.error, rel=1e-4)
 
 
+def test_two_resamples_are_enough_for_an_error_and_one_is_not(shared: PairJudgments) -> None:
+    pooled = compare(shared, resamples=2).pooled
+    assert pooled.counts.error <= pooled.error < 1
+    with pytest.raises(ValueError, match="resamples: expected two or more"):
+        compare(shared, resamples=1)
+
+
 def test_a_comparison_is_the_same_from_both_sides(shared: PairJudgments) -> None:
     one, other = compare(shared, resamples=50), compare(shared.reversed(), resamples=50)
     assert one.pooled.error == pytest.approx(other.pooled.error)
@@ -135,6 +142,13 @@ def test_answers_are_ordinary_judgments_of_two_candidates() -> None:
     assert tallies.systems == ("X", "Y", "Z")
     # Identical outputs are one candidate, which is no comparison.
     assert (tallies.wins[0, 1], tallies.wins[1, 0], tallies.ties[0, 1]) == (7, 3, 1)
+
+
+def test_their_labels_are_ranks_without_gaps() -> None:
+    rows = judged([("ann", 1, 1), ("ann", 2, -1), ("ann", 3, 0)]).rows()
+    assert [(row.candidates, tuple(row.labels)) for row in rows] == [
+        ([["X"], ["Y"]], labels) for labels in ((1, 2), (2, 1), (1, 1))
+    ]
 
 
 @pytest.mark.parametrize(
