@@ -99,6 +99,12 @@ def _notes(found: SortFound) -> list[str]:
                 "With fewer than four judges, how judges differ is not in the tests of all judges together; judges of different taste make them too eager."
             )
         )
+    if any(step.result.p_judges is not None for step in chain.steps):
+        notes.append(
+            _(
+                "p over judges is that of Student’s t over the R of each judge: it also holds with few judges of different taste."
+            )
+        )
     return notes
 
 
@@ -167,6 +173,7 @@ def _significance_columns() -> tuple[Column, ...]:
     return (
         Column("p_normal", _("p")),
         Column("p_exact", _("Exact p")),
+        Column("p_judges", _("p over judges")),
         Column("adjusted_p", _("Corrected p")),
         Column("significant", _("Significant"), is_text=True),
     )
@@ -174,7 +181,13 @@ def _significance_columns() -> tuple[Column, ...]:
 
 def _significance(step: Step) -> tuple[Value, ...]:
     pooled = step.result.pooled
-    return (pooled.p("normal"), pooled.p("exact"), step.adjusted_p, _yes_no(is_so=step.significant))
+    return (
+        pooled.p("normal"),
+        pooled.p("exact"),
+        step.result.p_judges,
+        step.adjusted_p,
+        _yes_no(is_so=step.significant),
+    )
 
 
 def _neighbours(found: SortFound) -> Table:

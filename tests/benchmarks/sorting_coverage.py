@@ -4,7 +4,7 @@
     python -m tests.benchmarks.sorting_coverage --table sorts     # right orders, and clusters split by chance
     python -m tests.benchmarks.sorting_coverage --table tests     # levels of the normal and of the exact test
 
-*comparisons*: of one comparison of two equal or nearly equal systems, in %: how often |R| > z · se[R] and the exact test tell equal
+*comparisons*: of one comparison of two equal or nearly equal systems, in %: how often |R| > z · se[R], the exact test and Student's t over judges tell equal
 systems apart, how often the sign of R is right where they differ by 0.1, and how often the interval of R leaves out its true
 value, with judgments taken for independent and with the bootstrap. Judges differ in taste, sentences in luck.
 *sorts*: whole sorts: comparisons made, the share of sorts in the right order, of neighbours told apart, and of sorts that split equal
@@ -54,11 +54,12 @@ def true_mean(world: SimulatedWorld) -> float:
 
 @dataclass(frozen=True)
 class Found:
-    """Of one world, shares in %: told apart by three tests, outside two intervals, and the right sign of R."""
+    """Of one world, shares in %: told apart by four tests, outside two intervals, and the right sign of R."""
 
     normal: float
     exact: float
     bootstrap: float
+    over_judges: float
     outside: float
     outside_bootstrap: float
     right: float
@@ -73,21 +74,31 @@ def of_comparisons(world: SimulatedWorld, *, campaigns: int, resamples: int) -> 
     for run in range(campaigns):
         for each in (world, apart):
             judgments = SimulatedCampaign(each, seed=8, run=run).judgments(("X", "Y"))
-            found = [
-                compare(judgments, error=error, seed=run, resamples=resamples).pooled
+            results = [
+                compare(judgments, error=error, seed=run, resamples=resamples)
                 for error in ("judgments", "two_way")
             ]
+            found = [each.pooled for each in results]
             ends = [one.interval(0.05) for one in found]
             outside.append(tuple(not low <= true_mean(each) <= high for low, high in ends))
             if each is world:
-                p = (found[0].p("normal"), found[0].p("exact"), found[1].p("normal"))
-                told.append(tuple(value <= 0.05 for value in p))
+                p = (
+                    *(found[0].p("normal"), found[0].p("exact"), found[1].p("normal")),
+                    results[0].p_judges,
+                )
+                told.append(tuple(value is not None and value <= 0.05 for value in p))
             else:
                 right.append(found[0].counts.lead > 0)
-    normal, exact, bootstrap = (100 * np.mean(told, axis=0)).tolist()
+    normal, exact, bootstrap, over_judges = (100 * np.mean(told, axis=0)).tolist()
     of_judgments, of_bootstrap = (100 * np.mean(outside, axis=0)).tolist()
     return Found(
-        normal, exact, bootstrap, of_judgments, of_bootstrap, right=100 * float(np.mean(right))
+        normal,
+        exact,
+        bootstrap,
+        over_judges,
+        of_judgments,
+        of_bootstrap,
+        right=100 * float(np.mean(right)),
     )
 
 

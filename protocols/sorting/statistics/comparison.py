@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.sorting.statistics.judgments import PairJudgments, blocks_of
+from protocols.sorting.statistics.over_judges import p_over_judges
 from protocols.sorting.statistics.preference import Preference, z_of
 from ranking.core.judged.blocks import Blocks
 from ranking.core.rankings.two_way_resampling import two_way_resampling
@@ -81,6 +82,8 @@ class ComparisonResult:
         A vote for each sentence that several judges judged, for the system that more of them preferred; None if there is none.
     against_majority : tuple of str
         The judges whose vote is not that of all judges together.
+    p_judges : float or None
+        Of R as a mean over judges, see `p_over_judges`.
     """
 
     first: str
@@ -90,6 +93,7 @@ class ComparisonResult:
     of_judges: Preference
     of_sentences: Preference | None
     against_majority: tuple[str, ...]
+    p_judges: float | None
 
 
 def compare(
@@ -139,6 +143,7 @@ def compare(
         against_majority=tuple(
             judge for judge, each in by_judge.items() if side and np.sign(each.lead) == -side
         ),
+        p_judges=p_over_judges(judgments),
     )
 
 
