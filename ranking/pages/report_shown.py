@@ -30,6 +30,7 @@ _P_VALUES = frozenset(
         "p_random",
         "p_normal",
         "p_exact",
+        "p_judges",
         "p_before",
         "p_after",
         "p_next",

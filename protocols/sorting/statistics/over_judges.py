@@ -52,7 +52,7 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
     return float(2 * stdtr(units - 1, -abs(float(answers.mean())) / math.sqrt(variance)))
 
 
-def _variance(off: npt.NDArray[np.float64], unit: npt.NDArray[np.int64]) -> float:
+def _variance(off: npt.NDArray[np.float64], unit: npt.NDArray[np.integer]) -> float:
     """Return the variance of a mean whose independent units these are, from what each answer is off it."""
     sums = np.bincount(unit, weights=off)
     return float(len(sums) / (len(sums) - 1) * np.sum(sums**2) / len(off) ** 2)
