@@ -6,6 +6,8 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, Final
 
+from django.contrib.postgres.functions import TransactionNow
+from django.db import connection
 from django.db.models import (
     BigIntegerField,
     BooleanField,
@@ -14,6 +16,7 @@ from django.db.models import (
     ExpressionWrapper,
     F,
     JSONField,
+    Model,
     OuterRef,
     Q,
     QuerySet,
@@ -22,7 +25,7 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Coalesce, JSONObject, Now
+from django.db.models.functions import Coalesce, JSONObject
 
 from annotation.models import Design, JudgmentSequence
 from annotation.selectors import excluded_judges, excluded_judges_by_campaign
@@ -71,8 +74,10 @@ def latest_version(*, user: User, task_id: int) -> str | None:
 class RankingBasis:
     """What a new ranking of a test set is made by, and compared with.
 
-    `now` is the database's time, `has_active_design` whether a design has ever chosen pairs by their
-    judgments, `has_webhooks` whether any are to be told of kept rankings, `rule` the stopping rule in force, empty without one, and `latest` the present ranking and the last one kept, both without their results.
+    `now` is when the database began this transaction, `has_active_design` whether a design has ever chosen
+    pairs by their judgments, `has_webhooks` whether any are to be told of kept rankings, `rule` the stopping
+    rule in force, empty without one, and `latest` the present ranking, which knows the last one kept. Both
+    are without their results.
     """
 
     task_id: int
@@ -85,37 +90,43 @@ class RankingBasis:
     latest: LatestRanking | None
 
 
-def ranking_basis(*, task_id: int) -> RankingBasis:
-    """Return what a new ranking of a test set is made by. One query."""
+def _fields_but(model: type[Model], *left_out: str) -> list[str]:
+    return [field.attname for field in model._meta.concrete_fields if field.name not in left_out]
+
+
+_OF_LATEST: Final = _fields_but(LatestRanking, "result")
+_OF_KEPT: Final = _fields_but(RankingRun, "result", "standings")
+
+
+def _basis(task_id: int | Parameter) -> QuerySet[Any, Any]:
     active = Design.objects.filter(task=OuterRef("pk"), kind=Design.Kind.ACTIVE)
     asking = endpoints_asking(WebhookEvent.RANKING)
-    found: Any = (
-        Task.objects.select_related("latest_ranking__last_kept")
-        .defer(
-            "latest_ranking__result",
-            "latest_ranking__last_kept__result",
-            "latest_ranking__last_kept__standings",
-        )
-        .annotate(
-            campaign_id=F("test_set__campaign_id"),
-            now=Now(),
-            last_number=Coalesce(F("judgment_sequence__last_number"), 0),
-            has_active_design=Exists(active),
-            has_webhooks=Exists(asking.filter(campaign=OuterRef("test_set__campaign"))),
-            rule=rule_asked_for("pk"),
-        )
-        .get(pk=task_id)
+    return Task.objects.filter(pk=task_id).values_list(
+        F("test_set__campaign_id"),
+        TransactionNow(),
+        Coalesce(F("judgment_sequence__last_number"), 0),
+        Exists(active),
+        Exists(asking.filter(campaign=OuterRef("test_set__campaign"))),
+        rule_asked_for("pk"),
+        *(f"latest_ranking__{name}" for name in _OF_LATEST),
+        *(f"latest_ranking__last_kept__{name}" for name in _OF_KEPT),
     )
-    return RankingBasis(
-        task_id=task_id,
-        campaign_id=found.campaign_id,
-        now=found.now,
-        last_number=found.last_number,
-        has_active_design=found.has_active_design,
-        has_webhooks=found.has_webhooks,
-        rule=found.rule,
-        latest=getattr(found, "latest_ranking", None),
-    )
+
+
+# Read before each ranking.
+_BASIS: Final = PreparedQuery("ranking_basis", _basis, {"task_id": BigIntegerField()})
+
+
+def ranking_basis(*, task_id: int) -> RankingBasis:
+    """Return what a new ranking of a test set is made by. One query."""
+    found = _BASIS.row(task_id=task_id)
+    if found is None:
+        raise Task.DoesNotExist
+    kept_from = len(found) - len(_OF_KEPT)
+    latest_from = kept_from - len(_OF_LATEST)
+    latest = LatestRanking.from_db(connection.alias, _OF_LATEST, found[latest_from:kept_from])
+    latest.last_kept = RankingRun.from_db(connection.alias, _OF_KEPT, found[kept_from:])
+    return RankingBasis(task_id, *found[:latest_from], latest if latest.pk is not None else None)
 
 
 def system_kinds(*, task_id: int) -> dict[str, str]:
