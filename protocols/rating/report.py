@@ -20,6 +20,7 @@ from protocols.rating.judge_tables import (
     removals_table,
     without_table,
 )
+from protocols.rating.statistics.agreement import Estimate
 from protocols.rating.statistics.ratings import Criterion
 from protocols.rating.wording import criterion_in_words, ranges_in_words
 from ranking.code_version import code_version
@@ -249,19 +250,7 @@ def _condition(name: str) -> str:
 
 
 def _n_agreement(found: RatingsFound) -> Table:
-    """Return Table 1 of Hamon et al. (2007), with what chance alone would give."""
-    most = max((each.points for each in found.agreement), default=0)
-    rows: list[tuple[Value, ...]] = []
-    for each in found.agreement:
-        steps = each.agreement.n_agreement
-        missing: list[Value] = [None] * (most - each.points)
-        for called, values in (
-            (_("Agreeing"), [step.share.value for step in steps]),
-            (_("Chance"), [step.expected for step in steps]),
-            (_("beyond chance"), [step.corrected.value for step in steps]),
-        ):
-            named = (criterion_in_words(each.criterion), _condition(each.condition))
-            rows.append((*named, each.points, called, *values, *missing))
+    """Return Table 1 of Hamon et al. (2007) with intervals, beside what chance alone would give."""
     return Table(
         name="n_agreement",
         title=_("Ratings of one text that differ by at most n points"),
@@ -269,10 +258,28 @@ def _n_agreement(found: RatingsFound) -> Table:
             Column(CRITERION_COLUMN, _("Criterion"), is_text=True),
             Column("condition", _("Condition"), is_text=True),
             Column("points", _("Points")),
-            Column("measure", _("Agreement"), is_text=True),
-            *(Column(f"n{n}", f"n = {n}", decimals=2) for n in range(most)),
+            Column("n", _("n"), is_text=True),
+            Column("share", _("Agreeing"), decimals=2),
+            Column("low", _("From"), decimals=2),
+            Column("high", _("To"), decimals=2),
+            Column("chance", _("Chance"), decimals=2),
+            Column("beyond", _("beyond chance"), decimals=2),
+            Column("beyond_low", _("From"), decimals=2),
+            Column("beyond_high", _("To"), decimals=2),
         ),
-        rows=rows,
+        rows=[
+            (
+                criterion_in_words(each.criterion),
+                _condition(each.condition),
+                each.points,
+                str(step.n),
+                *_with_ends(step.share),
+                step.expected,
+                *_with_ends(step.corrected),
+            )
+            for each in found.agreement
+            for step in each.agreement.n_agreement
+        ],
         keys=4,
         notes=[
             _(
@@ -280,6 +287,10 @@ def _n_agreement(found: RatingsFound) -> Table:
             )
         ],
     )
+
+
+def _with_ends(estimate: Estimate) -> tuple[Value, Value, Value]:
+    return estimate.value, estimate.low, estimate.high
 
 
 def _kappas(found: RatingsFound) -> Table:

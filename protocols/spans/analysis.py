@@ -9,16 +9,12 @@ from dataclasses import dataclass
 from protocols.spans.contradictions import ContradictionKind, ContradictionRule, contradictions
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.additive import AdditiveFit, Level, fit_additive
-from protocols.spans.statistics.agreement import (
-    ScoreAgreement,
-    SpanAgreement,
-    score_agreement,
-    span_agreement,
-)
+from protocols.spans.statistics.agreement import ScoreAgreement, score_agreement
 from protocols.spans.statistics.columns import Measure, ScoreColumns, score_columns
 from protocols.spans.statistics.comparisons import Compared, blocks_of_scores
 from protocols.spans.statistics.means import Drawn, SystemMeans, system_means
 from protocols.spans.statistics.rules import ClusterRule, RuleResult, apply_rule
+from protocols.spans.statistics.span_agreement import SpanAgreement, span_agreement
 from ranking.core.judged.blocks import Blocks
 from ranking.core.rankings.rank import rank
 from ranking.core.rankings.ranking import Ranking
@@ -113,7 +109,7 @@ def analyse_spans(
         blocks=blocks,
         ranking=None if blocks is None else rank(blocks, options.method, engine=engine, **drawing),  # type: ignore[arg-type]  # by name
         scores=score_agreement(judgments, measure=options.measure, **drawing),  # type: ignore[arg-type]  # by name
-        spans=span_agreement(judgments),
+        spans=span_agreement(judgments, confidence=options.confidence),
         contradictions=dict(Counter(each.kind for one in found for each in one)),
         contradicting=sum(map(bool, found)),
     )

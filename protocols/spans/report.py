@@ -295,9 +295,7 @@ def _score_agreement(found: SpanAnalysis) -> Table:
             scores.pearson,
             scores.low,
             scores.high,
-            None,
-            None,
-            None,
+            *([None] * 7),
             scores.distance,
         )
     ]
@@ -309,7 +307,11 @@ def _score_agreement(found: SpanAnalysis) -> Table:
             pair.low,
             pair.high,
             pair.spearman,
+            pair.spearman_low,
+            pair.spearman_high,
             pair.kendall,
+            pair.kendall_low,
+            pair.kendall_high,
             pair.difference,
             pair.distance,
         )
@@ -325,7 +327,11 @@ def _score_agreement(found: SpanAnalysis) -> Table:
             Column("low", _("From")),
             Column("high", _("To")),
             Column("spearman", _("Spearman")),
+            Column("spearman_low", _("From")),
+            Column("spearman_high", _("To")),
             Column("kendall", _("Kendall’s τ")),
+            Column("kendall_low", _("From")),
+            Column("kendall_high", _("To")),
             Column("difference", _("Difference"), decimals=1),
             Column("distance", _("Mean distance"), decimals=1),
         ),
@@ -341,11 +347,27 @@ def _span_agreement(found: SpanAnalysis) -> Table:
         columns=(
             Column("shared", _("Shared")),
             Column("f1", "F1"),
+            Column("low", _("From")),
+            Column("high", _("To")),
             Column("unweighted", _("F1 without severity")),
+            Column("unweighted_low", _("From")),
+            Column("unweighted_high", _("To")),
             Column("both_free", _("Both marked nothing")),
             Column("one_free", _("One marked nothing")),
         ),
-        rows=[(spans.shared, spans.f1, spans.unweighted, spans.both_free, spans.one_free)],
+        rows=[
+            (
+                spans.shared,
+                spans.f1,
+                spans.low,
+                spans.high,
+                spans.unweighted,
+                spans.unweighted_low,
+                spans.unweighted_high,
+                spans.both_free,
+                spans.one_free,
+            )
+        ],
     )
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from ranking.code_version import code_version
 from ranking.core.agreement.breakdowns import AgreementByReference, LengthAgreement
 from ranking.core.agreement.intervals import AgreementEstimate
-from ranking.core.agreement.labels import LabelAgreements
+from ranking.core.agreement.labels import LabelAgreements, NAgreement
 from ranking.core.agreement.measures import AgreementMeasures
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
@@ -150,15 +150,23 @@ def _n_agreement(found: LabelAgreements) -> Table:
         columns=(
             Column("n", _("n"), is_text=True),
             Column("inter_share", _("Between judges")),
+            Column("inter_low", _("From")),
+            Column("inter_high", _("To")),
             Column("inter_comparable", _("Pairs")),
             Column("intra_share", _("With themselves")),
+            Column("intra_low", _("From")),
+            Column("intra_high", _("To")),
             Column("intra_comparable", _("Pairs")),
         ),
         rows=[
-            (str(inter.n), inter.share, inter.comparable, intra.share, intra.comparable)
+            (str(inter.n), *_share_cells(inter), *_share_cells(intra))
             for inter, intra in zip(found.inter.n_agreement, found.intra.n_agreement, strict=True)
         ],
     )
+
+
+def _share_cells(found: NAgreement) -> tuple[Value, ...]:
+    return found.share, found.low, found.high, found.comparable
 
 
 def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:

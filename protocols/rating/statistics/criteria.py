@@ -8,12 +8,8 @@ import numpy as np
 
 from protocols.rating.statistics.outliers import system_means
 from protocols.rating.statistics.ratings import Ratings
-from ranking.core.diagnosis.clustered_correlation import correlation_clustered
-from ranking.core.diagnosis.correlation import (
-    SampledCorrelation,
-    correlation,
-    correlation_sampled,
-)
+from ranking.core.diagnosis.clustered_correlation import Coefficient, correlation_clustered
+from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 
 
 @dataclass(frozen=True)
@@ -23,8 +19,7 @@ class CriteriaCorrelation:
     Attributes
     ----------
     of_ratings : SampledCorrelation
-        Of the two ratings of one item by one judge. The interval of Pearson's coefficient accounts for segments and
-        judges, which ratings share; Spearman's has none.
+        Of the two ratings of one item by one judge. Intervals account for segments and judges, which ratings share.
     of_systems : SampledCorrelation
         Of the mean ratings of systems.
     """
@@ -62,18 +57,25 @@ def correlated_criteria(
     _both, one, other = np.intersect1d(
         of_fluency, of_adequacy, assume_unique=True, return_indices=True
     )
-    values = fluency.value[one], adequacy.value[other]
-    of_ratings = correlation(*values)
-    clustered = correlation_clustered(
-        *values, (fluency.segment[one], fluency.judge[one]), confidence=confidence
+    pearson, spearman = (
+        correlation_clustered(
+            fluency.value[one],
+            adequacy.value[other],
+            (fluency.segment[one], fluency.judge[one]),
+            coefficient=coefficient,
+            confidence=confidence,
+        )
+        for coefficient in (Coefficient.PEARSON, Coefficient.SPEARMAN)
     )
     return CriteriaCorrelation(
         of_ratings=SampledCorrelation(
-            of_ratings.pairs,
-            of_ratings.pearson,
-            of_ratings.spearman,
-            pearson_low=clustered.low,
-            pearson_high=clustered.high,
+            pearson.pairs,
+            pearson.value,
+            spearman.value,
+            pearson_low=pearson.low,
+            pearson_high=pearson.high,
+            spearman_low=spearman.low,
+            spearman_high=spearman.high,
         ),
         of_systems=correlation_sampled(
             system_means(fluency), system_means(adequacy), confidence=confidence

@@ -1,4 +1,4 @@
-"""Agreement of judges on the same outputs: their scores, and the characters they mark."""
+"""Agreement of judges on the scores of the same outputs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity
+from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.columns import FloatArray, Measure, mqm_score
-from ranking.core.diagnosis.clustered_correlation import correlation_clustered
+from ranking.core.diagnosis.clustered_correlation import (
+    ClusteredCorrelation,
+    Coefficient,
+    correlation_clustered,
+)
 
 Int64Array = npt.NDArray[np.int64]
 
-#: What a character counts that both marked with different severities (WMT23's task of finding error spans).
-OTHER_SEVERITY: Final = 0.5
 #: Fewer shared outputs give no correlation.
 _FEWEST: Final = 3
 #: Fewer segments give no interval.
-_FEWEST_SEGMENTS: Final = 10
+FEWEST_SEGMENTS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,8 @@ class JudgePairScores:
         Outputs that both scored.
     pearson, spearman, kendall : float or None
         None for fewer than three shared outputs, or where one of the two always gave the same score.
-    low, high : float or None
-        Ends of the interval of `pearson`, outputs of a segment as a cluster; None with fewer than ten segments.
+    low, high, spearman_low, spearman_high, kendall_low, kendall_high : float or None
+        Ends of their intervals, outputs of a segment as a cluster, those of `pearson` first; None with fewer than ten segments.
     difference : float
         Mean of the first's score minus the second's.
     distance : float
@@ -52,6 +54,10 @@ class JudgePairScores:
     kendall: float | None
     low: float | None
     high: float | None
+    spearman_low: float | None
+    spearman_high: float | None
+    kendall_low: float | None
+    kendall_high: float | None
     difference: float
     distance: float
 
@@ -154,26 +160,48 @@ def _pair(
     segments: Sequence[tuple[str, str]],
     confidence: float,
 ) -> JudgePairScores:
-    from scipy import stats  # a fifth of the time in which Django starts
-
     first, second = values.T
-    whole = len(values) >= _FEWEST and np.ptp(first) > 0 and np.ptp(second) > 0
     numbers = {segment: number for number, segment in enumerate(dict.fromkeys(segments))}
     in_segment = np.array([numbers[segment] for segment in segments], dtype=np.int64)
-    clustered = correlation_clustered(first, second, (in_segment,), confidence=confidence)
-    has_interval = whole and len(numbers) >= _FEWEST_SEGMENTS
+    pearson, spearman, kendall = (
+        _correlated(first, second, in_segment, coefficient, confidence)
+        for coefficient in (Coefficient.PEARSON, Coefficient.SPEARMAN, Coefficient.KENDALL)
+    )
     return JudgePairScores(
         one=one,
         other=other,
         shared=len(values),
-        pearson=float(stats.pearsonr(first, second).statistic) if whole else None,
-        spearman=float(stats.spearmanr(first, second).statistic) if whole else None,
-        kendall=float(stats.kendalltau(first, second).statistic) if whole else None,
-        low=clustered.low if has_interval else None,
-        high=clustered.high if has_interval else None,
+        pearson=pearson.value,
+        spearman=spearman.value,
+        kendall=kendall.value,
+        low=pearson.low,
+        high=pearson.high,
+        spearman_low=spearman.low,
+        spearman_high=spearman.high,
+        kendall_low=kendall.low,
+        kendall_high=kendall.high,
         difference=float((first - second).mean()),
         distance=float(np.abs(first - second).mean()),
     )
+
+
+def _correlated(
+    first: FloatArray,
+    second: FloatArray,
+    segment: Int64Array,
+    coefficient: Coefficient,
+    confidence: float,
+) -> ClusteredCorrelation:
+    """Return a correlation, with an interval where there are enough segments for one."""
+    shared = len(first)
+    if shared < _FEWEST:
+        return ClusteredCorrelation(shared, None, None, None)
+    found = correlation_clustered(
+        first, second, (segment,), coefficient=coefficient, confidence=confidence
+    )
+    if segment.max() + 1 < FEWEST_SEGMENTS:
+        return ClusteredCorrelation(shared, found.value, None, None)
+    return found
 
 
 def _both_ways(values: FloatArray) -> float | None:
@@ -193,7 +221,7 @@ def _bootstrapped(
     seed: int,
 ) -> tuple[float | None, float | None]:
     names = {name: place for place, name in enumerate(sorted(set(segments)))}
-    if len(names) < _FEWEST_SEGMENTS or _both_ways(values) is None:
+    if len(names) < FEWEST_SEGMENTS or _both_ways(values) is None:
         return None, None
     of_segment = np.array([names[name] for name in segments])
     one, other = values.T
@@ -213,89 +241,3 @@ def _bootstrapped(
         return None, None
     low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
-
-
-@dataclass(frozen=True, slots=True)
-class SpanAgreement:
-    """Agreement of marked characters between judges.
-
-    Attributes
-    ----------
-    shared : int
-        Outputs marked by two judges, a pair of judges each.
-    f1 : float or None
-        2 · agreeing characters / (characters marked by one + by the other), over all pairs; the same severity counts 1,
-        another one 0.5 (WMT23). None if nobody marked anything.
-    unweighted : float or None
-        The same if severities do not matter.
-    both_free, one_free : int
-        Pairs in which both marked nothing, and one marked nothing and the other did.
-    """
-
-    shared: int
-    f1: float | None
-    unweighted: float | None
-    both_free: int
-    one_free: int
-
-
-def span_agreement(judgments: Sequence[ScoredJudgment]) -> SpanAgreement:
-    """Return how far judges mark the same characters of the same outputs.
-
-    Missing content counts as one character of its own, since it has no place. Where spans overlap, a character has the
-    higher severity. Of several judgments of a judge of one output the last counts.
-    """
-    marked: dict[Item, dict[str, ScoredOutput]] = defaultdict(dict)
-    for judgment in judgments:
-        for output in judgment.outputs:
-            if output.spans is not None:
-                item = (judgment.document, judgment.segment, min(output.systems))
-                marked[item][judgment.judge] = output
-    shared = both_free = one_free = 0
-    agreeing = touching = total = 0.0
-    for by_judge in marked.values():
-        length, severities = marked_stretches(list(by_judge.values()))
-        for one, other in combinations(severities, 2):
-            shared += 1
-            both_free += not one.any() and not other.any()
-            one_free += bool(one.any()) != bool(other.any())
-            common = length * ((one > 0) & (other > 0))
-            touching += int(common.sum())
-            agreeing += float((common * np.where(one == other, 1, OTHER_SEVERITY)).sum())
-            total += int((length * (one > 0)).sum() + (length * (other > 0)).sum())
-    return SpanAgreement(
-        shared=shared,
-        f1=2 * agreeing / total if total else None,
-        unweighted=2 * touching / total if total else None,
-        both_free=both_free,
-        one_free=one_free,
-    )
-
-
-def marked_stretches(outputs: Sequence[ScoredOutput]) -> tuple[Int64Array, list[Int64Array]]:
-    """Return the lengths of the stretches that the ends of all spans cut, and each output's severities of these.
-
-    Stretches and not characters, so that it does not matter how long a span is. A severity is 0 where nothing is marked,
-    1 of a minor and 2 of a major error. Missing content is a stretch of one character before the text.
-    """
-    placed = [
-        [
-            (-1, 0, span.severity)
-            if span.start is None or span.end is None
-            else (span.start, span.end, span.severity)
-            for span in output.spans or ()
-        ]
-        for output in outputs
-    ]
-    cuts = np.unique(
-        np.array([end for spans in placed for span in spans for end in span[:2]], dtype=np.int64)
-    )
-    length = np.diff(cuts)
-    severities = []
-    for spans in placed:
-        found = np.zeros(len(length), dtype=np.int64)
-        for start, end, severity in spans:
-            stretch = slice(*np.searchsorted(cuts, (start, end)).tolist())
-            found[stretch] = np.maximum(found[stretch], 1 + (severity is Severity.MAJOR))
-        severities.append(found)
-    return length, severities

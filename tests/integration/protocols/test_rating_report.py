@@ -77,12 +77,17 @@ def test_what_the_paper_tells_of_judges(task: Task) -> None:
     tables: dict[str, Any] = {table.name: table for table in report.tables}
     assert {"n_agreement", "kappa", "outliers", "removals", "judges_fluency"} <= tables.keys()
     agreement = {tuple(row[:4]): row[4:] for row in tables["n_agreement"].rows}
-    shares = agreement["Fluency", "all", 5, "Agreeing"]
+    steps = [agreement["Fluency", "all", 5, str(n)] for n in range(5)]
+    shares = [share for share, *_rest in steps]
     assert shares == sorted(shares)
     assert shares[-1] == 1
-    corrected = agreement["Fluency", "all", 5, "beyond chance"]
-    chance = agreement["Fluency", "all", 5, "Chance"]
-    assert corrected[1] == pytest.approx((shares[1] - chance[1]) / (1 - chance[1]))
+    share, low, high, chance, beyond, beyond_low, beyond_high = steps[1]
+    assert beyond == pytest.approx((share - chance) / (1 - chance))
+    assert low < share < high
+    assert beyond_low < beyond < beyond_high
+    together = report.data["adequacy_and_fluency"].of_ratings
+    assert together.pearson_low < together.pearson < together.pearson_high
+    assert together.spearman_low < together.spearman < together.spearman_high
     [kappa] = [row for row in tables["kappa"].rows if row[:3] == ["Fluency", "all", 5]]
     observed, by_chance = kappa[7:9]
     assert kappa[3] == pytest.approx((observed - by_chance) / (1 - by_chance))

@@ -1,21 +1,11 @@
-"""Agreement of judges on scores and marked characters."""
-
-from typing import Any
+"""Agreement of judges on scores."""
 
 import numpy as np
 import pytest
-from hypothesis import given
 
-from protocols.spans.records import MAX_CHARACTERS, ScoredOutput
-from protocols.spans.simulator import SpanModel, simulate_spans
-from protocols.spans.statistics.agreement import (
-    JudgePairScores,
-    marked_stretches,
-    score_agreement,
-    span_agreement,
-)
-from ranking.core.diagnosis.clustered_correlation import correlation_clustered
-from tests.unit.protocols.spans.drawn import judgment, major, minor, output, spans_of
+from protocols.spans.statistics.agreement import JudgePairScores, score_agreement
+from ranking.core.diagnosis.clustered_correlation import Coefficient, correlation_clustered
+from tests.unit.protocols.spans.drawn import judgment, output
 
 
 def test_two_judges_side_by_side() -> None:
@@ -33,6 +23,7 @@ def test_two_judges_side_by_side() -> None:
     assert pair.kendall == pytest.approx(2 / 3)
     assert (pair.difference, pair.distance) == (-5, 15)
     assert (pair.low, pair.high) == (None, None)
+    assert (pair.spearman_low, pair.kendall_high) == (None, None)
     both = np.array([scores["ann"] + scores["bob"], scores["bob"] + scores["ann"]])
     assert found.pearson == pytest.approx(np.corrcoef(both)[0, 1])
     # Too few segments to say how sure that is.
@@ -54,10 +45,28 @@ def test_the_interval_of_two_judges_takes_outputs_of_a_segment_for_alike() -> No
 
     one, two = pair("A"), pair("A", "B")
     by_hand = correlation_clustered(scores["ann"], scores["bob"], (np.arange(20),))
-    assert (one.low, one.high) == (by_hand.low, by_hand.high)
+    assert (one.low, one.high) == pytest.approx((by_hand.low, by_hand.high))
     assert one.low is not None
     assert two.shared == 40
     assert (two.low, two.high) == pytest.approx((one.low, one.high))
+    for coefficient, ends, twice in (
+        (
+            Coefficient.SPEARMAN,
+            (one.spearman_low, one.spearman_high),
+            (two.spearman_low, two.spearman_high),
+        ),
+        (
+            Coefficient.KENDALL,
+            (one.kendall_low, one.kendall_high),
+            (two.kendall_low, two.kendall_high),
+        ),
+    ):
+        by_hand = correlation_clustered(
+            scores["ann"], scores["bob"], (np.arange(20),), coefficient=coefficient
+        )
+        assert ends == pytest.approx((by_hand.low, by_hand.high))
+        assert ends[0] is not None
+        assert twice == pytest.approx(ends)
 
 
 def test_a_severe_judge_lowers_raw_agreement_and_not_the_standardised() -> None:
@@ -79,63 +88,3 @@ def test_a_severe_judge_lowers_raw_agreement_and_not_the_standardised() -> None:
 def test_no_shared_output_is_no_agreement() -> None:
     found = score_agreement([judgment(output("A", 1)), judgment(output("B", 1), judge="bob")])
     assert (found.pairs, found.shared, found.pearson) == ((), 0, None)
-
-
-def of_two(one: ScoredOutput, other: ScoredOutput) -> tuple[Any, Any]:
-    found = span_agreement([judgment(one), judgment(other, judge="bob")])
-    return found.f1, found.unweighted
-
-
-def test_f1_counts_characters_and_half_for_another_severity() -> None:
-    # Four characters and six, three in common, of which two with the same severity.
-    one = output("A", 50, [minor(0, 2), major(4, 6)])
-    other = output("A", 50, [minor(1, 2), minor(4, 5), major(5, 9)])
-    assert of_two(one, other) == (pytest.approx(2 * 2.5 / 10), pytest.approx(2 * 3 / 10))
-
-
-def test_missing_content_is_a_character_of_its_own() -> None:
-    missing = output("A", 50, [minor(None, None)])
-    assert of_two(missing, output("A", 40, [minor(None, None)])) == (1, 1)
-    assert of_two(missing, output("A", 40, [minor(0, 1)])) == (0, 0)
-
-
-def test_outputs_without_errors_are_counted_apart() -> None:
-    found = span_agreement(
-        [
-            judgment(output("A", 90), output("B", 90), output("C", 50, None)),
-            judgment(output("A", 80), output("B", 50, [major()]), output("C", 50), judge="bob"),
-        ]
-    )
-    assert (found.shared, found.both_free, found.one_free, found.f1) == (2, 1, 1, 0)
-
-
-def test_the_higher_severity_counts_where_spans_overlap() -> None:
-    length, (marked,) = marked_stretches([output("A", 50, [major(1, 3), minor(0, 4)])])
-    assert length.tolist() == [1, 2, 1]
-    assert marked.tolist() == [1, 2, 1]
-
-
-def test_long_spans_take_no_room() -> None:
-    one = output("A", 50, [minor(0, MAX_CHARACTERS)])
-    length, (marked,) = marked_stretches([one])
-    assert (length.tolist(), marked.tolist()) == ([MAX_CHARACTERS], [1])
-    assert of_two(one, output("A", 50, [minor(0, MAX_CHARACTERS // 2)])) == (
-        pytest.approx(2 / 3),
-        pytest.approx(2 / 3),
-    )
-
-
-@given(spans_of("a text of words"), spans_of("a text of words"))
-def test_f1_is_symmetric_and_1_for_oneself(one: tuple, other: tuple) -> None:  # type: ignore[type-arg]
-    first, second = output("A", 50, one), output("A", 50, other)
-    assert of_two(first, second) == of_two(second, first)
-    assert of_two(first, first) == ((1, 1) if one else (None, None))
-
-
-def test_judges_who_find_more_errors_agree_more() -> None:
-    f1 = []
-    for found in (0.3, 0.9):
-        model = SpanModel(segments=60, screens=3, outputs=5, systems=5, found=found)
-        f1.append(span_agreement(simulate_spans(model, seed=1).judgments).f1 or 0)
-    # Both find a given error with probability p², one of the two marks 2p: F1 is p.
-    np.testing.assert_allclose(f1, [0.3, 0.9], atol=0.05)

@@ -1,0 +1,143 @@
+"""Agreement of judges on the characters they mark in the same outputs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity
+from protocols.spans.statistics.agreement import FEWEST_SEGMENTS, Item
+from protocols.spans.statistics.columns import FloatArray
+
+Int64Array = npt.NDArray[np.int64]
+
+#: What a character counts that both marked with different severities (WMT23's task of finding error spans).
+OTHER_SEVERITY: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SpanAgreement:
+    """Agreement of marked characters between judges.
+
+    Attributes
+    ----------
+    shared : int
+        Outputs marked by two judges, a pair of judges each.
+    f1 : float or None
+        2 · agreeing characters / (characters marked by one + by the other), over all pairs; the same severity counts 1,
+        another one 0.5 (WMT23). None if nobody marked anything.
+    unweighted : float or None
+        The same if severities do not matter.
+    low, high, unweighted_low, unweighted_high : float or None
+        Ends of their intervals for segments, those of `f1` first; None with fewer than ten segments, or if all agree alike.
+    both_free, one_free : int
+        Pairs in which both marked nothing, and one marked nothing and the other did.
+    """
+
+    shared: int
+    f1: float | None
+    low: float | None
+    high: float | None
+    unweighted: float | None
+    unweighted_low: float | None
+    unweighted_high: float | None
+    both_free: int
+    one_free: int
+
+
+def span_agreement(
+    judgments: Sequence[ScoredJudgment], *, confidence: float = 0.95
+) -> SpanAgreement:
+    """Return how far judges mark the same characters of the same outputs.
+
+    Missing content counts as one character of its own, since it has no place. Where spans overlap, a character has the
+    higher severity. Of several judgments of a judge of one output the last counts.
+
+    An interval is symmetric for the logarithm of F1 / (1 − F1). Its variance is that of a ratio of sums over segments, with
+    Student's t with a degree of freedom fewer than segments in which somebody marked something.
+    """
+    marked: dict[Item, dict[str, ScoredOutput]] = defaultdict(dict)
+    for judgment in judgments:
+        for output in judgment.outputs:
+            if output.spans is not None:
+                item = (judgment.document, judgment.segment, min(output.systems))
+                marked[item][judgment.judge] = output
+    shared = both_free = one_free = 0
+    of_segments: dict[tuple[str, str], FloatArray] = defaultdict(lambda: np.zeros(3))
+    for (document, segment, _system), by_judge in marked.items():
+        length, severities = marked_stretches(list(by_judge.values()))
+        for one, other in combinations(severities, 2):
+            shared += 1
+            both_free += not one.any() and not other.any()
+            one_free += bool(one.any()) != bool(other.any())
+            common = length * ((one > 0) & (other > 0))
+            agreeing = (common * np.where(one == other, 1, OTHER_SEVERITY)).sum()
+            total = (length * (one > 0)).sum() + (length * (other > 0)).sum()
+            of_segments[document, segment] += (2 * agreeing, 2 * common.sum(), total)
+    sums = np.array([each for each in of_segments.values() if each[2]]).reshape(-1, 3)
+    f1, unweighted = (_ratio(sums[:, place], sums[:, 2], confidence) for place in (0, 1))
+    return SpanAgreement(
+        shared=shared,
+        f1=f1[0],
+        low=f1[1],
+        high=f1[2],
+        unweighted=unweighted[0],
+        unweighted_low=unweighted[1],
+        unweighted_high=unweighted[2],
+        both_free=both_free,
+        one_free=one_free,
+    )
+
+
+def _ratio(
+    above: FloatArray, below: FloatArray, confidence: float
+) -> tuple[float | None, float | None, float | None]:
+    """Return Σ above / Σ below, from 0 to 1, with its interval; each place is a segment."""
+    count, total = len(below), float(below.sum())
+    if not count:
+        return None, None, None
+    value = float(above.sum()) / total
+    deviation = sqrt(float(((above - value * below) ** 2).sum()) * count / max(1, count - 1))
+    if count < FEWEST_SEGMENTS or not 0 < value < 1 or deviation == 0:
+        return value, None, None
+    from scipy.special import expit, logit, stdtrit
+
+    reach = float(stdtrit(count - 1, (1 + confidence) / 2)) * deviation / total
+    ends = expit(logit(value) + np.array([-1, 1]) * reach / (value * (1 - value)))
+    return value, float(ends[0]), float(ends[1])
+
+
+def marked_stretches(outputs: Sequence[ScoredOutput]) -> tuple[Int64Array, list[Int64Array]]:
+    """Return the lengths of the stretches that the ends of all spans cut, and each output's severities of these.
+
+    Stretches and not characters, so that it does not matter how long a span is. A severity is 0 where nothing is marked,
+    1 of a minor and 2 of a major error. Missing content is a stretch of one character before the text.
+    """
+    placed = [
+        [
+            (-1, 0, span.severity)
+            if span.start is None or span.end is None
+            else (span.start, span.end, span.severity)
+            for span in output.spans or ()
+        ]
+        for output in outputs
+    ]
+    cuts = np.unique(
+        np.array([end for spans in placed for span in spans for end in span[:2]], dtype=np.int64)
+    )
+    length = np.diff(cuts)
+    severities = []
+    for spans in placed:
+        found = np.zeros(len(length), dtype=np.int64)
+        for start, end, severity in spans:
+            stretch = slice(*np.searchsorted(cuts, (start, end)).tolist())
+            found[stretch] = np.maximum(found[stretch], 1 + (severity is Severity.MAJOR))
+        severities.append(found)
+    return length, severities
