@@ -85,9 +85,9 @@ def test_what_the_paper_tells_of_judges(task: Task) -> None:
     assert beyond == pytest.approx((share - chance) / (1 - chance))
     assert low < share < high
     assert beyond_low < beyond < beyond_high
-    together = report.data["adequacy_and_fluency"].of_ratings
-    assert together.pearson_low < together.pearson < together.pearson_high
-    assert together.spearman_low < together.spearman < together.spearman_high
+    together = report.data["adequacy_and_fluency"]["of_ratings"]
+    for name in ("pearson", "spearman"):
+        assert together[f"{name}_low"] < together[name] < together[f"{name}_high"]
     [kappa] = [row for row in tables["kappa"].rows if row[:3] == ["Fluency", "all", 5]]
     observed, by_chance = kappa[7:9]
     assert kappa[3] == pytest.approx((observed - by_chance) / (1 - by_chance))
