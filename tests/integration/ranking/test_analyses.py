@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.selectors import excluded_judges
 from annotation.services import quality_action_take
-from campaign.models import Document, Judge, Segment, User
+from campaign.models import Document, Judge, Output, Segment, User
 from campaign.services import judge_group_create, judge_group_members_change
 from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses import ANALYSES
@@ -173,6 +173,29 @@ def test_accuracy_of_methods_is_that_of_the_core(
         content_type="application/json",
     )
     assert (rest.status_code, rest.json()["answer"]) == (200, asked.data)
+
+
+def test_identical_texts_ranked_differently_are_named_with_their_judge_and_sentence(
+    varied: TestSetWriter, as_organiser: Client
+) -> None:
+    """Nobody ties, so all six judges of sentence 3 rank its two equal texts differently; elsewhere all texts differ."""
+    for output in Output.objects.filter(segment__test_set=varied.task.test_set_id):
+        Output.objects.filter(pk=output.pk).update(text=f"{output.system_id} {output.segment_id}")
+    alike = Output.objects.filter(segment__number=3, system__name__in=["A", "B"])
+    assert alike.update(text="Gleich.") == 2
+    asked = answer(varied.task, "diagnosis")
+    assert asked.data is not None
+    found = asked.data["identical_texts"]
+    assert found["compared"] == 6
+    assert [(row["segment"], row["judge"], row["labels"]) for row in found["differently"]] == [
+        (3, f"j{judge}", [2, 1] if judge < 2 else [1, 2]) for judge in range(6)
+    ]
+    here = [varied.campaign.slug, varied.task.pk]
+    page = as_organiser.get(reverse("analysis", args=[*here, "diagnosis"]))
+    (table,) = [each for each in page.context["tables"] if each.name == "identical_texts"]
+    assert len(table.rows) == 6
+    assert f'href="{reverse("segment", args=[*here, 3])}"' in str(table.rows[0].head.markup)
+    assert "Identical texts ranked differently: 6 of 6 pairs" in page.content.decode()
 
 
 def test_all_methods_give_an_order(varied: TestSetWriter) -> None:
