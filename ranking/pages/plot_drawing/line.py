@@ -1,5 +1,6 @@
 """Values connected by a line, with a band of intervals; and points, each with a name."""
 
+from math import ceil
 from typing import Final
 
 from django.utils.html import format_html
@@ -41,19 +42,26 @@ def line(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, 
     ]
     points = [f"{x:.1f},{y.at(row.value)}" for x, row in zip(places, rows, strict=True)]
     parts.append(format_html('<polyline class="curve" points="{}"/>', " ".join(points)))
-    every = -(-len(rows) // (4 if sheet.is_narrow else 10))
-    parts += [
-        format_html(
-            '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
-            f"{x:.1f}",
-            LINE_HEIGHT - 20,
-            sheet.named(row.name),
-        )
-        for number, (x, row) in enumerate(zip(places, rows, strict=True))
-        if number % every == 0
-    ]
+    parts += _names_below([sheet.named(row.name) for row in rows], places, sheet)
     parts.append(below(table, plot.label, sheet, LINE_HEIGHT))
     return LINE_HEIGHT, joined(parts)
+
+
+def _names_below(names: list[str], places: list[float], sheet: Sheet) -> list[SafeString]:
+    """Return names under their places: as many as have room beside each other, and none beyond the sheet."""
+    room = max(map(room_of, names))
+    apart = (places[-1] - places[0]) / max(1, len(names) - 1)
+    most = 4 if sheet.is_narrow else 10
+    every = max(ceil(len(names) / most), ceil((room + 8) / apart) if apart else 1)
+    return [
+        format_html(
+            '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
+            f"{min(max(x, room_of(name) / 2), sheet.width - room_of(name) / 2):.1f}",
+            LINE_HEIGHT - 20,
+            name,
+        )
+        for x, name in list(zip(places, names, strict=True))[::every]
+    ]
 
 
 def _bands(places: list[float], rows: list[Row], y: Axis) -> list[str]:

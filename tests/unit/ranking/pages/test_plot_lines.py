@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from django.utils import translation
 
-from ranking.pages.plot_drawing import drawn
+from ranking.pages.plot_drawing import drawn, drawn_for_page
+from ranking.pages.plot_drawing.svg import NARROW, WIDE, Sheet
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Table, Value
 
@@ -45,6 +48,24 @@ def test_a_line_with_both_ends_everywhere_has_one_band() -> None:
     svg = str(drawn(table([(at, 0.5, 0.4, 0.6) for at in range(5)], LINE)))
     (band,) = re.findall(r'<polygon class="band" points="([^"]*)"', svg)
     assert len(band.split()) == 10
+
+
+@pytest.mark.parametrize("rows", [3, 12])
+@pytest.mark.parametrize(("place", "sheet"), [(1, WIDE), (2, NARROW)])
+def test_names_below_a_line_are_whole_and_apart(rows: int, place: int, sheet: Sheet) -> None:
+    """A name takes about 6.5 of the 8 pixels that are kept for a small letter."""
+    line = replace(LINE, start=None, end=None, mark=None)
+    names = [f"sim-judge-{number:02}" for number in range(rows)]
+    found = table([(name, 0.5, None, None) for name in names], line)
+    svg = str(drawn_for_page(found)).split("<svg")[place]
+    shown = [
+        (float(x) - 6.5 * len(name) / 2, float(x) + 6.5 * len(name) / 2)
+        for x, name in re.findall(r'<text[^>]* x="([\d.]+)"[^>]*>(sim-[^<]*)<', svg)
+    ]
+    assert len(shown) >= 2
+    assert shown[0][0] >= 0
+    assert shown[-1][1] <= sheet.width
+    assert all(right < left for (_, right), (left, _) in pairwise(shown))
 
 
 def test_a_thousand_rows_stay_a_plot_that_can_be_seen() -> None:
