@@ -158,3 +158,32 @@ def test_paper_has_one_column_and_addresses_written_out(
     assert columns.evaluate("each => getComputedStyle(each).display") == "block"
     written = page.locator(".on-paper", has_text=f"/results/{result.address}/ranking.csv")
     expect(written).to_be_visible()
+
+
+def test_heads_stay_on_paper_with_what_they_are_the_heads_of(
+    new_page: NewPage, judged: TestSetWriter, result: PublishedResult
+) -> None:
+    """Chromium keeps no head with what follows in a grid; where an organiser looks before publishing heads are of a deeper level."""
+    page = new_page(viewport={"width": 760, "height": 1000})
+    page.emulate_media(media="print")
+    enter(page, judged.campaign)
+    room = f"/campaigns/{judged.campaign.slug}/tasks/{judged.task.pk}/publish/"
+    for address in (f"/results/{result.address}/", room):
+        page.goto(address)
+        heads = page.locator(".published section > :is(h2, h4)")
+        expect(heads.filter(has_text="Method")).to_be_visible()
+        after = heads.evaluate_all("heads => heads.map(head => getComputedStyle(head).breakAfter)")
+        assert set(after) == {"avoid"}
+        grids = heads.evaluate_all(
+            """heads => heads.flatMap(head => {
+              const found = [];
+              for (let each = head.parentElement; each.closest(".published"); each = each.parentElement)
+                if (getComputedStyle(each).display.includes("grid")) found.push(each.className);
+              return found;
+            })"""
+        )
+        assert grids == []
+        rows = page.locator(".published thead").evaluate_all(
+            "heads => heads.map(head => getComputedStyle(head).display)"
+        )
+        assert set(rows) == {"table-header-group"}

@@ -29,5 +29,6 @@ def result_shown(
         "lines": version_lines(versions, shown=result),
         "newer": newer_version(versions, result),
         "page_url": page_url,
+        "results_url": page_url.removesuffix(f"{result.address}/"),
         "citation": bibtex_file(written),
     }

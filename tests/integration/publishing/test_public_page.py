@@ -209,6 +209,8 @@ def test_old_versions_name_the_newest_and_each_says_what_it_changes(
     old, new = (text_of(client.get(page_of(each))) for each in (first, second))
 
     assert "There is a newer version of this result: version 2." in old
+    # On paper a link is its address, beside the notice and in the list of versions.
+    assert old.count(f"http://testserver/results/{second.address}/") == 2
     assert "newer version" not in new
     for text in (old, new):
         assert "It leaves out judge j3." in text
