@@ -1,0 +1,81 @@
+"""A judged item of any protocol takes few queries more than a ranked block, and no more after a hundred others."""
+
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Assignment, Judgment
+from annotation.selectors import assigned_blocks
+from annotation.services import pool_fill
+from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from campaign.models import Output, Protocol, Task
+from tests.factories import make_judge
+from tests.integration.protocols.conftest import MakeTask
+from tests.integration.protocols.every import EVERY_PROTOCOL, said_about
+
+pytestmark = pytest.mark.django_db
+
+JUDGING = "/api/v1/judging"
+#: Queries of a request that stores a ranked block: who asks, what they were lent, and the statements that store.
+OF_A_BLOCK = 3
+#: What an item takes beside: what is stored is read again, as it is said back.
+MORE: dict[Protocol, int] = dict.fromkeys(Protocol, 1) | {
+    Protocol.RANKING: 0,
+    # Whether adequacy has begun, after which fluency stays.
+    Protocol.RATING: 2,
+    # What is asked with the last sentence.
+    Protocol.QUIZ: 2,
+    # Models, a savepoint, and the edit or who was asked about it, which is locked (decision 109).
+    Protocol.EDITING: 8,
+}
+#: What others judged between the first item and the last one; there are no more readings of three snippets than 63.
+OF_OTHERS = {Protocol.QUIZ: 40}
+
+
+def queries_of_an_item(task: Task, name: str) -> int:
+    """Let a new judge judge two items; return the queries of the second, as the first begins what is kept."""
+    pool_fill(task_id=task.pk)
+    judge = make_judge(task.test_set.campaign, name)
+    assert judge.user is not None
+    client = Client()
+    client.force_login(judge.user)
+    lent = client.post(f"{JUDGING}/assignments/", {}, content_type="application/json").json()
+    first, second, *_ = assigned_blocks(Assignment.objects.get(public_id=lent["id"]))
+    for block in (first, second):
+        body = {"block": str(block.public_id), **said_about(block)}
+        address = f"{JUDGING}/judgments/{uuid4()}/"
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.put(address, body, content_type="application/json")
+        assert answer.status_code == 200, answer.content
+    return len(queries)
+
+
+def judged_by_others(task: Task, at_least: int) -> None:
+    outputs = Output.objects.filter(segment__test_set=task.test_set).values_list("pk", flat=True)
+    qualities = {pk: 20.0 + 7 * (pk % 11) for pk in outputs}
+    number = 0
+    while (given := Judgment.objects.filter(task=task)).count() < at_least:
+        assert number < 60, f"{task.protocol}: no work after {given.count()} judgments"
+        number += 1
+        campaign_simulate(
+            campaign=task.test_set.campaign,
+            judges=[SimulatedJudge(f"sim{number:02}", noise=0)],
+            languages=["en", "de"],
+            hits_each=4,
+            qualities=qualities,
+            seed=number,
+        )
+
+
+@EVERY_PROTOCOL
+def test_an_item_takes_the_queries_of_a_block_however_many_there_were(
+    protocol: Protocol, make_task_of: MakeTask
+) -> None:
+    task = make_task_of(protocol)
+    early = queries_of_an_item(task, "early")
+    judged_by_others(task, at_least=OF_OTHERS.get(protocol, 100))
+    late = queries_of_an_item(task, "late")
+    assert early == late == OF_A_BLOCK + MORE[protocol]
