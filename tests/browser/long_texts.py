@@ -130,14 +130,15 @@ def output_of(words: int, place: int, language: str = "de") -> str:
     return reference_of(words, language).replace(*_OWN[language][place])
 
 
-def store_long(task_id: int, words: int) -> None:
+def store_long(task_id: int, words: int, *, language: str = "de") -> None:
     """Give every text of a test set so many words; no two systems write the same."""
     from campaign.models import Output, Reference, Segment, System
 
     Segment.objects.filter(test_set__tasks=task_id).update(source_text=source_of(words))
-    Reference.objects.filter(segment__test_set__tasks=task_id).update(text=reference_of(words))
+    reference = reference_of(words, language)
+    Reference.objects.filter(segment__test_set__tasks=task_id).update(text=reference)
     for place, system in enumerate(System.objects.filter(test_set__tasks=task_id).order_by("pk")):
-        text = f"{output_of(words, place % 5)} {place}"
+        text = f"{output_of(words, place % 5, language)} {place}"
         Output.objects.filter(system=system).update(text=text)
 
 

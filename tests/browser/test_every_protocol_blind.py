@@ -15,7 +15,8 @@ from campaign.services import bad_reference_review, bad_references_make
 from tests.browser.conftest import SignIn
 from tests.browser.crawler import Crawler, addresses
 from tests.browser.judging import page_kept
-from tests.browser.test_every_protocol import EVERY_PROTOCOL, begin, judge_by_keys, stored
+from tests.browser.screens import SCREENS
+from tests.browser.test_every_protocol import EVERY_PROTOCOL, begin, stored
 from tests.browser.told import SYSTEMS, number_rows_to_be_known, told
 from tests.factories import make_judge
 from tests.integration.protocols.every import plans_delete, said_about
@@ -76,14 +77,16 @@ def test_no_byte_tells_of_systems(
     judge = make_judge(task.test_set.campaign)
     crawler = Crawler(page)
     crawler.listen()
-    begin(page, protocol, sign_in, judge=judge)
-    judge_by_keys(page, protocol)
+    # Who judges after others have edited is asked about their edits.
+    screen = SCREENS["editing-acceptance" if protocol == Protocol.EDITING else protocol]
+    begin(page, judge, sign_in)
+    screen.judge_by_keys(page)
     assert stored(judge, 1)
     page_kept(page)
     crawler.stored("after a sentence")
     crawler.heard()
     page.context.set_offline(True)
-    judge_by_keys(page, protocol)
+    screen.judge_by_keys(page)
     crawler.stored("without network")
     page.context.set_offline(False)
     assert stored(judge, 2)

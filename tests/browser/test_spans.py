@@ -13,9 +13,14 @@ from campaign.models import Judge, Task
 from campaign.services import task_close
 from tests.browser.conftest import IN_VIEWS, PHONE, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence
+from tests.browser.screens import SCREENS
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+# What the browser itself calls words of a text in a language.
+WORDS = """([text, language]) => [...new Intl.Segmenter(language, { granularity: "word" }).segment(text)]
+    .filter((part) => part.isWordLike).map((part) => part.segment)"""
 
 
 def spans_task(*, outputs: int = 3, **rules: bool) -> Task:
@@ -237,6 +242,34 @@ def test_in_a_text_from_right_to_left_the_arrow_to_the_left_goes_on(judging: Pag
     expect(at).not_to_have_text(text(judging, "A").inner_text().split()[0])
     press(judging, "ArrowRight")
     expect(at).to_have_text(text(judging, "A").inner_text().split()[0])
+
+
+@pytest.mark.parametrize(("language", "onward"), [("ar", "ArrowLeft"), ("zh", "ArrowRight")])
+def test_errors_are_chosen_by_words_in_other_scripts(
+    page: Page, sign_in: SignIn, language: str, onward: str
+) -> None:
+    """From right to left, and where words stand without spaces."""
+    judge = SCREENS["spans-several"].judge(target_language=language)
+    begin(page, judge, sign_in)
+    written = text(page, "A").inner_text()
+    words: list[str] = page.evaluate(WORDS, [written, language])
+    expect(text(page, "A").locator(".at")).to_have_text(words[0])
+    press(page, onward)
+    expect(text(page, "A").locator(".at")).to_have_text(words[1])
+    press(page, f"Shift+{onward}", "2")
+    start = written.index(words[1], len(words[0]))
+    end = written.index(words[2], start + len(words[1])) + len(words[2])
+    # The word cursor stands in it.
+    expect(text(page, "A").locator(".error.major")).to_have_count(2)
+    marked = text(page, "A").locator(".error.major").all_text_contents()
+    assert "".join(marked) == written[start:end]
+    press(page, "p", "4", "0", "Enter")
+    for _letter in letters(page)[1:]:
+        press(page, "p", "8", "8", "Enter")
+    press(page, "Enter")
+    all_sent(page)
+    [[first, *_others]] = stored(judge)
+    assert first["spans"] == [{"start": start, "end": end, "severity": "major", "kind": "error"}]
 
 
 def test_scores_alone_are_asked_where_the_task_says_so(
