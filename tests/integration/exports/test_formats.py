@@ -233,10 +233,10 @@ def test_rows_are_what_is_written_row_by_row(
     else:
         odd_texts_write(news)
     jsonl, csv_file = jsonl_by_rows(task, kind), csv_by_rows(task, kind)
-    # Rows come in parts of any size.
-    for size in (1, 7, 1 << 13):
-        monkeypatch.setattr("ranking.export.judgments.recorded._AT_ONCE", size)
-        monkeypatch.setattr("campaign.database.copied_rows._ROWS_AT_ONCE", size)
+    # Rows come in parts of any size; those that are longer than a part are one by themselves.
+    for rows, size in ((1, 1), (7, 200), (1 << 13, 1 << 20)):
+        monkeypatch.setattr("ranking.export.judgments.recorded._AT_ONCE", rows)
+        monkeypatch.setattr("campaign.database.copied_rows._BYTES_AT_ONCE", size)
         assert whole(task, kind, "jsonl").decode() == jsonl
         assert whole(task, kind, "csv").decode() == csv_file
 
