@@ -15,7 +15,7 @@ from annotation.models import Judgment
 from annotation.selectors import excluded_judges
 from campaign.database.columns import Columns, columns_copied
 from campaign.models import Judge, Output, Segment, Task
-from ranking.selectors.exported_rows import JudgedRowsReader
+from ranking.selectors.exported_rows import JudgedRowsReader, Numbered
 
 #: Rows read at once.
 ROWS_AT_ONCE: Final = 1 << 15
@@ -97,10 +97,9 @@ class ExportedTask:
     segments: list[ExportedSegment]
     judges: list[str]
     candidates: list[tuple[int, ...]]
-    _segment_ids: Int64Array
-    _judge_ids: Int64Array
-    _output_ids: Int64Array
-    _output_systems: Int32Array
+    _segment_places: Numbered
+    _judge_places: Numbered
+    _systems_of_outputs: Numbered
     _left_out: Int64Array
     _superseded: Int64Array
     _sets: dict[tuple[int, ...], int] = field(default_factory=dict)
@@ -142,32 +141,36 @@ class ExportedTask:
 
     def judge_places(self, ids: Int64Array) -> Int32Array:
         """Return the places of judges in `judges`."""
-        return np.searchsorted(self._judge_ids, ids).astype(np.int32)
+        return self._judge_places.of(ids)
 
     def segment_places(self, ids: Int64Array) -> Int32Array:
         """Return the places of segments in `segments`."""
-        return np.searchsorted(self._segment_ids, ids).astype(np.int32)
+        return self._segment_places.of(ids)
 
     def candidates_shown(self, blocks: Columns) -> Int32Array:
         """Return what blocks show, as `JudgedPart.candidate` does."""
         shown, sizes = blocks["shown"], blocks["sizes"]
-        place = np.searchsorted(self._output_ids, shown)
-        is_there = shown > 0
-        system = np.where(is_there, self._output_systems[np.where(is_there, place, 0)], -1)
-        candidate = system.astype(np.int32)
-        for row in np.flatnonzero(sizes[:, 0] > 0).tolist():
-            systems, at = system[row].tolist(), 0
-            numbers = []
-            for size in sizes[row].tolist():
-                if size:
-                    numbers.append(self._numbered(tuple(systems[at : at + size])))
-                    at += size
-            candidate[row] = numbers + [-1] * (candidate.shape[1] - len(numbers))
+        candidate: Int32Array = np.where(shown > 0, self._systems_of_outputs.of(shown), -1)
+        rows = np.flatnonzero(sizes[:, 0] > 0)
+        if len(rows):
+            candidate[rows] = self._with_sets(candidate[rows], sizes[rows])
+        return candidate
+
+    def _with_sets(self, system: Int32Array, sizes: npt.NDArray[np.int16]) -> Int32Array:
+        """Return the candidates of blocks some of which stand for several of these systems."""
+        ends = sizes.cumsum(axis=1)
+        starts = ends - sizes
+        first = np.take_along_axis(system, np.minimum(starts, system.shape[1] - 1), axis=1)
+        candidate: Int32Array = np.where(sizes > 0, first, -1)
+        several = np.nonzero(sizes > 1)
+        within = np.stack([several[0], starts[several], ends[several]], axis=1).tolist()
+        systems = system.tolist()
+        candidate[several] = [
+            self._numbered(tuple(systems[row][start:end])) for row, start, end in within
+        ]
         return candidate
 
     def _numbered(self, systems: tuple[int, ...]) -> int:
-        if len(systems) == 1:
-            return systems[0]
         number = self._sets.setdefault(systems, len(self.candidates))
         if number == len(self.candidates):
             self.candidates.append(systems)
@@ -193,7 +196,7 @@ def exported_task(*, task: Task, watermark: int) -> ExportedTask:
         [("id", "i8"), ("system_id", "i8")],
     )
     in_order = np.argsort(outputs["id"])
-    ids = np.array([id_ for id_, _name in systems], dtype=np.int64)
+    system = np.searchsorted([id_ for id_, _name in systems], outputs["system_id"][in_order])
     return ExportedTask(
         task=task,
         watermark=watermark,
@@ -204,13 +207,16 @@ def exported_task(*, task: Task, watermark: int) -> ExportedTask:
         ],
         judges=[name for _id, name in judges],
         candidates=[(place,) for place in range(len(systems))],
-        _segment_ids=np.array([row[0] for row in segments], dtype=np.int64),
-        _judge_ids=np.array([id_ for id_, _name in judges], dtype=np.int64),
-        _output_ids=outputs["id"][in_order],
-        _output_systems=np.searchsorted(ids, outputs["system_id"][in_order]).astype(np.int32),
+        _segment_places=_places([row[0] for row in segments]),
+        _judge_places=_places([id_ for id_, _name in judges]),
+        _systems_of_outputs=Numbered(outputs["id"][in_order], system.astype(np.int32)),
         _left_out=np.array([id_ for id_, name in judges if name in excluded], dtype=np.int64),
         _superseded=_superseded(task, watermark),
     )
+
+
+def _places(ids: list[int]) -> Numbered:
+    return Numbered(np.array(ids, dtype=np.int64), np.arange(len(ids), dtype=np.int32))
 
 
 def _superseded(task: Task, watermark: int) -> Int64Array:

@@ -8,6 +8,7 @@ import csv
 import io
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -24,12 +25,12 @@ NO_CANDIDATE: Final = 6
 _CODES: Final = 7
 
 
-def csv_cell(text: str) -> str:
-    """Return a text as a cell of a CSV file that no spreadsheet computes."""
+def csv_cells(*texts: str) -> str:
+    """Return texts as cells of a CSV file that no spreadsheet computes, with a comma after each."""
     buffer = io.StringIO()
     # Beside an empty cell, so that an empty text is not put in quotes.
-    csv.writer(buffer, lineterminator="").writerow([neutral(text), ""])
-    return buffer.getvalue().removesuffix(",")
+    csv.writer(buffer, lineterminator="").writerow([*map(neutral, texts), ""])
+    return buffer.getvalue()
 
 
 class Pieces:
@@ -71,23 +72,16 @@ class LabelPieces:
     """The pieces of all labels of a block; `written` gets them as codes, once for each row of labels there is."""
 
     def __init__(self, written: Callable[[tuple[int, ...]], str]) -> None:
-        self._written = written
-        self._known: dict[tuple[int, int], str] = {}
+        self._written = cache(written)
 
     def of(self, part: JudgedPart) -> Any:
         """Return for each row its piece."""
         codes = np.where(part.candidate < 0, NO_CANDIDATE, part.label).astype(np.int64)
-        width = codes.shape[1]
-        found, place = np.unique(codes @ _powers(width), return_inverse=True)
-        texts = [self._piece(together, width) for together in found.tolist()]
+        _known, first, place = np.unique(
+            codes @ _powers(codes.shape[1]), return_index=True, return_inverse=True
+        )
+        texts = [self._written(tuple(row)) for row in codes[first].tolist()]
         return taken(pa.array(texts, type=pa.string()), place.astype(np.int32))
-
-    def _piece(self, together: int, width: int) -> str:
-        piece = self._known.get((together, width))
-        if piece is None:
-            codes = (together // _powers(width) % _CODES).tolist()
-            piece = self._known[together, width] = self._written(tuple(codes))
-        return piece
 
 
 def _powers(width: int) -> npt.NDArray[np.int64]:
@@ -171,16 +165,15 @@ class FiveWayCsv(LinesWriter):
         return joined([*columns, self._of_labels.of(part)])
 
     def _segment(self, segment: Any) -> str:
-        texts = [csv_cell(language) for language in self._languages()]
-        texts += [str(segment.number), csv_cell(segment.document), str(segment.position)]
-        return ",".join(texts) + ","
+        number, position = str(segment.number), str(segment.position)
+        return csv_cells(*self._languages(), number, segment.document, position)
 
     def _judge(self, judge: str) -> str:
-        return csv_cell(judge) + ","
+        return csv_cells(judge)
 
     def _candidate(self, candidate: tuple[int, ...]) -> str:
-        numbers = csv_cell(",".join(str(place + 1) for place in candidate))
-        return f"{numbers},{csv_cell(','.join(self._names(candidate)))},"
+        numbers = ",".join(str(place + 1) for place in candidate)
+        return csv_cells(numbers, ",".join(self._names(candidate)))
 
     def _labels(self, codes: tuple[int, ...]) -> str:
         ranks = [BLANK if code in {0, NO_CANDIDATE} else str(code) for code in codes]

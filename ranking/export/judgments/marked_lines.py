@@ -16,7 +16,7 @@ from ranking.export.judgments.lines import (
     LinesWriter,
     Pieces,
     by_candidate,
-    csv_cell,
+    csv_cells,
     joined,
     taken,
 )
@@ -182,15 +182,15 @@ class PairwiseCsv(LinesWriter):
         )
 
     def _segment(self, segment: Any) -> str:
-        languages = [csv_cell(language) for language in self._languages()]
-        return ",".join([*languages, str(segment.number), str(segment.number), ""])
+        number = str(segment.number)
+        return csv_cells(*self._languages(), number, number)
 
     def _judge(self, judge: str) -> str:
-        return csv_cell(judge) + ","
+        return csv_cells(judge)
 
     def _system(self, known: tuple[str, int]) -> str:
         name, label = known
-        return f"{csv_cell(name)},{_rank(label)},"
+        return f"{csv_cells(name)}{_rank(label)},"
 
 
 def _rank(label: int) -> str:
