@@ -8,7 +8,7 @@ from campaign.formats.errors import FormatError
 from campaign.formats.records import CONTROL
 
 
-class _RepeatedKeyError(ValueError):
+class RepeatedKeyError(ValueError):
     """A key stands twice in one object, and json would silently keep the last."""
 
 
@@ -18,58 +18,50 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise _RepeatedKeyError(key)
+                raise RepeatedKeyError(key)
             seen.add(key)
     return values
 
 
 # What no text holds: control characters (a line break is no damage here) and halves of pairs.
 _NO_TEXT: Final = re.compile(f"{CONTROL.pattern}|[\ud800-\udfff]")
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
+DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
 
 
-def decode_object(
-    text: str,
-    *,
-    file: str,
-    shape: str,
-    line: int | None = None,
-    what: str = "line",
-    remedy: str = "write one complete JSON object on every line",
-) -> dict[str, Any]:
-    """Return the object that the text is; `shape` shows in an error how one looks.
-
-    `line` is where the text stands; None for a whole file, whose errors name their own line.
+def decode_object(text: str, *, file: str, shape: str, line: int) -> dict[str, Any]:
+    """Return the object that the line is; `shape` shows in an error how one looks.
 
     Raises FormatError for what is no JSON, no object, or has a key twice in one object.
     """
     try:
-        values = _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(
-            file,
-            f"the {what} is no JSON ({error.msg})",
-            remedy,
-            line=error.lineno if line is None else line,
-            column=error.colno if line is None else error.pos + 1,
-        ) from error
-    except _RepeatedKeyError as error:
-        raise FormatError(
-            file,
-            f'the key "{error}" stands twice in one object',
-            "remove one of the two",
+        values = DECODER.decode(text)
+    except (RecursionError, ValueError) as error:
+        is_damage = isinstance(error, json.JSONDecodeError)
+        raise json_refusal(
+            error,
+            file=file,
+            what="line",
+            remedy=f"write one {'complete' if is_damage else 'flat'} JSON object on every line",
             line=line,
-        ) from error
-    except (RecursionError, ValueError) as error:  # nesting too deep, or thousands of digits
-        raise FormatError(
-            file,
-            f"the {what} is no JSON that can be read",
-            "write one flat JSON object on every line" if what == "line" else remedy,
-            line=line,
+            column=getattr(error, "pos", 0) + 1,
         ) from error
     if not isinstance(values, dict):
-        raise FormatError(file, f"the {what} is no JSON object", f"write {shape}", line=line)
+        raise FormatError(file, "the line is no JSON object", f"write {shape}", line=line)
     return values
+
+
+def json_refusal(
+    error: Exception, *, file: str, what: str, remedy: str, line: int, column: int
+) -> FormatError:
+    """Return the error in words for what json could not read; only damage has a column."""
+    if isinstance(error, json.JSONDecodeError):
+        problem = f"the {what} is no JSON ({error.msg})"
+        return FormatError(file, problem, remedy, line=line, column=column)
+    if isinstance(error, RepeatedKeyError):
+        problem = f'the key "{error}" stands twice in one object'
+        return FormatError(file, problem, "remove one of the two", line=line)
+    # Nesting too deep, or thousands of digits.
+    return FormatError(file, f"the {what} is no JSON that can be read", remedy, line=line)
 
 
 def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None:

@@ -1,20 +1,24 @@
 """A campaign of Pearmut: documents of items, each with a source and the outputs of models."""
 
-import codecs
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from sys import getsizeof
 from typing import Any, Final, NoReturn
 
 from campaign.formats.errors import FormatError
-from campaign.formats.json_objects import decode_object, refuse_damage, whole_text
+from campaign.formats.json_objects import refuse_damage, whole_text
+from campaign.formats.json_stream import JsonStream
 from campaign.formats.records import SegmentTexts, system_name_problem
 from campaign.formats.segments import SegmentCounter
-from campaign.formats.streams import InputFile, byte_chunks
+from campaign.formats.streams import InputFile
 
-MAX_CAMPAIGN_BYTES: Final = 128 * 1024 * 1024
+#: What a campaign takes of the memory, texts and the objects around them.
+MAX_HELD: Final = 64 * 2**20
+#: Beside texts: an item in its lists, a document with its name and key.
+_OF_ITEM: Final = 120
+_OF_DOCUMENT: Final = 700
 _SHAPE: Final = '{"campaign_id": "…", "info": {…}, "data": […]}'
-_SPACES: Final = b" \t\r\n"
 _CHECKS: Final = ("validation", "skippable")
 _MEDIA: Final = re.compile(r"<\s*(video|audio|img|iframe)\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"(?:_###_|_#_)[0-9]+\Z")
@@ -42,24 +46,22 @@ def read_pearmut_campaign(file: InputFile) -> Iterator[SegmentTexts]:
     document with the outputs of them all. Forms, tutorials (`data_welcome`, items with
     `skippable`) and attention checks (`data_random`, items with `validation`) are left out.
 
-    The file is JSON in one piece, so that memory grows with it: MAX_CAMPAIGN_BYTES at most.
+    Items are read one by one. What is to be ranked is held until the file ends, since a later task may show the
+    same documents with other models: MAX_HELD bytes at most, whatever the file holds.
 
     Raises FormatError, with the place in `data` as field, for what is no such campaign, and for
     what cannot be ranked: items without a source text or of sound and pictures only, one model
     alone, models that did not translate everything, and two texts for one place.
     """
-    campaign = decode_object(
-        _whole(file), file=file.name, shape=_SHAPE, what="file", remedy="write one JSON object"
-    )
-    reader = _Reader(file.name)
-    documents = reader.documents(campaign)
+    reader = _Reader(file)
+    name_of_campaign, documents = reader.campaign()
     models = reader.models(documents)
     counter = SegmentCounter(file.name)
     names: set[str] = set()
     for number, document in enumerate(documents, 1):
         name = _document_name(document)
         if name is None or name in names:
-            name = f"{campaign.get('campaign_id') or file.plain_name}/{number}"
+            name = f"{name_of_campaign or file.plain_name}/{number}"
         names.add(name)
         for item in document.items:
             position, count = counter.place(name, None, 1)
@@ -74,37 +76,6 @@ def read_pearmut_campaign(file: InputFile) -> Iterator[SegmentTexts]:
     counter.refuse_nothing()
 
 
-def _whole(file: InputFile) -> str:
-    pieces: list[bytes] = []
-    size, is_begun = 0, False
-    for chunk in byte_chunks(file):
-        size += len(chunk)
-        if not is_begun:
-            # What cannot be a campaign is refused before it is read: it may be hundreds of megabytes.
-            first = chunk.removeprefix(codecs.BOM_UTF8).lstrip(_SPACES)
-            is_begun = bool(first)
-            if is_begun and not first.startswith(b"{"):
-                raise FormatError(file.name, "the file is no JSON object", f"write {_SHAPE}")
-        if size > MAX_CAMPAIGN_BYTES:
-            raise FormatError(
-                file.name,
-                f"the campaign is longer than {MAX_CAMPAIGN_BYTES:,} bytes",
-                "divide its documents into several campaigns",
-            )
-        pieces.append(chunk)
-    content = b"".join(pieces).removeprefix(codecs.BOM_UTF8)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            file.name,
-            f"the byte 0x{content[error.start]:02X} is not UTF-8",
-            "save the file as UTF-8",
-            line=content.count(b"\n", 0, error.start) + 1,
-            column=error.start - content.rfind(b"\n", 0, error.start),
-        ) from error
-
-
 def _document_name(document: _Document) -> str | None:
     """Return what WMT's ids of the items have in common; None if they have nothing."""
     names = {_NUMBER.sub("", id_) if id_ else None for id_ in document.ids}
@@ -117,22 +88,43 @@ def _document_name(document: _Document) -> str | None:
 class _Reader:
     """Turns the campaign's lists into documents, knowing where each item stands."""
 
-    def __init__(self, file: str) -> None:
-        self._file = file
+    def __init__(self, file: InputFile) -> None:
+        self._file = file.name
+        self._json = JsonStream(file, remedy="write one JSON object")
+        self._held = 0
 
     def _refuse(self, place: str, problem: str, remedy: str) -> NoReturn:
         raise FormatError(self._file, problem, remedy, field=place)
 
-    def documents(self, campaign: dict[str, Any]) -> list[_Document]:
-        """Return the documents to rank, those that come in several tasks once."""
-        data = campaign.get("data")
-        if "campaign_id" not in campaign or not isinstance(data, list):
+    def campaign(self) -> tuple[str, list[_Document]]:
+        """Return the campaign's name and the documents to rank, those that come in several tasks once."""
+        if self._json.peek() not in {"{", ""}:
+            # It may be hundreds of megabytes.
+            raise FormatError(self._file, "the file is no JSON object", f"write {_SHAPE}")
+        name: object = None
+        found: dict[tuple[str, ...], _Document] | None = None
+        is_named = False
+        for key in self._json.entries():
+            if key == "campaign_id":
+                is_named, name = True, self._json.value()
+            elif key == "data" and self._json.peek() == "[":
+                found = self._distinct(self._documents("data"))
+            else:
+                self._json.skip()
+        self._json.end()
+        if found is None or not is_named:
             self._refuse("data", "the file is no campaign of Pearmut", f"write {_SHAPE}")
+        if not found:
+            self._refuse(
+                "data",
+                "the campaign has no item to rank, only forms, tutorials or checks",
+                "give a campaign whose data hold items with src and tgt",
+            )
+        return str(name or ""), list(found.values())
+
+    def _distinct(self, documents: Iterator[_Document]) -> dict[tuple[str, ...], _Document]:
         found: dict[tuple[str, ...], _Document] = {}
-        for place, items in self._lists_of_items("data", data):
-            document = self._document(place, items)
-            if document is None:
-                continue
+        for document in documents:
             key = tuple(
                 id_ or item.source for id_, item in zip(document.ids, document.items, strict=True)
             )
@@ -140,13 +132,7 @@ class _Reader:
                 self._merge(found[key], document)
             else:
                 found[key] = document
-        if not found:
-            self._refuse(
-                "data",
-                "the campaign has no item to rank, only forms, tutorials or checks",
-                "give a campaign whose data hold items with src and tgt",
-            )
-        return list(found.values())
+        return found
 
     def models(self, documents: Sequence[_Document]) -> tuple[str, ...]:
         """Return the models, which every item must have, and of which there must be two."""
@@ -173,29 +159,58 @@ class _Reader:
             )
         return tuple(first)
 
-    def _lists_of_items(self, place: str, value: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-        """Yield the documents: lists of objects, in a list or in a list of each task."""
-        for index, inner in enumerate(value):
+    def _documents(self, place: str) -> Iterator[_Document]:
+        """Yield the documents of the list that is next: lists of objects, in a list or in a list of each task."""
+        for index in self._json.elements():
             where = f"{place}[{index}]"
-            if not isinstance(inner, list):
+            if self._json.peek() != "[":
                 self._refuse(where, "a document is no list of items", "write [{…}, {…}]")
-            if inner and isinstance(inner[0], list) and place == "data":
-                yield from self._lists_of_items(where, inner)
-            else:
-                yield where, inner
+            yield from self._document(where, may_be_task=place == "data")
 
-    def _document(self, place: str, items: list[Any]) -> _Document | None:
+    def _document(self, place: str, *, may_be_task: bool) -> Iterator[_Document]:
         document = _Document(place)
-        for index, item in enumerate(items):
+        is_task = False
+        for index in self._json.elements():
             where = f"{place}[{index}]"
-            if not isinstance(item, dict):
-                self._refuse(where, "an item is no object", 'write {"src": "…", "tgt": {…}}')
-            if "form" in item or any(item.get(key) for key in _CHECKS):
-                continue
-            identifier = item.get("item_id")
-            document.ids.append(None if identifier is None else str(identifier))
-            document.items.append(self._item(where, item))
-        return document if document.items else None
+            is_list = self._json.peek() == "["
+            is_task = is_task or (may_be_task and index == 0 and is_list)
+            if not is_task:
+                self._take_item(document, where)
+            elif is_list:
+                yield from self._document(where, may_be_task=False)
+            else:
+                self._refuse(where, "a document is no list of items", "write [{…}, {…}]")
+        if document.items:
+            yield document
+
+    def _take_item(self, document: _Document, place: str) -> None:
+        """Add the item that is next, unless it is none to rank."""
+        item = self._json.value()
+        if not isinstance(item, dict):
+            self._refuse(place, "an item is no object", 'write {"src": "…", "tgt": {…}}')
+        if "form" in item or any(item.get(key) for key in _CHECKS):
+            return
+        identifier = item.get("item_id")
+        document.ids.append(None if identifier is None else str(identifier))
+        document.items.append(self._item(place, item))
+        self._hold(document)
+
+    def _hold(self, document: _Document) -> None:
+        """Count what the document's last item takes of the memory."""
+        item, identifier = document.items[-1], document.ids[-1]
+        texts = (item.place, item.source, item.reference, identifier or "")
+        self._held += _OF_ITEM + getsizeof(item.outputs) + sum(map(getsizeof, texts))
+        self._held += sum(
+            getsizeof(model) + getsizeof(text) for model, text in item.outputs.items()
+        )
+        if len(document.items) == 1:
+            self._held += _OF_DOCUMENT
+        if self._held > MAX_HELD:
+            self._refuse(
+                item.place,
+                f"the campaign's items take more than {MAX_HELD // 2**20} MiB of memory",
+                "divide its documents into several campaigns",
+            )
 
     def _item(self, place: str, item: dict[str, Any]) -> _Item:
         source = item.get("src_text", item.get("src"))

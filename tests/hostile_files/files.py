@@ -85,6 +85,23 @@ _YAML_ALIASES: Final = b"a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + b"".join(
     b"a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 9)) for n in range(1, 10)
 )
 
+#: A campaign of Pearmut: one object, however long.
+_CAMPAIGN: Final = b'{"campaign_id": "c", "info": {}, "data": ['
+
+
+def _campaign_of_small_items(path: Path) -> None:
+    with path.open("wb") as file:
+        file.write(_CAMPAIGN)
+        for thousand in range(150):
+            file.write(
+                b"".join(
+                    b'[{"src": "%d", "tgt": {"A": "a", "B": "b"}}],' % (thousand * 1_000 + number)
+                    for number in range(1_000)
+                )
+            )
+        file.write(b"[]]}")
+
+
 FILES: Final[dict[str, Callable[[Path], None]]] = {
     "path traversal.zip": _zipped(("../../etc/passwd", b"a\n")),
     "absolute path.zip": _zipped(("/etc/passwd", b"a\n")),
@@ -113,6 +130,16 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "deep lists.json": _bytes(b"[" * _DEEP + b"]" * _DEEP),
     "deep objects.json": _bytes(b'{"a":' * _DEEP + b"1" + b"}" * _DEEP),
     "deep value.jsonl": _bytes(b'{"segment": 1, "judge": ' + b"[" * _DEEP + b"]" * _DEEP + b"}\n"),
+    "empty lists of a campaign.json": _repeated(b"[],", 8 * MB, _CAMPAIGN),
+    "list without end of a campaign.json": _repeated(b"[],", 6 * MB, _CAMPAIGN + b'[{"src": ['),
+    "small items of a campaign.json": _campaign_of_small_items,
+    "cell of 10 MB of a campaign.json": _bytes(
+        _CAMPAIGN + b'[{"src": "' + b"x" * 10 * MB + '\U0001f600", "tgt": {"A": "a"}}]]}'.encode()
+    ),
+    "deep lists of a campaign.json": _bytes(_CAMPAIGN + b"[" * _DEEP),
+    "keys of a campaign.json": _bytes(
+        b"{" + b", ".join(b'"%d": 1' % number for number in range(200_000)) + b"}"
+    ),
     "thousands of digits.jsonl": _bytes(b'{"segment": ' + b"9" * 100_000 + b"}\n"),
     "no number.jsonl": _bytes(b'{"segment": NaN, "judge": 1e999}\n'),
     "half a character.jsonl": _bytes(b'{"source": "\\ud800", "outputs": {"A": "\\udfff"}}\n'),

@@ -139,8 +139,19 @@ def test_damaged_json_is_refused_with_its_line(refused: Refused) -> None:
 def test_a_campaign_that_would_fill_the_memory_is_refused(
     refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_CAMPAIGN_BYTES", 100)
-    assert "the campaign is longer than 100 bytes" in refused(campaign([ONE]))
+    monkeypatch.setattr(module, "MAX_HELD", 2**20)
+    long = {**ONE, "src": "x" * 600_000}
+    message = refused(campaign([ONE, long, {**long, "item_id": "b"}]))
+    assert message.startswith('campaign.json (field "data[0][2]"): ')
+    assert "take more than 1 MiB of memory" in message
+
+
+def test_a_longer_file_is_read_as_long_as_little_of_it_is_held(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_HELD", 2**20)
+    tutorial = {"text": "x" * 600_000, "form": "string"}
+    assert len(read(campaign([tutorial, tutorial, ONE], data_welcome=[[tutorial]]))) == 1
 
 
 _TEXTS = (
