@@ -1,4 +1,4 @@
-"""The notebook of docs/rest.md, run as it stands against a live server."""
+"""docs/rest.md: every address is named, and its notebook runs as it stands against a live server."""
 
 import contextlib
 import io
@@ -12,8 +12,21 @@ from pytest_django.live_server_helper import LiveServer
 
 from campaign.models import Campaign, User
 from ranking.models import RankingRun
+from tests.rest_operations import STABLE
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "rest.md"
+
+
+def test_every_address_is_named() -> None:
+    """By each of its parts that says what is there."""
+    named = set(re.findall(r"[\w-]+", DOCUMENT.read_text(encoding="utf-8")))
+    unnamed = {
+        (path, word)
+        for path in (line.split()[-1] for line in STABLE.read_text(encoding="utf-8").splitlines())
+        for word in re.findall(r"[\w-]+", re.sub(r"{\w+}", "", path.removeprefix("/api/v1/")))
+        if word not in named
+    }
+    assert unnamed == set()
 
 
 @pytest.mark.django_db(transaction=True)
