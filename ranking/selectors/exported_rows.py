@@ -107,7 +107,8 @@ def places_of(ids: Ids, found: Ids) -> Ids:
     if not len(ids):
         return np.zeros(0, dtype=np.int64)
     order = np.argsort(found)
-    return order[Numbered(found[order]).of(ids)]
+    places: Ids = order[Numbered(found[order]).of(ids)]
+    return places
 
 
 class Numbered:
@@ -127,9 +128,12 @@ class Numbered:
 
     def of(self, ids: Ids) -> npt.NDArray[Any]:
         """Return the values of ids that are there; of others any."""
+        values: npt.NDArray[Any]
         if self._table is not None:
-            return self._table.take(ids - self._ids[0], mode="clip")
-        return self._values.take(np.searchsorted(self._ids, ids), mode="clip")
+            values = self._table.take(ids - self._ids[0], mode="clip")
+        else:
+            values = self._values.take(np.searchsorted(self._ids, ids), mode="clip")
+        return values
 
 
 @cache

@@ -126,7 +126,17 @@ def ranking_basis(*, task_id: int) -> RankingBasis:
     latest_from = kept_from - len(_OF_LATEST)
     latest = LatestRanking.from_db(connection.alias, _OF_LATEST, found[latest_from:kept_from])
     latest.last_kept = RankingRun.from_db(connection.alias, _OF_KEPT, found[kept_from:])
-    return RankingBasis(task_id, *found[:latest_from], latest if latest.pk is not None else None)
+    campaign_id, now, last_number, has_active_design, has_webhooks, rule = found[:latest_from]
+    return RankingBasis(
+        task_id=task_id,
+        campaign_id=campaign_id,
+        now=now,
+        last_number=last_number,
+        has_active_design=has_active_design,
+        has_webhooks=has_webhooks,
+        rule=rule,
+        latest=latest if latest.pk is not None else None,
+    )
 
 
 def system_kinds(*, task_id: int) -> dict[str, str]:

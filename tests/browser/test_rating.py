@@ -1,5 +1,7 @@
 """Rating an output: a digit gives points, Enter goes on; fluency is asked of the output alone."""
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -29,6 +31,10 @@ def task() -> Task:
 @pytest.fixture
 def judge(task: Task) -> Judge:
     return make_judge(task.test_set.campaign)
+
+
+def are_stored(count: int) -> bool:
+    return Answer.objects.count() == count
 
 
 def press(page: Page, key: str) -> None:
@@ -113,7 +119,7 @@ def test_the_rule_that_others_rate_adequacy_is_chosen_with_the_task_and_kept(
     for count, _segment in enumerate(lent.hit.segment_ids, start=1):
         press(page, "4")
         press(page, "Enter")
-        assert wait_until(lambda n=count: Answer.objects.count() == n, seconds=60)
+        assert wait_until(partial(are_stored, count), seconds=60)
     expect(question).to_contain_text("expressed in the reference translation")
     press(page, "2")
     press(page, "Enter")
