@@ -1,16 +1,17 @@
 """The OpenAPI description: complete, without warnings, and what the answers really look like."""
 
+from __future__ import annotations
+
 import json
 import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pytest
 import requests
-import schemathesis
 from django.db import transaction
 from django.test import Client
 from hypothesis import HealthCheck, Phase, given, settings
@@ -18,11 +19,6 @@ from hypothesis.strategies import sampled_from
 from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
-from schemathesis.core.failures import FailureGroup
-from schemathesis.core.result import Ok
-from schemathesis.core.transport import Response
-from schemathesis.schemas import BaseSchema
-from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance
 
 from annotation.models import Assignment
 from annotation.selectors import assigned_blocks
@@ -31,6 +27,10 @@ from campaign.services import token_create
 from tests.permissions.world import World, make_world
 from tests.properties import examples
 from tests.rest_operations import STABLE, description, operations
+
+# Schemathesis takes seconds to import: each process that collects these tests would, whichever it runs.
+if TYPE_CHECKING:
+    from schemathesis.schemas import BaseSchema
 
 
 @pytest.fixture(scope="module")
@@ -183,11 +183,16 @@ def test_schema_is_served_to_everybody(client: Client) -> None:
 
 @pytest.fixture
 def described(schema: dict[str, Any]) -> BaseSchema:
+    import schemathesis
+
     return schemathesis.openapi.from_dict(schema)
 
 
 def call_and_validate(case: Any, client: Client) -> int:
     """Send the request through Django's test client, so that a crash shows its traceback."""
+    from schemathesis.core.transport import Response
+    from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance
+
     sent = requests.Request(**case.as_transport_kwargs(base_url="http://testserver")).prepare()
     assert sent.method
     headers = {name: str(value) for name, value in sent.headers.items()}
@@ -220,6 +225,9 @@ def call_and_validate(case: Any, client: Client) -> int:
 @pytest.mark.django_db
 def test_answers_with_real_rows_are_as_described(described: BaseSchema, world: World) -> None:
     """Every operation that reads, of a campaign that has something of most of what there is."""
+    from schemathesis.core.failures import FailureGroup
+    from schemathesis.core.result import Ok
+
     client = client_of_role(world, "organiser")
     answered = {}
     wrong: dict[str, list[str]] = {}
@@ -302,6 +310,9 @@ def test_made_up_requests_are_answered_as_described(
 
     By an organiser, so that writes are done, and by an analyst, so that they are refused; judging by a judge.
     """
+    from schemathesis.core.failures import FailureGroup
+    from schemathesis.core.result import Ok
+
     statuses: Counter[int] = Counter()
     labels = set()
     wrong: dict[str, list[str]] = {}
