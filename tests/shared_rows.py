@@ -1,0 +1,33 @@
+"""Rows that the tests of a module share: made once, and there again for each test as they were made."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import pytest
+from django.db import transaction
+from pytest_django import DjangoDbBlocker
+
+Made = TypeVar("Made")
+
+
+def same_bits(bits: int) -> int:
+    """Return what `secrets.randbits` returns in tests."""
+    return 20111208 % 2**bits
+
+
+@contextmanager
+def shared_rows(blocker: DjangoDbBlocker, make: Callable[[], Made]) -> Iterator[Made]:
+    """Make rows in a transaction around those of the module's tests, each of which is rolled back within it.
+
+    Not for modules with a test of real transactions, which would see none of them.
+    """
+    around = transaction.atomic()
+    # Like the transaction of a test: what must not begin inside another one may begin inside this one.
+    around._from_testcase = True  # type: ignore[attr-defined]
+    with blocker.unblock(), around:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("secrets.randbits", same_bits)
+            made = make()
+        yield made
+        transaction.set_rollback(True)
