@@ -65,35 +65,36 @@ def test_each_format_of_each_kind_is_written_or_says_why_not() -> None:
         assert all(map(str, kind.refused.values()))
 
 
-@pytest.mark.parametrize(("kind", "file_format"), RANKED)
 def test_the_commands_on_files_rank_each_format_as_the_database_bit_for_bit(
-    news: TestSetWriter, tmp_path: Path, kind: str, file_format: str
+    news: TestSetWriter, tmp_path: Path
 ) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(whole(news.task, kind, file_format))
-    read = read_judgments([str(path)])
     there = judged_blocks(task_id=news.task.pk, watermark=14, without_judges=("out",))
-    assert set(read.blocks.systems) == {*SYSTEMS, "_ref"}
-    assert str(read.input_format) == file_format
-    assert scores(read.blocks) == scores(there)
-    assert read.judges == 3
+    expected = scores(there)
+    for kind, file_format in RANKED:
+        path = tmp_path / f"{kind}.{file_format}"
+        path.write_bytes(whole(news.task, kind, file_format))
+        read = read_judgments([str(path)])
+        assert set(read.blocks.systems) == {*SYSTEMS, "_ref"}
+        assert str(read.input_format) == file_format
+        assert scores(read.blocks) == expected, (kind, file_format)
+        assert read.judges == 3
 
 
-@pytest.mark.parametrize(("kind", "file_format"), RANKED)
 def test_documents_are_in_each_format_that_does_not_say_it_has_no_room_for_them(
-    campaign: Campaign, tmp_path: Path, kind: str, file_format: str
+    campaign: Campaign, tmp_path: Path
 ) -> None:
     task = filled_task(campaign, Filling(blocks=300, segments=24, judges=4, is_checked=True))
-    path = tmp_path / "file"
-    path.write_bytes(whole(task, kind, file_format))
-    read = read_judgments([str(path)])
-    losses = " ".join(map(str, KINDS[kind].formats[ExportFormat(file_format)]))
-    assert (read.blocks.document is None) == ("documents" in losses)
-    assert (read.duration_ms >= 0).any() == ("time on the clock" not in losses)
     watermark = task.judgment_sequence.last_number
-    there = judged_blocks(task_id=task.pk, watermark=watermark)
-    if read.blocks.document is not None:
-        assert scores(read.blocks) == scores(there)
+    there = scores(judged_blocks(task_id=task.pk, watermark=watermark))
+    for kind, file_format in RANKED:
+        path = tmp_path / f"{kind}.{file_format}"
+        path.write_bytes(whole(task, kind, file_format))
+        read = read_judgments([str(path)])
+        losses = " ".join(map(str, KINDS[kind].formats[ExportFormat(file_format)]))
+        assert (read.blocks.document is None) == ("documents" in losses), (kind, file_format)
+        assert (read.duration_ms >= 0).any() == ("time on the clock" not in losses)
+        if read.blocks.document is not None:
+            assert scores(read.blocks) == there, (kind, file_format)
 
 
 @pytest.mark.parametrize(("kind", "file_format"), RANKED)
@@ -147,21 +148,22 @@ def test_the_five_way_csv_is_what_its_writer_by_rows_writes(
     assert len(written.splitlines()) > 500
 
 
-@pytest.mark.parametrize(("kind", "file_format"), EVERY)
-def test_parts_of_one_watermark_are_together_the_whole(
-    news: TestSetWriter, kind: str, file_format: str
-) -> None:
-    task = lent() if kind == "assignments" else news.task
-    asked = export_asked(task=task, kind=kind, file_format=file_format)
-    middle, mark = max(1, asked.until - 1), asked.watermark
-    first = whole(task, kind, file_format, until=middle, watermark=mark)
-    then = whole(task, kind, file_format, after=middle, watermark=mark)
-    complete = whole(task, kind, file_format)
-    if file_format == ExportFormat.PARQUET:
-        rows = [parquet.read_table(BytesIO(part)).to_pylist() for part in (first, then, complete)]
-        assert rows[0] + rows[1] == rows[2]
-    else:
-        assert first + then == complete
+def test_parts_of_one_watermark_are_together_the_whole(news: TestSetWriter) -> None:
+    with_hits = lent()
+    for kind, file_format in EVERY:
+        task = with_hits if kind == "assignments" else news.task
+        asked = export_asked(task=task, kind=kind, file_format=file_format)
+        middle, mark = max(1, asked.until - 1), asked.watermark
+        first = whole(task, kind, file_format, until=middle, watermark=mark)
+        then = whole(task, kind, file_format, after=middle, watermark=mark)
+        complete = whole(task, kind, file_format)
+        if file_format == ExportFormat.PARQUET:
+            rows = [
+                parquet.read_table(BytesIO(part)).to_pylist() for part in (first, then, complete)
+            ]
+            assert rows[0] + rows[1] == rows[2], (kind, file_format)
+        else:
+            assert first + then == complete, (kind, file_format)
 
 
 def test_judgments_that_come_later_change_nothing_below_the_watermark(news: TestSetWriter) -> None:
@@ -175,26 +177,24 @@ def test_judgments_that_come_later_change_nothing_below_the_watermark(news: Test
     assert len(lines) == 13
 
 
-@pytest.mark.parametrize(("kind", "file_format"), EVERY)
 def test_no_format_of_any_kind_names_a_judge_but_the_one_that_says_so(
-    news: TestSetWriter, kind: str, file_format: str
+    news: TestSetWriter,
 ) -> None:
-    content = whole(news.task, kind, file_format)
-    if file_format == ExportFormat.PARQUET:
-        content = repr(parquet.read_table(BytesIO(content)).to_pylist()).encode()
-    is_named = b"Jana Judgeova" in content, b"jana@example.org" in content
-    assert is_named == (KINDS[kind].names_people,) * 2
+    for kind, file_format in EVERY:
+        content = whole(news.task, kind, file_format)
+        if file_format == ExportFormat.PARQUET:
+            content = repr(parquet.read_table(BytesIO(content)).to_pylist()).encode()
+        is_named = b"Jana Judgeova" in content, b"jana@example.org" in content
+        assert is_named == (KINDS[kind].names_people,) * 2, (kind, file_format)
 
 
-@pytest.mark.parametrize(
-    ("kind", "file_format"), [(kind, each) for kind, each in EVERY if "csv" in each]
-)
-def test_no_cell_of_a_csv_is_a_formula(news: TestSetWriter, kind: str, file_format: str) -> None:
-    content = whole(news.task, kind, file_format).decode()
-    for row in csv.reader(io.StringIO(content)):
-        assert not [cell for cell in row if cell.startswith(("=", "+", "@", "\t", "\r"))]
-        # -1 is a rank left blank, and a number.
-        assert {cell for cell in row if cell.startswith("-")} <= {"-1"}
+def test_no_cell_of_a_csv_is_a_formula(news: TestSetWriter) -> None:
+    for kind, file_format in [(kind, each) for kind, each in EVERY if "csv" in each]:
+        content = whole(news.task, kind, file_format).decode()
+        for row in csv.reader(io.StringIO(content)):
+            assert not [cell for cell in row if cell.startswith(("=", "+", "@", "\t", "\r"))], kind
+            # -1 is a rank left blank, and a number.
+            assert {cell for cell in row if cell.startswith("-")} <= {"-1"}, kind
 
 
 #: What JSON escapes, CSV puts in quotes, and a spreadsheet would compute.
@@ -241,25 +241,25 @@ def test_rows_are_what_is_written_row_by_row(
         assert whole(task, kind, "csv").decode() == csv_file
 
 
-@pytest.mark.parametrize("kind", list(ROWS))
-def test_rows_are_the_same_in_their_three_formats(news: TestSetWriter, kind: str) -> None:
-    task = lent() if kind == "assignments" else news.task
-    lines = [json.loads(line) for line in whole(task, kind, "jsonl").decode().splitlines()]
-    assert lines
-    read = list(csv.DictReader(io.StringIO(whole(task, kind, "csv").decode())))
-    columns = ROWS[kind].columns
-    assert (
-        [list(row) for row in read] == [list(row) for row in lines] == [list(columns)] * len(lines)
-    )
-    table = parquet.read_table(BytesIO(whole(task, kind, "parquet"))).to_pylist()
-    told = [
-        {
-            name: json.loads(value) if columns[name] is object else value
-            for name, value in row.items()
-        }
-        for row in table
-    ]
-    assert told == lines
+def test_rows_are_the_same_in_their_three_formats(news: TestSetWriter) -> None:
+    with_hits = lent()
+    for kind in ROWS:
+        task = with_hits if kind == "assignments" else news.task
+        lines = [json.loads(line) for line in whole(task, kind, "jsonl").decode().splitlines()]
+        assert lines, kind
+        read = list(csv.DictReader(io.StringIO(whole(task, kind, "csv").decode())))
+        columns = ROWS[kind].columns
+        names = [list(columns)] * len(lines)
+        assert [list(row) for row in read] == [list(row) for row in lines] == names, kind
+        table = parquet.read_table(BytesIO(whole(task, kind, "parquet"))).to_pylist()
+        told = [
+            {
+                name: json.loads(value) if columns[name] is object else value
+                for name, value in row.items()
+            }
+            for row in table
+        ]
+        assert told == lines, kind
 
 
 def test_texts_are_in_the_form_that_is_imported(campaign: Campaign) -> None:
@@ -298,15 +298,13 @@ def test_what_is_not_written_is_refused_in_words(news: TestSetWriter) -> None:
         export_asked(task=news.task, kind="skips", file_format="appraise-xml")
 
 
-@pytest.mark.parametrize(("kind", "file_format"), EVERY)
-def test_a_task_without_judgments_gives_a_file(
-    campaign: Campaign, tmp_path: Path, kind: str, file_format: str
-) -> None:
+def test_a_task_without_judgments_gives_a_file(campaign: Campaign, tmp_path: Path) -> None:
     task = TestSetWriter(campaign, "empty", ["a", "b"]).task
-    path = tmp_path / "file"
-    of = {"campaign": campaign.slug, "test_set": "empty", "kind": kind, "format": file_format}
-    call_command("export_judgments", str(path), **of, verbosity=0)
-    assert path.read_bytes() == whole(task, kind, file_format)
+    for kind, file_format in EVERY:
+        path = tmp_path / f"{kind}.{file_format}"
+        of = {"campaign": campaign.slug, "test_set": "empty", "kind": kind, "format": file_format}
+        call_command("export_judgments", str(path), **of, verbosity=0)
+        assert path.read_bytes() == whole(task, kind, file_format), (kind, file_format)
 
 
 def test_the_number_of_queries_does_not_grow_with_judgments() -> None:
