@@ -284,9 +284,18 @@ def _n_agreement(found: RatingsFound) -> Table:
         notes=[
             _(
                 "On five points used alike, chance alone gives 0.20, 0.52, 0.76, 0.92 and 1. Beyond chance: (agreeing − chance) / (1 − chance)."
-            )
+            ),
+            *_few_judges(found),
         ],
     )
+
+
+def _few_judges(found: RatingsFound) -> list[str]:
+    if all(each.agreement.for_judges or not each.agreement.pairs for each in found.agreement):
+        return []
+    return [
+        _("Warning: too few judges to tell how judges differ; intervals do not account for them.")
+    ]
 
 
 def _with_ends(estimate: Estimate) -> tuple[Value, Value, Value]:
@@ -331,5 +340,5 @@ def _kappas(found: RatingsFound) -> Table:
             for each in found.agreement
         ],
         keys=3,
-        notes=[strength_caution()],
+        notes=[strength_caution(), *_few_judges(found)],
     )

@@ -1,22 +1,34 @@
 """Agreement of those who rated the same item: n-agreement, κ, and both beyond the paper.
 
-All are of items with two or more ratings, and items weigh equally. Intervals are percentiles of a
-bootstrap of whole segments.
+All are of items with two or more ratings, and items weigh equally. Intervals are for other judges and other segments, from the
+figures without each of them; where there are too few judges to tell how judges differ, percentiles of a bootstrap of
+whole segments.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from protocols.rating.statistics.ratings import Ratings
+from ranking.core.agreement.kappa_intervals import (
+    VarianceParts,
+    jackknife,
+    kappa_interval,
+)
+from ranking.core.agreement.spread import lowest_kappa
 from ranking.core.counting.bootstrap import poisson_weights, trim_count
+from ranking.core.counting.effective_numbers import effective_number
 from ranking.core.counting.resampling import segment_keys
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
+
+#: Less of an item, or of expected disagreement, is rounding.
+_NO_ITEM = 0.5
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,8 @@ class RatingAgreement:
         P̄_o and P̄_e.
     alpha : Estimate
         Krippendorff's α for ordinal data.
+    for_judges : bool
+        Whether intervals are for other judges, too; if not, nothing tells how judges differ.
     """
 
     items: int
@@ -77,6 +91,7 @@ class RatingAgreement:
     p_observed: float | None
     p_chance: float | None
     alpha: Estimate
+    for_judges: bool
 
 
 def rating_agreement(
@@ -92,6 +107,7 @@ def rating_agreement(
     ----------
     ratings : Ratings
     resamples : int
+        Of segments, where there are too few judges.
     confidence : float
     seed : int
         0 ≤ seed < 2**64.
@@ -114,23 +130,49 @@ def rating_agreement(
     cut = trim_count(resamples, confidence)
     counts = ratings.counts()
     several = counts.sum(axis=1) > 1
+    kept = several[ratings.item]
     counts, segment = counts[several], ratings.items.segment[several]
     segments, place = np.unique(segment, return_inverse=True)
     sums = np.zeros((len(segments), _size(ratings.points)))
     np.add.at(sums, place, _of_items(counts))
-    point = _figures(sums.sum(axis=0)[np.newaxis], ratings.points)
-    weights = poisson_weights(segment_keys(segments), seed=seed, resamples=resamples)
-    drawn = _figures(weights.T.astype(np.float64) @ sums, ratings.points)
+    whole = sums.sum(axis=0)
+    point = _figures(whole[np.newaxis], ratings.points)
+    left_out = _left_out(ratings.take(kept), np.cumsum(several) - 1, counts)
+    for_judges = left_out.judges.shape[0] > 1 and bool(
+        (whole[0] + left_out.judges[:, 0] > _NO_ITEM).all()
+    )
+    if for_judges:
+        without_segment = _figures(whole - sums, ratings.points)
+        without_judge = _figures(whole + left_out.judges, ratings.points)
+        without_cell = _figures(whole + left_out.cells, ratings.points)
+    else:
+        weights = poisson_weights(segment_keys(segments), seed=seed, resamples=resamples)
+        drawn = _figures(weights.T.astype(np.float64) @ sums, ratings.points)
 
-    def estimate(value: FloatArray, of_samples: FloatArray, lowest: float) -> Estimate:
+    def estimate(of: Callable[[_Figures], FloatArray], lowest: float) -> Estimate:
+        value = float(of(point)[0])
         if np.isnan(value):
             return Estimate(None, None, None)
-        # A sample that does not determine the number may have any.
-        low = np.sort(np.nan_to_num(of_samples, nan=lowest))[cut]
-        high = np.sort(np.nan_to_num(of_samples, nan=1.0))[resamples - 1 - cut]
-        return Estimate(float(value), float(low), float(high))
+        if not for_judges:
+            # A sample that does not determine the number may have any.
+            low = np.sort(np.nan_to_num(of(drawn), nan=lowest))[cut]
+            high = np.sort(np.nan_to_num(of(drawn), nan=1.0))[resamples - 1 - cut]
+            return Estimate(value, float(low), float(high))
+        changes = np.nan_to_num(of(without_cell) - value)
+        parts = VarianceParts(
+            kappa=value,
+            of_segments=jackknife(value, of(without_segment)),
+            segments=len(segments),
+            of_judges=jackknife(value, of(without_judge)),
+            overlap=float(changes @ changes),
+            judges=left_out.effective_judges,
+        )
+        interval = kappa_interval(parts, "two_way", confidence=confidence, lowest=lowest)
+        return Estimate(value, interval.low, interval.high)
 
     per_item = counts.sum(axis=1)
+    chance = [_number(each) for each in point.expected[0]]
+    lowest = [lowest_kappa(each or 0.0) for each in chance]
     return RatingAgreement(
         items=len(counts),
         segments=len(segments),
@@ -138,17 +180,52 @@ def rating_agreement(
         n_agreement=tuple(
             NAgreement(
                 n=n,
-                share=estimate(point.within[0, n], drawn.within[:, n], 0.0),
-                expected=_number(point.expected[0, n]),
-                corrected=estimate(point.corrected[0, n], drawn.corrected[:, n], -1.0),
+                share=estimate(lambda found, n=n: found.within[:, n], 0.0),  # type: ignore[misc]
+                expected=chance[n],
+                corrected=estimate(lambda found, n=n: found.corrected[:, n], lowest[n]),  # type: ignore[misc]
             )
             for n in range(ratings.points)
         ),
-        kappa=estimate(point.corrected[0, 0], drawn.corrected[:, 0], -1.0),
+        kappa=estimate(lambda found: found.corrected[:, 0], lowest[0]),
         p_observed=_number(point.within[0, 0]),
-        p_chance=_number(point.expected[0, 0]),
-        alpha=estimate(point.alpha[0], drawn.alpha, -1.0),
+        p_chance=chance[0],
+        alpha=estimate(lambda found: found.alpha, -1.0),
+        for_judges=for_judges,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _LeftOut:
+    """How sums change without each of J judges, and without a judge's ratings of one segment, for each of these."""
+
+    judges: FloatArray
+    cells: FloatArray
+    effective_judges: float
+
+
+def _left_out(ratings: Ratings, item_of: Int64Array, counts: Int64Array) -> _LeftOut:
+    """Return what leaving ratings out changes; `item_of` are places in `counts`. A judge rates an item at most once."""
+    item, value = item_of[ratings.item], ratings.value - 1
+    fewer = counts[item]
+    fewer[np.arange(len(value)), value] -= 1
+    change = -_of_items(counts)[item]
+    left = fewer.sum(axis=1) > 1
+    change[left] += _of_items(fewer[left])
+    _judges, judge = np.unique(ratings.judge, return_inverse=True)
+    _segments, segment = np.unique(ratings.segment, return_inverse=True)
+    _cells, cell = np.unique(judge * (len(_segments) + 1) + segment, return_inverse=True)
+    pairs = np.bincount(judge, weights=fewer.sum(axis=1), minlength=len(_judges))
+    return _LeftOut(
+        judges=_added(change, judge, len(_judges)),
+        cells=_added(change, cell, len(_cells)),
+        effective_judges=effective_number(pairs),
+    )
+
+
+def _added(rows: FloatArray, place: Int64Array, count: int) -> FloatArray:
+    found = np.zeros((count, rows.shape[1]))
+    np.add.at(found, place, rows)
+    return found
 
 
 def expected_within(shares: FloatArray) -> FloatArray:
@@ -240,7 +317,10 @@ def _ordinal_alpha(coincidences: FloatArray) -> FloatArray:
     observed = (coincidences * distance).sum(axis=(1, 2))
     expected = (of_point[:, :, np.newaxis] * of_point[:, np.newaxis, :] * distance).sum(axis=(1, 2))
     ratio = np.divide(
-        (total - 1) * observed, expected, out=np.full(len(total), np.nan), where=expected > 0
+        (total - 1) * observed,
+        expected,
+        out=np.full(len(total), np.nan),
+        where=expected > _NO_ITEM / 2,
     )
     return np.asarray(1 - ratio)
 

@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.inter_rater import fleiss_kappa
 
 from protocols.rating.statistics.agreement import rating_agreement
 from protocols.rating.statistics.ratings import Ratings
+from tests.benchmarks.rating_agreement_coverage import coverage_of_agreement
+from tests.benchmarks.rating_coverage import WORLDS
 
 MakeRatings = Callable[..., Ratings]
 _POINTS = range(1, 6)
@@ -85,10 +88,11 @@ def test_kappa_of_equally_many_ratings_is_that_of_statsmodels(
     assert found.kappa.value == pytest.approx(fleiss_kappa(counts), abs=1e-12)
 
 
-def test_intervals_are_percentiles_of_whole_segments(ratings_of: MakeRatings) -> None:
-    """Both texts of a segment are drawn together: with one segment nothing varies, with two it does."""
+def test_intervals_of_two_judges_are_percentiles_of_whole_segments(ratings_of: MakeRatings) -> None:
+    """Without one of two judges nothing is left, so nothing tells how judges differ. Both texts of a segment are drawn together: with one segment nothing varies, with two it does."""
     agreeing = [(1, "A", judge, 3) for judge in "ab"]
     differing = [(1, "B", "a", 1), (1, "B", "b", 5)]
+    assert not rating_agreement(ratings_of([*agreeing, *differing])).for_judges
     one = rating_agreement(ratings_of([*agreeing, *differing])).n_agreement[1].share
     assert one.value == 0.5
     # Where the only segment is not drawn, the share may be any.
@@ -111,3 +115,43 @@ def test_intervals_are_percentiles_of_whole_segments(ratings_of: MakeRatings) ->
     assert alone.high is not None
     # √(½ · ½ / 120) = .046, twice.
     assert (alone.low, alone.high) == pytest.approx((0.41, 0.59), abs=0.015)
+
+
+def test_intervals_are_for_other_judges_too(ratings_of: MakeRatings) -> None:
+    """The delete-one jackknife over judges and over segments less that over a judge's ratings of a segment, done by hand."""
+    random = np.random.default_rng(11)
+    rows = [
+        (segment, "A", f"judge {judge}", int(np.clip(random.normal(3 + judge / 3), 1, 5)))
+        for segment in range(12)
+        for judge in random.permutation(5)[:3].tolist()
+    ]
+    found = rating_agreement(ratings_of(rows))
+    share = found.n_agreement[1].share
+    assert found.for_judges
+
+    def without(segment: int | None, judge: str | None) -> float:
+        texts: dict[int, list[int]] = {}
+        for own, _system, name, value in rows:
+            if not (segment in (None, own) and judge in (None, name)):
+                texts.setdefault(own, []).append(value)
+        return within([values for values in texts.values() if len(values) > 1], 1)
+
+    value = share.value or 0.0
+    by_segment = [(without(segment, None) - value) ** 2 for segment in range(12)]
+    by_judge = [(without(None, f"judge {judge}") - value) ** 2 for judge in range(5)]
+    by_cell = [(without(segment, judge) - value) ** 2 for segment, _s, judge, _v in rows]
+    of_segments, of_judges = 11 / 12 * sum(by_segment), 4 / 5 * sum(by_judge)
+    variance = max(of_segments + of_judges - sum(by_cell), of_segments, of_judges)
+    pairs = np.array([2 * sum(row[2] == f"judge {judge}" for row in rows) for judge in range(5)])
+    judges = pairs.sum() ** 2 / (pairs**2).sum()
+    degrees = judges * (judges - 1) / (2 * judges - 1)
+    degrees = max(degrees, variance**2 / (of_judges**2 / degrees + of_segments**2 / 11))
+    reach = stats.t.ppf(0.975, degrees) * np.sqrt(variance) / (1 - value)
+    assert share.low == pytest.approx(max(0.0, 1 - (1 - value) * np.exp(reach)))
+    assert share.high == pytest.approx(1 - (1 - value) * np.exp(-reach))
+
+
+def test_intervals_hold_where_judges_differ_much() -> None:
+    """Seeded: 100 campaigns of ten unlike judges; those of a bootstrap of segments held in half of them."""
+    world = WORLDS["100 segments, 10 unlike judges"]
+    assert min(coverage_of_agreement(world, campaigns=100)) >= 0.9
