@@ -7,7 +7,6 @@ whole segments.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -149,7 +148,11 @@ def rating_agreement(
         weights = poisson_weights(segment_keys(segments), seed=seed, resamples=resamples)
         drawn = _figures(weights.T.astype(np.float64) @ sums, ratings.points)
 
-    def estimate(of: Callable[[_Figures], FloatArray], lowest: float) -> Estimate:
+    def estimate(figure: str, lowest: float, n: int | None = None) -> Estimate:
+        def of(found: _Figures) -> FloatArray:
+            values: FloatArray = getattr(found, figure)
+            return values if n is None else values[:, n]
+
         value = float(of(point)[0])
         if np.isnan(value):
             return Estimate(None, None, None)
@@ -180,16 +183,16 @@ def rating_agreement(
         n_agreement=tuple(
             NAgreement(
                 n=n,
-                share=estimate(lambda found, n=n: found.within[:, n], 0.0),  # type: ignore[misc]
+                share=estimate("within", 0.0, n),
                 expected=chance[n],
-                corrected=estimate(lambda found, n=n: found.corrected[:, n], lowest[n]),  # type: ignore[misc]
+                corrected=estimate("corrected", lowest[n], n),
             )
             for n in range(ratings.points)
         ),
-        kappa=estimate(lambda found: found.corrected[:, 0], lowest[0]),
+        kappa=estimate("corrected", lowest[0], 0),
         p_observed=_number(point.within[0, 0]),
         p_chance=chance[0],
-        alpha=estimate(lambda found: found.alpha, -1.0),
+        alpha=estimate("alpha", -1.0),
         for_judges=for_judges,
     )
 
