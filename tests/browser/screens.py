@@ -85,6 +85,7 @@ class Screen:
         return judge
 
     def judge_by_keys(self, page: Page, *, is_first: bool = True) -> None:
+        _come_back(page)
         before = sentence(page)
         keys = self.keys if is_first or self.next_keys is None else self.next_keys
         for key in [*self.of_each * page.locator(".spans-output").count(), *keys]:
@@ -92,6 +93,7 @@ class Screen:
         _gone_on(page, before)
 
     def judge_by_taps(self, page: Page, *, is_first: bool = True) -> None:
+        _come_back(page)
         before = sentence(page)
         for selector in self.taps if is_first or self.next_taps is None else self.next_taps:
             several = page.locator(selector)
@@ -102,6 +104,14 @@ class Screen:
 
 def sentence(page: Page) -> str:
     return page.locator("#sentence").inner_text()
+
+
+def _come_back(page: Page) -> None:
+    """Take the cover off, if a busy machine examined the page for longer than a judge may sit still."""
+    cover = page.locator("#pause-dialog")
+    if cover.is_visible():
+        page.keyboard.press("Escape")
+        expect(cover).to_be_hidden()
 
 
 def _gone_on(page: Page, before: str) -> None:
