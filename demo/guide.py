@@ -69,7 +69,7 @@ def _new(base_url: str) -> dict[str, Any]:
     # Who came by invitation meanwhile keeps their links.
     judges = _with_links(campaign).filter(pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES])
     asked = Campaign.objects.get(slug=PROTOCOLS)
-    in_protocols = _with_links(asked).select_related("chosen_task")
+    in_protocols = _with_links(asked).select_related("chosen_task__test_set")
     Invitation.objects.for_anybody().filter(campaign=campaign, note=NEWCOMERS_NOTE).update(
         revoked_at=Now()
     )
@@ -102,7 +102,7 @@ def _new(base_url: str) -> dict[str, Any]:
         "protocols": [
             {
                 "protocol": judge.chosen_task.protocol,
-                "name": judge.chosen_task.get_protocol_display(),
+                "name": _asked(judge.chosen_task, judge.pseudonym),
                 "url": link(judge.user, InvitationRole.JUDGE, asked),
             }
             for judge in in_protocols
@@ -116,6 +116,12 @@ def _new(base_url: str) -> dict[str, Any]:
             .values("id", "test_set__name")
         ),
     }
+
+
+def _asked(task: Task, pseudonym: str) -> str:
+    """Return how a judge is asked, with the test set where a protocol asks in two ways."""
+    name = task.get_protocol_display()
+    return name if pseudonym == task.protocol else f"{name} ({task.test_set.name})"
 
 
 def _with_links(campaign: Campaign) -> QuerySet[Judge]:

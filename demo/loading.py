@@ -37,6 +37,7 @@ from campaign.services import (
     judge_add,
     organiser_add,
     task_choose,
+    task_close,
     task_create,
 )
 from campaign.texts.damage import Damage
@@ -62,6 +63,10 @@ GERMAN_JUDGES = ("Ada", "Bruno", "Clara")
 ARABIC_JUDGES = ("Dalia", "Emil")
 INSTRUCTIONS = ("en", "de", "ar")
 JUDGE_WITH_TOUR = "Clara"
+
+# What a judge of several outputs with error spans is called, and how many there are.
+SIDE_BY_SIDE = "spans-side-by-side"
+OUTPUTS_SIDE_BY_SIDE = 3
 
 SIMULATED_GERMAN = (
     SimulatedJudge("sim-careful-1", noise=8, seconds_per_block=55),
@@ -203,7 +208,6 @@ def _protocols_load(organiser: User) -> None:
         blocks_wanted=150,
         campaign=PROTOCOLS,
     )
-    languages = [ranking.test_set.source_language, ranking.test_set.target_language]
     for kind in answer_kinds():
         task = ranking
         if kind.protocol != ranking.protocol:
@@ -213,25 +217,53 @@ def _protocols_load(organiser: User) -> None:
             design_ensure(task=task, seed=SEED)
         if kind.protocol == Protocol.QUIZ:
             _snippets_load(task)
-        pool_fill(task_id=task.pk)
-        campaign_simulate(
-            campaign=campaign,
-            judges=[
-                replace(each, pseudonym=f"sim-{kind.protocol}-{each.pseudonym}")
-                for each in SIMULATED_IN_PROTOCOLS
-            ],
-            languages=languages,
-            hits_each=10,
-            qualities=_qualities(task),
-            seed=SEED,
-            task=task,
-        )
+        _answers_simulate(task, name=kind.protocol)
         if kind.compares_outputs:
             ranking_history_compute(task_id=task.pk)
         judgments_number(task_id=task.pk)
         answer_keep_up(task_id=task.pk)
-        person = judge_add(campaign=campaign, pseudonym=kind.protocol, languages=languages)
-        tour_leave(judge=task_choose(judge=person, task=task), how=Judge.Tour.SKIPPED)
+    _side_by_side_load()
+
+
+def _side_by_side_load() -> None:
+    """Load error spans and scores of several outputs side by side, beside those of one at a time: contrastive ESA."""
+    ranking = _texts_load(
+        "en-ar",
+        language="ar",
+        name="English–Arabic, side by side",
+        blocks_wanted=150,
+        campaign=PROTOCOLS,
+    )
+    task_close(task=ranking)
+    task = task_create(
+        test_set=ranking.test_set, protocol=Protocol.SPANS, by=None, blocks_wanted=150
+    )
+    design_change(task=task, kind="uniform", systems_per_block=OUTPUTS_SIDE_BY_SIDE, seed=SEED)
+    _answers_simulate(task, name=SIDE_BY_SIDE)
+    ranking_history_compute(task_id=task.pk)
+    judgments_number(task_id=task.pk)
+    answer_keep_up(task_id=task.pk)
+
+
+def _answers_simulate(task: Task, *, name: str) -> None:
+    """Let simulated judges give a few answers, and add a judge who is asked in no other way."""
+    test_set = task.test_set
+    languages = [test_set.source_language, test_set.target_language]
+    pool_fill(task_id=task.pk)
+    campaign_simulate(
+        campaign=test_set.campaign,
+        judges=[
+            replace(each, pseudonym=f"sim-{name}-{each.pseudonym}")
+            for each in SIMULATED_IN_PROTOCOLS
+        ],
+        languages=languages,
+        hits_each=10,
+        qualities=_qualities(task),
+        seed=SEED,
+        task=task,
+    )
+    person = judge_add(campaign=test_set.campaign, pseudonym=name, languages=languages)
+    tour_leave(judge=task_choose(judge=person, task=task), how=Judge.Tour.SKIPPED)
 
 
 def _snippets_load(task: Task) -> None:

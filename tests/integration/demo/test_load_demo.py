@@ -13,7 +13,7 @@ from django.urls import reverse
 from annotation.models import Judgment, QualityAction, TrainingBlock
 from annotation.protocols import answer_kinds
 from annotation.selectors.reference_use import reference_uses
-from campaign.models import BadReference, Campaign, Judge, Task
+from campaign.models import BadReference, Campaign, Judge, Protocol, Task
 from ranking.models import RankingRun
 from ranking.selectors.judge_measures import measures_by_judge
 
@@ -151,17 +151,26 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         assert len(lent.json()["blocks"]) == 3
 
     assert [each["protocol"] for each in guide["protocols"]] == [
-        kind.protocol for kind in answer_kinds()
+        *(kind.protocol for kind in answer_kinds()),
+        Protocol.SPANS,
     ]
+    side_by_side = guide["protocols"][-1]
+    assert side_by_side["name"] == "error spans and scores (English–Arabic, side by side)"
     for each in guide["protocols"]:
         task = Task.objects.get(
-            test_set__campaign__slug="museum-protocols", protocol=each["protocol"]
+            test_set__campaign__slug="museum-protocols",
+            test_set__target_language="ar" if each is side_by_side else "de",
+            protocol=each["protocol"],
         )
-        assert Judgment.objects.filter(task=task).count() >= 40, each["protocol"]
+        # Each judge meets the twelve Arabic sentences once.
+        least = 36 if each is side_by_side else 40
+        assert Judgment.objects.filter(task=task).count() >= least, each["protocol"]
         browser = Client()
         assert browser.post(local(each["url"])).headers["Location"] == "/judge/museum-protocols/"
         lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
         assert lent.json()["protocol"] == each["protocol"]
+        if each is side_by_side:
+            assert {len(block["candidates"]) for block in lent.json()["blocks"]} == {3}
         address = reverse("test-set-dashboard", args=["museum-protocols", task.pk])
         page = client.get(address).content.decode()
         assert "No ranking yet" not in page, each["protocol"]
