@@ -9,6 +9,8 @@ from datetime import datetime
 from tempfile import SpooledTemporaryFile
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from django.db import connection
@@ -26,6 +28,25 @@ _TYPES: Final[Mapping[type, Any]] = {
     int: pa.int64(),
     bool: pa.bool_(),
 }
+
+
+#: A time as a text of one length, and its parts.
+_TIME: Final = np.dtype(
+    [
+        ("date", "S10"),
+        ("T", "S1"),
+        ("minute", "S6"),
+        ("second", "S3"),
+        ("thousandth", "S3"),
+        ("millionth", "S4"),
+    ]
+)
+_MINUTES: Final = np.array(
+    [f"{hour:02}:{minute:02}:" for hour in range(24) for minute in range(60)], dtype="S"
+)
+_SECONDS: Final = np.array([f"{second:02}." for second in range(60)], dtype="S")
+_THOUSANDTHS: Final = np.array([f"{each:03}" for each in range(1000)], dtype="S")
+_MILLIONTHS: Final = np.array([f"{each:03}Z" for each in range(1000)], dtype="S")
 
 
 def rows_copied(rows: QuerySet[Any, Any], columns: Mapping[str, type]) -> Iterator[Any]:
@@ -100,5 +121,33 @@ def _columns(content: bytes, columns: Mapping[str, type]) -> Any:
 
 def _as_text(times: Any) -> Any:
     """Return times as `datetime.isoformat` writes them, with Z."""
-    texts = pc.binary_replace_slice(times.cast(pa.string()), 10, 11, "T")
-    return pc.binary_join_element_wise(pc.replace_substring(texts, ".000000", ""), "Z", "")
+    count = len(times)
+    if times.null_count == count:
+        return pa.nulls(count, pa.string())
+    since_1970 = times.cast(pa.int64())
+    second, microsecond = _parted(
+        pc.fill_null(since_1970, pc.min(since_1970)).to_numpy(), 1_000_000
+    )
+    minute, second = _parted(second, 60)
+    day, minute = _parted(minute, 24 * 60)
+    thousandth, millionth = _parted(microsecond, 1000)
+    days = np.arange(day.min(), day.max() + 1)
+    dates = np.datetime_as_string(days.astype("datetime64[D]")).astype("S")
+    letters = np.empty(count, dtype=_TIME)
+    letters["date"] = dates.take(day - days[0])
+    letters["T"] = b"T"
+    letters["minute"] = _MINUTES.take(minute)
+    letters["second"] = _SECONDS.take(second)
+    letters["thousandth"] = _THOUSANDTHS.take(thousandth)
+    letters["millionth"] = _MILLIONTHS.take(millionth)
+    ends = np.arange(count + 1, dtype=np.int32) * _TIME.itemsize
+    texts = pa.StringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(letters))
+    if not microsecond.all():
+        texts = pc.replace_substring(texts, ".000000", "")
+    return pc.if_else(times.is_valid(), texts, None) if times.null_count else texts
+
+
+def _parted(numbers: npt.NDArray[np.int64], size: int) -> tuple[npt.NDArray[np.int64], ...]:
+    """Return how often the size is in each number, and the rest; `divmod` takes several times as long."""
+    times = numbers // size
+    return times, numbers - times * size

@@ -5,6 +5,7 @@ Most texts stand for themselves. Those that do not are found by their bytes, and
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
@@ -36,38 +37,60 @@ def json_cells(column: Any, kind: type) -> Any:
     if kind is object:
         return _none_as(column, "null")
     if pa.types.is_string(column.type):
-        quoted = pc.binary_join_element_wise('"', column, '"', "")
-        rows = _rows_with(column, _ESCAPED_IN_JSON)
-        return _none_as(_replaced(quoted, rows, _each(_quoted, column, rows)), "null")
+        quoted = pc.binary_join_element_wise('"', _escaped(column, kind), '"', "")
+        return _none_as(quoted, "null")
     return _none_as(column.cast(pa.string()), "null")
 
 
-def csv_cells(column: Any) -> Any:
+def json_quoted_cells(column: Any, kind: type) -> tuple[str, Any]:
+    """Return the quotes that all cells of a column stand in, if they do, and what is in them."""
+    if kind is object or column.null_count or not pa.types.is_string(column.type):
+        return "", json_cells(column, kind)
+    return '"', _escaped(column, kind)
+
+
+def _escaped(texts: Any, kind: type) -> Any:
+    """Return texts as they are in JSON, without quotes."""
+    if kind is datetime:
+        return texts
+    rows = _rows_with(texts, _ESCAPED_IN_JSON)
+    return _replaced(texts, rows, _each(lambda text: _quoted(text)[1:-1], texts, rows))
+
+
+def csv_cells(column: Any, kind: type) -> Any:
     """Return a column as cells of a CSV file that no spreadsheet computes."""
     if pa.types.is_dictionary(column.type):
-        return _none_as(csv_cells(column.dictionary).take(column.indices), "")
+        return _none_as(csv_cells(column.dictionary, kind).take(column.indices), "")
     if pa.types.is_boolean(column.type):
         return _none_as(pc.if_else(column, "True", "False"), "")
     if not pa.types.is_string(column.type):
         return _none_as(column.cast(pa.string()), "")
+    if kind is datetime:
+        return _none_as(column, "")
     begins = _rows_beginning(column, _LIKE_A_FORMULA)
     texts = _replaced(column, begins, _each(neutral, column, begins))
     rows = _rows_with(texts, _QUOTED_IN_CSV)
-    doubled = pc.replace_substring(texts.take(pa.array(rows)), '"', '""')
+    doubled = pc.replace_substring(_taken(texts, rows), '"', '""')
     return _none_as(_replaced(texts, rows, pc.binary_join_element_wise('"', doubled, '"', "")), "")
+
+
+def _taken(texts: Any, rows: npt.NDArray[np.int64]) -> Any:
+    return texts if len(rows) == len(texts) else texts.take(pa.array(rows))
 
 
 def _replaced(texts: Any, rows: npt.NDArray[np.int64], values: Any) -> Any:
     """Return texts with these values in these rows, which are in order."""
     if not len(rows):
         return texts
+    if len(rows) == len(texts):
+        return values
     mask = np.zeros(len(texts), dtype=np.bool_)
     mask[rows] = True
     return pc.replace_with_mask(texts, pa.array(mask), values)
 
 
 def _each(written: Callable[[str], str], texts: Any, rows: npt.NDArray[np.int64]) -> Any:
-    found = texts.take(pa.array(rows)).to_pylist()
+    found = _taken(texts, rows).to_pylist() if len(rows) else []
     return pa.array([written(text) for text in found], type=pa.string())
 
 
@@ -81,7 +104,7 @@ def _rows_with(texts: Any, which: bytes) -> npt.NDArray[np.int64]:
     rows = np.flatnonzero(starts[:-1] < starts[1:])
     if not len(rows):
         return rows
-    found = np.frombuffer(content.translate(which), dtype=np.bool_)
+    found = np.frombuffer(content.tobytes().translate(which), dtype=np.bool_)
     return rows[np.logical_or.reduceat(found, starts[rows])]
 
 
@@ -93,10 +116,10 @@ def _rows_beginning(texts: Any, which: bytes) -> npt.NDArray[np.int64]:
     return rows[np.frombuffer(which, dtype=np.bool_)[first]]
 
 
-def _content(texts: Any) -> tuple[npt.NDArray[np.int32], bytes]:
+def _content(texts: Any) -> tuple[npt.NDArray[np.int32], memoryview]:
     """Return where texts start, with the end of the last one, and the bytes of them all."""
     _valid, offsets, data = texts.buffers()
     if offsets is None or data is None:
-        return np.zeros(len(texts) + 1, dtype=np.int32), b""
+        return np.zeros(len(texts) + 1, dtype=np.int32), memoryview(b"")
     starts = np.frombuffer(offsets, dtype=np.int32)[texts.offset :][: len(texts) + 1]
-    return starts - starts[0], memoryview(data)[starts[0] : starts[-1]].tobytes()
+    return starts - starts[0], memoryview(data)[starts[0] : starts[-1]]

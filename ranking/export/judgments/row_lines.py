@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from campaign.export.csv_lines import csv_line
-from ranking.export.judgments.cells import csv_cells, json_cells
+from ranking.export.judgments.cells import csv_cells, json_quoted_cells
 from ranking.export.judgments.lines import text_bytes
 
 
@@ -16,9 +16,10 @@ def json_objects(columns: Mapping[str, type], rows: Any, *, end: str = "") -> An
     pieces: list[Any] = []
     between = "{"
     for (name, kind), column in zip(columns.items(), rows.columns, strict=True):
-        pieces += [f"{between}{json.dumps(name, ensure_ascii=False)}: ", json_cells(column, kind)]
-        between = ", "
-    return pc.binary_join_element_wise(*pieces, f"}}{end}", "")
+        quote, cells = json_quoted_cells(column, kind)
+        pieces += [f"{between}{json.dumps(name, ensure_ascii=False)}: {quote}", cells]
+        between = f"{quote}, "
+    return pc.binary_join_element_wise(*pieces, f"{between.removesuffix(', ')}}}{end}", "")
 
 
 class JsonRows:
@@ -48,6 +49,6 @@ class CsvRows:
 
     def body(self, rows: Any) -> bytes:
         """Return the lines of a record batch."""
-        first, *others = map(csv_cells, rows.columns)
+        first, *others = map(csv_cells, rows.columns, self._columns.values())
         pieces = [piece for cells in others for piece in (",", cells)]
         return text_bytes(pc.binary_join_element_wise(first, *pieces, "\n", ""))
