@@ -137,7 +137,11 @@ class ExportedTask:
 
     def are_current(self, judgment_ids: Int64Array) -> npt.NDArray[np.bool_]:
         """Return of each judgment whether none up to the watermark supersedes it."""
-        return ~np.isin(judgment_ids, self._superseded)
+        if not len(self._superseded):
+            return np.ones(len(judgment_ids), dtype=np.bool_)
+        place = np.searchsorted(self._superseded, judgment_ids)
+        nearest: Int64Array = self._superseded.take(place, mode="clip")
+        return nearest != judgment_ids
 
     def judge_places(self, ids: Int64Array) -> Int32Array:
         """Return the places of judges in `judges`."""

@@ -128,12 +128,13 @@ class Numbered:
 
     def of(self, ids: Ids) -> npt.NDArray[Any]:
         """Return the values of ids that are there; of others any."""
-        values: npt.NDArray[Any]
-        if self._table is not None:
-            values = self._table.take(ids - self._ids[0], mode="clip")
-        else:
-            values = self._values.take(np.searchsorted(self._ids, ids), mode="clip")
-        return values
+        values, place = (
+            (self._values, np.searchsorted(self._ids, ids))
+            if self._table is None
+            else (self._table, ids - self._ids[0])
+        )
+        found: npt.NDArray[Any] = values.take(place, mode="clip")
+        return found
 
 
 @cache

@@ -20,7 +20,7 @@ from campaign.database.copied_rows import rows_copied
 from campaign.database.planner import table_scans_off
 from campaign.models import Task
 from campaign.selectors.rehearsals import rehearsed_slug
-from ranking.export.judgments.lines import Pieces, by_candidate
+from ranking.export.judgments.lines import Pieces, by_candidate, taken
 from ranking.export.judgments.rows import ROWS, Kind, Utc
 from ranking.selectors.exported_columns import ExportedTask, exported_task
 from ranking.selectors.exported_rows import Ids, ids_asked, places_of
@@ -59,6 +59,9 @@ class _Reader:
         self._exported = exported
         self._first, self._others = Pieces(), Pieces()
         self._rehearsed = rehearsed_slug(task_id=exported.task.pk)
+        self._numbers = pa.array([each.number for each in exported.segments], type=pa.int64())
+        self._documents = pa.array([each.document for each in exported.segments], type=pa.string())
+        self._judges = pa.array(exported.judges, type=pa.string())
 
     def read(self, start: int, stop: int) -> pa.RecordBatch:
         exported, rows = self._exported, self._exported.rows
@@ -73,11 +76,9 @@ class _Reader:
         columns = {
             "id": judgments["client_id"],
             "number": pa.array(number),
-            "judge": _of(exported.judges, exported.judge_places(judgments["judge"].to_numpy())),
-            "segment": pa.array(
-                np.array([each.number for each in exported.segments], dtype=np.int64)[segment]
-            ),
-            "document": _of([each.document for each in exported.segments], segment),
+            "judge": taken(self._judges, exported.judge_places(judgments["judge"].to_numpy())),
+            "segment": taken(self._numbers, segment),
+            "document": taken(self._documents, segment),
             "candidates": self._shown(exported.candidates_shown(blocks)),
             "labels": _labels(judgments["labels"]),
             "answer": _answers(answers, ids),
@@ -126,7 +127,8 @@ def _client_ids(judgment_ids: Any) -> Any:
     known = judgment_ids.drop_null().unique().to_pylist()
     found = Judgment.objects.filter(pk__in=known).values_list("pk", "client_id")
     ids = {pk: str(client_id) for pk, client_id in found} if known else {}
-    return pa.array([ids.get(each) for each in judgment_ids.to_pylist()], type=pa.string())
+    place = pc.index_in(judgment_ids, pa.array(ids, type=pa.int64()))
+    return pa.array(ids.values(), type=pa.string()).take(place)
 
 
 def _labels(arrays: Any) -> Any:
