@@ -171,7 +171,7 @@ def main() -> None:
     parser.add_argument("--what", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     with_services("tests.benchmarks.exports")
-    prepare_django()
+    prepare_django(has_tables=options.of is not None)
     if options.of is not None:
         kind, form = options.what
         write = stored if options.jobs else exported

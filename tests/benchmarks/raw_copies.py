@@ -72,6 +72,14 @@ _OF_CAMPAIGN: Final = """
 """
 _JUDGES: Final = "FROM campaign_judge judge" + _OF_CAMPAIGN.format(of="judge")
 
+#: An event is one object in files.
+_ACTIVITY: Final = """
+    SELECT event.id, json_build_object('id', event.id, 'time', happened_at, 'by', origin, 'user', user_id, 'through', through,
+           'operator', operator, 'change', operation, 'kind', kind, 'thing_id', object_id, 'thing', object_name, 'things', count,
+           'test_set', event.test_set_id, 'changes', changes)
+    FROM campaign_activityevent event
+""" + _OF_CAMPAIGN.format(of="event")
+
 #: By the name of the kind.
 COPIES: Final = {
     "counted": _COUNTED,
@@ -81,8 +89,7 @@ COPIES: Final = {
     "assignments": _ASSIGNMENTS,
     "texts": _TEXTS,
     "designs": "SELECT * FROM annotation_design WHERE task_id = {task} ORDER BY id",
-    "activity": "SELECT event.* FROM campaign_activityevent event"
-    + _OF_CAMPAIGN.format(of="event"),
+    "activity": _ACTIVITY,
     "judges": f"SELECT judge.id, judge.pseudonym, judge.origin, judge.languages {_JUDGES}",
     "named-judges": f"SELECT judge.*, (SELECT name FROM campaign_user WHERE id = judge.user_id) {_JUDGES}",
 }

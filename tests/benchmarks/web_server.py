@@ -33,11 +33,12 @@ def with_services(module: str, *, durable: bool = False) -> None:
     sys.exit(subprocess.call([*launcher, *options, "--", *again]))
 
 
-def prepare_django(**settings: str) -> None:
-    """Set up Django in this process, and the tables in the database."""
+def prepare_django(*, has_tables: bool = False, **settings: str) -> None:
+    """Set up Django in this process, and the tables in the database unless it has them."""
     os.environ.update({"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"})
     os.environ.update(settings)
-    subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity=0"], check=True)
+    if not has_tables:
+        subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity=0"], check=True)
     # This process fills tables past triggers, as their owner; the server it starts is the application.
     application = os.environ["DATABASE_URL"]
     os.environ["DATABASE_URL"] = os.environ.get("MIGRATION_DATABASE_URL", application)
