@@ -99,6 +99,15 @@ class World:
             route = route.replace(name, part)
         return f"/{route}"
 
+    def named_parts(self) -> dict[str, str]:
+        """Return the parts of addresses of the API by which something is found, by their names."""
+        named = {
+            converter.partition(":")[2]: value
+            for part, value in self._parts.items()
+            if (converter := part.strip("<>")) and ":" in converter
+        }
+        return named | {"file_id": str(self.upload.files.get().pk)}
+
     @cached_property
     def _parts(self) -> dict[str, str]:
         return {

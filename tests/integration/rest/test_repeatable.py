@@ -126,16 +126,22 @@ def test_no_one_reads_a_kept_answer_in_the_database(client: Client, organiser: U
 
 @pytest.mark.django_db
 def test_files_are_compared_by_what_they_hold(client: Client, task: Task) -> None:
-    address = f"/api/v1/tasks/{task.pk}/answers/"
+    address = f"/api/v1/tasks/{task.pk}/systems/"
+    count = task.test_set.segments.count()
 
-    def send(content: bytes) -> Any:
-        file = SimpleUploadedFile("answers.csv", content)
-        return client.post(address, {"file": file}, headers={"Idempotency-Key": "k1"})
+    def send(word: str) -> Any:
+        file = SimpleUploadedFile("new.txt", f"{word}\n".encode() * count)
+        sent = {"name": "new", "file": file}
+        return client.post(address, sent, headers={"Idempotency-Key": "k1"})
 
-    first = send(b"nonsense")
-    # Refused: nothing is kept, and nothing else stands in its way.
-    assert first.status_code == 400
-    assert send(b"more").status_code == 400
+    first, again, other = send("a"), send("a"), send("b")
+    assert (first.status_code, again.status_code) == (201, 201), first.content
+    # Each request has another boundary between its parts.
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert (other.status_code, other.json()["type"]) == (
+        422,
+        "urn:quintet:problem:idempotency-key-reused",
+    )
 
 
 @pytest.mark.django_db

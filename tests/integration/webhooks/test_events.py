@@ -12,8 +12,14 @@ from annotation.services import judgment_submit, judgments_number
 from annotation.services.judgment_webhooks import judgment_webhooks_record
 from annotation.tasks import deliver_webhooks
 from campaign.models import Campaign, System, Transition, WebhookDelivery, WebhookEndpoint
+from campaign.models.webhook import TEST_EVENT, WebhookEvent
 from campaign.services import campaign_state_change
-from campaign.services.webhooks import webhook_create, webhook_pause, webhook_resume
+from campaign.services.webhooks import (
+    webhook_create,
+    webhook_pause,
+    webhook_resume,
+    webhook_test,
+)
 from campaign.services.webhooks.endpoints import MOST_ENDPOINTS, WebhookRefusedError
 from campaign.services.webhooks.outbox import MOST_WAITING, message_put
 from ranking.services import ranking_run_compute
@@ -109,6 +115,17 @@ def test_closing_is_told_once_or_not_at_all(campaign: Campaign, endpoint: Webhoo
     campaign_state_change(campaign=campaign, transition=Transition.CLOSE, by=None)
     campaign_state_change(campaign=campaign, transition=Transition.CLOSE, by=None)
     assert [each["type"] for each in said()] == ["campaign.closed"]
+
+
+def test_no_message_names_an_address(campaign: Campaign, endpoint: WebhookEndpoint) -> None:
+    """Wherever Quintet is reached, below a path too: ids and a token are enough to read the rest."""
+    ranking_run_compute(task_id=judged(campaign))
+    judgment_webhooks_record()
+    webhook_test(endpoint=endpoint)
+    for transition in (Transition.OPEN, Transition.CLOSE):
+        campaign_state_change(campaign=campaign, transition=transition, by=None)
+    assert {each["type"] for each in said()} == {*WebhookEvent.values, TEST_EVENT}
+    assert [each for each in said() if "/" in json.dumps(each)] == []
 
 
 def test_only_those_who_asked_are_told(campaign: Campaign, receiver: Receiver) -> None:
