@@ -141,7 +141,8 @@ class ExportedTask:
             return np.ones(len(judgment_ids), dtype=np.bool_)
         place = np.searchsorted(self._superseded, judgment_ids)
         nearest: Int64Array = self._superseded.take(place, mode="clip")
-        return nearest != judgment_ids
+        are_current: npt.NDArray[np.bool_] = nearest != judgment_ids
+        return are_current
 
     def judge_places(self, ids: Int64Array) -> Int32Array:
         """Return the places of judges in `judges`."""

@@ -49,7 +49,7 @@ def attack_run(module: str, attack: Callable[[], Sequence[Figure]], **settings: 
         settings: environment variables for the web server and this process.
     """
     with_services(module)
-    prepare_django(STATIC_HASHED="0", **settings)
+    prepare_django(has_tables=False, STATIC_HASHED="0", **settings)
     figures = attack()
     table_print(module.rpartition(".")[2], figures)
     sys.exit(0 if all(figure.held for figure in figures) else 1)

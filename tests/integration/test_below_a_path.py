@@ -159,7 +159,8 @@ def test_mails_of_every_kind_name_addresses_below_it(world: World) -> None:
     organiser, judge = world.users["organiser"], world.judge
     assert organiser is not None
     membership = Membership.objects.get(user=organiser, campaign=world.campaign)
-    base = {"base_url": HOST, "language": "en"}
+    base: dict[str, Any] = {"base_url": HOST, "language": "en"}
+    assert organiser.email is not None
     judges_invite_by_mail(campaign=world.campaign, addresses=["a@example.org"], **base)
     member_invite_by_mail(
         campaign=world.campaign, email="m@example.org", role=MembershipRole.ANALYST, by=None, **base
@@ -172,7 +173,8 @@ def test_mails_of_every_kind_name_addresses_below_it(world: World) -> None:
     daily_alerts_set(membership=membership, wanted=True)
     send_mails()
     alert_mails_send(now=timezone.now().replace(hour=12))
-    for kind in OutgoingMail.__subclasses__():
+    kinds: list[Any] = OutgoingMail.__subclasses__()
+    for kind in kinds:
         assert kind.objects.filter(state=MailState.SENT).exists(), kind.__name__
     assert len(mail.outbox) >= 8
     for message in mail.outbox:
