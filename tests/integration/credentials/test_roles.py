@@ -255,8 +255,6 @@ def test_services_ask_who_it_is(campaign: Campaign, organiser: User, analyst: Us
     assert Campaign.objects.exists()
 
 
-# Migrations that nobody changes any more; test_upgrade_to_tasks.py takes a campaign through all that came later.
-@pytest.mark.thorough
 def test_the_earliest_organiser_becomes_the_owner_and_researchers_analysts(
     transactional_db: None,
 ) -> None:
