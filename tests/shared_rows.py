@@ -20,7 +20,8 @@ def same_bits(bits: int) -> int:
 def shared_rows(blocker: DjangoDbBlocker, make: Callable[[], Made]) -> Iterator[Made]:
     """Make rows in a transaction around those of the module's tests, each of which is rolled back within it.
 
-    Not for modules with a test of real transactions, which would see none of them.
+    All of these tests find them, whether they ask or not. Not for modules with a test of real transactions, which
+    would find none.
     """
     around = transaction.atomic()
     # Like the transaction of a test: what must not begin inside another one may begin inside this one.
