@@ -140,9 +140,10 @@ class ExportedTask:
         if not len(self._superseded):
             return np.ones(len(judgment_ids), dtype=np.bool_)
         place = np.searchsorted(self._superseded, judgment_ids)
-        nearest: Int64Array = self._superseded.take(place, mode="clip")
-        are_current: npt.NDArray[np.bool_] = nearest != judgment_ids
-        return are_current
+        is_current: npt.NDArray[np.bool_] = (
+            self._superseded.take(place, mode="clip") != judgment_ids
+        )
+        return is_current
 
     def judge_places(self, ids: Int64Array) -> Int32Array:
         """Return the places of judges in `judges`."""
