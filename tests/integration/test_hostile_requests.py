@@ -7,10 +7,13 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from django import forms
+from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from tests.permissions.addresses import ADDRESSES
+from tests.permissions.table import REST, audiences
 from tests.permissions.world import World, make_world
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -52,6 +55,7 @@ NAMES = (
 )
 """What the views look for in an address."""
 CLOSES_THE_SESSION = "sign-out/"
+WRITING = ("POST", "PUT", "PATCH")
 DEEP = {
     "arrays": "[" * 50_000 + "]" * 50_000,
     "objects": '{"a":' * 50_000 + "1" + "}" * 50_000,
@@ -93,45 +97,73 @@ def form_fields(form: type[forms.BaseForm] = forms.BaseForm) -> set[str]:
     return names.union(*(form_fields(each) for each in form.__subclasses__()))
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world()
+@pytest.fixture(scope="module")
+def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+    with shared_rows(django_db_blocker, make_world) as made:
+        yield made
 
 
-# Nobody is led to the sign-in before a view looks at anything; by `make test-thorough` all the same.
-@pytest.fixture(params=(pytest.param("nobody", marks=pytest.mark.thorough), "judge", "organiser"))
-def client(request: pytest.FixtureRequest, world: World) -> APIClient:
-    client = world.client(request.param)
-    client.raise_request_exception = False
-    return client
+class Senders:
+    """Who sends what to which address: by `make test` those who may do something there, two of all there is.
 
+    Others are refused before a view looks at anything; by `make test-thorough` each role sends everything all the same.
+    """
 
-@pytest.fixture(params=(pytest.param("all", marks=pytest.mark.thorough), "some"))
-def chosen(request: pytest.FixtureRequest) -> Chosen:
-    """Choose what an address is sent: by `make test` two of all, others for the next address."""
+    def __init__(self, world: World, *, everything: bool) -> None:
+        self._everything = everything
+        self._clients = {role: world.client(role) for role in ("nobody", "judge", "organiser")}
+        for client in self._clients.values():
+            client.raise_request_exception = False
 
-    def some(values: Sequence[str], number: int) -> Sequence[str]:
+    def of(self, route: str) -> list[APIClient]:
+        """Return the clients that ask this address; an organiser where none of them may do anything."""
+        if self._everything:
+            return list(self._clients.values())
+        over_rest = route.startswith(REST)
+        admitted = [
+            client
+            for role, client in self._clients.items()
+            if role != "nobody"
+            and any(who.has(role, over_rest=over_rest) for who in audiences(route).values())
+        ]
+        return admitted or [self._clients["organiser"]]
+
+    def chosen(self, values: Sequence[str], number: int) -> Sequence[str]:
+        """Choose what an address is sent; the next one is sent others."""
+        if self._everything:
+            return values
         first = 2 * number % len(values)
         return [*values, *values][first : first + 2]
 
-    return some if request.param == "some" else lambda values, _number: values
+    def writing(self, route: str) -> Sequence[str]:
+        """Return the methods by which an address is sent something; POST where it takes nothing."""
+        if self._everything:
+            return WRITING
+        return [method for method in WRITING if method in audiences(route)] or ["POST"]
 
 
-def test_no_part_of_an_address_crashes(world: World, client: APIClient, chosen: Chosen) -> None:
+@pytest.fixture(params=(pytest.param("all", marks=pytest.mark.thorough), "some"))
+def senders(request: pytest.FixtureRequest, world: World) -> Senders:
+    return Senders(world, everything=request.param == "all")
+
+
+def test_no_part_of_an_address_crashes(world: World, senders: Senders) -> None:
     crashes = [
         found
         for number, route in enumerate(ADDRESSES)
-        for address in addresses_with_hostile_parts(world, route, number, chosen)
+        for address in addresses_with_hostile_parts(world, route, number, senders.chosen)
+        for client in senders.of(route)
         for found in crash(client, "GET", address)
     ]
     assert crashes == []
 
 
-def test_no_query_crashes(world: World, client: APIClient, chosen: Chosen) -> None:
+def test_no_query_crashes(world: World, senders: Senders) -> None:
     crashes = [
         found
         for number, route in enumerate(ADDRESSES)
-        for text in chosen(TEXTS, number)
+        for text in senders.chosen(TEXTS, number)
+        for client in senders.of(route)
         for found in crash(
             client, "GET", f"{world.fill(route)}?{urlencode(dict.fromkeys(NAMES, text))}"
         )
@@ -139,14 +171,15 @@ def test_no_query_crashes(world: World, client: APIClient, chosen: Chosen) -> No
     assert crashes == []
 
 
-def test_no_form_crashes(world: World, client: APIClient, chosen: Chosen) -> None:
+def test_no_form_crashes(world: World, senders: Senders) -> None:
     names = sorted({*form_fields(), *NAMES})
     assert "password" in names
     crashes = [
         found
         for number, route in enumerate(ADDRESSES)
         if route != CLOSES_THE_SESSION
-        for text in chosen(TEXTS[:8], number)
+        for text in senders.chosen(TEXTS[:8], number)
+        for client in senders.of(route)
         for found in crash(
             client,
             "POST",
@@ -158,13 +191,14 @@ def test_no_form_crashes(world: World, client: APIClient, chosen: Chosen) -> Non
     assert crashes == []
 
 
-def test_no_json_crashes(world: World, client: APIClient, chosen: Chosen) -> None:
+def test_no_json_crashes(world: World, senders: Senders) -> None:
     crashes = [
         found
         for number, route in enumerate(ADDRESSES)
         if route != CLOSES_THE_SESSION
-        for method in ("POST", "PUT", "PATCH")
-        for kind in chosen(tuple(DEEP), number)
+        for method in senders.writing(route)
+        for kind in senders.chosen(tuple(DEEP), number)
+        for client in senders.of(route)
         for found in crash(
             client, method, world.fill(route), data=DEEP[kind], content_type="application/json"
         )
