@@ -120,7 +120,14 @@ def test_pages_cost_the_same_with_few_judgments_and_with_many(
     monkeypatch.setattr(words_to_read, "MOST_MEASURED", FEW // 2)
     world = world_of(FEW, planned=planned)
     routes = [route for route in ADDRESSES if not any(part in route for part in (*FILES, *WRITES))]
-    places = [(role, route) for role in world.users for route in routes]
+    # Organisers and analysts read by the same code: every other page is one's, unless all of them are asked for.
+    others = {0: "analyst", 1: "organiser"} if planned else {}
+    places = [
+        (role, route)
+        for number, route in enumerate(routes)
+        for role in world.users
+        if role != others.get(number % 2)
+    ]
     visitors = Visitors(world)
     # The first request also prepares statements.
     shown = [place for place in places if visitors.status(*place) == 200]
@@ -132,7 +139,7 @@ def test_pages_cost_the_same_with_few_judgments_and_with_many(
     queries = {place: (few[place][1].queries, found[place][1].queries) for place in shown}
     assert {place: each for place, each in queries.items() if each[0] != each[1]} == {}
     grows = {place: tables for place in shown if (tables := grown(few[place][1], found[place][1]))}
-    assert grows == KNOWN
+    assert grows == {place: tables for place, tables in KNOWN.items() if place in shown}
 
 
 def grown(few: Cost, many: Cost) -> set[str]:

@@ -1,8 +1,10 @@
 """What every address of the API keeps, whatever view stands there: from the registry of addresses."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from config.api.contract import AskedAsDescribed, Contracted
@@ -10,6 +12,7 @@ from config.api.described import DescribedOperation
 from config.api.problems import problem_type
 from tests.permissions.world import World, make_world
 from tests.rest_operations import Address, addresses
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -18,9 +21,10 @@ METHODS = ("get", "post", "put", "patch", "delete")
 SENT_ON = "api/v1/test-sets/"
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world()
+@pytest.fixture(scope="module")
+def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+    with shared_rows(django_db_blocker, make_world) as made:
+        yield made
 
 
 def described(address: Address) -> dict[str, DescribedOperation]:
