@@ -8,10 +8,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.permissions.addresses import ADDRESSES
+from tests.permissions.addresses.answers import ROLES as OPENED_EACH
 from tests.permissions.audiences import AUDIENCES, ROLES
 from tests.permissions.requests import opening
 from tests.permissions.table import audiences, may
-from tests.permissions.walk import OPENED_EACH, differences, is_asked, knocker, two_for
+from tests.permissions.walk import differences, is_asked, knocker, two_for
 from tests.permissions.words import page
 from tests.permissions.world import make_world
 
