@@ -99,14 +99,15 @@ class CampaignStateView(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """Set when it closes by itself."""
         campaign = organised_campaign(request, slug)
-        sent = StateSerializer(data=request.data)
+        sent = StateSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
-        try:
-            campaign_extend(
-                campaign=campaign, closes_at=sent.validated_data["closes_at"], blocks_wanted={}
-            )
-        except StateRefusedError as error:
-            return _refused(error)
+        if "closes_at" in sent.validated_data:
+            try:
+                campaign_extend(
+                    campaign=campaign, closes_at=sent.validated_data["closes_at"], blocks_wanted={}
+                )
+            except StateRefusedError as error:
+                return _refused(error)
         return _state(request, campaign)
 
 

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
@@ -33,8 +34,12 @@ _MOST_PREVIEWED: Final = 20
 class DesignParametersSerializer(serializers.ModelSerializer[Design]):
     """Parameters of a design; those that are not named stay as they are."""
 
-    seed = serializers.CharField(
-        required=False, max_length=39, help_text="A whole number of up to 128 bits, in digits."
+    seed = serializers.RegexField(
+        r"^[0-9]+$",
+        required=False,
+        max_length=39,
+        help_text="A whole number of up to 128 bits, in digits.",
+        error_messages={"invalid": gettext_lazy("A seed is a whole number without a sign.")},
     )
     length_limits = serializers.ListField(
         child=serializers.ListField(
@@ -65,8 +70,6 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
 
     def validate_seed(self, text: str) -> int:
         """Read the seed."""
-        if not text.isascii() or not text.isdigit():
-            raise ValidationError(_("A seed is a whole number without a sign."))
         return int(text)
 
     def validate_judge_group(self, name: str | None) -> JudgeGroup | None:

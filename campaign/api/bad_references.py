@@ -122,11 +122,13 @@ class BadReferenceView(APIView):
         """Approve or reject it. 409 without `confirm` where that withdraws one that judges may have seen."""
         task = organised_task(request, task_id)
         row = _found(task, bad_reference_id)
-        sent = BadReferenceReviewSerializer(data=request.data)
+        sent = BadReferenceReviewSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
+        if "status" not in sent.validated_data:
+            return _answer(task, bad_reference_id)
         approve = sent.validated_data["status"] == BadReference.Status.APPROVED
         withdraws = row.status == BadReference.Status.APPROVED and not approve
-        if withdraws and not sent.validated_data["confirm"]:
+        if withdraws and not sent.validated_data.get("confirm"):
             return Response({"words": withdrawal_in_words(row.output.segment.number)}, status=409)
         try:
             bad_reference_review(bad_reference=row, approve=approve, reviewer=reader(request))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django_filters import ChoiceFilter, ModelChoiceFilter, NumberFilter
+from django_filters import ChoiceFilter, DateFilter, ModelChoiceFilter, NumberFilter
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -30,10 +30,24 @@ def _is_choice(each: Any) -> bool:
     return isinstance(each, ChoiceFilter) and not isinstance(each, ModelChoiceFilter)
 
 
-def _kind(each: Any) -> type:
+def _kind(each: Any) -> type | dict[str, Any]:
+    """Return what the form takes, as far as a description can say it."""
     if isinstance(each, ModelChoiceFilter):
         return int
-    return float if isinstance(each, NumberFilter) else str
+    if isinstance(each, NumberFilter):
+        return _number(each.extra)
+    if isinstance(each, DateFilter):
+        return {"type": "string", "format": "date"}
+    longest = each.extra.get("max_length")
+    return {"type": "string", "maxLength": longest} if longest else str
+
+
+def _number(extra: dict[str, Any]) -> dict[str, Any]:
+    is_whole = extra.get("decimal_places") == 0
+    most = 10 ** extra["max_digits"] - 1 if is_whole and "max_digits" in extra else None
+    bounds = {"minimum": extra.get("min_value"), "maximum": extra.get("max_value", most)}
+    described = {name: value for name, value in bounds.items() if value is not None}
+    return {"type": "integer" if is_whole else "number", **described}
 
 
 def filtered(

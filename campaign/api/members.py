@@ -171,10 +171,11 @@ class MemberView(APIView):
         409 for the only owner.
         """
         membership = _membership(request, slug, membership_id)
-        sent = MemberRoleSerializer(data=request.data)
+        sent = MemberRoleSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
-        role = MembershipRole(sent.validated_data["role"])
-        if not sent.validated_data["dry_run"]:
+        data = sent.validated_data
+        role = MembershipRole(data.get("role", membership.role))
+        if "role" in data and not data.get("dry_run"):
             try:
                 member_role_change(membership=membership, role=role, by=reader(request))
             except MemberRefusedError as error:

@@ -1,17 +1,18 @@
 """The OpenAPI description: complete, without warnings, and what the answers really look like."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 import pytest
 import requests
+import schemathesis
+from django import forms
+from django.core import validators
 from django.db import transaction
 from django.test import Client
 from hypothesis import HealthCheck, Phase, given, settings
@@ -19,6 +20,14 @@ from hypothesis.strategies import sampled_from
 from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
+from rest_framework import fields
+from schemathesis import Config
+from schemathesis.core.failures import FailureGroup
+from schemathesis.core.result import Ok
+from schemathesis.core.transport import Response
+from schemathesis.generation import GenerationMode
+from schemathesis.schemas import BaseSchema
+from schemathesis.specs.openapi.checks import ignored_auth
 
 from annotation.models import Assignment
 from annotation.selectors import assigned_blocks
@@ -27,10 +36,6 @@ from campaign.services import token_create
 from tests.permissions.world import World, make_world
 from tests.properties import examples
 from tests.rest_operations import STABLE, description, operations
-
-# Schemathesis takes seconds to import: each process that collects these tests would, whichever it runs.
-if TYPE_CHECKING:
-    from schemathesis.schemas import BaseSchema
 
 
 @pytest.fixture(scope="module")
@@ -175,6 +180,18 @@ def test_every_time_is_described_as_one(schema: dict[str, Any]) -> None:
     assert {each["format"] for each in times.values()} == {"date-time"}
 
 
+def test_every_post_takes_an_idempotency_key(schema: dict[str, Any]) -> None:
+    """But those of judging, where the browser names each judgment itself."""
+    without = {
+        path
+        for path, methods in schema["paths"].items()
+        if "post" in methods
+        and "Idempotency-Key"
+        not in {each["name"] for each in methods["post"].get("parameters", [])}
+    }
+    assert {path for path in without if "/judging/" not in path} == set()
+
+
 def test_schema_is_served_to_everybody(client: Client) -> None:
     response = client.get("/api/schema/")
     assert response.status_code == 200
@@ -183,16 +200,14 @@ def test_schema_is_served_to_everybody(client: Client) -> None:
 
 @pytest.fixture
 def described(schema: dict[str, Any]) -> BaseSchema:
-    import schemathesis
-
-    return schemathesis.openapi.from_dict(schema)
+    # What goes together, and what there is, no description says: what is sent as described may be refused in words.
+    accepted = ["2xx", "3xx", "400", "401", "403", "404", "409"]
+    config = {"checks": {"positive_data_acceptance": {"expected-statuses": accepted}}}
+    return schemathesis.openapi.from_dict(schema, config=Config.from_dict(config))
 
 
 def call_and_validate(case: Any, client: Client) -> int:
     """Send the request through Django's test client, so that a crash shows its traceback."""
-    from schemathesis.core.transport import Response
-    from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance
-
     sent = requests.Request(**case.as_transport_kwargs(base_url="http://testserver")).prepare()
     assert sent.method
     headers = {name: str(value) for name, value in sent.headers.items()}
@@ -215,19 +230,49 @@ def call_and_validate(case: Any, client: Client) -> int:
             elapsed=0,
             verify=False,
         ),
-        # The token is the client's; taking it from the request would take nothing away. What goes together, and
-        # what there is, no description says: what is sent as described may still be refused in words.
-        excluded_checks=[ignored_auth, positive_data_acceptance],
+        # The token is the client's; taking it from the request would take nothing away.
+        excluded_checks=[ignored_auth],
+        additional_checks=[refused_for_its_shape],
     )
     return answer.status_code
+
+
+#: What no description says, though it is said of a value alone: whether something is there, what a file holds.
+OF_MORE_THAN_SHAPE = {"does_not_exist", "empty", "overflow", "make_aware"}
+OF_FILTERS = (forms.CharField, forms.DateField, forms.DecimalField, forms.IntegerField)
+
+
+def words_for_shape() -> Iterator[str]:
+    """Yield what REST framework and Django say of a value of a wrong type, form, length or range."""
+    kinds = [each for each in vars(fields).values() if isinstance(each, type)]
+    of_rest = [each for each in kinds if issubclass(each, fields.Field)]
+    for kind in (*of_rest, *OF_FILTERS):
+        said = kind.default_error_messages.items()
+        yield from (str(words) for name, words in said if name not in OF_MORE_THAN_SHAPE)
+    yield str(validators.MinValueValidator.message)
+    yield str(validators.MaxValueValidator.message)
+    yield "Ensure that there are no more than"
+
+
+def pattern_of(words: str) -> str:
+    return ".*".join(map(re.escape, re.split(r"{.*?}|%\(\w+\)[sd]", words)))
+
+
+SHAPE = re.compile("|".join(map(pattern_of, sorted(set(words_for_shape())))))
+
+
+def refused_for_its_shape(_context: Any, response: Response, case: Any) -> None:
+    """Fail where what is as described is refused for its shape: then the description promises too much."""
+    if response.status_code == 400 and case.meta and case.meta.generation.mode.is_positive:
+        problem = json.loads(response.content)
+        said = json.dumps(problem.get("errors", problem["detail"]), ensure_ascii=False)
+        found = SHAPE.search(said.replace('\\"', '"'))
+        assert found is None, f"as described, and refused for its shape: {said[:600]}"
 
 
 @pytest.mark.django_db
 def test_answers_with_real_rows_are_as_described(described: BaseSchema, world: World) -> None:
     """Every operation that reads, of a campaign that has something of most of what there is."""
-    from schemathesis.core.failures import FailureGroup
-    from schemathesis.core.result import Ok
-
     client = client_of_role(world, "organiser")
     answered = {}
     wrong: dict[str, list[str]] = {}
@@ -235,7 +280,7 @@ def test_answers_with_real_rows_are_as_described(described: BaseSchema, world: W
         assert isinstance(result, Ok)
         operation = result.ok()
         if operation.method.upper() == "GET" and "/judging/" not in operation.path:
-            named = real_parts(world)
+            named = world.named_parts()
             parts = {name: named[name] for name in re.findall(r"{(\w+)}", operation.path)}
             case = operation.Case(path_parameters=parts)
             try:
@@ -308,12 +353,13 @@ def test_made_up_requests_are_answered_as_described(
 ) -> None:
     """No input crashes, and every answer has a status and a shape that the description knows: all operations.
 
+    What is as described is not refused for its shape, and what is not is refused.
+
     By an organiser, so that writes are done, and by an analyst, so that they are refused; judging by a judge.
     """
-    from schemathesis.core.failures import FailureGroup
-    from schemathesis.core.result import Ok
-
     statuses: Counter[int] = Counter()
+    of_broken: Counter[int] = Counter()
+    real = world.named_parts()
     labels = set()
     wrong: dict[str, list[str]] = {}
     for result in described.get_all_operations():
@@ -325,18 +371,29 @@ def test_made_up_requests_are_answered_as_described(
             client = client_of_role(world, role)
             with transaction.atomic():
                 try:
-                    check(operation, client, real_parts(world), times, statuses)
+                    check(operation, client, real, times, statuses)
+                    if role == "organiser" and takes_json(operation):
+                        check_broken(operation, client, real, times, of_broken)
                 except FailureGroup as group:
                     wrong[operation.label] = [str(each)[:600] for each in group.exceptions]
                 # The next operation finds the world as it was.
                 transaction.set_rollback(True)
     assert wrong == {}
     assert len(labels) == len(STABLE.read_text(encoding="utf-8").splitlines())
-    by_status = ", ".join(f"{count} x {status}" for status, count in sorted(statuses.items()))
+    assert of_broken[400] > 100
     with capsys.disabled():
         sys.stdout.write(
-            f"\nschemathesis: {len(labels)} operations, {statuses.total()} requests, no failure; {by_status}\n"
+            f"\nschemathesis: {len(labels)} operations, {statuses.total()} requests, no failure; {counted(statuses)}; "
+            f"bodies that are not as described: {counted(of_broken)}\n"
         )
+
+
+def counted(statuses: Counter[int]) -> str:
+    return ", ".join(f"{count} x {status}" for status, count in sorted(statuses.items()))
+
+
+def takes_json(operation: Any) -> bool:
+    return any(each.media_type == "application/json" for each in operation.body)
 
 
 def check(
@@ -354,6 +411,23 @@ def check(
     answered()
 
 
+def check_broken(
+    operation: Any, client: Client, real: dict[str, Any], times: int, statuses: Counter[int]
+) -> None:
+    """Send bodies that break the description, to addresses where there is something: each is refused."""
+    found = {each.name: real[each.name] for each in operation.path_parameters if each.name in real}
+    broken = operation.as_strategy(
+        GenerationMode.NEGATIVE, path_parameters=found, query={}, headers={}, cookies={}
+    )
+
+    @settings(examples(times), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @given(case=broken)
+    def refused(case: Any) -> None:
+        statuses[call_and_validate(case, client)] += 1
+
+    refused()
+
+
 @pytest.fixture
 def world() -> World:
     return make_world()
@@ -364,13 +438,3 @@ def client_of_role(world: World, role: str) -> Client:
     assert user is not None
     _instance, token = token_create(user=user)
     return Client(headers={"Authorization": f"Token {token}"})
-
-
-def real_parts(world: World) -> dict[str, Any]:
-    """Return the parts of addresses by which something is found."""
-    named = {
-        converter.partition(":")[2]: value
-        for part, value in world._parts.items()
-        if (converter := part.strip("<>")) and ":" in converter
-    }
-    return named | {"file_id": str(world.upload.files.get().pk)}
