@@ -244,9 +244,9 @@ OF_FILTERS = (forms.CharField, forms.DateField, forms.DecimalField, forms.Intege
 
 def words_for_shape() -> Iterator[str]:
     """Yield what REST framework and Django say of a value of a wrong type, form, length or range."""
-    kinds = [each for each in vars(fields).values() if isinstance(each, type)]
-    of_rest = [each for each in kinds if issubclass(each, fields.Field)]
-    for kind in (*of_rest, *OF_FILTERS):
+    named = [each for each in vars(fields).values() if isinstance(each, type)]
+    kinds: list[Any] = [each for each in named if issubclass(each, fields.Field)]
+    for kind in (*kinds, *OF_FILTERS):
         said = kind.default_error_messages.items()
         yield from (str(words) for name, words in said if name not in OF_MORE_THAN_SHAPE)
     yield str(validators.MinValueValidator.message)
