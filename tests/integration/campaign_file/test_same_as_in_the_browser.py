@@ -15,7 +15,6 @@ from campaign.services import organiser_add
 from campaign.services.jobs import jobs_run_waiting
 from cells.campaign_file.schema import schema_check
 from cells.campaign_file.writing import campaign_file
-from demo.loading import demo_load
 from tests.factories import make_campaign
 from tests.integration.campaign_file.test_round_trip import drawn
 from tests.integration.uploads.conftest import FILES
@@ -100,12 +99,3 @@ def test_the_example_of_the_docs_applies() -> None:
 
 def test_the_example_keeps_to_the_schema() -> None:
     schema_check(read_yaml("example", EXAMPLE.read_bytes()))
-
-
-@pytest.mark.django_db
-def test_files_of_the_demo_campaigns_keep_to_the_schema() -> None:
-    demo_load(say=lambda _text: None)
-    for campaign in Campaign.objects.all():
-        tree = read_yaml(campaign.slug, campaign_file(campaign=campaign, people=True))
-        schema_check(tree)
-        assert tree.value["slug"] == campaign.slug

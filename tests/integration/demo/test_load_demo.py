@@ -13,7 +13,10 @@ from django.urls import reverse
 from annotation.models import Judgment, QualityAction, TrainingBlock
 from annotation.protocols import answer_kinds
 from annotation.selectors.reference_use import reference_uses
+from campaign.formats.yaml_tree import read_yaml
 from campaign.models import BadReference, Campaign, Judge, Protocol, Task
+from cells.campaign_file.schema import schema_check
+from cells.campaign_file.writing import campaign_file
 from ranking.models import RankingRun
 from ranking.selectors.judge_measures import measures_by_judge
 
@@ -62,6 +65,13 @@ def broken_links(client: Client, first: str) -> dict[str, int]:
             waiting += [link for link in links if link.startswith(first)]
     assert len(known) > 200
     return broken
+
+
+def slug_of_its_file(campaign: Campaign) -> str:
+    """Return the slug in the file of a campaign, which keeps to the schema."""
+    tree = read_yaml(campaign.slug, campaign_file(campaign=campaign, people=True))
+    schema_check(tree)
+    return str(tree.value["slug"])
 
 
 def kind_of_page(path: str) -> str:
@@ -132,6 +142,7 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         if use.is_ranked
     ]
     assert Campaign.objects.count() == 4
+    assert all(slug_of_its_file(each) == each.slug for each in Campaign.objects.all())
     assert both_shown_and_ranked == []
     damaged = BadReference.objects.of(museum.test_set_id)
     assert {row.status for row in damaged} == {"approved", "pending"}
