@@ -4,8 +4,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from ranking.core.judges.outliers import Rule
+from ranking.wording.by_language import by_language
 
 
+@by_language
 def outlier_rule_in_words(rule: str) -> str:
     """Return what a rule of `Rule` is called, or "any" of them; of others, the name itself."""
     return {

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from ranking.pages.plot_drawing.bars import bars
 from ranking.pages.plot_drawing.bump import bump
 from ranking.pages.plot_drawing.grid import grid
-from ranking.pages.plot_drawing.intervals import intervals
+from ranking.pages.plot_drawing.intervals import NAMED_ROWS, intervals
 from ranking.pages.plot_drawing.known import known
 from ranking.pages.plot_drawing.line import line, points
 from ranking.pages.plot_drawing.matrix import PairAddress, matrix
@@ -106,6 +106,9 @@ def _left(table: Table, plot: Plot) -> int:
     """Return how much of the room for names, before the rows of a drawing, is not needed."""
     if plot.kind not in {"intervals", "grid", "matrix", "known"}:
         return 0
+    if plot.kind == "intervals" and len(rows_of(table, plot)[: plot.most]) > NAMED_ROWS:
+        # So many stand without names.
+        return room_left(())
     named = (plot.label, plot.across)
     places = [place for place, column in enumerate(table.columns) if column.key in named]
     return room_left(str(row[place]) for row in table.rows[: plot.most] for place in places)

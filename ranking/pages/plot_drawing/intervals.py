@@ -13,7 +13,7 @@ from ranking.reports.tables import Table
 
 _ROW: Final = 24
 #: Rows with names; of more, each is lower, and they are not named.
-_NAMED_ROWS: Final = 60
+NAMED_ROWS: Final = 60
 _LEAST_ROW: Final = 3
 #: Half of the words of the first tick stand before it.
 _LEFT_NARROW: Final = 20
@@ -24,9 +24,9 @@ def intervals(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
     left = _LEFT_NARROW if sheet.is_narrow else NAMES
     axis = Axis(values, plot, left, sheet.right, steps=sheet.ticks)
-    is_named = len(rows) <= _NAMED_ROWS
+    is_named = len(rows) <= NAMED_ROWS
     name_above = ABOVE if is_named and sheet.is_narrow else 0
-    each_row = _ROW + name_above if is_named else max(_LEAST_ROW, _ROW * _NAMED_ROWS // len(rows))
+    each_row = _ROW + name_above if is_named else max(_LEAST_ROW, _ROW * NAMED_ROWS // len(rows))
     height = TOP + each_row * len(rows) + 8 + BELOW
     bar, radius = ("range", 5) if is_named else ("grid", 2)
     parts = [str(vertical(axis, plot, TOP - 4, height - 8 - BELOW))]

@@ -102,6 +102,18 @@ def test_short_names_leave_no_empty_room_before_the_drawing() -> None:
     assert left("1", LINE) == 0
 
 
+def test_names_have_room_if_they_are_shown() -> None:
+    def left(valued: int, lines: int) -> int:
+        rows = [("Ä" * 28, 0.5 if n < valued else None, 0.4, 0.6) for n in range(lines)]
+        found = re.search(r'viewBox="(\d+) ', str(drawn(table(rows, INTERVALS))))
+        assert found is not None
+        return int(found[1])
+
+    # Sixty rows at most have names; lines without a value are not drawn.
+    assert left(60, 60) == left(60, 100) == 0
+    assert left(61, 61) == 176
+
+
 def test_a_drawing_of_the_first_rows_says_so() -> None:
     plot = Plot(kind="intervals", label="label", value="value", low="low", high="high", most=2)
     rows = [(f"judge {n}", 0.5, 0.4, 0.6) for n in range(1001)]
