@@ -201,13 +201,13 @@ def _bots(clone: Campaign, count: int, skill: float, seed: int) -> list[_Bot]:
 
 
 def _wanted(task: Any, share: float) -> int:
-    """Return how many blocks are to be judged; each segment once where nobody said."""
+    """Return the number of blocks to judge: the share of those wanted, or of one block a segment if none are set."""
     wanted: int = task.blocks_wanted or task.size
     return ceil(share * wanted)
 
 
 def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int]:
-    """Let bots judge until so many blocks are done, or nobody gets more; give the blocks of each HIT."""
+    """Let bots judge until `wanted` blocks are done or no HIT is left; yield the number of blocks of each HIT."""
     texts = _texts_of(task, seed)
     each = wanted * texts.seconds_a_block / len(bots)
     calendar = _Calendar.for_work(each, timezone.now())

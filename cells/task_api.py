@@ -47,7 +47,7 @@ _RULES = "What its protocol leaves to choose; they stay as they are once a HIT i
 
 @extend_schema_field(OpenApiTypes.OBJECT)
 class RulesOfTaskField(serializers.Field[Task, Any, dict[str, Any], Task]):
-    """The rules of a task, also those that nobody chose."""
+    """All rules of a task, with the default of each that was not set."""
 
     def __init__(self) -> None:
         super().__init__(source="*", read_only=True, help_text=_RULES)
@@ -258,7 +258,7 @@ class TaskAndMoreView(TaskView):
         ],
     )
     def delete(self, request: Request, task_id: int) -> Response:
-        """Delete a task of which nobody was lent anything, other than the ranking of its test set."""
+        """Delete a task of which no judge was lent a HIT, unless it is the ranking of its test set."""
         task = organised_task(request, task_id)
         refused = task_deletion_refusal(task=task)
         if not refused and request.query_params.get("confirm", "").lower() in ("true", "1"):

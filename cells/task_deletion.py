@@ -1,4 +1,4 @@
-"""Delete a task of which nobody was lent anything, with all that hangs on it, in whatever app.
+"""Delete a task that no judge was lent part of, with its rows in every app.
 
 Which rows these are, `cells.campaign_rows` says, so that a new model is not forgotten.
 """

@@ -1,4 +1,4 @@
-"""Errors of the API as RFC 9457 has them, whoever answers: a view, a middleware or Django."""
+"""Write every error of the API as a problem of RFC 9457, from views, middleware and Django."""
 
 import json
 from collections.abc import Callable, Mapping
