@@ -14,7 +14,7 @@ from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
-from tests.integration.protocols.every import EVERY_PROTOCOL, said_about
+from tests.integration.protocols.every import EVERY_PROTOCOL, FINE, POOR, said_about
 
 pytestmark = pytest.mark.django_db
 
@@ -24,6 +24,8 @@ OF_A_BLOCK = 3
 #: What an item takes beside: what is stored is read again, as it is said back.
 MORE: dict[Protocol, int] = dict.fromkeys(Protocol, 1) | {
     Protocol.RANKING: 0,
+    # How long the texts are in which errors were marked.
+    Protocol.SPANS: 2,
     # Whether adequacy has begun, after which fluency stays.
     Protocol.RATING: 2,
     # What is asked with the last sentence.
@@ -43,9 +45,11 @@ def queries_of_an_item(task: Task, name: str) -> int:
     client = Client()
     client.force_login(judge.user)
     lent = client.post(f"{JUDGING}/assignments/", {}, content_type="application/json").json()
+    # Of poor outputs there is always an error to mark.
+    qualities = POOR if task.protocol == Protocol.SPANS else FINE
     first, second, *_ = assigned_blocks(Assignment.objects.get(public_id=lent["id"]))
     for block in (first, second):
-        body = {"block": str(block.public_id), **said_about(block)}
+        body = {"block": str(block.public_id), **said_about(block, qualities)}
         address = f"{JUDGING}/judgments/{uuid4()}/"
         with CaptureQueriesContext(connection) as queries:
             answer = client.put(address, body, content_type="application/json")
