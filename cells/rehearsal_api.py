@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign, reader
+from campaign.api.fields import NumberField
 from campaign.models import Campaign
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.services.rehearsals import (
@@ -22,15 +23,13 @@ from campaign.services.rehearsals import (
 
 class RehearsalRequestSerializer(serializers.Serializer[Any]):
     bots = serializers.IntegerField(min_value=1, max_value=MOST_BOTS, default=10)
-    skill = serializers.FloatField(
+    skill = NumberField(
         min_value=LEAST_SKILL,
         max_value=1,
         default=0.8,
         help_text="How often a simulated judge prefers the better one of two outputs.",
     )
-    share = serializers.FloatField(
-        min_value=0.001, max_value=1, default=1, help_text="Of the blocks wanted."
-    )
+    share = NumberField(min_value=0.001, max_value=1, default=1, help_text="Of the blocks wanted.")
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
 
 

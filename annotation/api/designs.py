@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from django.db.models import FloatField
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -25,6 +26,7 @@ from annotation.services import (
 )
 from annotation.services.planning.designs import PARAMETERS
 from campaign.api.access import organised_task, readable_task, reader
+from campaign.api.fields import NumberField
 from campaign.api.judge_groups import group_asked_for
 from campaign.models import JudgeGroup, Task
 
@@ -34,6 +36,10 @@ _MOST_PREVIEWED: Final = 20
 class DesignParametersSerializer(serializers.ModelSerializer[Design]):
     """Parameters of a design; those that are not named stay as they are."""
 
+    serializer_field_mapping = {
+        **serializers.ModelSerializer.serializer_field_mapping,
+        FloatField: NumberField,
+    }
     seed = serializers.RegexField(
         r"^[0-9]+$",
         required=False,

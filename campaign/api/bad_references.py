@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_task, readable_task, reader
+from campaign.api.fields import NumberField
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
 from campaign.models import BadReference, Reference, Task
@@ -50,7 +51,7 @@ class BadReferenceSerializer(serializers.ModelSerializer[BadReference]):
 
 
 class BadReferencesMakeSerializer(serializers.Serializer[Any]):
-    share = serializers.FloatField(
+    share = NumberField(
         min_value=0,
         max_value=1,
         help_text="Of the segments with a reference; those that have a damaged one keep it.",

@@ -14,6 +14,7 @@ from annotation.api.designs import DesignParametersSerializer, proposed_design
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.first_design import design_unless_chosen
 from campaign.api.access import readable_task
+from campaign.api.fields import NumberField
 from ranking.selectors.design_forecast import design_forecast
 
 _MOST = 1_000_000_000
@@ -23,13 +24,13 @@ class DesignForecastRequestSerializer(DesignParametersSerializer):
     judgments = serializers.IntegerField(
         required=False, min_value=0, max_value=_MOST, help_text="The budget in judgments."
     )
-    hours = serializers.FloatField(
+    hours = NumberField(
         required=False, min_value=0, max_value=_MOST, help_text="Or in hours of active time."
     )
-    money = serializers.FloatField(
+    money = NumberField(
         required=False, min_value=0, max_value=_MOST, help_text="Or in money, with a `rate`."
     )
-    rate = serializers.FloatField(
+    rate = NumberField(
         required=False, min_value=0, max_value=_MOST, help_text="What an hour costs."
     )
 

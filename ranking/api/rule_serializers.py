@@ -9,6 +9,7 @@ from annotation.judge_measures import MAX_MINIMUM, SCALES, JudgeMeasure, Scale
 from annotation.models import QualityActionKind, QualityRule, RuleDirection
 from annotation.models.quality import ACTIONS
 from annotation.services import RuleTerms
+from campaign.api.fields import NumberField
 from campaign.models import Campaign, Task
 from ranking.pages.effects import effects_in_words
 from ranking.pages.judge_measures import rule_in_words
@@ -30,7 +31,7 @@ class RuleTermsSerializer(serializers.Serializer[RuleTerms]):
     action = serializers.ChoiceField(choices=ACTIONS)
     measure = serializers.ChoiceField(choices=JudgeMeasure.choices)
     direction = serializers.ChoiceField(choices=RuleDirection.choices)
-    threshold = serializers.FloatField(help_text=_THRESHOLD)
+    threshold = NumberField(help_text=_THRESHOLD)
     minimum = serializers.IntegerField(
         min_value=1,
         max_value=MAX_MINIMUM,

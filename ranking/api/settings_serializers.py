@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from campaign.api.fields import NumberField
 from ranking.models import RankingSettings
 from ranking.selectors.settings import ranking_settings_history
 
@@ -30,7 +31,7 @@ class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
         "(none) or all together (holm).",
     )
     sides = serializers.IntegerField(min_value=1, max_value=2, help_text="Of the tests of pairs.")
-    confidence = serializers.FloatField(help_text="Above 0, up to 0.999.")
+    confidence = NumberField(help_text="Above 0, up to 0.999.")
     judge_group = serializers.CharField(
         source="judge_group.name",
         default=None,

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_task, reader
+from campaign.api.fields import NumberField
 from campaign.models import Task
 from ranking.models import StoppingRule
 from ranking.selectors.stopping_rules import stopping_rule_history, stopping_rule_state
@@ -27,7 +28,7 @@ class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
         default=None,
         help_text="Stop at so many judgments that count.",
     )
-    pairs_share = serializers.FloatField(
+    pairs_share = NumberField(
         allow_null=True,
         default=None,
         help_text="Stop at this share of the pairs told apart, above 0 up to 1.",
@@ -46,7 +47,7 @@ class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
         help_text="What tells pairs apart: tests corrected by Holm, right at one look, or ranges that hold "
         "at any time.",
     )
-    confidence = serializers.FloatField(default=0.95, help_text="Above 0, up to 0.999.")
+    confidence = NumberField(default=0.95, help_text="Above 0, up to 0.999.")
     reason = serializers.CharField(
         max_length=1000,
         allow_blank=True,

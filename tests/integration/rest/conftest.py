@@ -1,6 +1,7 @@
 """A judged and ranked test set, its members, and a client that has a token."""
 
 from collections.abc import Callable
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -14,6 +15,13 @@ from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.rest_operations import description
+
+
+@pytest.fixture(scope="session")
+def schema() -> dict[str, Any]:
+    """Return the description of the API; to be read alone."""
+    return description()
 
 
 @pytest.fixture
