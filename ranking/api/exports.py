@@ -178,6 +178,7 @@ class ExportStreamView(APIView):
                 )
                 for content_type in _CONTENT_TYPES
             },
+            403: OpenApiResponse(description="It is for organisers alone."),
             412: OpenApiResponse(description="By now its bytes follow from something else."),
         },
     )
