@@ -106,12 +106,16 @@ def _left(table: Table, plot: Plot) -> int:
     """Return how much of the room for names, before the rows of a drawing, is not needed."""
     if plot.kind not in {"intervals", "grid", "matrix", "known"}:
         return 0
-    if plot.kind == "intervals" and len(rows_of(table, plot)[: plot.most]) > NAMED_ROWS:
-        # So many stand without names.
+    if plot.kind == "intervals" and _are_unnamed(table, plot):
         return room_left(())
     named = (plot.label, plot.across)
     places = [place for place, column in enumerate(table.columns) if column.key in named]
     return room_left(str(row[place]) for row in table.rows[: plot.most] for place in places)
+
+
+def _are_unnamed(table: Table, plot: Plot) -> bool:
+    """Return whether so many rows are drawn that they stand without names."""
+    return len(table.rows) > NAMED_ROWS and len(rows_of(table, plot)[: plot.most]) > NAMED_ROWS
 
 
 def _described(table: Table, plot: Plot) -> str:

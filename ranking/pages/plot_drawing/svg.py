@@ -32,6 +32,7 @@ STYLE: Final = (
     "text{font:13px system-ui,sans-serif;fill:#1d2127}.quiet{fill:#545b66}"
     ".grid{stroke:#e4e2dc}.mark{stroke:#545b66;stroke-dasharray:3 3}"
     ".range{stroke:#b9c0ea;stroke-width:7;stroke-linecap:round}.dot{fill:#3b4cca}"
+    ".bars{stroke:#b9c0ea;stroke-width:2}.dots{stroke:#3b4cca;stroke-width:4;stroke-linecap:round}"
     ".curve{fill:none;stroke:#3b4cca;stroke-width:2}.band{fill:#b9c0ea;opacity:.5}"
     ".won{fill:#1f5fa8}.lost{fill:#bf4f14}.even{fill:#6a6f78}.strength-0{fill-opacity:.08}"
     ".strength-1{fill-opacity:.2}.strength-2{fill-opacity:.32}.strength-3{fill-opacity:.45}"

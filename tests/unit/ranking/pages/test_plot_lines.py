@@ -73,10 +73,24 @@ def test_a_thousand_rows_stay_a_plot_that_can_be_seen() -> None:
     many = str(drawn(table([(f"judge {n}", 0.5, 0.4, 0.6) for n in range(1000)], INTERVALS)))
     assert "judge 59" in few
     assert "judge" not in many
-    assert many.count('class="dot"') == 1000
+    assert many.count("H") == many.count("h0") == 1000
     height = re.search(r'height="(\d+)"', many)
     assert height is not None
     assert int(height[1]) < 3100
+
+
+def test_rows_without_names_are_drawn_where_those_with_names_are() -> None:
+    rows = [("a", 0.5, 0.25, None), ("b", 1.0, 0.75, 1.0), ("c", 0.0, None, None)]
+    named = str(drawn(table(rows, INTERVALS)))
+    unnamed = str(drawn(table(rows * 21, INTERVALS)))
+    bars = re.findall(r'<line class="range" x1="([^"]*)" x2="([^"]*)"', named)
+    (found,) = re.findall(r'<path class="bars" d="([^"]*)"/>', unnamed)
+    assert re.findall(r"M(\S+) \d+H([^M]+)", found) == bars * 21
+    dots = re.findall(r'<circle class="dot" cx="([^"]*)"', named)
+    (found,) = re.findall(r'<path class="dots" d="([^"]*)"/>', unnamed)
+    assert re.findall(r"M(\S+) \d+h0", found) == dots * 21
+    heights = list(map(int, re.findall(r" (\d+)h0", found)))
+    assert {later - earlier for earlier, later in pairwise(heights)} == {22}
 
 
 def test_an_open_interval_reaches_the_end_of_the_axis() -> None:
