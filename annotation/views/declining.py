@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.services import judge_decline, judge_take_part
-from annotation.views.opaque import opaque
+from annotation.views.judge import sending_setup
 from annotation.views.steps import onboarding_or_404
 
 
@@ -27,7 +27,7 @@ def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": judge.campaign,
         "judge": judge,
-        "setup": {"user": opaque("user", judge.user_id)},
+        "setup": sending_setup(judge),
     }
     status = 400 if request.method == "POST" else 200
     return render(request, "judge/declining.html", context, status=status)

@@ -78,6 +78,18 @@ def screen_setup(judge: Judge, address: str, protocols: Collection[str]) -> dict
     }
 
 
+def sending_setup(judge: Judge) -> dict[str, Any]:
+    """Return what the scripts of a judge's page need to send what they did."""
+    return {
+        "user": opaque("user", judge.user_id),
+        "api": f"{get_script_prefix()}api/v1/judging/",
+        "campaign": judge.campaign.slug,
+        "csrf_cookie": settings.CSRF_COOKIE_NAME,
+        # Keeps apart what two judges do in one browser, without telling who they are.
+        "owner": opaque("judge", judge.pk),
+    }
+
+
 # Compressed: most of a first visit would be this frame. Django pads it against guessing what is in it.
 @require_safe
 @gzip_page
@@ -98,12 +110,8 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect(step)
     judge = onboarding.judge
     protocols = onboarding.protocols
-    setup = screen_setup(judge, request.path, protocols) | {
-        "api": f"{get_script_prefix()}api/v1/judging/",
-        "campaign": slug,
-        "csrf_cookie": settings.CSRF_COOKIE_NAME,
-        # Keeps apart what two judges do in one browser, without telling who they are.
-        "owner": opaque("judge", judge.pk),
+    setup = screen_setup(judge, request.path, protocols) | sending_setup(judge)
+    setup |= {
         "worker": reverse("judge-worker"),
         # Where the page leads when there is no more work, if it is to lead anywhere.
         "completion": "" if judge.blocks_asked is None else reverse("completion", args=[slug]),

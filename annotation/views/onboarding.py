@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.selectors.onboarding import JudgeOnboarding, TaskOnOffer, tasks_on_offer
+from annotation.views.judge import sending_setup
 from annotation.views.opaque import opaque
 from annotation.views.steps import onboarding_or_404
 from campaign.models import Judge
@@ -44,7 +45,7 @@ def _page(
         "campaign": judge.campaign,
         "onboarding": onboarding,
         # By which a judge is known who signs in again within the judging page and lands here.
-        "setup": {"user": opaque("user", judge.user_id)},
+        "setup": sending_setup(judge),
     }
     return render(request, f"judge/{name}.html", {**shared, **context}, status=status)
 

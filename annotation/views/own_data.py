@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.export.own_data import own_data_zip
-from annotation.views.opaque import opaque
+from annotation.views.judge import sending_setup
 from annotation.views.steps import onboarding_or_404
 from campaign.services import erasure_ask, erasure_withdraw
 
@@ -30,7 +30,7 @@ def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
         "campaign": judge.campaign,
         "judge": judge,
         "erasure": judge.erasure_requests.order_by("-pk").first(),
-        "setup": {"user": opaque("user", judge.user_id)},
+        "setup": sending_setup(judge),
     }
     status = 400 if request.method == "POST" else 200
     return render(request, "judge/own_data.html", context, status=status)

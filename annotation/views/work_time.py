@@ -10,7 +10,7 @@ from annotation.export.work_time import clock_time, work_time_csv
 from annotation.selectors import work_time
 from annotation.selectors.judge_status import messages_to
 from annotation.selectors.problem_reports import own_problem_reports
-from annotation.views.opaque import opaque
+from annotation.views.judge import sending_setup
 from annotation.views.steps import onboarding_or_404
 
 
@@ -30,7 +30,7 @@ def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
         "days": [(day, each, clock_time(each.active_seconds)) for day, each in worked.days.items()],
         "reports": own_problem_reports(judge),
         "messages_to_judge": messages_to(judge),
-        "setup": {"user": opaque("user", judge.user_id)},
+        "setup": sending_setup(judge),
     }
     return render(request, "judge/work_time.html", context)
 

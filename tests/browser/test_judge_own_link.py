@@ -119,12 +119,16 @@ def test_it_is_sent_to_the_address_that_the_judge_gives(
     assert Judge.objects.count() == 1
 
 
+@pytest.mark.parametrize("is_lost", [False, True], ids=["sent", "lost"])
 def test_another_device_finds_what_had_not_gone_out_when_the_page_was_left(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page, judge: Judge, sign_in: SignIn, is_lost: bool
 ) -> None:
+    """It is sent as the page is left, and by the page of the link, as browsers may lose that."""
     sign_in(page, judge)
     at_sentence(page, 1)
     page.evaluate(TAKE_THE_TURN)
+    if is_lost:
+        page.evaluate("() => { window.fetch = () => new Promise(() => undefined); }")
     for position in (1, 2):
         at_sentence(page, position)
         judge_block(page)

@@ -86,7 +86,7 @@ READ_FROM = {
 
 def is_read_all_the_same(case: Any) -> bool:
     """Return whether all that breaks the description are single values that may be read from others."""
-    mutations = getattr(case.meta.phase.data, "mutations", None) if case.meta else None
+    mutations = getattr(case.meta.phase.data, "mutations", ()) if case.meta else ()
     return bool(mutations) and all(
         each.keywords == ("type",)
         and types_of(each.new_value)
