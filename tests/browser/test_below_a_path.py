@@ -16,7 +16,7 @@ from tests.browser.judging import all_sent, at_sentence, judge_block, open_link,
 from tests.factories import make_campaign, make_judge, make_task
 from tests.gunicorn import web_server
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.thorough, pytest.mark.django_db(transaction=True)]
 
 PREFIX = "/somewhere/quintet"
 # Of pages: what a browser, or a script, may ask for.

@@ -55,7 +55,11 @@ def look(page: Page, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("viewport", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"]
+    ("viewport", "scheme"),
+    [
+        pytest.param(WIDE, "light", id="wide"),
+        pytest.param(PHONE, "dark", id="phone", marks=pytest.mark.thorough),
+    ],
 )
 def test_a_copy_opens_from_its_folder(
     browser: Browser,

@@ -255,6 +255,7 @@ def test_services_ask_who_it_is(campaign: Campaign, organiser: User, analyst: Us
     assert Campaign.objects.exists()
 
 
+@pytest.mark.thorough
 def test_the_earliest_organiser_becomes_the_owner_and_researchers_analysts(
     transactional_db: None,
 ) -> None:

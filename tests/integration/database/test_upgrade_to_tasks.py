@@ -118,6 +118,7 @@ def quoted(name: str) -> str:
     return f'"{name}"'
 
 
+@pytest.mark.thorough
 def test_a_running_campaign_goes_on(upgraded: list[StoredTable]) -> None:
     each_row_stays(upgraded)
     tasks_have_what_test_sets_had(upgraded)

@@ -79,7 +79,7 @@ class TestWhatABackupIs:
             assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
 
-@pytest.mark.parametrize("kind", ["dump", "base"])
+@pytest.mark.parametrize("kind", ["dump", pytest.param("base", marks=pytest.mark.thorough)])
 def test_a_campaign_comes_back_into_an_empty_folder_with_every_ranking_to_the_bit(
     saved: tuple[DataDirectory, Path], directory: DataDirectory, kind: str
 ) -> None:
@@ -135,6 +135,7 @@ class TestRefusing:
         with Services(directory) as services:
             assert remembered(services) == (["later", "saved"], ["later", "saved"])
 
+    @pytest.mark.thorough
     def test_what_is_replaced_is_set_aside(self, directory: DataDirectory, small: Path) -> None:
         done = launcher(directory, "restore", str(small), "--yes")
         assert done.returncode == 0, done.stderr
@@ -202,6 +203,7 @@ class TestADatabaseOfOnesOwn:
 
                 yield make
 
+    @pytest.mark.thorough
     def test_it_is_restored_into_an_empty_database_and_backed_up_from_there(
         self,
         saved: tuple[DataDirectory, Path],

@@ -225,6 +225,7 @@ def answer_to(address: str, **form: str) -> str:
         return str(page.url)
 
 
+@pytest.mark.thorough
 def test_a_start_lets_the_first_organiser_in_is_killed_starts_again_and_stops(
     directory: DataDirectory,
 ) -> None:

@@ -168,6 +168,7 @@ def test_the_file_of_links_holds_no_formula(campaign: Campaign) -> None:
     assert cells[7].startswith("https://judge.example.org/i/")
 
 
+@pytest.mark.thorough
 def test_ten_thousand_judges_are_added_at_once(campaign: Campaign) -> None:
     text = "email,groups\n" + "".join(f"j{n}@example.org,experts\n" for n in range(10_000))
     with CaptureQueriesContext(connection) as queries:

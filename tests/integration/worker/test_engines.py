@@ -174,6 +174,7 @@ def test_a_command_says_the_same_with_every_engine(name: str, start_worker: Star
     assert said("--engine", name, "--jobs", 2) == said("--jobs", 1)
 
 
+@pytest.mark.thorough
 def test_work_is_sent_again_when_its_messages_are_lost(start_worker: StartWorker) -> None:
     said: list[str] = []
     computed = CeleryEngine(say=said.append).compute(*experiments())
@@ -212,6 +213,7 @@ def kill(worker: Popen[bytes]) -> None:
     worker.wait()
 
 
+@pytest.mark.thorough
 def test_a_killed_worker_of_celery_costs_no_result(start_worker: StartWorker) -> None:
     # So much that the first worker is not done before its first result is seen.
     work, shards = experiments(times=4)

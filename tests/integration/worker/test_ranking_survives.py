@@ -60,6 +60,7 @@ def ranking_workers() -> list[str]:
         return [name for (name,) in cursor.fetchall()]
 
 
+@pytest.mark.thorough
 def test_a_worker_killed_while_it_ranks_leaves_nothing_wrong(
     writer: TestSetWriter,
     holding: extensions.connection,

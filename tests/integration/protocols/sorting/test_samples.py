@@ -245,6 +245,7 @@ def test_a_planning_that_is_lost_plans_the_same_again(task: Task) -> None:
     assert planned() == lost
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_a_whole_sort_by_three_judges(make_task_of: MakeTask) -> None:
     """Seven judges × 100 sentences in small: who is asked to the end finds an order."""

@@ -86,6 +86,7 @@ def test_many_changed_units_are_those_that_were_counted_at_once() -> None:
     np.testing.assert_array_equal(again.dense(keys), expected)
 
 
+@pytest.mark.thorough
 def test_units_that_changed_one_by_one_take_hardly_more_memory_than_units_from_arrays() -> None:
     numbers = range(1, 10 * MOST_APART)
     random = np.random.default_rng(3)

@@ -63,7 +63,7 @@ def test_before_the_first_judgment_it_is_the_expected_curve() -> None:
     assert curve.pairs / 28 == pytest.approx(expected, abs=0.02)
 
 
-@pytest.mark.parametrize("start", [0, 300])
+@pytest.mark.parametrize("start", [0, pytest.param(300, marks=pytest.mark.thorough)])
 def test_intervals_hold_what_comes(start: int) -> None:
     """95 % are promised; 80 simulated campaigns of which fewer than 88 % are held would be a miss."""
     random = np.random.default_rng(3)
@@ -126,7 +126,7 @@ def test_what_judgments_rule_out_does_not_widen_an_interval() -> None:
 ACTIVE = ActiveDraw(active_priorities_of_many, floor=0.1)
 
 
-@pytest.mark.parametrize("start", [0, 200])
+@pytest.mark.parametrize("start", [0, pytest.param(200, marks=pytest.mark.thorough)])
 def test_of_an_active_design_intervals_hold_what_comes(start: int) -> None:
     """Blocks are chosen by the draw of campaigns; as if balanced, a third of these intervals miss."""
     held, errors = [], []
