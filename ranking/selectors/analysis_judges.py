@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
+from django.db.models import F, Func, JSONField, Value
+
 from ranking.models import Analysis
 
 
@@ -54,9 +56,9 @@ class JudgeInAnswer:
 def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
     """Return the judges an answer is about, those who stand out first; none of other kinds."""
     read = _READERS.get(analysis.kind)
-    if read is None or analysis.data is None:
+    if read is None or analysis.finished_at is None:
         return []
-    return sorted(read(analysis.data), key=lambda row: (not row.stands_out, *_least(row)))
+    return sorted(read(analysis), key=lambda row: (not row.stands_out, *_least(row)))
 
 
 def evidence_of(analysis: Analysis, judges: list[str]) -> dict[str, dict[str, Any]]:
@@ -70,25 +72,44 @@ def _least(row: JudgeInAnswer) -> tuple[float, str]:
     return (2.0 if row.kappa is None else row.kappa, row.judge)
 
 
-def _of_judges(data: dict[str, Any]) -> list[JudgeInAnswer]:
+class _OfEachJudge(Func):
+    """One figure of all judges of an answer, in its order."""
+
+    function = "jsonb_path_query_array"
+    template = "%(function)s(%(expressions)s::jsonpath)"
+    output_field = JSONField()
+
+    def __init__(self, path: str) -> None:
+        super().__init__(F("data"), Value(f"$.judges[*].{path}"))
+
+
+def _of_judges(analysis: Analysis) -> list[JudgeInAnswer]:
+    """Read six figures of each, of forty: an answer about a thousand judges has a megabyte."""
+    figures = ("kappa", "low", "high", "comparable")
+    paths = ("judge", "blocks", *(f"agreement.{name}" for name in figures))
+    read = Analysis.objects.filter(pk=analysis.pk).values_list(
+        "data__outliers", *map(_OfEachJudge, paths)
+    )
+    outliers, *columns = read.get()
     rules: dict[str, list[str]] = {}
-    for rule in data["outliers"]:
+    for rule in outliers:
         for name in rule["outliers"]:
             rules.setdefault(name, []).append(rule["rule"])
     return [
         JudgeInAnswer(
-            judge=row["judge"],
-            **{name: row["agreement"][name] for name in ("kappa", "low", "high", "comparable")},
-            blocks=row["blocks"],
-            rules=tuple(rules.get(row["judge"], ())),
-            stands_out=row["judge"] in rules,
+            judge=judge,
+            blocks=blocks,
+            **dict(zip(figures, each, strict=True)),
+            rules=tuple(rules.get(judge, ())),
+            stands_out=judge in rules,
         )
-        for row in data["judges"]
+        for judge, blocks, *each in zip(*columns, strict=True)
     ]
 
 
-def _of_pairs(data: dict[str, Any]) -> list[JudgeInAnswer]:
+def _of_pairs(analysis: Analysis) -> list[JudgeInAnswer]:
     """Return each judge with the pair that is farthest below the band, or the first listed."""
+    data = analysis.data or {}
     first: dict[str, dict[str, Any]] = {}
     below: dict[str, int] = {}
     # The pairs beside the band come first, the farthest before.
@@ -108,7 +129,8 @@ def _of_pairs(data: dict[str, Any]) -> list[JudgeInAnswer]:
     ]
 
 
-def _of_without(data: dict[str, Any]) -> list[JudgeInAnswer]:
+def _of_without(analysis: Analysis) -> list[JudgeInAnswer]:
+    data = analysis.data or {}
     return [
         JudgeInAnswer(judge=name, blocks=blocks, stands_out=True)
         for name, blocks in data["left_out"].items()

@@ -1,5 +1,7 @@
 """Draw the plot of a report's table as SVG: on a page, where its colours are the page's, or as a file of its own."""
 
+from typing import Final
+
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
@@ -13,11 +15,13 @@ from ranking.pages.plot_drawing.known import known
 from ranking.pages.plot_drawing.line import line, points
 from ranking.pages.plot_drawing.matrix import PairAddress, matrix
 from ranking.pages.plot_drawing.ranks import ranks
-from ranking.pages.plot_drawing.rows import rows_of
+from ranking.pages.plot_drawing.rows import Row, rows_of
 from ranking.pages.plot_drawing.strips import strips
 from ranking.pages.plot_drawing.svg import NARROW, STYLE, WIDE, Sheet, joined, room_left
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table
+
+_OF_WHOLE_ROWS: Final = frozenset({"bump", "grid", "known", "ranks", "strips"})
 
 
 def drawn(
@@ -27,7 +31,8 @@ def drawn(
 
     With `pair_address`, cells of a matrix lead to what it says of the two, if it does.
     """
-    return _drawn_on(WIDE, table, as_file=as_file, pair_address=pair_address)
+    rows = _rows(table)
+    return _drawn_on(WIDE, table, rows, as_file=as_file, pair_address=pair_address)
 
 
 def drawn_for_page(table: Table, *, pair_address: PairAddress | None = None) -> SafeString | None:
@@ -35,27 +40,35 @@ def drawn_for_page(table: Table, *, pair_address: PairAddress | None = None) -> 
 
     A matrix that does not fit on those is there once, and is scrolled.
     """
-    narrow = _drawn_on(NARROW, table, pair_address=pair_address)
+    rows = _rows(table)
+    narrow = _drawn_on(NARROW, table, rows, pair_address=pair_address)
     if narrow is None:
-        return drawn(table, pair_address=pair_address)
-    wide = _drawn_on(WIDE, table, pair_address=pair_address, screens="for-wide")
+        return _drawn_on(WIDE, table, rows, pair_address=pair_address)
+    wide = _drawn_on(WIDE, table, rows, pair_address=pair_address, screens="for-wide")
     return joined([wide, narrow])
+
+
+def _rows(table: Table) -> list[Row]:
+    """Return what is drawn of each row; nothing of the kinds of plots that look at whole rows themselves."""
+    plot = table.plot
+    return [] if plot is None or plot.kind in _OF_WHOLE_ROWS else rows_of(table, plot)
 
 
 def _drawn_on(
     sheet: Sheet,
     table: Table,
+    rows: list[Row],
     *,
     as_file: bool = False,
     pair_address: PairAddress | None = None,
     screens: str = "",
 ) -> SafeString | None:
     plot = table.plot
-    found = None if plot is None else _drawn(table, plot, sheet, pair_address)
+    found = None if plot is None else _drawn(table, plot, rows, sheet, pair_address)
     if plot is None or found is None:
         return None
     width, height, inside = found
-    left = 0 if sheet.is_narrow else _left(table, plot)
+    left = 0 if sheet.is_narrow else _left(table, plot, rows)
     width -= left
     name = f"plot-narrow-{table.name}" if sheet.is_narrow else f"plot-{table.name}"
     return format_html(
@@ -77,7 +90,7 @@ def _drawn_on(
 
 
 def _drawn(
-    table: Table, plot: Plot, sheet: Sheet, pair_address: PairAddress | None
+    table: Table, plot: Plot, rows: list[Row], sheet: Sheet, pair_address: PairAddress | None
 ) -> tuple[int, int, SafeString] | None:
     if plot.kind == "bump":
         return bump(table, sheet) if table.rows else None
@@ -89,7 +102,6 @@ def _drawn(
         return ranks(table, plot, sheet)
     if plot.kind == "strips":
         return strips(table, plot, sheet)
-    rows = rows_of(table, plot)[: plot.most]
     if not rows:
         return None
     if plot.kind == "matrix":
@@ -102,20 +114,16 @@ def _drawn(
     return (sheet.width, *draw(table, plot, rows, sheet))
 
 
-def _left(table: Table, plot: Plot) -> int:
+def _left(table: Table, plot: Plot, rows: list[Row]) -> int:
     """Return how much of the room for names, before the rows of a drawing, is not needed."""
     if plot.kind not in {"intervals", "grid", "matrix", "known"}:
         return 0
-    if plot.kind == "intervals" and _are_unnamed(table, plot):
+    if plot.kind == "intervals" and len(rows) > NAMED_ROWS:
+        # So many stand without names.
         return room_left(())
     named = (plot.label, plot.across)
     places = [place for place, column in enumerate(table.columns) if column.key in named]
     return room_left(str(row[place]) for row in table.rows[: plot.most] for place in places)
-
-
-def _are_unnamed(table: Table, plot: Plot) -> bool:
-    """Return whether so many rows are drawn that they stand without names."""
-    return len(table.rows) > NAMED_ROWS and len(rows_of(table, plot)[: plot.most]) > NAMED_ROWS
 
 
 def _described(table: Table, plot: Plot) -> str:
