@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from django.db.models import F, Func, JSONField, Value
+from django.db.models import Func, JSONField
 
 from ranking.models import Analysis
 
@@ -72,25 +72,23 @@ def _least(row: JudgeInAnswer) -> tuple[float, str]:
     return (2.0 if row.kappa is None else row.kappa, row.judge)
 
 
-class _OfEachJudge(Func):
-    """One figure of all judges of an answer, in its order."""
+class _FiguresOfJudges(Func):
+    """Of each judge of an answer its name, its blocks and four figures of its agreement."""
 
-    function = "jsonb_path_query_array"
-    template = "%(function)s(%(expressions)s::jsonpath)"
+    template = """(
+        SELECT jsonb_agg(jsonb_build_array(
+            judge->'judge', judge->'blocks', judge#>'{agreement,kappa}', judge#>'{agreement,low}',
+            judge#>'{agreement,high}', judge#>'{agreement,comparable}'
+        ))
+        FROM jsonb_array_elements(%(expressions)s) judge
+    )"""
     output_field = JSONField()
-
-    def __init__(self, path: str) -> None:
-        super().__init__(F("data"), Value(f"$.judges[*].{path}"))
 
 
 def _of_judges(analysis: Analysis) -> list[JudgeInAnswer]:
     """Read six figures of each, of forty: an answer about a thousand judges has a megabyte."""
-    figures = ("kappa", "low", "high", "comparable")
-    paths = ("judge", "blocks", *(f"agreement.{name}" for name in figures))
-    read = Analysis.objects.filter(pk=analysis.pk).values_list(
-        "data__outliers", *map(_OfEachJudge, paths)
-    )
-    outliers, *columns = read.get()
+    read = Analysis.objects.filter(pk=analysis.pk)
+    outliers, judges = read.values_list("data__outliers", _FiguresOfJudges("data__judges")).get()
     rules: dict[str, list[str]] = {}
     for rule in outliers:
         for name in rule["outliers"]:
@@ -99,11 +97,14 @@ def _of_judges(analysis: Analysis) -> list[JudgeInAnswer]:
         JudgeInAnswer(
             judge=judge,
             blocks=blocks,
-            **dict(zip(figures, each, strict=True)),
+            kappa=kappa,
+            low=low,
+            high=high,
+            comparable=comparable,
             rules=tuple(rules.get(judge, ())),
             stands_out=judge in rules,
         )
-        for judge, blocks, *each in zip(*columns, strict=True)
+        for judge, blocks, kappa, low, high, comparable in judges or ()
     ]
 
 
