@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def command_logs(name: str) -> Iterator[None]:
-    """Name the command in all that is logged within; log an error that nobody foresaw, and exit with 1.
+    """Name the command in all that is logged within; log an unexpected error and exit with 1.
 
     After `django.setup`, so that logs are written as the settings say: also a traceback, without the secrets that it may hold.
     """

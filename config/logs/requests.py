@@ -18,7 +18,7 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 def requests_name(get_response: GetResponse) -> GetResponse:
-    """Return a middleware that names requests. A proxy's id is kept; without a proxy nobody's is believed."""
+    """Return a middleware that gives each request an id: the proxy's if there is a proxy, else a new one."""
 
     # Not before: Django logs refusals when all middlewares are done.
     request_finished.connect(_forget, dispatch_uid=__name__)

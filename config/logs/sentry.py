@@ -65,7 +65,7 @@ def errors_flush() -> None:
 
 
 def _kept(event: "Event", hint: "Hint") -> "Event":
-    """Return what of an event is sent: where it happened, and what it is about; no texts but of our own code."""
+    """Return the parts of an event to send: where it happened and its identifiers, and no text but our own code's."""
     found = cast("dict[str, Any]", event)
     kept: dict[str, Any] = {name: found[name] for name in _OF_EVENT if name in found}
     kept["tags"] = {

@@ -29,7 +29,7 @@ class Asking(Collector):
     """Collects what stands in the database and at the broker in the moment somebody asks."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield every metric that is asked for, without samples where nobody answered."""
+        """Yield every metric in `ASKED`; one that could not be read has no samples."""
         families = {name: _family(name) for name in ASKED}
         for name, labels, value in self._samples():
             family = families[name]

@@ -20,7 +20,7 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 def requests_measure(get_response: GetResponse) -> GetResponse:
-    """Return a middleware that counts and measures; none where nobody may read what it counts.
+    """Return a middleware that counts and times requests.
 
     Raises
     ------

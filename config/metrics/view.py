@@ -1,4 +1,4 @@
-"""`/metrics`: for a Prometheus that knows the token, and there for nobody else."""
+"""Serve `/metrics` to a Prometheus that sends the token: 401 to everybody else, and 404 if there is no token."""
 
 import os
 from typing import Final

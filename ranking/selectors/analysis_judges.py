@@ -110,7 +110,8 @@ def _of_judges(analysis: Analysis) -> list[JudgeInAnswer]:
 
 def _of_pairs(analysis: Analysis) -> list[JudgeInAnswer]:
     """Return each judge with the pair that is farthest below the band, or the first listed."""
-    data = analysis.data or {}
+    data = analysis.data
+    assert data is not None  # noqa: S101  it is finished
     first: dict[str, dict[str, Any]] = {}
     below: dict[str, int] = {}
     # The pairs beside the band come first, the farthest before.
@@ -131,7 +132,8 @@ def _of_pairs(analysis: Analysis) -> list[JudgeInAnswer]:
 
 
 def _of_without(analysis: Analysis) -> list[JudgeInAnswer]:
-    data = analysis.data or {}
+    data = analysis.data
+    assert data is not None  # noqa: S101  it is finished
     return [
         JudgeInAnswer(judge=name, blocks=blocks, stands_out=True)
         for name, blocks in data["left_out"].items()

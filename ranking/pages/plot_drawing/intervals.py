@@ -57,7 +57,7 @@ def _named_rows(rows: list[Row], axis: Axis, sheet: Sheet) -> Iterator[str]:
 
 
 def _unnamed_rows(rows: list[Row], axis: Axis, each_row: int) -> Iterator[str]:
-    """Yield all bars as one path and all dots as another: half the bytes, and half the time, of a thousand rows."""
+    """Yield all bars as one path and all dots as another: a quarter of the bytes, two thirds of the time, of a thousand rows."""
     bars, dots = [], []
     for number, row in enumerate(rows):
         y = TOP + each_row * number + each_row // 2
