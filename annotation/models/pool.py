@@ -47,19 +47,19 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
         )
 
     def unseen_by(
-        self, judge_id: int | models.Expression, apart: str | models.Expression
+        self, judge_id: int | models.Expression | models.F, apart: str | models.Expression
     ) -> "HITQuerySet":
         """Return the HITs of which the judge has seen no segment: one look-up for each segment.
 
         `apart` is `Task.exposed_apart` of their task.
         """
-        seen = Exposure.objects.filter(
-            IsAnyOf(models.F("segment"), models.OuterRef("segment_ids")),
-            judge=judge_id,
-            apart=apart,
-            is_repeat=False,
-        )
-        return self.filter(~models.Exists(seen))
+        return self.filter(~_has_seen(judge_id, apart))
+
+    def seen_by(
+        self, judge_id: int | models.Expression | models.F, apart: str | models.Expression
+    ) -> "HITQuerySet":
+        """Return the HITs of which the judge has seen a segment: those `unseen_by` leaves out."""
+        return self.filter(_has_seen(judge_id, apart))
 
     def holding_check(self, holds_check: bool | models.Expression | None) -> "HITQuerySet":
         """Return the HITs with an attention check, or those without; all of them for None."""
@@ -68,3 +68,15 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
     def excluding_systems(self, system_ids: list[int] | models.Expression) -> "HITQuerySet":
         """Return the HITs that show no output of these systems."""
         return self.exclude(system_ids__overlap=system_ids)
+
+
+def _has_seen(
+    judge_id: int | models.Expression | models.F, apart: str | models.Expression
+) -> models.Exists:
+    seen = Exposure.objects.filter(
+        IsAnyOf(models.F("segment"), models.OuterRef("segment_ids")),
+        judge=judge_id,
+        apart=apart,
+        is_repeat=False,
+    )
+    return models.Exists(seen)

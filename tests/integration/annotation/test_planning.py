@@ -20,7 +20,7 @@ from annotation.services import (
 from annotation.services.planning.for_judge import judge_plan
 from campaign.models import Output, Segment, Task
 from campaign.services import conflict_declare
-from tests.at_work import assignment_lend, judge_one_hit, lend
+from tests.at_work import assignment_lend, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.outputs_shown import outputs_shown
 
@@ -267,6 +267,22 @@ class TestForOneJudge:
         assert assignment_lend(judge=other) is None
         kept.update(reserved_until=timezone.now())
         assert lend(other).hit.reserved_for == judge
+
+    def test_what_a_judge_saw_before_they_came_for_it_goes_to_others(self, task: Task) -> None:
+        """The pool may lend a segment while a HIT with it is drawn for the same judge."""
+        judge = make_judge(task.test_set.campaign, "quick")
+        judge_plan(task_id=task.pk, judge_id=judge.pk)
+        seen, unseen = HIT.objects.filter(reserved_for=judge).order_by("number")
+        segment = Segment.objects.get(pk=seen.segment_ids[0])
+        Exposure.objects.create(judge=judge, segment=segment, is_repeat=False)
+        pool_fill(task_id=task.pk, size=0)
+        other = make_judge(task.test_set.campaign, "other")
+        given = lend(other)
+        assert given.hit == seen
+        judge_all_of(given)
+        # What they can still be lent waits for them.
+        assert assignment_lend(judge=other) is None
+        assert lend(judge).hit == unseen
 
     def test_nobody_is_shown_what_they_have_an_interest_in(self) -> None:
         """Their own system's text, not even as another system's."""
