@@ -164,9 +164,9 @@ class AnswerRow:
     Attributes
     ----------
     statement : Statement
-        Of `annotation.sql.answer_store.answer_statement`.
+        Of `annotation.sql.answer_store.answer_statement`, with the columns of the `AnswerKind`.
     values : callable
-        Returns its values, of the block and of the answer.
+        Returns their values, of the block and of the answer.
     """
 
     statement: Statement
@@ -189,8 +189,13 @@ class AnswerKind:
         What blocks of so many outputs are, for organisers who choose; empty where a design says it by itself.
     serializer : type of Serializer, optional
         Of the `answer` of a request. None: what is said is `labels`.
-    is_kept_in_labels : bool
-        Whether labels say all of an answer, so that nothing else is kept.
+    table : type of Model
+        Whose rows say what answers say: of the protocol, with a judgment as its primary key; or `Judgment` where labels
+        say all of an answer, so that nothing else is kept.
+    columns : tuple of str
+        Its fields that say it.
+    as_given : callable
+        Returns an answer as it was given, in JSON, of anything that has these fields.
     labels : callable
         Returns the order that an answer implies for so many candidates: 1 is best.
     refusal : callable
@@ -199,8 +204,6 @@ class AnswerKind:
         Stores what an answer says beside its labels. In the transaction that stores the judgment.
     at_once : AnswerRow, optional
         What does the same in one round trip with the judgment. None: what is to be stored has to be looked up between.
-    read : callable
-        Returns answers by the ids of their judgments, as they were given, in JSON. One query.
     rules : callable
         Returns the rules of a task, complete. Raises ValidationError for others than the protocol has.
     rules_fields : mapping
@@ -245,7 +248,6 @@ class AnswerKind:
     labels: Callable[[Answer, int], list[int | None]]
     refusal: Callable[[AssignedBlock, Answer], SubmissionRefusedError | None]
     store: Callable[[Judgment, Answer], None]
-    read: Callable[[Sequence[int]], dict[int, Answer]]
     rules: Callable[[Mapping[str, Any]], Rules]
     shown_rules: Callable[[Campaign, Mapping[str, Any]], Rules]
     rules_serializer: type[Serializer[Any]]
@@ -253,7 +255,9 @@ class AnswerKind:
     rules_fields: Mapping[str, forms.Field] = field(default_factory=dict)
     first_candidates: int | None = None
     candidates_in_words: str | Promise = ""
-    is_kept_in_labels: bool = False
+    table: type[Any] = Judgment
+    columns: tuple[str, ...] = ("labels",)
+    as_given: Callable[[Any], Answer] = lambda row: row.labels
     simulated_on: Callable[[Answer, Sequence[str], Mapping[str, Any], Random], Answer] | None = None
     passes: Passes | None = None
     comparisons: Comparisons | None = None
@@ -281,12 +285,32 @@ class AnswerKind:
     @property
     def keeps_answers(self) -> bool:
         """Whether an answer says more than labels, and is kept in the protocol's own table."""
-        return not self.is_kept_in_labels
+        return self.table is not Judgment
 
     @property
     def compares_outputs(self) -> bool:
         """Whether a block may show several outputs, so that an answer implies an order."""
         return self.candidates[-1] > 1
+
+    def read(self, judgment_ids: Sequence[int]) -> dict[int, Answer]:
+        """Return answers by the ids of their judgments, as they were given. One query."""
+        rows = self.table.objects.filter(pk__in=judgment_ids)
+        found = rows.values_list("pk", *self.columns, named=True)
+        return {row.pk: self.as_given(row) for row in found}
+
+    def answer_of(self, judgment: Judgment) -> Answer | None:
+        """Return an answer as it was given; one query, unless it was stored with this very instance. None if there is none."""
+        row = getattr(judgment, self._relation, None) if self.keeps_answers else judgment
+        return None if row is None else self.as_given(row)
+
+    def stored_with(self, judgment: Judgment, values: Sequence[Any]) -> None:
+        """Keep with the instance what was stored of its answer, so that `answer_of` need not read it."""
+        # Django keeps it with both ends of the relation.
+        self.table(judgment=judgment, **dict(zip(self.columns, values, strict=True)))
+
+    @property
+    def _relation(self) -> str:
+        return str(self.table._meta.get_field("judgment").remote_field.get_accessor_name())
 
 
 _KINDS: Final[dict[str, AnswerKind]] = {}
@@ -344,8 +368,8 @@ def answers_read(protocol: str, judgment_ids: Sequence[int]) -> dict[int, Answer
 
 def answer_of(judgment: Judgment, *, protocol: str | None = None) -> Answer | None:
     """Return what a judgment says; None for a ranking, which is its labels. `protocol` spares a query."""
-    known = judgment.task.protocol if protocol is None else protocol
-    return answers_read(known, [judgment.pk]).get(judgment.pk)
+    kind = answer_kind(judgment.task.protocol if protocol is None else protocol)
+    return kind.answer_of(judgment) if kind.has_answers else None
 
 
 def stages_of(protocol: str, block_ids: Sequence[int]) -> dict[int, Stage]:

@@ -62,10 +62,6 @@ def _store(_judgment: Judgment, _labels: Labels) -> None:
     """Nothing: the judgment has the labels."""
 
 
-def _read(_judgment_ids: Sequence[int]) -> dict[int, Any]:
-    return {}
-
-
 def _rules(rules: Mapping[str, Any]) -> Rules:
     if rules:
         raise ValidationError(
@@ -88,11 +84,9 @@ RANKING: Final = AnswerKind(
     protocol=Protocol.RANKING,
     candidates=range(FEWEST_CANDIDATES, MOST_CANDIDATES + 1),
     serializer=None,
-    is_kept_in_labels=True,
     labels=_labels,
     refusal=labels_refusal,
     store=_store,
-    read=_read,
     rules=_rules,
     shown_rules=_shown_rules,
     rules_serializer=RankingRulesSerializer,

@@ -158,12 +158,7 @@ def _stays_once_lent(judgment: Judgment) -> None:
     )
 
 
-def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    return {answer.pk: answer_json(answer) for answer in Answer.objects.filter(pk__in=judgment_ids)}
-
-
-def answer_json(answer: Answer) -> dict[str, Any]:
-    """Return a stored answer as it was given."""
+def _as_given(answer: Any) -> dict[str, Any]:
     if answer.acceptable is not None:
         return {"acceptable": answer.acceptable}
     return {"outcome": answer.outcome, "text": answer.text, "keystrokes": answer.keystrokes}
@@ -234,7 +229,9 @@ EDITING: Final = AnswerKind(
     labels=_labels,
     refusal=_refusal,
     store=_store,
-    read=_read,
+    table=Answer,
+    columns=("acceptable", "outcome", "text", "keystrokes"),
+    as_given=_as_given,
     rules=_rules,
     shown_rules=_shown_rules,
     rules_serializer=EditingRulesSerializer,

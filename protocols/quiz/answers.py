@@ -75,9 +75,8 @@ def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
     Answer.objects.create(judgment=judgment, answers=list(answer["answers"]))
 
 
-def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    rows = Answer.objects.filter(pk__in=judgment_ids).values_list("pk", "answers")
-    return {pk: {"answers": answers} for pk, answers in rows}
+def _as_given(row: Any) -> dict[str, list[bool | None]]:
+    return {"answers": row.answers}
 
 
 def _rules(rules: Mapping[str, Any]) -> Rules:
@@ -165,7 +164,9 @@ QUIZ: Final = AnswerKind(
         statement=answer_statement(Answer._meta.db_table, {"answers": "boolean[]"}),
         values=lambda _assigned, answer: (list(answer["answers"]),),
     ),
-    read=_read,
+    table=Answer,
+    columns=("answers",),
+    as_given=_as_given,
     rules=_rules,
     shown_rules=_shown_rules,
     rules_serializer=QuizRulesSerializer,

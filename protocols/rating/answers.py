@@ -116,9 +116,8 @@ def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
     Answer.objects.create(judgment=judgment, criterion=_criterion(part), value=answer["value"])
 
 
-def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    rows = Answer.objects.filter(pk__in=judgment_ids).values_list("pk", "criterion", "value")
-    return {pk: {"criterion": criterion, "value": value} for pk, criterion, value in rows}
+def _as_given(row: Any) -> dict[str, Any]:
+    return {"criterion": row.criterion, "value": row.value}
 
 
 def rules_complete(rules: Mapping[str, Any]) -> Rules:
@@ -220,7 +219,9 @@ RATING: Final = AnswerKind(
         ),
         values=lambda assigned, answer: (_criterion(assigned.part).value, answer["value"]),
     ),
-    read=_read,
+    table=Answer,
+    columns=("criterion", "value"),
+    as_given=_as_given,
     rules=rules_complete,
     shown_rules=_shown_rules,
     rules_serializer=RatingRulesSerializer,

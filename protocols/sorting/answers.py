@@ -60,9 +60,8 @@ def _store(_judgment: Judgment, _answer: SortAnswer) -> None:
     """Nothing: the judgment has the labels."""
 
 
-def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, str]]:
-    rows = Judgment.objects.filter(pk__in=judgment_ids).values_list("pk", "labels")
-    return {id_: {"verdict": _VERDICTS[tuple(labels)]} for id_, labels in rows}
+def _as_given(judgment: Any) -> dict[str, str]:
+    return {"verdict": _VERDICTS[tuple(judgment.labels)]}
 
 
 def _rules(rules: Mapping[str, Any]) -> Rules:
@@ -114,11 +113,10 @@ SORTING: Final = AnswerKind(
     protocol=Protocol.SORTING,
     candidates=range(_OUTPUTS, _OUTPUTS + 1),
     serializer=SortingAnswerSerializer,
-    is_kept_in_labels=True,
     labels=_labels,
     refusal=_refusal,
     store=_store,
-    read=_read,
+    as_given=_as_given,
     rules=_rules,
     shown_rules=_shown_rules,
     rules_serializer=SortingRulesSerializer,

@@ -208,10 +208,6 @@ def answer_row(answer: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    return {answer.pk: answer_json(answer) for answer in Answer.objects.filter(pk__in=judgment_ids)}
-
-
 def answer_json(answer: Answer) -> dict[str, Any]:
     """Return a stored answer as it was given."""
     outputs: list[dict[str, Any]] = [{"score": score, "spans": []} for score in answer.scores]
@@ -325,7 +321,9 @@ SPANS: Final = AnswerKind(
         statement=answer_statement(Answer._meta.db_table, _COLUMNS),
         values=_values,
     ),
-    read=_read,
+    table=Answer,
+    columns=tuple(_COLUMNS),
+    as_given=answer_json,
     rules=rules_complete,
     shown_rules=_shown_rules,
     rules_serializer=SpansRulesSerializer,

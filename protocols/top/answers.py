@@ -59,9 +59,8 @@ def _store(_judgment: Judgment, _answer: TopAnswer) -> None:
     """Nothing: the judgment has the labels."""
 
 
-def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, list[bool]]]:
-    rows = Judgment.objects.filter(pk__in=judgment_ids).values_list("pk", "labels")
-    return {id_: {"top": [label == _TOP for label in labels]} for id_, labels in rows}
+def _as_given(judgment: Any) -> dict[str, list[bool]]:
+    return {"top": [label == _TOP for label in judgment.labels]}
 
 
 def _rules(rules: Mapping[str, Any]) -> Rules:
@@ -90,11 +89,10 @@ TOP_OR_NOT: Final = AnswerKind(
     protocol=Protocol.TOP,
     candidates=range(FEWEST_CANDIDATES, _MOST + 1),
     serializer=TopAnswerSerializer,
-    is_kept_in_labels=True,
     labels=_labels,
     refusal=_refusal,
     store=_store,
-    read=_read,
+    as_given=_as_given,
     rules=_rules,
     shown_rules=_shown_rules,
     rules_serializer=TopRulesSerializer,

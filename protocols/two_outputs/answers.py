@@ -74,9 +74,8 @@ def _store(judgment: Judgment, answer: Mapping[str, str]) -> None:
     Answer.objects.create(judgment=judgment, verdict=answer["verdict"])
 
 
-def _read(judgment_ids: Sequence[int]) -> dict[int, dict[str, str]]:
-    rows = Answer.objects.filter(pk__in=judgment_ids).values_list("pk", "verdict")
-    return {judgment_id: {"verdict": verdict} for judgment_id, verdict in rows}
+def _as_given(row: Any) -> dict[str, str]:
+    return {"verdict": row.verdict}
 
 
 def _rules(rules: Mapping[str, Any]) -> Rules:
@@ -121,7 +120,9 @@ TWO_OUTPUTS: Final = AnswerKind(
         statement=answer_statement(Answer._meta.db_table, {"verdict": "text"}),
         values=lambda _assigned, answer: (answer["verdict"],),
     ),
-    read=_read,
+    table=Answer,
+    columns=("verdict",),
+    as_given=_as_given,
     rules=_rules,
     shown_rules=_shown_rules,
     rules_serializer=TwoOutputsRulesSerializer,

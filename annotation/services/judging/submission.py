@@ -87,7 +87,10 @@ def _store(judgment: Judgment, kind: AnswerKind, said: Answer, assigned: Assigne
         return judgment_store(judgment)
     if kind.at_once is not None:
         values = kind.at_once.values(assigned, said)
-        return judgment_store(judgment, answer=(kind.at_once.statement, values))
+        if not judgment_store(judgment, answer=(kind.at_once.statement, values)):
+            return False
+        kind.stored_with(judgment, values)
+        return True
     try:
         with transaction.atomic():
             if not judgment_store(judgment):

@@ -21,17 +21,16 @@ pytestmark = pytest.mark.django_db
 JUDGING = "/api/v1/judging"
 #: Queries of a request that stores a ranked block: who asks, what they were lent, and the statements that store.
 OF_A_BLOCK = 3
-#: What an item takes beside: what is stored is read again, as it is said back.
-MORE: dict[Protocol, int] = dict.fromkeys(Protocol, 1) | {
-    Protocol.RANKING: 0,
+#: What an item takes beside; what was stored is said back without reading it.
+MORE: dict[Protocol, int] = dict.fromkeys(Protocol, 0) | {
     # How long the texts are in which errors were marked.
-    Protocol.SPANS: 2,
+    Protocol.SPANS: 1,
     # Whether adequacy has begun, after which fluency stays.
-    Protocol.RATING: 2,
+    Protocol.RATING: 1,
     # What is asked with the last sentence.
-    Protocol.QUIZ: 2,
+    Protocol.QUIZ: 1,
     # Models, a savepoint, and the edit or who was asked about it, which is locked (decision 109).
-    Protocol.EDITING: 8,
+    Protocol.EDITING: 7,
 }
 #: What others judged between the first item and the last one; there are no more readings of three snippets than 63.
 OF_OTHERS = {Protocol.QUIZ: 40}
