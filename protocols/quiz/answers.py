@@ -20,7 +20,7 @@ from annotation.sql.answer_store import answer_statement
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.quiz.models import Answer
-from protocols.quiz.shown import snippet_ending_with, stages, stages_drawn
+from protocols.quiz.shown import asked_with, stages, stages_drawn
 from protocols.quiz.snippet_files import MOST_STATEMENTS
 from protocols.quiz.snippets import segments_read_together
 
@@ -56,8 +56,7 @@ def _labels(_answer: Mapping[str, Any], candidates: int) -> list[int | None]:
 
 
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
-    snippet = snippet_ending_with(assigned.block_id)
-    asked = 0 if snippet is None else len(snippet.statements)
+    asked = len(asked_with(assigned.block_id).statements)
     if len(answer["answers"]) == asked:
         return None
     if not asked:
@@ -105,8 +104,7 @@ def _shown_rules(_campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
 
 def _knows(block_id: int) -> Rules:
     """Return the expected answers to what is asked with a block. For simulated readers alone."""
-    snippet = snippet_ending_with(block_id)
-    return {"expected": [] if snippet is None else snippet.expected}
+    return {"expected": asked_with(block_id).expected}
 
 
 def _simulated(

@@ -3,12 +3,16 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import F
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BigIntegerField, F, OuterRef, QuerySet, Subquery
 
 from annotation.models import Block
+from annotation.models.pool import IsAnyOf
 from annotation.protocols import Stage
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Output, Task
 from protocols.quiz.models import Snippet
 
@@ -20,37 +24,25 @@ class _Shown:
     pk: int
     public_id: UUID
     text: str
+    #: Of the snippet that ends with it.
+    statements: list[str]
 
 
 def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
-    """Return what blocks show and ask, by id: the text of their snippet as far as it was read. Three queries.
+    """Return what blocks show and ask, by id: the text of their snippet as far as it was read. One query.
 
     All blocks of a HIT have the same rules: the statements, and the block with which they are asked.
     """
-    hits = Block.objects.filter(pk__in=block_ids).values("hit")
-    rows = list(
-        Block.objects.filter(hit__in=hits)
-        .order_by("hit", "position")
-        .annotate(output=F("outputs__0"))
-        .values_list(
-            *("hit", "pk", "public_id", "output", "hit__task"),
-            *("segment__document", "segment__position"),
-        )
-    )
-    texts = dict(Output.objects.filter(pk__in={row[3] for row in rows}).values_list("pk", "text"))
     by_hit: dict[int, list[_Shown]] = defaultdict(list)
-    ends = {}
-    for hit, pk, public_id, output, task, document, position in rows:
-        by_hit[hit].append(_Shown(pk, public_id, texts[output] or ""))
-        ends[hit] = (task, document, position)
-    asked = _statements({task for task, _document, _position in ends.values()})
+    for hit, pk, public_id, text, statements in _SHOWN.rows(block_ids=list(block_ids)):
+        by_hit[hit].append(_Shown(pk, public_id, text or "", statements or []))
     asked_for = set(block_ids)
     return {
         shown.pk: Stage(
-            rules=rules_of(asked.get(ends[hit], []), blocks[-1].public_id),
+            rules=rules_of(blocks[-1].statements, blocks[-1].public_id),
             texts=("\n".join(each.text for each in blocks[: place + 1]),),
         )
-        for hit, blocks in by_hit.items()
+        for blocks in by_hit.values()
         for place, shown in enumerate(blocks)
         if shown.pk in asked_for
     }
@@ -76,21 +68,49 @@ def stages_drawn(
     ]
 
 
-def _statements(tasks: set[int]) -> dict[tuple[int, int, int], list[str]]:
-    """Return the statements of snippets, by task, document and position of the last segment. One query."""
-    rows = Snippet.objects.filter(task__in=tasks)
-    return {
-        (task, document, last): statements
-        for task, document, last, statements in rows.values_list(
-            "task", "document", "last", "statements"
+def _shown(*, block_ids: Any) -> QuerySet[Block, Any]:
+    """Return all blocks of the HITs of these, with the statements of the snippets that end with them."""
+    hits = Block.objects.filter(IsAnyOf(F("pk"), block_ids)).values("hit")
+    text = Output.objects.filter(pk=OuterRef("output"))
+    statements = Snippet.objects.filter(
+        task=OuterRef("hit__task"),
+        document=OuterRef("segment__document"),
+        last=OuterRef("segment__position"),
+    )
+    return (
+        Block.objects.filter(hit__in=hits)
+        .order_by("hit", "position")
+        .annotate(output=F("outputs__0"))
+        .values_list(
+            *("hit", "pk", "public_id"),
+            *(Subquery(text.values("text")), Subquery(statements.values("statements"))),
         )
-    }
+    )
 
 
-def snippet_ending_with(block_id: int) -> Snippet | None:
-    """Return the snippet that ends with a block's segment: that whose statements are asked with it. One query."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Statements that are asked about, and whether each is true."""
+
+    statements: list[str]
+    expected: list[bool]
+
+
+def asked_with(block_id: int) -> Asked:
+    """Return what is asked with a block: statements about the snippet that ends with its segment, if one does. One query."""
+    row = _ASKED_WITH.row(block_id=block_id)
+    return Asked([], []) if row is None else Asked(*row)
+
+
+def _ending_with(*, block_id: int | Parameter) -> QuerySet[Snippet, Any]:
+    # Joined, all snippets would be read to find that of the block.
+    block = Block.objects.filter(pk=block_id)
     return Snippet.objects.filter(
-        task__hits__blocks=block_id,
-        document__segments__blocks=block_id,
-        last=F("document__segments__position"),
-    ).first()
+        task=Subquery(block.values("hit__task")),
+        document=Subquery(block.values("segment__document")),
+        last=Subquery(block.values("segment__position")),
+    ).values_list("statements", "expected")
+
+
+_SHOWN: Final = PreparedQuery("quiz_shown", _shown, {"block_ids": ArrayField(BigIntegerField())})
+_ASKED_WITH: Final = PreparedQuery("quiz_asked_with", _ending_with, {"block_id": BigIntegerField()})
