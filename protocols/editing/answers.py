@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import Count
+from django.db.models import BigIntegerField, Count, F, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -18,13 +18,14 @@ from rest_framework import serializers
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.protocols import AnswerKind, Rules
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Campaign, Output, Protocol
 from protocols.editing.edits_shown import (
     ACCEPT,
     EDIT,
     FIRST_STAGE,
+    edit_asked_about,
     edits_in_force,
-    edits_shown,
     first_judgment,
     stages,
 )
@@ -97,21 +98,30 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
         return _refused(
             _("An answer has either an outcome, of an edit, or says what is acceptable.")
         )
-    block = Block.objects.select_related("hit").get(pk=assigned.block_id)
-    if is_acceptance != (block.hit.repeats_id is not None):
+    repeats, output = _ASKED.row(block_id=assigned.block_id) or (None, None)
+    if is_acceptance != (repeats is not None):
         return _refused(
             _("This sentence asks for an edit.")
             if is_acceptance
             else _("This sentence asks whether somebody else’s edit is acceptable.")
         )
-    return None if is_acceptance else _edit_refusal(block, answer)
+    return None if is_acceptance else _edit_refusal(output, answer)
 
 
-def _edit_refusal(block: Block, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
+def _asked(*, block_id: int | Parameter) -> QuerySet[Block, Any]:
+    """Return the HIT that a block's HIT repeats, if any, and the text of its output."""
+    output = Output.objects.filter(pk=OuterRef("output"))
+    return (
+        Block.objects.filter(pk=block_id)
+        .annotate(output=F("outputs__0"))
+        .values_list("hit__repeats", Subquery(output.values("text")))
+    )
+
+
+def _edit_refusal(output: str | None, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
     is_edited = answer["outcome"] == Outcome.EDITED
     if not is_edited:
         return _refused(_("Only what was edited has a text.")) if answer["text"] else None
-    output = Output.objects.values_list("text", flat=True).get(pk=block.outputs[0])
     if not answer["text"]:
         return _refused(
             _("The text is empty: write what came out, or say that you are unable to correct it.")
@@ -123,9 +133,11 @@ def _edit_refusal(block: Block, answer: Mapping[str, Any]) -> SubmissionRefusedE
 
 def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
     if "acceptable" in answer:
-        shown = edits_shown([judgment.block_id])[judgment.block_id]
+        edit = edit_asked_about(judgment.block_id)
         Answer.objects.create(
-            judgment=judgment, acceptable=answer["acceptable"], edit_id=shown.edit_id
+            judgment=judgment,
+            acceptable=answer["acceptable"],
+            edit_id=None if edit is None else edit.pk,
         )
         return
     _stays_once_lent(judgment)
@@ -142,9 +154,7 @@ def _stays_once_lent(judgment: Judgment) -> None:
 
     Takes the locks of the HITs that ask about it, so that none of them is lent meanwhile.
     """
-    asking = HIT.objects.filter(repeats=judgment.block.hit_id).select_for_update(no_key=True)
-    ids = list(asking.order_by("pk").values_list("pk", flat=True))
-    if not ids or not Assignment.objects.filter(hit__in=ids).exists():
+    if not _LENT_TO_OTHERS.rows(block_id=judgment.block_id):
         return
     first = first_judgment(judgment.block_id)
     if first is not None and first.pk != judgment.pk and first.judge_id != judgment.judge_id:
@@ -156,6 +166,32 @@ def _stays_once_lent(judgment: Judgment) -> None:
         stored=None if edit is None else edit.judgment,
         field="answer",
     )
+
+
+def _asking_locked(*, block_id: int | Parameter) -> QuerySet[HIT, Any]:
+    """Return the HITs that ask about what is said of a block, locked."""
+    asking = HIT.objects.filter(repeats=_hit_of(block_id)).select_for_update(no_key=True)
+    return asking.order_by("pk").values_list("pk")
+
+
+def _lent_to_others(*, block_id: int | Parameter) -> QuerySet[Assignment, Any]:
+    lent = Assignment.objects.filter(hit__repeats=_hit_of(block_id))
+    return lent.order_by("pk").values_list("pk")[:1]
+
+
+def _hit_of(block_id: int | Parameter) -> Subquery:
+    return Subquery(Block.objects.filter(pk=block_id).values("hit"))
+
+
+_OF_A_BLOCK: Final = {"block_id": BigIntegerField()}
+_ASKED: Final = PreparedQuery("editing_asked", _asked, _OF_A_BLOCK)
+# The locks first, by a query of their own: what was lent while it waited for them is seen.
+_LENT_TO_OTHERS: Final = PreparedQuery(
+    "editing_lent_to_others",
+    _lent_to_others,
+    _OF_A_BLOCK,
+    first=PreparedQuery("editing_asking_lock", _asking_locked, _OF_A_BLOCK),
+)
 
 
 def _as_given(answer: Any) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None
         try:
             together.wait(timeout=60)
             ids = [block.block_id for block in assigned_blocks(lent_at_last(judge))]
-            shown.update({pk: edit.text for pk, edit in edits_shown(ids).items()})
+            shown.update(edits_shown(ids))
         finally:
             connection.close()
 
@@ -113,5 +113,5 @@ def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None
         waiting += [pool.submit(ask, judge) for judge in acceptors]
         for each in waiting:
             each.result()
-    assert {pk: edit.text for pk, edit in edits_shown(list(shown)).items()} == shown
+    assert edits_shown(list(shown)) == shown
     assert all("stays as it is" in message for message in refusals)

@@ -29,8 +29,8 @@ MORE: dict[Protocol, int] = dict.fromkeys(Protocol, 0) | {
     Protocol.RATING: 1,
     # What is asked with the last sentence.
     Protocol.QUIZ: 1,
-    # Models, a savepoint, and the edit or who was asked about it, which is locked (decision 109).
-    Protocol.EDITING: 7,
+    # What is asked, a savepoint, whether others were lent the edit, and the answer (decision 109).
+    Protocol.EDITING: 5,
 }
 #: What others judged between the first item and the last one; there are no more readings of three snippets than 63.
 OF_OTHERS = {Protocol.QUIZ: 40}

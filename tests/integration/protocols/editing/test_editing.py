@@ -26,7 +26,7 @@ from annotation.services.planning.pool import pool_fill
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.editing.edits_read import edits_stored
-from protocols.editing.edits_shown import edits_shown
+from protocols.editing.edits_shown import edit_asked_about
 from protocols.editing.files import read_edits
 from protocols.editing.models import Answer
 from ranking.reports import Report
@@ -191,8 +191,8 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
     late = {"outcome": "edited", "text": "Late."}
     stored = [judgment_submit(assigned=each, client_id=uuid4(), answer=late) for each in mine]
     assert len(stored) == 3
-    shown = edits_shown([each.block_id for each in asking])
-    assert {each.edit_id for each in shown.values()} == {each.pk for each in edits}
+    about = [edit_asked_about(each.block_id) for each in asking]
+    assert {edit and edit.pk for edit in about} == {each.pk for each in edits}
     with pytest.raises(SubmissionRefusedError, match="stays as it is"):
         judgment_submit(
             assigned=theirs[0], client_id=uuid4(), answer={"outcome": "unchanged", "text": ""}
