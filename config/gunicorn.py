@@ -52,18 +52,20 @@ def on_exit(_server: Any) -> None:
 
 def when_ready(server: Any) -> None:
     """Share the loaded application's memory and limit silent clients, before workers are forked."""
-    _memory_share()
+    garbage_collect_seldom()
     _silence_limit(server)
 
 
-def _memory_share() -> None:
-    """Keep the workers' shared memory shared: exempt the loaded application from garbage collection.
+def garbage_collect_seldom() -> None:
+    """Exempt the loaded application from garbage collection, and collect what is made since more seldom.
 
-    The collector writes into each object it visits, and a page written to is copied. With two workers
-    this saves 45 MB of 270; it saves no measurable processor time.
+    The collector writes into each object it visits, and a page written to is copied: with two workers this saves 45 MB
+    of 270. A large page makes a hundred thousand objects, hardly any of them in circles: looked at after each 700, as
+    Python does by itself, they take 4 % of its time.
     """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)
 
 
 def _silence_limit(server: Any) -> None:

@@ -10,7 +10,6 @@ each address that answers organisers is asked, and the bytes of its answer are s
 from __future__ import annotations
 
 import argparse
-import gc
 import gzip
 import sys
 import time
@@ -102,12 +101,12 @@ def cost(client: Any, address: str, *, times: int, is_poll: bool = False) -> Cos
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
+    from config.gunicorn import garbage_collect_seldom
+
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         backend = psutil.Process(cursor.fetchone()[0])
-    # As `config.gunicorn` does: what was loaded before is no garbage, and not looked at again.
-    gc.collect()
-    gc.freeze()
+    garbage_collect_seldom()
     spent = []
     for turn in range(times + WARM_UP):
         headers = {"If-None-Match": client.get(address)["ETag"]} if is_poll else {}
