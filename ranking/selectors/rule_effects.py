@@ -133,7 +133,9 @@ def rules_broken(*, task: Task, judges: Collection[int]) -> dict[str, list[Quali
     rules = rules_in_force(campaign_id=task.test_set.campaign_id)
     if not rules:
         return {}
-    measures = results_by_judge(task_id=task.pk, judges=judges)
+    measures = results_by_judge(
+        task_id=task.pk, judges=judges, measures={rule.measure for rule in rules}
+    )
     found: dict[str, list[QualityRule]] = {}
     for rule, name in _breached(rules, task.pk, measures):
         found.setdefault(name, []).append(rule)
