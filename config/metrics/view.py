@@ -21,7 +21,7 @@ PATH: Final = "/metrics"
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return all metrics as text. 404 without a `METRICS_TOKEN`, 401 for whoever does not name it."""
+    """Return all metrics as text; 404 where no `METRICS_TOKEN` is set, 401 to requests without it."""
     if not settings.METRICS_TOKEN:
         raise Http404
     expected = f"Bearer {settings.METRICS_TOKEN}"

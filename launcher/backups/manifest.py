@@ -70,7 +70,7 @@ class Manifest:
             raise LauncherError(f"The {MANIFEST} in {folder} is damaged: {error}") from error
 
     def damaged(self, folder: Path) -> list[str]:
-        """Return what of the backup is missing or not as it was written."""
+        """Return the files of the backup that are missing or were changed since it was made."""
         expected = dict(self.files)
         if self.base_manifest:
             expected[f"{BASE}/backup_manifest"] = self.base_manifest

@@ -46,7 +46,7 @@ def _of_dashboard(test_set: tuple[str, str], address: str) -> Prepare:
 
 
 def _answered(kind: str, **choice: str) -> Prepare:
-    """Open an analysis of the released judgments by a choice, asked for if nobody did."""
+    """Open an analysis of the released judgments, and ask for it first where it was not asked yet."""
 
     def prepare(page: Page, demo: Any) -> None:
         _of_dashboard(RELEASED, f"analyses/{kind}/?{urlencode(choice)}")(page, demo)
@@ -56,7 +56,7 @@ def _answered(kind: str, **choice: str) -> Prepare:
 
 
 def _answer_wait(page: Page) -> None:
-    """Wait for an answer, and ask for it if nobody did."""
+    """Wait for the answer on a page, and ask for it first where it was not asked yet."""
     answer = page.locator("#answer table").first
     if not answer.count():
         page.locator("main form button.primary").first.click()
@@ -145,7 +145,7 @@ def _retracted(page: Page, demo: Any) -> None:
 
 
 def _for_reviewers(page: Page, demo: Any) -> None:
-    """Open a version by its link for reviewers, as nobody."""
+    """Open a version by its link for reviewers, signed out."""
     _version(page, demo, 1)
     card = page.locator("[aria-labelledby=version-1]")
     if not card.get_by_text("Link for reviewers:").count():
@@ -156,7 +156,7 @@ def _for_reviewers(page: Page, demo: Any) -> None:
 
 
 def _embargoed(page: Page, demo: Any) -> None:
-    """Publish a result under an embargo of two years, and open its address as nobody."""
+    """Publish a result under an embargo of two years, and open its address signed out."""
     _of_dashboard(OURS, "publish/")(page, demo)
     if not page.locator("#version-1").count():
         until = f"{datetime.now(UTC).year + 2}-01-01T12:00"

@@ -271,12 +271,13 @@ def reservations_withdraw(*, task_id: int) -> int:
     return len(hits)
 
 
-def reservations_lift(*, task_id: int) -> int:
+def reservations_lift(*, task: Task) -> int:
     """Give to everybody the HITs that are reserved for a judge who has seen a segment of them; return their number.
 
     A HIT is drawn for a judge while they ask, without their lock: the pool may lend them the same segment
     meanwhile. Then it would wait half an hour for somebody who may not be lent it.
     """
-    apart = Task.objects.get(pk=task_id).exposed_apart
-    reserved = HIT.objects.filter(task=task_id, reserved_until__gt=Now()).pooled().available()
-    return reserved.seen_by(OuterRef("reserved_for"), apart).update(reserved_until=Now())
+    reserved = HIT.objects.filter(task=task, reserved_until__gt=Now()).pooled().available()
+    return reserved.seen_by(OuterRef("reserved_for"), task.exposed_apart).update(
+        reserved_until=Now()
+    )

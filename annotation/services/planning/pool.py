@@ -86,7 +86,7 @@ def pool_fill(*, task_id: int, size: int | None = None) -> int:
         samples_give_up(task_id=task_id)
         plan_for_judge, standby, made = sample_plan, 0, 0
     else:
-        reservations_lift(task_id=task_id)
+        reservations_lift(task=task)
         made = _pool_fill(task_id, size, design.attention_every)
     requests = JudgeAccount.objects.filter(task=task_id, requested_at__isnull=False)
     judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
