@@ -24,6 +24,7 @@ from protocols.two_outputs.models import Answer
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
+from tests.locks import one_before_the_other
 
 JUDGES = 4
 
@@ -115,3 +116,25 @@ def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None
             each.result()
     assert edits_shown(list(shown)) == shown
     assert all("stays as it is" in message for message in refusals)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_edit_that_is_being_lent_is_changed_no_more(make_task_of: MakeTask) -> None:
+    """Whoever changes it waits for the loan, and is told that others are asked about it."""
+    task = make_task_of(Protocol.EDITING)
+    hits_plan(task_id=task.pk, count=1)
+    campaign = task.test_set.campaign
+    blocks = assigned_blocks(lend(make_judge(campaign, "editor")))
+    answer = {"outcome": "edited", "text": "As it was."}
+    for block in blocks:
+        judgment_submit(assigned=block, client_id=uuid4(), answer=answer)
+    pool_fill(task_id=task.pk, size=1)
+    acceptor = make_judge(campaign, "acceptor")
+
+    def change() -> None:
+        changed = {"outcome": "edited", "text": "Another."}
+        judgment_submit(assigned=blocks[0], client_id=uuid4(), answer=changed)
+
+    with pytest.raises(SubmissionRefusedError, match="stays as it is"):
+        one_before_the_other(lambda: lend(acceptor), change)
+    assert Judgment.objects.count() == len(blocks)
