@@ -99,6 +99,7 @@ def test_axe_finds_nothing_where_campaigns_are_closed_cloned_deleted_and_restore
     change(page, "Open the campaign again")
     expect(page.get_by_text("This campaign is open")).to_be_visible()
     page.get_by_role("link", name="Clone the campaign").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Clone the campaign")
     look()
     page.get_by_label("With people").check()
     page.get_by_role("button", name="Make the clone").click()

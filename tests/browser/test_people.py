@@ -44,7 +44,8 @@ def test_judges_are_pasted_checked_added_changed_and_grouped(
     expect(page.get_by_text("“bob@example” is not an e-mail address.")).to_be_visible()
     fits(page, axe_check)
     page.get_by_label("Addresses, or a CSV").fill("Ada <ada@example.org>\nbob@example.org\n")
-    page.get_by_role("button", name="Check the list").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Check the list").click()
     assert not Judge.objects.exists()
     page.get_by_role("button", name="Add them and make the links").click()
     expect(page.get_by_role("heading", name="2 judges were added.")).to_be_visible()

@@ -63,6 +63,7 @@ def test_a_system_is_there_at_once_and_completed_by_a_worker(
     look(page, f"system-{scheme}-{viewport['width']}")
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
     page.locator("#lost-title ~ a, .sentence h3 a").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Judgments")
     page.goto(address(judged.task, "segments/3"))
     expect(page.get_by_role("heading", level=1)).to_have_text("Segment 3")
     axe_check(page)

@@ -105,7 +105,8 @@ def test_organisers_state_them_on_the_settings_page(page: Page, campaign: Campai
     organiser = make_organiser(campaign)
     _, token = invitation_create(campaign=campaign, user=organiser, role=InvitationRole.ORGANISER)
     page.goto(f"/i/{token}/")
-    page.get_by_role("button", name="Sign in as organiser").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Sign in as organiser").click()
     page.goto("/campaigns/museum/settings/")
     page.get_by_label("Pay").fill("voluntary")
     page.get_by_role("button", name="Save").click()
