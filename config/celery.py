@@ -4,12 +4,19 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import beat_init, celeryd_init, task_postrun, task_prerun
+from celery.signals import (
+    beat_init,
+    celeryd_after_setup,
+    celeryd_init,
+    task_postrun,
+    task_prerun,
+)
 from django.db import close_old_connections
 from kombu import Connection
 
 from campaign.database.acting import task_acts, task_acts_no_more
 from config.broker import transport_register
+from config.garbage import garbage_collect_seldom
 from config.logs.tasks import tasks_name
 from config.metrics.tasks import tasks_count
 
@@ -49,6 +56,12 @@ app.autodiscover_tasks()
 def _worker_named(**_signal: Any) -> None:
     """Tell this process and its children that they are a worker, for `settings.DATABASE_LIMITS`."""
     os.environ["QUINTET_PROCESS"] = "worker"
+
+
+@celeryd_after_setup.connect
+def _worker_loaded(**_signal: Any) -> None:
+    """All of the application is loaded now, and no process forked yet."""
+    garbage_collect_seldom()
 
 
 @beat_init.connect

@@ -101,7 +101,7 @@ def cost(client: Any, address: str, *, times: int, is_poll: bool = False) -> Cos
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    from config.gunicorn import garbage_collect_seldom
+    from config.garbage import garbage_collect_seldom
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
