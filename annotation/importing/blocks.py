@@ -72,9 +72,10 @@ class BlockWriter:
             if names[each] not in self._judge_ids
         }
         try:
-            self._judge_ids |= imported_judges(
-                campaign_id=self._task.test_set.campaign_id, pseudonyms=list(new)
-            )
+            if new:
+                self._judge_ids |= imported_judges(
+                    campaign_id=self._task.test_set.campaign_id, pseudonyms=list(new)
+                )
         except JudgeTakesPartError as error:
             raise columns.error(
                 new[error.pseudonym], error.problem, RENAME_JUDGE, field="judgeId"

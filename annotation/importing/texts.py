@@ -4,10 +4,12 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import Max, Q
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BigIntegerField, F, IntegerField, Max, Q
 
+from annotation.models.pool import IsAnyOf
 from campaign.database.column_writing import columns_write
-from campaign.database.columns import columns_copied
+from campaign.database.columns import ColumnsQuery
 from campaign.database.copy import ids_reserve
 from campaign.formats import FiveWayColumns
 from campaign.models import Output, Segment, Task
@@ -15,6 +17,20 @@ from campaign.models import Output, Segment, Task
 Integers = npt.NDArray[np.int64]
 
 _UNKNOWN: Final = 0
+
+# Of thousands of numbers: Django prepares each value of `__in` by itself, an array is one.
+_SEGMENTS: Final = ColumnsQuery(
+    lambda test_set_id, numbers: Segment.objects.filter(
+        IsAnyOf(F("number"), numbers), test_set_id=test_set_id
+    ).annotate(has_text=Q(source_text__isnull=False)),
+    {"test_set_id": BigIntegerField(), "numbers": ArrayField(IntegerField())},
+    [("id", "i8"), ("number", "i4"), ("has_text", "?")],
+)
+_OUTPUTS: Final = ColumnsQuery(
+    lambda segment_ids: Output.objects.filter(IsAnyOf(F("segment_id"), segment_ids)),
+    {"segment_ids": ArrayField(BigIntegerField())},
+    [("id", "i8"), ("segment_id", "i8"), ("system_id", "i8")],
+)
 
 
 class ImportedTexts:
@@ -70,23 +86,14 @@ class ImportedTexts:
         """Read the segments with these numbers, and their outputs."""
         if not len(numbers):
             return
-        wanted = Segment.objects.filter(
-            test_set_id=self._task.test_set_id, number__in=numbers.tolist()
-        )
-        found = columns_copied(
-            wanted.annotate(has_text=Q(source_text__isnull=False)),
-            [("id", "i8"), ("number", "i4"), ("has_text", "?")],
-        )
+        found = _SEGMENTS.read(test_set_id=self._task.test_set_id, numbers=numbers.tolist())
         order = np.argsort(found["id"])
         ids = found["id"][order]
         if not len(ids):
             return
         for row, number in enumerate(found["number"][order].tolist(), len(self._segment_ids)):
             self._rows[number] = row
-        there = columns_copied(
-            Output.objects.filter(segment__in=ids.tolist()),
-            [("id", "i8"), ("segment_id", "i8"), ("system_id", "i8")],
-        )
+        there = _OUTPUTS.read(segment_ids=ids.tolist())
         by_id = np.argsort(self._column_ids)
         outputs = np.full((len(ids), len(self._column_ids)), _UNKNOWN, dtype=np.int64)
         column = by_id[np.searchsorted(self._column_ids[by_id], there["system_id"])]

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from campaign.formats import ByteStream, FiveWayColumns, FiveWayNames, read_five_way_columns
 from campaign.importing.languages import language_tag
 
-# Few enough that their cells stay in the processor's cache, many enough for the queries a batch takes.
-ROWS_AT_ONCE: Final = 2_000
+# Many enough that what is asked once a batch costs little: by the 2,000 a row costs 1 to 2 µs more, of some 48. Few
+# enough to stay in memory: by the 10,000 Python takes 1 to 3 µs more.
+ROWS_AT_ONCE: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)

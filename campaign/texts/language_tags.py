@@ -184,12 +184,17 @@ def _region(region: str | None, language: str, script: str) -> str:
 
 
 def _variants(variants: str) -> list[str]:
-    known = {str(key).lower() for key in cldr_of("en").variants} | set(_MORE_VARIANTS.split())
     found = [get_global("variant_aliases").get(each, each) for each in variants.split("-") if each]
     for each in found:
-        if each not in known or found.count(each) > 1:
+        if each not in _known_variants() or found.count(each) > 1:
             raise _UnknownSubtagError(each)
     return sorted(found)
+
+
+@lru_cache(maxsize=1)
+def _known_variants() -> frozenset[str]:
+    named = {str(key).lower() for key in cldr_of("en").variants}
+    return frozenset(named | set(_MORE_VARIANTS.split()))
 
 
 def _refusal(text: str, unknown: str) -> str:
