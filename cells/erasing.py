@@ -38,7 +38,7 @@ BEGIN
     JOIN campaign_campaign c ON c.id = j.campaign_id
     WHERE c.id = erased AND c.rehearsal_of_id IS NOT NULL;
     PERFORM set_config('pgtrigger.ignore', array_agg(DISTINCT tgname)::text, true)
-    FROM pg_trigger WHERE NOT tgisinternal;
+    FROM pg_trigger WHERE NOT tgisinternal AND tgname !~ '^pgtrigger_({references})_';
 {deletions}
     DELETE FROM campaign_user WHERE id = ANY (bots);
     SET CONSTRAINTS ALL IMMEDIATE;
@@ -48,6 +48,14 @@ END;
 $erase$;
 REVOKE ALL ON FUNCTION public.campaign_erase(bigint) FROM PUBLIC;
 """
+# What refers to the rows goes before them. Whoever writes a block or a judgment meanwhile is waited for, and
+# then seen by these triggers, which stand for foreign keys.
+_REFERENCES: Final = (
+    "block_stays_while_judged",
+    "hit_stays_with_its_blocks",
+    "judge_stays_with_their_judgments",
+    "output_stays_while_shown",
+)
 _DELETION: Final = """\
     DELETE FROM {table} WHERE {key} IN ({keys});
     GET DIAGNOSTICS rows_of_table = ROW_COUNT;
@@ -68,7 +76,11 @@ def erasing_install(*, using: str, **_signal: Any) -> None:
         cursor.execute("SELECT has_schema_privilege('public', 'CREATE')")
         if not cursor.fetchone()[0]:
             return  # Tables are emptied, not migrated, by a role that does not own them.
-        cursor.execute(_FUNCTION.format(days=BIN_DAYS, deletions=_deletions(using)))
+        cursor.execute(
+            _FUNCTION.format(
+                days=BIN_DAYS, references="|".join(_REFERENCES), deletions=_deletions(using)
+            )
+        )
         role = settings.APPLICATION_ROLE
         if role and connection.settings_dict["USER"] != role:
             quoted = connection.ops.quote_name(role)

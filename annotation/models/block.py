@@ -60,12 +60,14 @@ class Block(models.Model):
         on_delete=models.CASCADE,
         related_name="blocks",
         db_index=False,  # `block_position_unique_in_hit` begins with it
+        # `block_fits_its_hit_and_segment` looks it up, and locks it; `hit_stays_with_its_blocks` is the other side.
+        db_constraint=False,
     )
     segment = models.ForeignKey(
         "campaign.Segment",
         on_delete=models.PROTECT,
         related_name="blocks",
-        # A block shows outputs, all of its segment (`candidate_output_of_the_same_segment`), these stay while
+        # A block shows outputs, all of its segment (`block_fits_its_hit_and_segment`), these stay while
         # it does (`output_stays_while_shown`, `output_segment_stays`), and theirs is a foreign key.
         db_constraint=False,
     )
@@ -139,12 +141,17 @@ class Block(models.Model):
             # it read them whole.
             trigger_from_file(
                 "annotation",
-                "candidate_output_of_the_same_segment",
+                "block_fits_its_hit_and_segment",
                 level=pgtrigger.Statement,
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "RECORD"), ("scans", "TEXT")],
+                declare=[("lost", "BIGINT"), ("wrong", "RECORD"), ("scans", "TEXT")],
+            ),
+            pgtrigger.Protect(
+                name="block_stays_in_its_hit",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.AnyChange("hit"),
             ),
             pgtrigger.Protect(
                 name="candidate_output_stays",

@@ -270,6 +270,19 @@ class HIT(models.Model):
                 when=pgtrigger.Before,
                 condition=pgtrigger.Q(new__repeats__isnull=False),
             ),
+            trigger_from_file(
+                "annotation",
+                "hit_stays_with_its_blocks",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Delete,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(old="old_rows"),  # type: ignore[no-untyped-call]
+                declare=[("kept", "BIGINT"), ("scans", "TEXT")],
+            ),
+            pgtrigger.Protect(
+                name="hit_id_stays",
+                operation=pgtrigger.UpdateOf("id"),  # type: ignore[no-untyped-call]
+            ),
         ]
 
     def __str__(self) -> str:

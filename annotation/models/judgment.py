@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models import Judge
 from campaign.models.move import RefusedWhileMoving
 
 
@@ -75,6 +76,8 @@ class Judgment(models.Model):
         on_delete=models.PROTECT,
         related_name="judgments",
         db_index=False,  # `judgment_of_a_judge` begins with it
+        # `judgment_fits_its_block` looks them up, too; `judge_stays_with_their_judgments` is the other side.
+        db_constraint=False,
     )
     block = models.ForeignKey(
         "annotation.Block",
@@ -151,12 +154,12 @@ class Judgment(models.Model):
             trigger_from_file(
                 "annotation",
                 "judgment_fits_its_block",
-                # Once a statement, as `candidate_output_of_the_same_segment`, and planned alike.
+                # Once a statement, as `block_fits_its_hit_and_segment`, and planned alike.
                 level=pgtrigger.Statement,
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "RECORD"), ("scans", "TEXT")],
+                declare=[("lost", "BIGINT"), ("wrong", "RECORD"), ("scans", "TEXT")],
             ),
             trigger_from_file(
                 "annotation",
@@ -191,3 +194,30 @@ class Judgment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.task_id}: judgment {self.pk}"
+
+
+class JudgingJudge(Judge):
+    """A judge as judgments see them: there as long as one is by them, under the same id.
+
+    A foreign key would hold it, and asks row by row (decision 122).
+    """
+
+    class Meta:
+        proxy = True
+        verbose_name = _("judge of judgments")
+        verbose_name_plural = _("judges of judgments")
+        triggers = [
+            trigger_from_file(
+                "annotation",
+                "judge_stays_with_their_judgments",
+                level=pgtrigger.Statement,
+                operation=pgtrigger.Delete,
+                when=pgtrigger.After,
+                referencing=pgtrigger.Referencing(old="old_rows"),  # type: ignore[no-untyped-call]
+                declare=[("kept", "BIGINT"), ("scans", "TEXT")],
+            ),
+            pgtrigger.Protect(
+                name="judge_id_stays",
+                operation=pgtrigger.UpdateOf("id"),  # type: ignore[no-untyped-call]
+            ),
+        ]

@@ -1,5 +1,10 @@
 scans := current_setting('enable_seqscan');
 PERFORM set_config('enable_seqscan', 'off', true);
+-- Whoever deletes a judge waits for this lock: `judge_stays_with_their_judgments`.
+SELECT n.judge_id INTO lost
+FROM (SELECT DISTINCT r.judge_id FROM new_rows r) n
+WHERE (SELECT j.id FROM campaign_judge j WHERE j.id = n.judge_id FOR KEY SHARE) IS NULL
+LIMIT 1;
 SELECT n.id, n.block_id, n.task_id, cardinality(n.labels) AS labels, b.shown,
     b.task_id <> n.task_id AS is_of_another,
     cardinality(n.labels) <> b.shown AS is_not_aligned, b.shown IS NULL AS is_of_none
@@ -23,6 +28,11 @@ WHERE b.shown IS NULL
     )
 LIMIT 1;
 PERFORM set_config('enable_seqscan', scans, true);
+IF lost IS NOT NULL THEN
+    RAISE EXCEPTION 'there is no judge %', lost
+        USING ERRCODE = 'foreign_key_violation',
+              CONSTRAINT = 'judgment_by_a_judge';
+END IF;
 IF wrong.is_of_none THEN
     RAISE EXCEPTION 'there is no block %', wrong.block_id
         USING ERRCODE = 'foreign_key_violation',

@@ -16,10 +16,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Judgment
+from annotation.models import Block, Judgment
 from annotation.selectors import assigned_blocks
 from annotation.selectors.state_effects import state_effects, transitions_possible
 from annotation.services import NoWorkReason, judgment_submit, work_request
+from annotation.services.planning.blocks import hits_prepare
 from campaign.database.erasing import campaign_erase
 from campaign.models import Campaign, CampaignState, CampaignStateChange, Task, Transition, User
 from campaign.models.state import TRANSITIONS, UNDOES
@@ -37,6 +38,7 @@ from campaign.services import (
 from campaign.services.states import _erase_without_judgments
 from tests.at_work import assignment_lend, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.locks import one_before_the_other
 from tests.roles import owner_cursor
 
 pytestmark = pytest.mark.django_db
@@ -413,3 +415,16 @@ def test_one_that_is_judged_while_it_is_deleted_stays_in_the_bin() -> None:
     with owner_cursor() as cursor:
         cursor.execute("SELECT count(*) FROM annotation_judgment")
         assert cursor.fetchone()[0] == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_whose_blocks_are_written_while_it_is_deleted_stays_in_the_bin() -> None:
+    task = make_task(make_campaign(), planned=1)
+    campaign = task.test_set.campaign
+    change(campaign, Transition.DELETE)
+    with pytest.raises(IntegrityError, match="has blocks"):
+        one_before_the_other(
+            lambda: hits_prepare(task_id=task.pk, count=1),
+            lambda: campaign_erase(campaign_id=campaign.pk),
+        )
+    assert {block.hit.task for block in Block.objects.all()} == {task}

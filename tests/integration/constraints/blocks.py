@@ -3,11 +3,11 @@
 from functools import partial
 from uuid import UUID
 
-from annotation.models import Block, Judgment
+from annotation.models import HIT, Block, Judgment
 from campaign.models import Output
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import make_shown
+from tests.integration.constraints.worlds import make_hit, make_shown
 
 ONE_ID = UUID(int=1)
 
@@ -165,6 +165,55 @@ def a_block_is_deleted_that_was_judged(attempt: Attempt) -> None:
     with attempt.accepts():
         blocks = Block.objects.filter(pk=shown.block.pk)
         blocks._raw_delete(blocks.db)
+
+
+@breaks("block_of_a_hit")
+def a_block_is_of_a_hit_that_is_not_there(attempt: Attempt) -> None:
+    create, shown = another_block()
+    blocks = [Block(**create.keywords, outputs=shown[:2])]
+    elsewhere = {"hit_id": 10**12, "segment": create.keywords["segment"], "position": 2}
+    with attempt.refuses(saying=f"there is no HIT {10**12}"):
+        Block.objects.create(**elsewhere, outputs=shown[:2])
+    # The last of many, too.
+    with attempt.refuses(saying="there is no HIT"):
+        Block.objects.bulk_create([*blocks, Block(**elsewhere, outputs=shown[:2])])
+    with attempt.accepts():
+        Block.objects.bulk_create(blocks)
+
+
+@breaks("block_stays_in_its_hit")
+def a_block_gets_another_hit(attempt: Attempt) -> None:
+    shown = make_shown()
+    other = make_shown(shown.task, number=2)
+    with attempt.refuses(saying="Cannot update"):
+        Block.objects.filter(pk=shown.block.pk).update(hit=other.hit, position=2)
+    with attempt.accepts():
+        Block.objects.filter(pk=shown.block.pk).update(hit=shown.hit, position=2)
+
+
+@breaks("hit_stays_with_its_blocks")
+def a_hit_is_deleted_that_has_blocks(attempt: Attempt) -> None:
+    shown = make_shown()
+    empty = make_hit(shown.task, 2)
+    # Past the ORM, which would delete the blocks first. The last of several, too.
+    for hits in (HIT.objects.filter(pk=shown.hit.pk), HIT.objects.all()):
+        with attempt.refuses(saying="has blocks"):
+            hits._raw_delete(hits.db)
+    with attempt.accepts():
+        hits = HIT.objects.filter(pk=empty.pk)
+        hits._raw_delete(hits.db)
+    with attempt.accepts():
+        shown.hit.delete()
+
+
+@breaks("hit_id_stays")
+def a_hit_gets_another_id(attempt: Attempt) -> None:
+    shown = make_shown()
+    for hit in (shown.hit, make_hit(shown.task, 2)):
+        with attempt.refuses(saying="Cannot update"):
+            HIT.objects.filter(pk=hit.pk).update(id=10**12)
+    with attempt.accepts():
+        HIT.objects.update(holds_check=True)
 
 
 def another_block() -> tuple[partial[Block], list[int]]:
