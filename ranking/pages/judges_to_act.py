@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from annotation.selectors import JudgeStatus, judge_statuses
 from campaign.models import Task
 from ranking.models import Analysis
-from ranking.pages.formats import interval, judge_status_label, kappa
+from ranking.pages.formats import figure, interval, judge_status_label, kappa
 from ranking.pages.judge_measures import rule_in_words
 from ranking.selectors.analysis_judges import judges_in_answer
 from ranking.selectors.judges import judges_by_pseudonym
@@ -61,7 +60,7 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
     """Return the figures of an answer that were looked at, as one line."""
     said = []
     if "blocks" in figures:
-        said.append(_("Blocks: %(count)s") % {"count": number_format(figures["blocks"])})
+        said.append(_("Blocks: %(count)s") % {"count": figure(figures["blocks"])})
     if "kappa" in figures:
         with_whom = figures.get("other")
         words = (
@@ -74,10 +73,10 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
             words += f" ({interval(kappa(figures['low']), kappa(figures['high']))})"
         said.append(words)
     if "comparable" in figures:
-        said.append(f"n = {number_format(figures['comparable'])}")
+        said.append(f"n = {figure(figures['comparable'])}")
     if figures.get("below"):
         said.append(
-            _("pairs below the band: %(count)s") % {"count": number_format(figures["below"])}
+            _("pairs below the band: %(count)s") % {"count": figure(figures["below"])}
         )
     if "rules" in figures:
         said.append(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from html import escape
 
 from django.utils.formats import number_format
@@ -145,8 +146,9 @@ def _table(
     of_task: OfTask | None,
     file_address: Callable[[str, str], str] | None,
 ) -> ShownTable:
+    words = [_words_of(column) for column in table.columns]
     rows = [
-        _cells(table, row, addresses if of_task is None else _addresses(table, row, of_task))
+        _cells(table, row, words, addresses if of_task is None else _addresses(table, row, of_task))
         for row in _first(table)
     ]
     plot = drawn_for_page(table, pair_address=None if addresses is None else addresses.won)
@@ -172,16 +174,21 @@ def plot_files(table: Table, file_address: Callable[[str, str], str]) -> list[tu
     return [(ending.upper(), file_address(table.name, ending)) for ending in PLOT_FILES]
 
 
-def _cells(table: Table, row: Sequence[Value], addresses: Addresses | None) -> list[ShownCell]:
+def _cells(
+    table: Table,
+    row: Sequence[Value],
+    words: Sequence[Callable[[Value], str]],
+    addresses: Addresses | None,
+) -> list[ShownCell]:
     about = {} if addresses is None else _about(table, row)
     return [
         ShownCell(
-            parts=[ShownPart(_words(value, column))]
+            parts=[ShownPart(said(value))]
             if addresses is None or value is None
-            else _parts(value, column, about, addresses),
+            else _parts(said(value), value, column, about, addresses),
             is_number=not column.is_text,
         )
-        for value, column in zip(row, table.columns, strict=True)
+        for value, column, said in zip(row, table.columns, words, strict=True)
     ]
 
 
@@ -217,9 +224,8 @@ def _two_systems(words: str) -> dict[Named, str]:
 
 
 def _parts(
-    value: Value, column: Column, about: dict[Named, str], addresses: Addresses
+    words: str, value: Value, column: Column, about: dict[Named, str], addresses: Addresses
 ) -> list[ShownPart]:
-    words = _words(value, column)
     if column.names == "judges":
         one, between, other = words.partition(BETWEEN)
         return [
@@ -258,6 +264,19 @@ def _is_there(about: dict[Named, str], addresses: Addresses) -> bool:
     return (bool(about) or addresses.is_all_listed) and all(
         name in addresses.systems for name in systems
     )
+
+
+def _words_of(column: Column) -> Callable[[Value], str]:
+    """Return what puts a column's values into words: once those that are shown alike.
+
+    Words are remembered across pages, but by the language, and to ask Django for that takes longer than all the rest.
+    """
+    remembered = lru_cache(maxsize=None, typed=True)(partial(_words, column=column))
+
+    def words(value: Value) -> str:
+        return remembered(round(value, column.decimals) if isinstance(value, float) else value)
+
+    return words
 
 
 def _words(value: Value, column: Column) -> str:
