@@ -19,8 +19,8 @@ class Migration(migrations.Migration):
             fields=[
             ],
             options={
-                'verbose_name': 'judge of judgments',
-                'verbose_name_plural': 'judges of judgments',
+                'verbose_name': 'judge',
+                'verbose_name_plural': 'judges',
                 'proxy': True,
                 'indexes': [],
                 'constraints': [],

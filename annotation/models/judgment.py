@@ -204,8 +204,8 @@ class JudgingJudge(Judge):
 
     class Meta:
         proxy = True
-        verbose_name = _("judge of judgments")
-        verbose_name_plural = _("judges of judgments")
+        verbose_name = _("judge")
+        verbose_name_plural = _("judges")
         triggers = [
             trigger_from_file(
                 "annotation",

@@ -75,9 +75,7 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
     if "comparable" in figures:
         said.append(f"n = {figure(figures['comparable'])}")
     if figures.get("below"):
-        said.append(
-            _("pairs below the band: %(count)s") % {"count": figure(figures["below"])}
-        )
+        said.append(_("pairs below the band: %(count)s") % {"count": figure(figures["below"])})
     if "rules" in figures:
         said.append(
             _("stands out by %(rules)s")

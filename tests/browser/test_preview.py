@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from annotation.models import HIT, Judgment
 from campaign.models import CampaignState
 from tests.browser.conftest import ON_A_DESKTOP, NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
+from tests.browser.judging import all_sent, at_sentence, judge_block, page_kept, type_ranks
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -73,6 +73,8 @@ def test_what_a_judge_of_this_browser_keeps_stays(
     at_sentence(page, 2)
     type_ranks(page, "12")
     expect(page.locator("#status")).to_contain_text("Waiting for the network")
+    # What is still on its way to be kept would bring a cookie of the judge's.
+    page_kept(page)
     page.goto("about:blank")
     page.context.clear_cookies()
     enter(page, task.test_set.campaign)
