@@ -7,10 +7,12 @@ them. What it may delete it asks itself, by the database's clock. A rehearsal go
 
 from typing import Any, Final
 
+import pgtrigger
 from django.conf import settings
 from django.db import connections
 
 from annotation.models import Judgment
+from campaign.database.triggers import StaysWhileReferredTo
 from campaign.services.states import BIN_DAYS
 from cells.campaign_rows import TABLES, campaign_rows
 
@@ -48,14 +50,6 @@ END;
 $erase$;
 REVOKE ALL ON FUNCTION public.campaign_erase(bigint) FROM PUBLIC;
 """
-# What refers to the rows goes before them. Whoever writes a block or a judgment meanwhile is waited for, and
-# then seen by these triggers, which stand for foreign keys.
-_REFERENCES: Final = (
-    "block_stays_while_judged",
-    "hit_stays_with_its_blocks",
-    "judge_stays_with_their_judgments",
-    "output_stays_while_shown",
-)
 _DELETION: Final = """\
     DELETE FROM {table} WHERE {key} IN ({keys});
     GET DIAGNOSTICS rows_of_table = ROW_COUNT;
@@ -78,13 +72,26 @@ def erasing_install(*, using: str, **_signal: Any) -> None:
             return  # Tables are emptied, not migrated, by a role that does not own them.
         cursor.execute(
             _FUNCTION.format(
-                days=BIN_DAYS, references="|".join(_REFERENCES), deletions=_deletions(using)
+                days=BIN_DAYS, references="|".join(_references()), deletions=_deletions(using)
             )
         )
         role = settings.APPLICATION_ROLE
         if role and connection.settings_dict["USER"] != role:
             quoted = connection.ops.quote_name(role)
             cursor.execute(f"GRANT EXECUTE ON FUNCTION public.campaign_erase(bigint) TO {quoted}")
+
+
+def _references() -> list[str]:
+    """Return the triggers that stand for foreign keys.
+
+    What refers to the rows goes before them. Whoever writes a block or a judgment meanwhile is waited for, and then
+    seen by these.
+    """
+    return [
+        trigger.name
+        for _model, trigger in pgtrigger.registered()
+        if isinstance(trigger, StaysWhileReferredTo)
+    ]
 
 
 def _deletions(using: str) -> str:

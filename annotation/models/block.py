@@ -11,7 +11,7 @@ from django.db.models.lookups import GreaterThan
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import StaysWhileReferredTo, trigger_from_file
 from campaign.models import Output
 
 T = TypeVar("T")
@@ -158,14 +158,11 @@ class Block(models.Model):
                 operation=pgtrigger.Update,
                 condition=pgtrigger.AnyChange("id", "outputs", "stands_for", "segment"),
             ),
-            trigger_from_file(
-                "annotation",
-                "block_stays_while_judged",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Delete,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(old="old_rows"),  # type: ignore[no-untyped-call]
-                declare=[("judged", "BIGINT"), ("scans", "TEXT")],
+            StaysWhileReferredTo(
+                name="block_stays_while_judged",
+                table="annotation_judgment",
+                column="block_id",
+                refusal="block % is judged",
             ),
         ]
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.pool import POOLED, HITQuerySet
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import StaysWhileReferredTo, trigger_from_file
 
 
 class HITPurpose(models.TextChoices):
@@ -270,14 +270,11 @@ class HIT(models.Model):
                 when=pgtrigger.Before,
                 condition=pgtrigger.Q(new__repeats__isnull=False),
             ),
-            trigger_from_file(
-                "annotation",
-                "hit_stays_with_its_blocks",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Delete,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(old="old_rows"),  # type: ignore[no-untyped-call]
-                declare=[("kept", "BIGINT"), ("scans", "TEXT")],
+            StaysWhileReferredTo(
+                name="hit_stays_with_its_blocks",
+                table="annotation_block",
+                column="hit_id",
+                refusal="HIT % has blocks",
             ),
             pgtrigger.Protect(
                 name="hit_id_stays",

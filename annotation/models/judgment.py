@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import NeverTruncated, StaysWhileReferredTo, trigger_from_file
 from campaign.models import Judge
 from campaign.models.move import RefusedWhileMoving
 
@@ -207,14 +207,11 @@ class JudgingJudge(Judge):
         verbose_name = _("judge")
         verbose_name_plural = _("judges")
         triggers = [
-            trigger_from_file(
-                "annotation",
-                "judge_stays_with_their_judgments",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Delete,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(old="old_rows"),  # type: ignore[no-untyped-call]
-                declare=[("kept", "BIGINT"), ("scans", "TEXT")],
+            StaysWhileReferredTo(
+                name="judge_stays_with_their_judgments",
+                table="annotation_judgment",
+                column="judge_id",
+                refusal="judge % has judged",
             ),
             pgtrigger.Protect(
                 name="judge_id_stays",

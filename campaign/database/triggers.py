@@ -1,6 +1,6 @@
 """Triggers whose bodies stand in files of SQL, one a file."""
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import pgtrigger
 from django.conf import settings
@@ -20,6 +20,56 @@ def trigger_from_file(
     for part, sql in (parts or {}).items():
         body = body.replace(f"{{{part}}}", sql)
     return pgtrigger.Trigger(name=f"{name}{suffix}", func=body, **options)
+
+
+_STAYS = """\
+-- Whoever writes what refers to the rows holds a lock of theirs until the commit: whoever deletes them has waited for it,
+-- and this sees what was written if each statement sees what was committed before it.
+IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE SQLSTATE '55000' USING MESSAGE = format(
+        'these rows are deleted in transactions that read what is committed, not %s',
+        current_setting('transaction_isolation')
+    );
+END IF;
+scans := current_setting('enable_seqscan');
+PERFORM set_config('enable_seqscan', 'off', true);
+SELECT o.id INTO kept
+FROM old_rows o
+WHERE EXISTS (SELECT FROM {table} r WHERE r.{column} = o.id OFFSET 0)
+LIMIT 1;
+PERFORM set_config('enable_seqscan', scans, true);
+IF kept IS NOT NULL THEN
+    RAISE EXCEPTION '{refusal}', kept
+        USING ERRCODE = 'foreign_key_violation',
+              CONSTRAINT = '{name}';
+END IF;
+RETURN NULL;
+"""
+
+
+class StaysWhileReferredTo(pgtrigger.Trigger):
+    """Refuse to delete rows that others refer to: the far side of a reference that triggers keep, once a statement.
+
+    Parameters
+    ----------
+    name : str
+        Of the trigger and of the constraint that the error names.
+    table, column : str
+        Of what refers to the rows, with an index on the column. Whoever writes into it locks them `FOR KEY SHARE`.
+    refusal : str
+        What the error says, with `%` for the row's id.
+    """
+
+    level = pgtrigger.Statement
+    when = pgtrigger.After
+    operation = pgtrigger.Delete
+    referencing = pgtrigger.Referencing(old="old_rows")  # type: ignore[no-untyped-call]
+    declare: ClassVar[list[tuple[str, str]]] = [("kept", "BIGINT"), ("scans", "TEXT")]
+
+    def __init__(self, *, name: str, table: str, column: str, refusal: str) -> None:
+        super().__init__(
+            name=name, func=_STAYS.format(name=name, table=table, column=column, refusal=refusal)
+        )
 
 
 class NeverTruncated(pgtrigger.Trigger):

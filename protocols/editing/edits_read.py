@@ -46,7 +46,7 @@ class StoredEdit:
 
     @property
     def record(self) -> EditRecord:
-        """What counts of it: nobody accepts what was not corrected."""
+        """Return what counts of the edit: no acceptance of what was not corrected."""
         is_unable = self.outcome is Outcome.UNABLE
         return EditRecord(
             segment=self.segment,

@@ -129,7 +129,7 @@ def _texts(_part: int, _rules: Mapping[str, Any]) -> TextsBeside:
 
 
 def _needs(texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, Any]) -> Needs:
-    """Return whether nobody has to read a snippet twice: it has a reader of each system's, and so many of them."""
+    """Return how many judges it takes if none is to read a snippet twice, and whether there are as many."""
     if not texts:
         words = [_("It has no snippets yet: upload them with the statements to be answered.")]
         return Needs(judges=0, is_feasible=False, words=words)

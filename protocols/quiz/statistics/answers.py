@@ -135,7 +135,7 @@ def reader_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[Quiz
 def _scores(
     readings: Readings, names: tuple[str, ...], of_each: BoolArray, confidence: float
 ) -> list[QuizScore]:
-    """Score whoever has these names, by which readings are of each of them; those without any are left out."""
+    """Return the scores of these names, by the readings that are of each; a name without any is left out."""
     found = []
     for name, own in zip(names, of_each, strict=True):
         if own.any():
