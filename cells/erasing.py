@@ -88,7 +88,7 @@ def _references() -> list[str]:
     seen by these.
     """
     return [
-        trigger.name
+        str(trigger.name)
         for _model, trigger in pgtrigger.registered()
         if isinstance(trigger, StaysWhileReferredTo)
     ]

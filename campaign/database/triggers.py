@@ -1,6 +1,6 @@
 """Triggers whose bodies stand in files of SQL, one a file."""
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import pgtrigger
 from django.conf import settings
@@ -64,11 +64,12 @@ class StaysWhileReferredTo(pgtrigger.Trigger):
     when = pgtrigger.After
     operation = pgtrigger.Delete
     referencing = pgtrigger.Referencing(old="old_rows")  # type: ignore[no-untyped-call]
-    declare: ClassVar[list[tuple[str, str]]] = [("kept", "BIGINT"), ("scans", "TEXT")]
 
     def __init__(self, *, name: str, table: str, column: str, refusal: str) -> None:
         super().__init__(
-            name=name, func=_STAYS.format(name=name, table=table, column=column, refusal=refusal)
+            name=name,
+            func=_STAYS.format(name=name, table=table, column=column, refusal=refusal),
+            declare=[("kept", "BIGINT"), ("scans", "TEXT")],
         )
 
 
