@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, TypedDict
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -31,37 +31,32 @@ from campaign.texts.languages import language_direction
 CONTEXT_SEGMENTS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class TextData:
+class TextData(TypedDict):
     text: str
     lang: str
     dir: str
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateData:
+class CandidateData(TypedDict):
     id: UUID
     text: str
     lang: str
     dir: str
 
 
-@dataclass(frozen=True, slots=True)
-class NeighbourData:
+class NeighbourData(TypedDict):
     source: TextData | None
     reference: TextData | None
 
 
-@dataclass(frozen=True, slots=True)
-class ContextData:
+class ContextData(TypedDict):
     """Neighbours in reading order: the nearest is last in `before` and first in `after`."""
 
     before: list[NeighbourData]
     after: list[NeighbourData]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgmentData:
+class JudgmentData(TypedDict):
     """A stored judgment; `answer` is None for a ranking."""
 
     id: UUID
@@ -90,9 +85,11 @@ class BlockData:
 
     def as_shown(self) -> dict[str, Any]:
         """Return what the judge page is given of it: the rules are said once, for all blocks of the HIT."""
-        shown = asdict(self)
-        del shown["stage_rules"]
-        return shown
+        return {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if each.name != "stage_rules"
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +178,14 @@ class _Rules:
     def source(self, text: str | None) -> TextData | None:
         if not self.beside.source:
             return None
-        return TextData(text or "", self.source_language, self.source_dir)
+        return TextData(text=text or "", lang=self.source_language, dir=self.source_dir)
 
     def references(self, texts: Sequence[str]) -> list[TextData]:
         if not self.beside.references:
             return []
-        return [TextData(text, self.target_language, self.target_dir) for text in texts]
+        return [
+            TextData(text=text, lang=self.target_language, dir=self.target_dir) for text in texts
+        ]
 
 
 def blocks_of_hit(hit_id: int, *, campaign: Campaign, judge_id: int) -> ShownHIT:
@@ -300,7 +299,9 @@ def _block_data(
     known = None
     if judgment is not None:
         judgment_id, client_id, labels, comment = judgment
-        known = JudgmentData(UUID(client_id), labels, comment, answers.get(judgment_id))
+        known = JudgmentData(
+            id=UUID(client_id), labels=labels, comment=comment, answer=answers.get(judgment_id)
+        )
     _position, source_text, references = next(row for row in around if row[0] == position)
     # The texts of a candidate's outputs are identical.
     candidates = [text for text, *_same in by_candidate(texts, stands_for)]
@@ -317,7 +318,9 @@ def _block_data(
             after=[_neighbour(rules, *row) for row in neighbours if row[0] > position],
         ),
         candidates=[
-            CandidateData(candidate_id, text or "", rules.target_language, rules.target_dir)
+            CandidateData(
+                id=candidate_id, text=text or "", lang=rules.target_language, dir=rules.target_dir
+            )
             for candidate_id, text in zip(
                 candidate_ids(public_id, len(candidates)), candidates, strict=True
             )

@@ -243,7 +243,7 @@ def _tour_block(story: _Story, place: int, campaign: Campaign) -> TourBlock:
             judgment=None,
             skip_reason=None,
         ),
-        best=candidates[0].id,
+        best=candidates[0]["id"],
         worst=worst,
     )
 
@@ -268,7 +268,8 @@ def _candidates(story: _Story, place: int) -> tuple[list[CandidateData], UUID | 
     language = story.target_language
     direction = language_direction(language)
     views = [
-        CandidateData(id_, text, language, direction) for id_, text in zip(ids, texts, strict=True)
+        CandidateData(id=id_, text=text, lang=language, dir=direction)
+        for id_, text in zip(ids, texts, strict=True)
     ]
     return views, worst
 
@@ -277,8 +278,10 @@ def _source(story: _Story, place: int) -> TextData | None:
     text = story.sources[place]
     if text is None:
         return None
-    return TextData(text, story.source_language, language_direction(story.source_language))
+    language = story.source_language
+    return TextData(text=text, lang=language, dir=language_direction(language))
 
 
 def _target(story: _Story, text: str) -> TextData:
-    return TextData(text, story.target_language, language_direction(story.target_language))
+    language = story.target_language
+    return TextData(text=text, lang=language, dir=language_direction(language))

@@ -11,7 +11,7 @@ from annotation.models.block import candidate_ids
 from annotation.protocols import Answer, answer_kind
 from annotation.selectors.previewed_hits import PreviewedHIT as DrawnHIT
 from annotation.selectors.previewed_hits import previewed_hits
-from annotation.selectors.shown import BlockData, DrawnBlock, blocks_drawn
+from annotation.selectors.shown import BlockData, CandidateData, DrawnBlock, blocks_drawn
 from annotation.selectors.training import Feedback, feedback_on, training_blocks
 from campaign.models import Task
 from campaign.texts.hash_draw import HashDraw
@@ -61,14 +61,14 @@ def _as_asked(task: Task, segments: Sequence[int], blocks: list[BlockData]) -> l
     stages_drawn = answer_kind(task.protocol).stages_drawn
     if stages_drawn is None or not blocks:
         return blocks
-    texts = [block.candidates[0].text for block in blocks]
+    texts = [block.candidates[0]["text"] for block in blocks]
     stages = stages_drawn(task, segments, [block.id for block in blocks], texts)
     return [
         replace(
             block,
             stage_rules=stage.rules,
             candidates=[
-                replace(candidate, text=text)
+                CandidateData({**candidate, "text": text})
                 for candidate, text in zip(block.candidates, stage.texts or (), strict=True)
             ],
         )
@@ -121,7 +121,9 @@ def _for_one_judge(task: Task) -> list[DrawnHIT]:
 def _known_by(id_: UUID, block: BlockData) -> BlockData:
     """Return a block under another id."""
     ids = candidate_ids(id_, len(block.candidates))
-    shown = [replace(each, id=new) for each, new in zip(block.candidates, ids, strict=True)]
+    shown = [
+        CandidateData({**each, "id": new}) for each, new in zip(block.candidates, ids, strict=True)
+    ]
     return replace(block, id=id_, candidates=shown)
 
 

@@ -374,5 +374,5 @@ def test_organisers_see_it_as_readers_do() -> None:
     assert rules["asked_with"] == str(hit.blocks[-1].id)
     assert rules["statements"] in [list(each.statements) for each in SNIPPETS]
     *_before, last = hit.blocks
-    assert last.candidates[0].text.count("\n") == len(hit.blocks) - 1
+    assert last.candidates[0]["text"].count("\n") == len(hit.blocks) - 1
     assert (last.source, last.references) == (None, [])
