@@ -45,6 +45,7 @@ from annotation.services import (
     work_request,
 )
 from annotation.services.panels import panel_participation_refresh
+from campaign.api.requests import content_validated
 from campaign.browsers import activity_record
 from campaign.database.logged import judge_logged
 from campaign.models import Judge, User
@@ -84,15 +85,16 @@ def answer_validated(protocol: str, answer: Any) -> Any:
     serializer = answer_kind(protocol).serializer
     if serializer is None or answer is None:
         return answer
-    body = serializer(data=answer)
-    if not body.is_valid():
+    try:
+        return content_validated(serializer, answer)
+    except ValidationError as error:
+        found = cast("dict[str, list[Any]]", error.detail)
         words = [
             str(message) if field == api_settings.NON_FIELD_ERRORS_KEY else f"{field}: {message}"
-            for field, messages in body.errors.items()
+            for field, messages in found.items()
             for message in messages
         ]
-        raise ValidationError({"answer": words})
-    return body.validated_data
+        raise ValidationError({"answer": words}) from error
 
 
 def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
@@ -170,9 +172,7 @@ class AssignmentsView(APIView):
 
         202 says that there may be work in a moment: ask again after `retry_after` seconds.
         """
-        body = serializers.AssignmentRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        asked = body.validated_data
+        asked = content_validated(serializers.AssignmentRequestSerializer, request.data)
         judge = judge_or_403(request, asked.get("campaign"))
         panel_participation_refresh(judge=judge)
         try:
@@ -234,9 +234,7 @@ class JudgmentView(APIView):
 
         With `after`, the next HIT comes with the answer.
         """
-        body = serializers.JudgmentRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        data = dict(body.validated_data)
+        data = dict(content_validated(serializers.JudgmentRequestSerializer, request.data))
         after = data.pop("after", None)
         assigned = assigned_or_404(request, data.pop("block"))
         data["answer"] = answer_validated(assigned.protocol, data.pop("answer", None))
@@ -263,9 +261,7 @@ class SkipView(APIView):
     )
     def put(self, request: Request, client_id: UUID) -> Response:
         """Skip a block, with a reason."""
-        body = serializers.SkipRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        data = dict(body.validated_data)
+        data = dict(content_validated(serializers.SkipRequestSerializer, request.data))
         assigned = assigned_or_404(request, data.pop("block"))
         try:
             skip = skip_submit(assigned=assigned, client_id=client_id, **data)
