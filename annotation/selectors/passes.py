@@ -44,8 +44,6 @@ class PassesSoFar:
         Whether there is anything to be shown again.
     has_several : bool
         Whether there is a second pass at all.
-    has_limit : bool
-        Whether the task's rules say of how many texts at most one is a judge.
     """
 
     texts: int
@@ -53,7 +51,6 @@ class PassesSoFar:
     has_second: bool
     has_judged: bool
     has_several: bool
-    has_limit: bool
 
     @property
     def is_second_due(self) -> bool:
@@ -74,8 +71,22 @@ def raters_of(task: Task) -> int:
     return 1 if passes is None else passes.raters(task.rules)
 
 
+@dataclass(frozen=True, slots=True)
+class SecondPass:
+    """Whether the second pass is planned for a judge, and whether they hold a HIT of the first."""
+
+    is_planned: bool
+    has_first_in_hand: bool
+
+
+def second_pass(*, judge_id: int, task_id: int) -> SecondPass:
+    """Return what lending asks of a judge's passes. One prepared query, however many HITs they were lent."""
+    row = _IN_HAND.row(judge_id=judge_id, task_id=task_id)
+    return SecondPass(*row) if row else SecondPass(is_planned=False, has_first_in_hand=False)
+
+
 def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
-    """Return how far a judge is with a task. Two prepared queries: a judge who asks for a HIT waits for them."""
+    """Return how far a judge is with a task. Two prepared queries, of which one reads all HITs they were lent."""
     asked = {"judge_id": judge_id, "task_id": task_id}
     first, both, in_hand = _LENT.row(**asked) or (0, 0, 0)
     row = _PLANNED.row(**asked)
@@ -89,7 +100,6 @@ def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
         has_second=has_second,
         has_judged=has_judged,
         has_several=passes is None or not passes.are_seen_once(rules),
-        has_limit=passes is not None and passes.items_per_judge(rules) is not None,
     )
 
 
@@ -111,10 +121,23 @@ def _lent(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[As
 
 
 def _planned(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[Task, Any]:
-    second = HIT.objects.filter(reserved_for=judge_id, task=task_id, part=SECOND)
+    again = hits_to_show_again(judge_id, task_id)
     return Task.objects.filter(pk=task_id).values_list(
-        "protocol", "rules", Exists(second), Exists(hits_to_show_again(judge_id, task_id))
+        "protocol", "rules", _has_second(judge_id, task_id), Exists(again)
     )
+
+
+def _in_hand(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[Task, Any]:
+    first = Assignment.objects.filter(
+        judge=judge_id, hit__task=task_id, hit__part=FIRST, completed_at=None, released_at=None
+    )
+    return Task.objects.filter(pk=task_id).values_list(
+        _has_second(judge_id, task_id), Exists(first)
+    )
+
+
+def _has_second(judge_id: int | Parameter, task_id: int | Parameter) -> Exists:
+    return Exists(HIT.objects.filter(reserved_for=judge_id, task=task_id, part=SECOND))
 
 
 def hits_to_show_again(judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[HIT]:
@@ -127,6 +150,7 @@ def hits_to_show_again(judge_id: int | Parameter, task_id: int | Parameter) -> Q
 _ASKED: Final = {"judge_id": BigIntegerField(), "task_id": BigIntegerField()}
 _LENT: Final = PreparedQuery("texts_lent_of_first_pass", _lent, _ASKED)
 _PLANNED: Final = PreparedQuery("second_pass_planned", _planned, _ASKED)
+_IN_HAND: Final = PreparedQuery("second_pass_in_hand", _in_hand, _ASKED)
 
 
 def first_pass_is_full(*, task: Task, design: Design, texts: int) -> bool:

@@ -28,7 +28,7 @@ def hit_choose(*, task: OpenTask, judge: Judge, asks: JudgeAsks) -> ClaimedHIT |
     is on standby.
     """
     if task.has_passes:
-        return hit_choose_of_pass(task_id=task.id, asks=asks)
+        return hit_choose_of_pass(task=task, asks=asks)
     if task.has_training:
         round_ = training_round_due(judge=judge, task_id=task.id, hits_lent=task.hits_lent)
         if round_ is not None:

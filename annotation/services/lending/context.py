@@ -65,8 +65,12 @@ class OpenTask:
     intra_share: float
     repeat_gap: int
     attention_every: int
-    # Its protocol shows judges the texts twice.
+    # Its protocol allots texts, to be seen once or twice.
     has_passes: bool
+    # It shows judges their texts twice.
+    has_second_pass: bool
+    # A judge sees so many at most.
+    limits_texts: bool
     # `Task.exposed_apart`.
     apart: str
     # Of each comparison of a sort, in a sample of their own; 0: none are drawn for judges.
@@ -260,10 +264,13 @@ def _open_task(
     reserved: list[tuple[str, bool]] | None,
 ) -> OpenTask:
     kind = answer_kind(protocol)
+    passes = kind.passes
     *counts, is_none_left, is_silent = lent or [*(0 for _name in _LENT), False, False]
     return OpenTask(
         id=id,
-        has_passes=kind.passes is not None,
+        has_passes=passes is not None,
+        has_second_pass=passes is not None and passes.count > 1,
+        limits_texts=passes is not None and passes.items_per_judge(rules) is not None,
         sentences_of_a_judge=kind.comparisons.sentences_of_a_judge(rules)
         if kind.comparisons
         else 0,
