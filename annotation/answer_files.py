@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
-from django.db.models import Model
-
 from annotation.protocols import Answer
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Loss
@@ -122,12 +120,6 @@ class AnswerFiles:
     answer : callable
         Returns the answer, as `AnswerKind.serializer` has it, of what a file says, the candidates' texts in the
         test set (None where it has none), and the task's rules. Raises AnswerRefusedError.
-    model : type of Model, optional
-        What keeps it beside the labels; None: nothing does.
-    row : callable
-        Returns the fields of that for an answer, without its judgment.
-    about : str
-        The column of the model that holds the judgment which an answer is about; empty where none is about another.
     of_task : callable
         Returns the answers of a file as those of a task: where a line is about several segments, one for each. Is given
         what raises the error of an answer, too.
@@ -146,9 +138,6 @@ class AnswerFiles:
     formats: tuple[str, ...] = ()
     read: Callable[[InputFile, str | None], FileContent] = _read_nothing
     answer: Callable[[Any, Sequence[str | None], Mapping[str, Any], Lose], Answer] = _no_answer
-    model: type[Model] | None = None
-    row: Callable[[Answer], dict[str, Any]] = lambda _answer: {}
-    about: str = ""
     of_task: Callable[[Task, Iterable[FileAnswer], RefuseAnswer], Iterable[FileAnswer]] = (
         lambda _task, answers, _refuse: answers
     )

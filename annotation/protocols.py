@@ -11,13 +11,14 @@ from typing import Any, Final
 from uuid import UUID
 
 from django import forms
+from django.db.models import Model
 from django.utils.functional import Promise
 from django.utils.translation import ngettext
 from rest_framework.serializers import Serializer
 
 from annotation.models import Design, Judgment
+from annotation.sql.answer_store import answer_columns
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from campaign.database.prepared import Statement
 from campaign.models import Campaign, Task
 
 #: What a judge says of a block: labels, or an object with fields of the protocol.
@@ -158,19 +159,19 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerRow:
-    """How an answer is stored in one round trip with its judgment.
+class AboutJudgment:
+    """Which earlier judgment an answer is about, of a protocol that asks about what others said.
 
     Attributes
     ----------
-    statement : Statement
-        Of `annotation.sql.answer_store.answer_statement`, with the columns of the `AnswerKind`.
-    values : callable
-        Returns their values, of the block and of the answer.
+    column : str
+        Of the `table` of the `AnswerKind`, which holds it.
+    find : callable
+        Returns its id, of an answer and of the id of the block it is given to; None where it is about none.
     """
 
-    statement: Statement
-    values: Callable[[AssignedBlock, Answer], Sequence[Any]]
+    column: str
+    find: Callable[[Answer, int], int | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,18 +193,19 @@ class AnswerKind:
     table : type of Model
         Whose rows say what answers say: of the protocol, with a judgment as its primary key; or `Judgment` where labels
         say all of an answer, so that nothing else is kept.
-    columns : tuple of str
-        Its fields that say it.
+    row : callable
+        Returns the fields of that for an answer in a pass, without its judgment and the one it is about.
+    about : AboutJudgment, optional
+        None: no answer is about another.
     as_given : callable
-        Returns an answer as it was given, in JSON, of anything that has these fields.
+        Returns an answer as it was given, in JSON, of anything that has the fields of `table`.
     labels : callable
         Returns the order that an answer implies for so many candidates: 1 is best.
     refusal : callable
-        Returns why an answer to a block is not taken, in words for the judge; None if it is.
-    store : callable
-        Stores what an answer says beside its labels. In the transaction that stores the judgment.
-    at_once : AnswerRow, optional
-        What does the same in one round trip with the judgment. None: what is to be stored has to be looked up between.
+        Returns why an answer to a block is not taken, in words for the judge; None if it is. Asked before anything is stored.
+    refusal_by_database : callable
+        Returns the same once the database refused the answer, and may read what it takes: what the triggers of `table` ask of
+        every answer is not read before it as well (decision 123).
     rules : callable
         Returns the rules of a task, complete. Raises ValidationError for others than the protocol has.
     rules_fields : mapping
@@ -247,16 +249,19 @@ class AnswerKind:
     serializer: type[Serializer[Any]] | None
     labels: Callable[[Answer, int], list[int | None]]
     refusal: Callable[[AssignedBlock, Answer], SubmissionRefusedError | None]
-    store: Callable[[Judgment, Answer], None]
     rules: Callable[[Mapping[str, Any]], Rules]
     shown_rules: Callable[[Campaign, Mapping[str, Any]], Rules]
     rules_serializer: type[Serializer[Any]]
     simulated: Callable[[Sequence[float], Sequence[int | None], Mapping[str, Any], Random], Answer]
+    refusal_by_database: Callable[[AssignedBlock, Answer], SubmissionRefusedError | None] = (
+        lambda _assigned, _answer: None
+    )
     rules_fields: Mapping[str, forms.Field] = field(default_factory=dict)
     first_candidates: int | None = None
     candidates_in_words: str | Promise = ""
     table: type[Any] = Judgment
-    columns: tuple[str, ...] = ("labels",)
+    row: Callable[[Answer, int], dict[str, Any]] = lambda _answer, _part: {}
+    about: AboutJudgment | None = None
     as_given: Callable[[Any], Answer] = lambda row: row.labels
     simulated_on: Callable[[Answer, Sequence[str], Mapping[str, Any], Random], Answer] | None = None
     passes: Passes | None = None
@@ -267,7 +272,6 @@ class AnswerKind:
     stages_drawn: (
         Callable[[Task, Sequence[int], Sequence[UUID], Sequence[str]], list[Stage]] | None
     ) = None
-    at_once: AnswerRow | None = None
     score_of_one: Callable[[Answer], float] | None = None
     last_is_needed: Callable[[Mapping[str, Any], Sequence[int]], Set[int] | None] | None = None
     simulated_knows: Callable[[int], Rules] | None = None
@@ -288,6 +292,12 @@ class AnswerKind:
         return self.table is not Judgment
 
     @property
+    def columns(self) -> Mapping[str, str]:
+        """The columns of answers that are kept beside labels, each with its PostgreSQL type."""
+        model: type[Model] = self.table
+        return answer_columns(model) if self.keeps_answers else {}
+
+    @property
     def compares_outputs(self) -> bool:
         """Whether a block may show several outputs, so that an answer implies an order."""
         return self.candidates[-1] > 1
@@ -295,7 +305,7 @@ class AnswerKind:
     def read(self, judgment_ids: Sequence[int]) -> dict[int, Answer]:
         """Return answers by the ids of their judgments, as they were given. One query."""
         rows = self.table.objects.filter(pk__in=judgment_ids)
-        found = rows.values_list("pk", *self.columns, named=True)
+        found = rows.values_list("pk", *(self.columns or ("labels",)), named=True)
         return {row.pk: self.as_given(row) for row in found}
 
     def answer_of(self, judgment: Judgment) -> Answer | None:
@@ -303,10 +313,17 @@ class AnswerKind:
         row = getattr(judgment, self._relation, None) if self.keeps_answers else judgment
         return None if row is None else self.as_given(row)
 
-    def stored_with(self, judgment: Judgment, values: Sequence[Any]) -> None:
-        """Keep with the instance what was stored of its answer, so that `answer_of` need not read it."""
+    def row_of(self, answer: Answer, *, part: int, block_id: int) -> dict[str, Any]:
+        """Return the fields of `table` for an answer to a block, without its judgment. A query if it is about another."""
+        row = self.row(answer, part)
+        if self.about is not None:
+            row[self.about.column] = self.about.find(answer, block_id)
+        return row
+
+    def with_judgment(self, judgment: Judgment, row: Mapping[str, Any]) -> Any:
+        """Return the instance of `table` with these fields; `answer_of` takes it from the judgment and reads nothing."""
         # Django keeps it with both ends of the relation.
-        self.table(judgment=judgment, **dict(zip(self.columns, values, strict=True)))
+        return self.table(judgment=judgment, **row)
 
     @property
     def _relation(self) -> str:

@@ -8,7 +8,6 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.models import Judgment
 from annotation.protocols import AnswerKind, Rules
 from annotation.sampling.parameters import FEWEST_CANDIDATES, MOST_CANDIDATES
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
@@ -58,10 +57,6 @@ def _labels(labels: Labels, _candidates: int) -> list[int | None]:
     return list(labels)
 
 
-def _store(_judgment: Judgment, _labels: Labels) -> None:
-    """Nothing: the judgment has the labels."""
-
-
 def _rules(rules: Mapping[str, Any]) -> Rules:
     if rules:
         raise ValidationError(
@@ -86,7 +81,6 @@ RANKING: Final = AnswerKind(
     serializer=None,
     labels=_labels,
     refusal=labels_refusal,
-    store=_store,
     rules=_rules,
     shown_rules=_shown_rules,
     rules_serializer=RankingRulesSerializer,

@@ -4,20 +4,18 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
 from itertools import chain
 from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
-from django.db import connection, models
 
-from annotation.answer_files import AnswerFiles
 from annotation.importing.answer_places import Place
 from annotation.importing.hits import ImportedHITs, Integers, block_uuids
 from annotation.importing.new_hits import ImportedHITWriter
 from annotation.models import Block, Judgment
 from annotation.models.block import stands_for
+from annotation.protocols import answer_kind
 from campaign.database.copy import array_cell, constraints_check_now, ids_reserve, rows_copy
 from campaign.database.rows_together import rows_write_together
 from campaign.models import Task
@@ -60,9 +58,9 @@ class AnswerRow:
 class AnswerWriter:
     """Writes answers of a task, some hundred at a time; used inside one transaction."""
 
-    def __init__(self, task: Task, files: AnswerFiles) -> None:
+    def __init__(self, task: Task) -> None:
         self._task = task
-        self._files = files
+        self._kind = answer_kind(task.protocol)
         self.hits = ImportedHITWriter(task)
         self._blocks_written = 0
         self._judges: dict[tuple[int, int, bytes], int] = {}
@@ -94,7 +92,7 @@ class AnswerWriter:
                 "active_ms": row.active_ms,
                 "comment": row.comment,
                 "submitted_at": row.submitted_at.isoformat(),
-                **self._files.row(row.answer),
+                **self._kind.row(row.answer, row.part),
                 **about(row),
             }
             for id_, block, row in zip(ids, blocks, rows, strict=True)
@@ -104,9 +102,9 @@ class AnswerWriter:
             values,
             first=Judgment,
             columns=_JUDGMENT,
-            other=self._files.model,
+            other=self._kind.table if self._kind.keeps_answers else None,
             key="judgment_id",
-            other_columns=self._own_columns,
+            other_columns=self._kind.columns,
         )
         constraints_check_now()
 
@@ -114,15 +112,16 @@ class AnswerWriter:
         self, rows: Sequence[AnswerRow], ids: Sequence[int]
     ) -> Callable[[AnswerRow], dict[str, int | None]]:
         """Return what gives the column of the judgment that a row is about; of these rows, or of earlier ones."""
-        if not self._files.about:
+        if self._kind.about is None:
             return lambda _row: {}
+        column = self._kind.about.column
         self._judgments.update(zip((row.client_id for row in rows), ids, strict=True))
         # Of an import before this one.
         missing = {row.about for row in rows if row.about and row.about not in self._judgments}
         if missing:
             found = Judgment.objects.filter(task=self._task, client_id__in=missing)
             self._judgments.update(found.values_list("client_id", "pk"))
-        return lambda row: {self._files.about: self._judgments[row.about] if row.about else None}
+        return lambda row: {column: self._judgments[row.about] if row.about else None}
 
     def _blocks(self, rows: Sequence[AnswerRow]) -> list[int]:
         """Write a block for each row; return the ids."""
@@ -173,13 +172,3 @@ class AnswerWriter:
             parts = np.array([begun[place][1] for place in mine], dtype=np.int16)
             ids[mine] = self.hits.write(len(mine), why=why, parts=parts)
         return ids
-
-    @cached_property
-    def _own_columns(self) -> dict[str, str]:
-        """Return the columns of the answer, without its judgment, each with its type."""
-        if self._files.model is None:
-            return {}
-        fields: list[models.Field[Any, Any]] = [
-            each for each in self._files.model._meta.concrete_fields if not each.primary_key
-        ]
-        return {str(each.column): each.db_type(connection) or "" for each in fields}

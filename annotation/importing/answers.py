@@ -136,7 +136,7 @@ class _Import:
         self._reader = reader
         self._kind = answer_kind(task.protocol)
         self._progress = progress
-        self._writer = AnswerWriter(task, reader)
+        self._writer = AnswerWriter(task)
         # Rules stay as they are until the answers to them are committed; after HITs, as `task_delete` locks.
         locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         self._rules: Rules = self._kind.rules(locked.rules)
@@ -236,7 +236,7 @@ class _Import:
         times = self._seen[first]
         _refuse_times(answer, refuse)
         client_id = first if times == 1 else uuid.uuid5(_NAMESPACE, f"{content} {times}")
-        if self._reader.about:
+        if self._kind.about is not None:
             self._client_ids.append(client_id)
         return AnswerRow(
             client_id=client_id,

@@ -227,7 +227,7 @@ class JudgedInRehearsal:
 def rehearsed_store(assignment: Assignment, judged: Sequence[JudgedInRehearsal]) -> None:
     """Store the judgments of all blocks of an assignment in a rehearsal, at moments that have passed.
 
-    They leave what `judgment_submit` leaves, in two statements and one for each answer that is kept; the worker numbers and counts them.
+    They leave what `judgment_submit` leaves, in three statements; the worker numbers and counts them.
     """
     kind = answer_kind(assignment.hit.task.protocol)
     stored = Judgment.objects.bulk_create(
@@ -244,6 +244,10 @@ def rehearsed_store(assignment: Assignment, judged: Sequence[JudgedInRehearsal])
         )
         for each in judged
     )
-    for judgment, each in zip(stored, judged, strict=True):
-        kind.store(judgment, each.said)
+    if kind.keeps_answers:
+        part = assignment.hit.part
+        kind.table.objects.bulk_create(
+            kind.with_judgment(judgment, kind.row_of(each.said, part=part, block_id=each.block_id))
+            for judgment, each in zip(stored, judged, strict=True)
+        )
     assignment_close_if_done(assignment.pk, done=judged[-1].block_id)

@@ -18,7 +18,6 @@ from campaign.models import Task
 from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
 from protocols.editing.edit_lines import edit_lines
 from protocols.editing.files import EditLine, EditsOfLines
-from protocols.editing.models import Answer
 from protocols.editing.statistics.edits import Outcome
 from ranking.files.json_objects import json_objects
 
@@ -82,15 +81,6 @@ def _answer(
     return {"outcome": said.outcome.value, "text": said.text, "keystrokes": said.keystrokes}
 
 
-def _row(answer: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "outcome": answer.get("outcome", ""),
-        "text": answer.get("text") or "",
-        "keystrokes": answer.get("keystrokes"),
-        "acceptable": answer.get("acceptable"),
-    }
-
-
 def _write(task: Task, _format: str) -> FileWritten:
     written = edit_lines(task=task)
     losses = list(comments_lost(task=task, watermark=written.watermark))
@@ -104,9 +94,6 @@ EDITING_FILES: Final = AnswerFiles(
     formats=(JSONL,),
     read=_read,
     answer=_answer,
-    model=Answer,
-    row=_row,
-    about="edit_id",
     written={JSONL: "jsonl"},
     write=_write,
 )

@@ -10,15 +10,14 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import BigIntegerField, Count, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.models import HIT, Assignment, Block, Judgment
-from annotation.protocols import AnswerKind, Rules
+from annotation.models import Assignment, Block
+from annotation.protocols import AboutJudgment, AnswerKind, Rules
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Campaign, Output, Protocol
 from protocols.editing.edits_shown import (
     ACCEPT,
@@ -26,7 +25,6 @@ from protocols.editing.edits_shown import (
     FIRST_STAGE,
     edit_asked_about,
     edits_in_force,
-    first_judgment,
     stages,
 )
 from protocols.editing.models import Answer, Outcome
@@ -98,100 +96,61 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
         return _refused(
             _("An answer has either an outcome, of an edit, or says what is acceptable.")
         )
-    repeats, output = _ASKED.row(block_id=assigned.block_id) or (None, None)
-    if is_acceptance != (repeats is not None):
-        return _refused(
-            _("This sentence asks for an edit.")
-            if is_acceptance
-            else _("This sentence asks whether somebody else’s edit is acceptable.")
-        )
-    return None if is_acceptance else _edit_refusal(output, answer)
+    return None if is_acceptance else _edit_refusal(answer)
 
 
-def _asked(*, block_id: int | Parameter) -> QuerySet[Block, Any]:
-    """Return the HIT that a block's HIT repeats, if any, and the text of its output."""
-    output = Output.objects.filter(pk=OuterRef("output"))
-    return (
-        Block.objects.filter(pk=block_id)
-        .annotate(output=F("outputs__0"))
-        .values_list("hit__repeats", Subquery(output.values("text")))
-    )
-
-
-def _edit_refusal(output: str | None, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
-    is_edited = answer["outcome"] == Outcome.EDITED
-    if not is_edited:
+def _edit_refusal(answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
+    if answer["outcome"] != Outcome.EDITED:
         return _refused(_("Only what was edited has a text.")) if answer["text"] else None
     if not answer["text"]:
         return _refused(
             _("The text is empty: write what came out, or say that you are unable to correct it.")
         )
-    if answer["text"] == output:
-        return _refused(_("The text is as it was: change it, or say that it needs no corrections."))
     return None
 
 
-def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
-    if "acceptable" in answer:
-        edit = edit_asked_about(judgment.block_id)
-        Answer.objects.create(
-            judgment=judgment,
-            acceptable=answer["acceptable"],
-            edit_id=None if edit is None else edit.pk,
+def _refusal_by_database(
+    assigned: AssignedBlock, answer: Mapping[str, Any]
+) -> SubmissionRefusedError | None:
+    block = Block.objects.select_related("hit").get(pk=assigned.block_id)
+    is_acceptance = "acceptable" in answer
+    if is_acceptance != (block.hit.repeats_id is not None):
+        return _refused(
+            _("This sentence asks for an edit.")
+            if is_acceptance
+            else _("This sentence asks whether somebody else’s edit is acceptable.")
         )
-        return
-    _stays_once_lent(judgment)
-    Answer.objects.create(
-        judgment=judgment,
-        outcome=answer["outcome"],
-        text=answer.get("text", ""),
-        keystrokes=answer.get("keystrokes"),
-    )
+    if is_acceptance:
+        return None
+    if Output.objects.filter(pk=block.outputs[0], text=answer["text"]).exists():
+        return _refused(_("The text is as it was: change it, or say that it needs no corrections."))
+    is_lent = Assignment.objects.filter(hit__repeats=block.hit_id).exists()
+    return _kept(block.pk) if is_lent else None
 
 
-def _stays_once_lent(judgment: Judgment) -> None:
-    """Raise `SubmissionRefusedError` if others were lent the edit that this judgment would change.
-
-    Takes the locks of the HITs that ask about it, so that none of them is lent meanwhile.
-    """
-    if not _LENT_TO_OTHERS.rows(block_id=judgment.block_id):
-        return
-    first = first_judgment(judgment.block_id)
-    if first is not None and first.pk != judgment.pk and first.judge_id != judgment.judge_id:
-        # Others are asked about the edit of who was first: this one changes nothing.
-        return
-    edit = edits_in_force([judgment.block_id]).get(judgment.block_id)
-    raise SubmissionRefusedError(
+def _kept(block_id: int) -> SubmissionRefusedError:
+    """Return that an edit stays as it is, with what it is."""
+    edit = edits_in_force([block_id]).get(block_id)
+    return SubmissionRefusedError(
         _("Others are asked about this sentence already: what you said of it stays as it is."),
         stored=None if edit is None else edit.judgment,
         field="answer",
     )
 
 
-def _asking_locked(*, block_id: int | Parameter) -> QuerySet[HIT, Any]:
-    """Return the HITs that ask about what is said of a block, locked."""
-    asking = HIT.objects.filter(repeats=_hit_of(block_id)).select_for_update(no_key=True)
-    return asking.order_by("pk").values_list("pk")
+def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
+    return {
+        "outcome": answer.get("outcome", ""),
+        "text": answer.get("text") or "",
+        "keystrokes": answer.get("keystrokes"),
+        "acceptable": answer.get("acceptable"),
+    }
 
 
-def _lent_to_others(*, block_id: int | Parameter) -> QuerySet[Assignment, Any]:
-    lent = Assignment.objects.filter(hit__repeats=_hit_of(block_id))
-    return lent.order_by("pk").values_list("pk")[:1]
-
-
-def _hit_of(block_id: int | Parameter) -> Subquery:
-    return Subquery(Block.objects.filter(pk=block_id).values("hit"))
-
-
-_OF_A_BLOCK: Final = {"block_id": BigIntegerField()}
-_ASKED: Final = PreparedQuery("editing_asked", _asked, _OF_A_BLOCK)
-# The locks first, by a query of their own: what was lent while it waited for them is seen.
-_LENT_TO_OTHERS: Final = PreparedQuery(
-    "editing_lent_to_others",
-    _lent_to_others,
-    _OF_A_BLOCK,
-    first=PreparedQuery("editing_asking_lock", _asking_locked, _OF_A_BLOCK),
-)
+def _edit(answer: Mapping[str, Any], block_id: int) -> int | None:
+    """Return the edit that is accepted or rejected."""
+    edit = edit_asked_about(block_id) if "acceptable" in answer else None
+    return None if edit is None else edit.pk
 
 
 def _as_given(answer: Any) -> dict[str, Any]:
@@ -264,9 +223,10 @@ EDITING: Final = AnswerKind(
     serializer=EditingAnswerSerializer,
     labels=_labels,
     refusal=_refusal,
-    store=_store,
+    refusal_by_database=_refusal_by_database,
     table=Answer,
-    columns=("acceptable", "outcome", "text", "keystrokes"),
+    row=_row,
+    about=AboutJudgment(column="edit_id", find=_edit),
     as_given=_as_given,
     rules=_rules,
     shown_rules=_shown_rules,

@@ -16,7 +16,7 @@ from annotation.export.comments import comments_lost
 from campaign.formats import InputFile
 from campaign.models import Segment, Task
 from protocols.quiz.files import Reading, ReadingsOfLines
-from protocols.quiz.models import Answer, Snippet
+from protocols.quiz.models import Snippet
 from protocols.quiz.reading_lines import reading_lines
 from ranking.files.json_objects import integer_of, json_objects
 
@@ -113,8 +113,6 @@ QUIZ_FILES: Final = AnswerFiles(
     read=_read,
     of_task=_of_task,
     answer=_answer,
-    model=Answer,
-    row=lambda answer: {"answers": answer["answers"]},
     part=lambda _answer: _PART,
     written={JSONL: "jsonl"},
     write=_write,

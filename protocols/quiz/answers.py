@@ -14,9 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from rest_framework import serializers
 
-from annotation.models import Judgment
-from annotation.protocols import AnswerKind, AnswerRow, Needs, Passes, Rules, TextsBeside
-from annotation.sql.answer_store import answer_statement
+from annotation.protocols import AnswerKind, Needs, Passes, Rules, TextsBeside
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.quiz.models import Answer
@@ -55,7 +53,9 @@ def _labels(_answer: Mapping[str, Any], candidates: int) -> list[int | None]:
     return [1] * candidates
 
 
-def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
+def _refusal_by_database(
+    assigned: AssignedBlock, answer: Mapping[str, Any]
+) -> SubmissionRefusedError | None:
     asked = len(asked_with(assigned.block_id).statements)
     if len(answer["answers"]) == asked:
         return None
@@ -68,10 +68,6 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
             asked,
         ) % {"count": asked}
     return SubmissionRefusedError(words, field="answer")
-
-
-def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
-    Answer.objects.create(judgment=judgment, answers=list(answer["answers"]))
 
 
 def _as_given(row: Any) -> dict[str, list[bool | None]]:
@@ -156,14 +152,10 @@ QUIZ: Final = AnswerKind(
     candidates=range(1, 2),
     serializer=QuizAnswerSerializer,
     labels=_labels,
-    refusal=_refusal,
-    store=_store,
-    at_once=AnswerRow(
-        statement=answer_statement(Answer._meta.db_table, {"answers": "boolean[]"}),
-        values=lambda _assigned, answer: (list(answer["answers"]),),
-    ),
+    refusal=lambda _assigned, _answer: None,
+    refusal_by_database=_refusal_by_database,
     table=Answer,
-    columns=("answers",),
+    row=lambda answer, _part: {"answers": list(answer["answers"])},
     as_given=_as_given,
     rules=_rules,
     shown_rules=_shown_rules,

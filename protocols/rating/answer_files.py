@@ -19,7 +19,6 @@ from campaign.models import Task
 from protocols.rating.answers import rules_complete
 from protocols.rating.collected import rating_lines
 from protocols.rating.files import RatingLine, RatingsOfLines
-from protocols.rating.models import Answer
 from protocols.rating.statistics.ratings import Criterion
 from ranking.files.json_objects import json_objects
 
@@ -110,10 +109,6 @@ def _answer(
     return {"criterion": said.criterion.value, "value": said.value}
 
 
-def _row(answer: Mapping[str, Any]) -> dict[str, Any]:
-    return {"criterion": answer["criterion"], "value": answer["value"]}
-
-
 def _part(answer: Mapping[str, Any]) -> int:
     return _PARTS[Criterion(answer["criterion"])]
 
@@ -129,8 +124,6 @@ RATING_FILES: Final = AnswerFiles(
     formats=(JSONL,),
     read=_read,
     answer=_answer,
-    model=Answer,
-    row=_row,
     part=_part,
     written={JSONL: "jsonl"},
     write=_write,

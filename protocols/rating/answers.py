@@ -9,14 +9,13 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import BigIntegerField, Exists, QuerySet
+from django.db.models import BigIntegerField, Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.models import HIT, Assignment, Judgment
-from annotation.protocols import AnswerKind, AnswerRow, Needs, Passes, Rules, TextsBeside
-from annotation.sql.answer_store import answer_statement
+from annotation.models import Assignment, Judgment
+from annotation.protocols import AnswerKind, Needs, Passes, Rules, TextsBeside
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Campaign, Protocol
@@ -88,18 +87,17 @@ def _is_late(assigned: AssignedBlock) -> bool:
 
     What they were lent before and say for the first time, as without network, is taken.
     """
-    return bool(
-        _CHANGED_LATE.rows(
-            block_id=assigned.block_id, judge_id=assigned.judge_id, task_id=assigned.task_id
-        )
-    )
+    return bool(_CHANGED_LATE.rows(block_id=assigned.block_id, judge_id=assigned.judge_id))
 
 
 def _changed_late(
-    *, block_id: int | Parameter, judge_id: int | Parameter, task_id: int | Parameter
+    *, block_id: int | Parameter, judge_id: int | Parameter
 ) -> QuerySet[Judgment, Any]:
     """Return what a judge said of a block, if they were lent texts for adequacy."""
-    second = Assignment.objects.filter(judge=judge_id, hit__task=task_id, hit__part=_ADEQUACY)
+    # Looked up for a judgment that is there: it would read all that the judge was lent.
+    second = Assignment.objects.filter(
+        judge=OuterRef("judge"), hit__task=OuterRef("task"), hit__part=_ADEQUACY
+    )
     said = Judgment.objects.filter(Exists(second), block=block_id, judge=judge_id)
     return said.order_by("pk").values_list("pk")[:1]
 
@@ -107,13 +105,8 @@ def _changed_late(
 _CHANGED_LATE: Final = PreparedQuery(
     "fluency_changed_late",
     _changed_late,
-    dict.fromkeys(("block_id", "judge_id", "task_id"), BigIntegerField()),
+    dict.fromkeys(("block_id", "judge_id"), BigIntegerField()),
 )
-
-
-def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
-    part = HIT.objects.values_list("part", flat=True).get(blocks=judgment.block_id)
-    Answer.objects.create(judgment=judgment, criterion=_criterion(part), value=answer["value"])
 
 
 def _as_given(row: Any) -> dict[str, Any]:
@@ -212,15 +205,8 @@ RATING: Final = AnswerKind(
     serializer=RatingAnswerSerializer,
     labels=_labels,
     refusal=_refusal,
-    store=_store,
-    at_once=AnswerRow(
-        statement=answer_statement(
-            Answer._meta.db_table, {"criterion": "text", "value": "smallint"}
-        ),
-        values=lambda assigned, answer: (_criterion(assigned.part).value, answer["value"]),
-    ),
     table=Answer,
-    columns=("criterion", "value"),
+    row=lambda answer, part: {"criterion": _criterion(part).value, "value": answer["value"]},
     as_given=_as_given,
     rules=rules_complete,
     shown_rules=_shown_rules,

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.models import Judgment
 from annotation.protocols import AnswerKind, Comparisons, Rules
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
@@ -54,10 +53,6 @@ def _refusal(assigned: AssignedBlock, _answer: SortAnswer) -> SubmissionRefusedE
     return SubmissionRefusedError(
         _("Rank at least two outputs, or skip the sentence."), field="answer"
     )
-
-
-def _store(_judgment: Judgment, _answer: SortAnswer) -> None:
-    """Nothing: the judgment has the labels."""
 
 
 def _as_given(judgment: Any) -> dict[str, str]:
@@ -115,7 +110,6 @@ SORTING: Final = AnswerKind(
     serializer=SortingAnswerSerializer,
     labels=_labels,
     refusal=_refusal,
-    store=_store,
     as_given=_as_given,
     rules=_rules,
     shown_rules=_shown_rules,

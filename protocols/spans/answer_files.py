@@ -14,11 +14,10 @@ from annotation.answer_files import (
 )
 from campaign.formats import InputFile
 from campaign.models import Task
-from protocols.spans.answers import answer_row, rules_complete
+from protocols.spans.answers import rules_complete
 from protocols.spans.files import SpansFormat, read_spans_file, write_spans
 from protocols.spans.files.appraise import characters_of_utf16
 from protocols.spans.marked_parts import ERROR, MISSING
-from protocols.spans.models import Answer
 from protocols.spans.records import MAX_SCORE, MAX_SPANS, ScoredJudgment, ScoredOutput, Span
 from protocols.spans.scores import scores_read
 from protocols.spans.statistics.columns import mqm_score
@@ -176,8 +175,6 @@ SPANS_FILES: Final = AnswerFiles(
     formats=_FORMATS,
     read=_read,
     answer=_answer,
-    model=Answer,
-    row=answer_row,
     written={
         str(SpansFormat.JSONL): "jsonl",
         str(SpansFormat.APPRAISE_CSV): "csv",

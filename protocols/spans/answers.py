@@ -16,9 +16,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.settings import api_settings
 
-from annotation.models import Judgment
-from annotation.protocols import AnswerKind, AnswerRow, Rules
-from annotation.sql.answer_store import answer_statement
+from annotation.protocols import AnswerKind, Rules
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.spans.contradictions import ContradictionRule
@@ -142,16 +140,6 @@ def _leaves(detail: Any, *path: str) -> Iterator[str]:
         yield ": ".join([" ".join(path), str(detail)] if path else [str(detail)])
 
 
-#: What is stored of an answer.
-_COLUMNS: Final = {
-    "scores": "smallint[]",
-    "span_candidates": "smallint[]",
-    "span_starts": "integer[]",
-    "span_ends": "integer[]",
-    "span_majors": "boolean[]",
-}
-
-
 def _of_output(place: int, words: str) -> str:
     """Return what is said of an output, which judges know by its letter."""
     return _("Output %(letter)s: %(words)s") % {"letter": chr(ord("A") + place), "words": words}
@@ -171,11 +159,18 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
             _("%(scored)d outputs are scored, but %(shown)d are shown.")
             % {"scored": len(outputs), "shown": shown}
         )
-    if not any(output["spans"] for output in outputs):
-        return None
     rules = rules_complete(assigned.rules)
-    lengths = text_lengths(assigned.block_id)
-    for place, (output, length) in enumerate(zip(outputs, lengths, strict=True)):
+    if any(spans_refusal(output["spans"], MAX_CHARACTERS, rules) for output in outputs):
+        return _refusal_by_texts(assigned, answer)
+    return None
+
+
+def _refusal_by_texts(
+    assigned: AssignedBlock, answer: Mapping[str, Any]
+) -> SubmissionRefusedError | None:
+    """Return which span is refused, and of which output, by the lengths of the texts."""
+    rules, lengths = rules_complete(assigned.rules), text_lengths(assigned.block_id)
+    for place, (output, length) in enumerate(zip(answer["outputs"], lengths, strict=True)):
         words = spans_refusal(output["spans"], length, rules)
         if words:
             return _refused(_of_output(place, words))
@@ -186,17 +181,7 @@ def _refused(words: str) -> SubmissionRefusedError:
     return SubmissionRefusedError(words, field="answer")
 
 
-def _store(judgment: Judgment, answer: Mapping[str, Any]) -> None:
-    Answer.objects.create(judgment=judgment, **answer_row(answer))
-
-
-def _values(_assigned: AssignedBlock, answer: Mapping[str, Any]) -> list[Any]:
-    row = answer_row(answer)
-    return [row[name] for name in _COLUMNS]
-
-
-def answer_row(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a stored answer."""
+def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
     outputs = answer["outputs"]
     spans = [(place, span) for place, output in enumerate(outputs, 1) for span in output["spans"]]
     return {
@@ -316,13 +301,9 @@ SPANS: Final = AnswerKind(
     serializer=SpansAnswerSerializer,
     labels=_labels,
     refusal=_refusal,
-    store=_store,
-    at_once=AnswerRow(
-        statement=answer_statement(Answer._meta.db_table, _COLUMNS),
-        values=_values,
-    ),
+    refusal_by_database=_refusal_by_texts,
     table=Answer,
-    columns=tuple(_COLUMNS),
+    row=_row,
     as_given=answer_json,
     rules=rules_complete,
     shown_rules=_shown_rules,

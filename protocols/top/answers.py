@@ -8,7 +8,6 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.models import Judgment
 from annotation.protocols import AnswerKind, Rules
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
@@ -55,10 +54,6 @@ def _refusal(assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedErr
     )
 
 
-def _store(_judgment: Judgment, _answer: TopAnswer) -> None:
-    """Nothing: the judgment has the labels."""
-
-
 def _as_given(judgment: Any) -> dict[str, list[bool]]:
     return {"top": [label == _TOP for label in judgment.labels]}
 
@@ -91,7 +86,6 @@ TOP_OR_NOT: Final = AnswerKind(
     serializer=TopAnswerSerializer,
     labels=_labels,
     refusal=_refusal,
-    store=_store,
     as_given=_as_given,
     rules=_rules,
     shown_rules=_shown_rules,

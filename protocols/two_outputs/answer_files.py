@@ -90,10 +90,6 @@ def _ranked(ranks: Ranks, rules: Mapping[str, Any], lose: Lose) -> dict[str, str
     return {"verdict": str(Verdict.FIRST if first < second else Verdict.SECOND)}
 
 
-def _row(answer: Mapping[str, str]) -> dict[str, str]:
-    return {"verdict": answer["verdict"]}
-
-
 def _write(task: Task, file_format: str) -> FileWritten:
     if file_format == JSONL:
         choices = choice_lines(task=task)
@@ -114,8 +110,6 @@ TWO_OUTPUTS_FILES: Final = AnswerFiles(
     formats=(JSONL, *RANKED_FORMATS),
     read=_read,
     answer=_answer,
-    model=Answer,
-    row=_row,
     written={JSONL: "jsonl", **WRITTEN},
     write=_write,
 )

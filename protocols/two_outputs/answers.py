@@ -13,9 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.models import Judgment
-from annotation.protocols import AnswerKind, AnswerRow, Rules
-from annotation.sql.answer_store import answer_statement
+from annotation.protocols import AnswerKind, Rules
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.two_outputs.models import Answer, Verdict
@@ -70,10 +68,6 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, str]) -> SubmissionRe
     )
 
 
-def _store(judgment: Judgment, answer: Mapping[str, str]) -> None:
-    Answer.objects.create(judgment=judgment, verdict=answer["verdict"])
-
-
 def _as_given(row: Any) -> dict[str, str]:
     return {"verdict": row.verdict}
 
@@ -115,13 +109,8 @@ TWO_OUTPUTS: Final = AnswerKind(
     serializer=TwoOutputsAnswerSerializer,
     labels=_labels,
     refusal=_refusal,
-    store=_store,
-    at_once=AnswerRow(
-        statement=answer_statement(Answer._meta.db_table, {"verdict": "text"}),
-        values=lambda _assigned, answer: (answer["verdict"],),
-    ),
     table=Answer,
-    columns=("verdict",),
+    row=lambda answer, _part: {"verdict": answer["verdict"]},
     as_given=_as_given,
     rules=_rules,
     shown_rules=_shown_rules,

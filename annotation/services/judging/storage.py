@@ -4,20 +4,21 @@ The lock is taken first and by a statement of its own, so that the second
 statement sees what another tab of the judge committed in the meantime.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, connection
+from django.db.models import Model
 
 from annotation.models import Judgment
 from annotation.notification import REQUEST_TIMEOUT_SECONDS
 from annotation.services.judging.limits import REVISIONS_A_BLOCK, REVISIONS_A_MINUTE
 from annotation.services.judging.notifications import ranking_request
+from annotation.sql.answer_store import answer_columns, answer_statement
 from annotation.sql.assignment_close import ASSIGNMENT_CLOSE
 from annotation.sql.assignment_lock import ASSIGNMENT_LOCK
 from annotation.sql.judgment_store import JUDGMENT_STORE
-from campaign.database.prepared import Statement
 
 
 def assignment_lock(assignment_id: int) -> None:
@@ -34,11 +35,11 @@ def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
 
 
 def judgment_store(
-    judgment: Judgment, *, answer: tuple[Statement, Sequence[Any]] | None = None
+    judgment: Judgment, *, answer: tuple[type[Model], Mapping[str, Any]] | None = None
 ) -> bool:
     """Store a judgment; return whether it was stored. `judgments_number` gives it its number later.
 
-    With `answer`, a statement of `answer_statement` and its values, that is stored in the same round trip.
+    With `answer`, the model of a protocol's answers and the fields of one, that is stored in the same round trip.
 
     It supersedes the judge's last judgment of the same block. Closes the assignment if it was the
     last block, and requests a ranking unless one is requested already. Returns False if a judgment
@@ -61,7 +62,7 @@ def judgment_store(
 
 
 def _row_stored(
-    judgment: Judgment, answer: tuple[Statement, Sequence[Any]] | None
+    judgment: Judgment, answer: tuple[type[Model], Mapping[str, Any]] | None
 ) -> tuple[Any, ...] | None:
     timeout = timedelta(seconds=REQUEST_TIMEOUT_SECONDS)
     values = (
@@ -74,8 +75,12 @@ def _row_stored(
     )
     if answer is None:
         return JUDGMENT_STORE.row(*values)
-    statement, said = answer
-    return statement.row(*values, str(judgment.client_id), judgment.task_id, timeout, *said)
+    model, said = answer
+    return answer_statement(model).row(
+        *values,
+        *(str(judgment.client_id), judgment.task_id, timeout),
+        *(said[column] for column in answer_columns(model)),
+    )
 
 
 def _is_stored(judgment: Judgment) -> bool:

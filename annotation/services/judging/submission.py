@@ -1,9 +1,10 @@
 """Store judgments and skips; repeating a request changes nothing."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Judgment, ProblemReport, Skip
@@ -85,23 +86,19 @@ def _store(judgment: Judgment, kind: AnswerKind, said: Answer, assigned: Assigne
     """Store a judgment with all that is said; return whether it was stored, as `judgment_store` does."""
     if not kind.keeps_answers:
         return judgment_store(judgment)
-    if kind.at_once is not None:
-        values = kind.at_once.values(assigned, said)
-        if not judgment_store(judgment, answer=(kind.at_once.statement, values)):
-            return False
-        kind.stored_with(judgment, values)
-        return True
+    row = kind.row_of(said, part=assigned.part, block_id=assigned.block_id)
     try:
-        with transaction.atomic():
-            if not judgment_store(judgment):
-                return False
-            kind.store(judgment, said)
+        # A transaction of the caller's goes on where the database refuses; by itself, the statement is one.
+        with transaction.atomic() if connection.in_atomic_block else nullcontext():
+            is_stored = judgment_store(judgment, answer=(kind.table, row))
     except IntegrityError:
-        # Another request stored this id at the same moment.
-        if not Judgment.objects.filter(client_id=judgment.client_id).exists():
+        refusal = kind.refusal_by_database(assigned, said)
+        if refusal is None:
             raise
-        return False
-    return True
+        raise refusal from None
+    if is_stored:
+        kind.with_judgment(judgment, row)
+    return is_stored
 
 
 def _other_kind_refusal(

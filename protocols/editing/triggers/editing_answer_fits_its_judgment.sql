@@ -12,6 +12,7 @@ FROM new_rows n CROSS JOIN LATERAL (
             ELSE (hit.repeats_id IS NULL) <> (n.acceptable IS NULL)
         END AS is_of_the_other_question,
         CASE WHEN judgment.assignment_id IS NULL THEN block.outputs[1] END AS imported_output,
+        (SELECT o.text FROM campaign_output o WHERE o.id = block.outputs[1]) AS output,
         (SELECT k.protocol FROM campaign_task k WHERE k.id = judgment.task_id) AS protocol
     FROM annotation_judgment judgment, annotation_block block, annotation_hit hit
     WHERE judgment.id = n.judgment_id AND block.id = judgment.block_id AND hit.id = block.hit_id
@@ -20,6 +21,7 @@ FROM new_rows n CROSS JOIN LATERAL (
 WHERE j.protocol <> 'editing'
     OR j.labels::integer[] <> '{1}'
     OR j.is_of_the_other_question
+    OR n.outcome = 'edited' AND n.text = j.output
     OR n.edit_id IS NOT NULL AND NOT EXISTS (
         SELECT FROM annotation_judgment edit, annotation_block block, editing_answer answer
         WHERE edit.id = n.edit_id AND block.id = edit.block_id AND answer.judgment_id = edit.id
@@ -48,6 +50,11 @@ IF wrong.is_of_the_other_question THEN
         wrong.judgment_id
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'editing_first_then_acceptability';
+END IF;
+IF wrong.edit_id IS NULL THEN
+    RAISE EXCEPTION 'judgment % edits an output, and its text is as it was', wrong.judgment_id
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'editing_changes_the_text';
 END IF;
 RAISE EXCEPTION 'judgment % is about judgment %, which is no edit by somebody else of what it shows',
     wrong.judgment_id, wrong.edit_id

@@ -7,24 +7,28 @@ PostgreSQL plans it anew. (What other tests left in the statistics of a table th
 """
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.db import connection, transaction
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Judgment, JudgmentNumber, Skip
 from annotation.selectors import assigned_blocks
+from annotation.selectors.passes import second_pass
 from annotation.services import design_change, hits_plan, judgment_submit, sampling_state_record
 from annotation.services.planning.standby import standby_fill
 from annotation.sql.judgment_store import JUDGMENT_STORE
 from annotation.sql.judgments_number import JUDGMENTS_NUMBER
 from campaign.database import prepared
-from campaign.models import Judge, Task
+from campaign.models import Judge, Protocol, Task
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.integration.ranking.writing import TestSetWriter
+from tests.protocol_tasks import make_task_of_protocol
 
 pytestmark = pytest.mark.django_db
 
@@ -128,6 +132,46 @@ def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> No
     assert "hashed SubPlan" not in str(nodes)
     # Few HITs are there, and may be read; many judgments and skips, of this judge and of another.
     assert rows_compared(nodes) <= FEW + 30
+
+
+def lent_before(judge: Judge, task: Task, like: Block, count: int) -> None:
+    """Let a judge have been lent as many HITs of the first pass, and have done them."""
+    hits = HIT.objects.bulk_create(
+        HIT(task=task, design=like.hit.design, number=1_000 + each, part=1) for each in range(count)
+    )
+    Block.objects.bulk_create(
+        Block(hit=hit, segment=like.segment, position=1, outputs=like.outputs) for hit in hits
+    )
+    now = timezone.now()
+    Assignment.objects.bulk_create(
+        Assignment(
+            hit=hit,
+            judge=judge,
+            lease=DateTimeTZRange(now - timedelta(hours=2), now - timedelta(hours=1)),
+            completed_at=now - timedelta(hours=1),
+        )
+        for hit in hits
+    )
+
+
+@pytest.mark.parametrize("analyzed", ["empty", "small"])
+def test_a_rating_reads_the_same_few_rows_whatever_its_judge_was_lent(analyzed: str) -> None:
+    if analyzed == "empty":
+        analyze()
+    task = make_task_of_protocol(Protocol.RATING)
+    judge = make_judge(task.test_set.campaign, "ann")
+    assignment = lend(judge)
+    block = assigned_blocks(assignment)[0]
+    if analyzed == "small":
+        analyze()
+    lent_before(judge, task, Block.objects.get(pk=block.block_id), MANY)
+    second_pass(judge_id=judge.pk, task_id=task.pk)
+    judgment_submit(assigned=block, client_id=uuid4(), answer={"value": 3})
+    for name, values in (
+        ("second_pass_in_hand", (judge.pk, task.pk)),
+        ("fluency_changed_late", (block.block_id + 1, judge.pk)),
+    ):
+        assert rows_compared(explained(name, *values)) <= FEW, name
 
 
 @pytest.mark.parametrize("analyzed", ["empty", "small"])

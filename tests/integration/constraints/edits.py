@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Block, Judgment
 from annotation.services import design_ensure
-from campaign.models import Protocol, Task
+from campaign.models import Judge, Output, Protocol, Task
 from protocols.editing.models import Answer as EditingAnswer
 from tests.factories import make_judge
 from tests.integration.constraints.answers import judgment_of_two
@@ -152,16 +152,42 @@ def a_judgment_has_two_edits(attempt: Attempt) -> None:
 
 def late_second_edit(first: EditingAnswer) -> None:
     """Make another judge's edit of the same output."""
-    judgment = first.judgment
+    edit_again(first.judgment, judge=make_judge(first.judgment.judge.campaign, "judge03"))
+
+
+def edit_again(first: Judgment, *, judge: Judge) -> None:
+    """Make an edit of the output that was edited."""
     second = Judgment.objects.create(
-        task=judgment.task,
+        task=first.task,
         client_id=uuid4(),
-        judge=make_judge(judgment.judge.campaign, "judge03"),
-        block=judgment.block,
-        assignment=judgment.assignment,
+        judge=judge,
+        block=first.block,
+        assignment=first.assignment,
         labels=[1],
+        supersedes=first if judge == first.judge else None,
     )
     EditingAnswer.objects.create(judgment=second, outcome="unable")
+
+
+@breaks("editing_changes_the_text")
+def an_edit_is_the_output_as_it_was(attempt: Attempt) -> None:
+    create = edit_of_one()
+    [first, *_others] = Block.objects.order_by("pk")
+    with attempt.refuses(saying="its text is as it was"):
+        create(outcome="edited", text=Output.objects.get(pk=first.outputs[0]).text)
+    with attempt.accepts():
+        create(outcome="edited", text="It reads.")
+
+
+@breaks("editing_stays_once_others_are_asked")
+def an_edit_is_changed_that_others_are_asked_about(attempt: Attempt) -> None:
+    create: Any = edit_of_one()
+    edit = create(is_asked=True).edit
+    with attempt.refuses(saying="others are asked about"):
+        edit_again(edit, judge=edit.judge)
+    with attempt.accepts():
+        # They are asked about the edit of who was first.
+        late_second_edit(edit.editing_answer)
 
 
 @breaks("editing_answer_of_its_protocol")

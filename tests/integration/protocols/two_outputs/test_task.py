@@ -143,7 +143,7 @@ def test_a_submission_whose_answer_is_not_stored_stores_nothing(
 
     def store(judgment: Judgment, *, answer: tuple[Any, Any]) -> bool:
         # What the database has no room for.
-        return judgment_store(judgment, answer=(answer[0], ("neither",)))
+        return judgment_store(judgment, answer=(answer[0], {"verdict": "neither"}))
 
     monkeypatch.setattr(submission, "judgment_store", store)
     with pytest.raises(IntegrityError), transaction.atomic():
