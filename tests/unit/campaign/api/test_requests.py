@@ -12,9 +12,10 @@ from annotation.api.serializers import JudgmentRequestSerializer
 from annotation.protocols import answer_kinds
 from campaign.api.requests import content_validated
 
+#: In the order of the registry, which is that of every process; some protocols share one.
 SERIALIZERS: list[Any] = [
     JudgmentRequestSerializer,
-    *{kind.serializer for kind in answer_kinds() if kind.serializer is not None},
+    *dict.fromkeys(kind.serializer for kind in answer_kinds() if kind.serializer is not None),
 ]
 BLOCK = "7b0a1c6e-3f0b-4d57-9a59-0f6d2c8f4a11"
 VALUES = st.recursive(
