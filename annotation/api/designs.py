@@ -17,7 +17,7 @@ from annotation.api.serializers import TextSerializer
 from annotation.models import Design
 from annotation.selectors.design_effects import design_effects, design_effects_in_words
 from annotation.selectors.hits import designs_of
-from annotation.selectors.previewed_hits import next_numbers, previewed_hits
+from annotation.selectors.previewed_hits import PreviewedBlock, next_numbers, previewed_hits
 from annotation.services import (
     DesignRefusedError,
     design_change,
@@ -141,12 +141,12 @@ class PreviewedBlockSerializer(serializers.Serializer[Any]):
     candidates = serializers.SerializerMethodField(help_text="In shown order.")
 
     @extend_schema_field(PreviewedCandidateSerializer(many=True))
-    def get_candidates(self, block: Any) -> list[dict[str, Any]]:
+    def get_candidates(self, block: PreviewedBlock) -> list[dict[str, Any]]:
         return [
             {
-                "text": candidate.text,
-                "lang": candidate.lang,
-                "dir": candidate.dir,
+                "text": candidate["text"],
+                "lang": candidate["lang"],
+                "dir": candidate["dir"],
                 "systems": list(systems),
                 "is_damaged_reference": systems == block.plan.control,
             }
