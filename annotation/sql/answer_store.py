@@ -1,7 +1,6 @@
 """Store a judgment with what its answer says beside its labels.
 
-Rule: both or neither is stored, in one round trip and one transaction: `judgment_store` goes first. Where that stores nothing,
-because its `client_id` is there, so is its answer, and nothing is returned.
+Rule: both or neither is stored: it is `judgment_store` with an INSERT more, of the judgment that it stores.
 
 Test: tests/integration/protocols/test_every_protocol.py::test_an_answer_is_stored_once_and_numbered_and_superseded
 Test: tests/integration/protocols/test_at_once.py::test_one_id_of_many_judges_is_stored_once
@@ -14,7 +13,8 @@ from functools import cache
 from django.db import connection
 from django.db.models import Model
 
-from annotation.sql.judgment_store import JUDGMENT_STORE
+from annotation.sql.assignment_lock import ASSIGNMENT_LOCK
+from annotation.sql.judgment_store import JUDGMENT, STORING
 from campaign.database.prepared import Statement
 
 
@@ -37,27 +37,18 @@ def answer_statement(model: type[Model]) -> Statement:
     Returns
     -------
     Statement
-        It takes the parameters of `JUDGMENT_STORE`, then the judgment's `client_id`, its task, the age beyond which a
-        request for a ranking is too old, and the values of `answer_columns`; its row is that of `JUDGMENT_STORE`.
+        It takes the parameters of `JUDGMENT_STORE`, then the values of `answer_columns`; its row is that of `JUDGMENT_STORE`.
     """
     table, columns = model._meta.db_table, answer_columns(model)
-    values = ", ".join(f"${place}" for place, _column in enumerate(columns, 4))
+    first = 1 + len(JUDGMENT.split(","))
+    values = ", ".join(f"${place}" for place, _column in enumerate(columns, first))
+    answer = f"""answer AS (
+        INSERT INTO {table} (judgment_id, {", ".join(columns)})
+        SELECT judgment.id, {values} FROM judgment
+    ),"""
     return Statement(
         f"{table}_store",
-        ", ".join(("uuid", "bigint", "interval", *columns.values())),
-        f"""
-        WITH answer AS (
-            INSERT INTO {table} (judgment_id, {", ".join(columns)})
-            SELECT j.id, {values} FROM annotation_judgment j WHERE j.client_id = $1
-            ON CONFLICT (judgment_id) DO NOTHING
-            RETURNING judgment_id
-        )
-        SELECT j.id, j.supersedes_id, j.submitted_at,
-            EXISTS (
-                SELECT FROM annotation_rankingrequest r
-                WHERE r.task_id = $2 AND r.requested_at > statement_timestamp() - $3
-            )
-        FROM answer JOIN annotation_judgment j ON j.id = answer.judgment_id
-        """,
-        first=JUDGMENT_STORE,
+        ", ".join((JUDGMENT, *columns.values())),
+        STORING.format(answer=answer),
+        first=ASSIGNMENT_LOCK,
     )

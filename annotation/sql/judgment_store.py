@@ -17,11 +17,10 @@ from annotation.sql.assignment_close import CLOSING
 from annotation.sql.assignment_lock import ASSIGNMENT_LOCK
 from campaign.database.prepared import Statement
 
+JUDGMENT = "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, interval, int, int"
+# With `answer`, what its answer says beside its labels: `answer_store`.
 # `coalesce` and `+ 0` leave PostgreSQL one index to read, as in `assignment_close`.
-JUDGMENT_STORE = Statement(
-    "judgment_store",
-    "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, interval, int, int",
-    f"""
+STORING = f"""
     WITH earlier AS (
         SELECT count(*) AS times, max(j.id) AS latest
         FROM annotation_judgment j WHERE j.block_id = $2 AND j.judge_id + 0 = $5
@@ -38,13 +37,18 @@ JUDGMENT_STORE = Statement(
                     AND coalesce(j.supersedes_id, 0) > 0
             ) END
         RETURNING id, supersedes_id, submitted_at
-    ), {CLOSING.format(source="FROM judgment", condition="judgment.supersedes_id IS NULL")}
+    ), {{answer}} {CLOSING.format(source="FROM judgment", condition="judgment.supersedes_id IS NULL")}
     SELECT judgment.id, judgment.supersedes_id, judgment.submitted_at,
         EXISTS (
             SELECT FROM annotation_rankingrequest r
             WHERE r.task_id = $3 AND r.requested_at > statement_timestamp() - $10
         )
     FROM judgment
-    """,
+"""
+
+JUDGMENT_STORE = Statement(
+    "judgment_store",
+    JUDGMENT,
+    STORING.format(answer=""),
     first=ASSIGNMENT_LOCK,
 )

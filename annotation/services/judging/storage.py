@@ -64,23 +64,18 @@ def judgment_store(
 def _row_stored(
     judgment: Judgment, answer: tuple[type[Model], Mapping[str, Any]] | None
 ) -> tuple[Any, ...] | None:
-    timeout = timedelta(seconds=REQUEST_TIMEOUT_SECONDS)
     values = (
         judgment.assignment_id,
         *(judgment.assignment_id, judgment.block_id, judgment.task_id),
         *(str(judgment.client_id), judgment.judge_id, judgment.labels),
         *(judgment.duration_ms, judgment.active_ms, judgment.comment),
-        timeout,
+        timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
         *(REVISIONS_A_BLOCK, REVISIONS_A_MINUTE),
     )
     if answer is None:
         return JUDGMENT_STORE.row(*values)
     model, said = answer
-    return answer_statement(model).row(
-        *values,
-        *(str(judgment.client_id), judgment.task_id, timeout),
-        *(said[column] for column in answer_columns(model)),
-    )
+    return answer_statement(model).row(*values, *(said[column] for column in answer_columns(model)))
 
 
 def _is_stored(judgment: Judgment) -> bool:
