@@ -133,7 +133,7 @@ MIDDLEWARE = [
     "campaign.accounts.demanded_factor.DemandedFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "config.content_policy.ContentPolicyMiddleware",
     "config.cells.moving.MovingCampaignMiddleware",
     "config.archived.ArchivedCampaignMiddleware",
     "campaign.database.acting.ActingMiddleware",
