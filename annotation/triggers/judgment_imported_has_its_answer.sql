@@ -1,4 +1,7 @@
--- At the end of the statement that writes judgments and their answers.
+-- At the end of the statement that writes judgments and their answers. Of what judges send, there is no more to ask.
+IF NOT EXISTS (SELECT FROM new_rows WHERE assignment_id IS NULL) THEN
+    RETURN NULL;
+END IF;
 FOR asked IN
     SELECT DISTINCT k.protocol
     FROM (SELECT DISTINCT task_id FROM new_rows WHERE assignment_id IS NULL) n

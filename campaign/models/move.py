@@ -61,7 +61,8 @@ class RefusedWhileMoving(pgtrigger.Trigger):
     """Refuse new rows of a campaign while it is being moved, and afterwards.
 
     With an OperationalError, so that the answer is 503 and browsers send again. Where no campaign moves,
-    a statement that inserts reads one empty table more.
+    a statement that inserts reads one empty table more. Answers of protocols do without: each is stored
+    with its judgment (`judgment_has_its_answer`), which is refused.
 
     Parameters
     ----------

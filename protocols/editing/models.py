@@ -6,7 +6,6 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.database.triggers import NeverTruncated, trigger_from_file
-from campaign.models.move import RefusedWhileMoving
 
 
 class Outcome(models.TextChoices):
@@ -92,11 +91,6 @@ class Answer(models.Model):
                 name="editing_answer_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
             NeverTruncated(name="editing_answer_never_truncated"),
-            RefusedWhileMoving(
-                name="editing_answer_of_no_moving_campaign",
-                join=" JOIN annotation_judgment d ON d.id = i.judgment_id"
-                " JOIN campaign_judge j ON j.id = d.judge_id",
-            ),
             trigger_from_file(
                 "protocols/editing",
                 "editing_answer_fits_its_judgment",

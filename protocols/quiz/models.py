@@ -8,7 +8,6 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import Recorded
 from campaign.database.triggers import NeverTruncated, trigger_from_file
-from campaign.models.move import RefusedWhileMoving
 from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 
 
@@ -133,11 +132,6 @@ class Answer(models.Model):
                 name="quiz_answer_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
             NeverTruncated(name="quiz_answer_never_truncated"),
-            RefusedWhileMoving(
-                name="quiz_answer_of_no_moving_campaign",
-                join=" JOIN annotation_judgment d ON d.id = i.judgment_id"
-                " JOIN campaign_judge j ON j.id = d.judge_id",
-            ),
             trigger_from_file(
                 "protocols/quiz",
                 "quiz_answer_fits_its_judgment",

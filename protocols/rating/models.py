@@ -7,7 +7,6 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.database.triggers import NeverTruncated, trigger_from_file
-from campaign.models.move import RefusedWhileMoving
 
 
 class Criterion(models.TextChoices):
@@ -56,11 +55,6 @@ class Answer(models.Model):
                 operation=pgtrigger.Update | pgtrigger.Delete,
             ),
             NeverTruncated(name="rating_answer_never_truncated"),
-            RefusedWhileMoving(
-                name="rating_answer_of_no_moving_campaign",
-                join=" JOIN annotation_judgment d ON d.id = i.judgment_id"
-                " JOIN campaign_judge j ON j.id = d.judge_id",
-            ),
             trigger_from_file(
                 "protocols/rating",
                 "rating_answer_fits_its_judgment",

@@ -6,7 +6,6 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.database.triggers import NeverTruncated, trigger_from_file
-from campaign.models.move import RefusedWhileMoving
 
 
 class Verdict(models.TextChoices):
@@ -42,11 +41,6 @@ class Answer(models.Model):
                 operation=pgtrigger.Update | pgtrigger.Delete,
             ),
             NeverTruncated(name="two_outputs_answer_never_truncated"),
-            RefusedWhileMoving(
-                name="two_outputs_answer_of_no_moving_campaign",
-                join=" JOIN annotation_judgment d ON d.id = i.judgment_id"
-                " JOIN campaign_judge j ON j.id = d.judge_id",
-            ),
             trigger_from_file(
                 "protocols/two_outputs",
                 "two_outputs_answer_fits_its_judgment",

@@ -5,8 +5,6 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import pgtrigger
-from django.db import connection
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
@@ -52,15 +50,6 @@ def answer() -> Create:
         return Answer.objects.create(**{"judgment": judgment, "verdict": "first", **fields})
 
     return both
-
-
-def late_answer() -> Create:
-    """Return what makes the answer of a judgment that has none."""
-    create = judgment_of_two()
-    with pgtrigger.ignore("annotation.Judgment:judgment_has_its_answer"):
-        judgment = create()
-        connection.check_constraints()
-    return partial(Answer.objects.create, judgment=judgment, verdict="first")
 
 
 def second_answer(first: Answer) -> None:

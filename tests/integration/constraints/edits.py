@@ -1,12 +1,9 @@
 """Edits, and whether others accept them."""
 
 from datetime import timedelta
-from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import pgtrigger
-from django.db import connection
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
@@ -15,7 +12,6 @@ from annotation.services import design_ensure
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.editing.models import Answer as EditingAnswer
 from tests.factories import make_judge
-from tests.integration.constraints.answers import judgment_of_two
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_hit, small_task
 
@@ -83,19 +79,6 @@ def edit_of_one() -> Create:
         return EditingAnswer.objects.create(**{**values, **fields, "judgment": made})
 
     return both
-
-
-def late_edit() -> Create:
-    """Return what makes the edit of a judgment that has none."""
-    create = judgment_of_two(Protocol.EDITING)
-    with pgtrigger.ignore("annotation.Judgment:judgment_has_its_answer"):
-        block = create.keywords["block"]  # type: ignore[attr-defined]
-        one = Block.objects.create(
-            hit=block.hit, segment=block.segment, position=2, outputs=block.outputs[:1]
-        )
-        judgment = create(block=one, labels=[1])
-        connection.check_constraints()
-    return partial(EditingAnswer.objects.create, judgment=judgment, outcome="unable")
 
 
 breaks_by_fields("editing_outcome_is_known", edit_of_one, {"outcome": "lost"})

@@ -5,15 +5,10 @@ from functools import partial
 
 from campaign.models import Campaign, CampaignMove
 from tests.factories import make_campaign, make_judge
-from tests.integration.constraints.answers import late_answer
 from tests.integration.constraints.assignments import assignment
 from tests.integration.constraints.breakages import Attempt, Create, breaks
-from tests.integration.constraints.edits import late_edit
 from tests.integration.constraints.judgments import first_judgment, skip
 from tests.integration.constraints.problem_reports import problem_report
-from tests.integration.constraints.quizzes import late_quiz_answer
-from tests.integration.constraints.ratings import late_rating
-from tests.integration.constraints.scores import late_scores
 from tests.integration.constraints.sorts import second_verdict
 
 
@@ -61,11 +56,6 @@ for written, arrange in {
     "skip": skip,
     "problem_report": problem_report,
     "assignment": assignment,
-    "rating_answer": late_rating,
-    "two_outputs_answer": late_answer,
-    "spans_answer": late_scores,
-    "editing_answer": late_edit,
-    "quiz_answer": late_quiz_answer,
     "sorting_verdict": second_verdict,
 }.items():
     breaks(f"{written}_of_no_moving_campaign")(partial(something_is_written, arrange))

@@ -5,8 +5,6 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import pgtrigger
-from django.db import connection
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
@@ -190,15 +188,6 @@ def answered() -> Create:
         )
 
     return both
-
-
-def late_quiz_answer() -> Create:
-    """Return what makes the answers of a judgment that has none."""
-    create = quiz_judgment()
-    with pgtrigger.ignore("annotation.Judgment:judgment_has_its_answer"):
-        judgment = create()
-        connection.check_constraints()
-    return partial(Answer.objects.create, judgment=judgment, answers=[True, True])
 
 
 breaks_by_fields("quiz_labels_are_of_one_output", answered, {"labels": [2]})

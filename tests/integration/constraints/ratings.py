@@ -5,8 +5,6 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import pgtrigger
-from django.db import connection
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
@@ -53,15 +51,6 @@ def rating() -> Create:
         return Rating.objects.create(**values)
 
     return both
-
-
-def late_rating() -> Create:
-    """Return what makes the rating of a judgment that has none."""
-    create = rating_judgment()
-    with pgtrigger.ignore("annotation.Judgment:judgment_has_its_answer"):
-        judgment = create()
-        connection.check_constraints()
-    return partial(Rating.objects.create, judgment=judgment, criterion="fluency", value=4)
 
 
 breaks_by_fields("rating_value_between_1_and_5", rating, {"value": 0}, {"value": 6})

@@ -4,9 +4,6 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import pgtrigger
-from django.db import connection
-
 from annotation.models import Block, Judgment
 from campaign.models import Protocol, Task
 from protocols.spans.models import Answer as SpansAnswer
@@ -63,15 +60,6 @@ def _with_scores(create: Create) -> Create:
 #: Characters of the longest text.
 _LONG = 200
 _PARTS = ("span_candidates", "span_starts", "span_ends", "span_majors")
-
-
-def late_scores() -> Create:
-    """Return what makes the scores of a judgment that has none."""
-    create = judgment_of_two(Protocol.SPANS)
-    with pgtrigger.ignore("annotation.Judgment:judgment_has_its_answer"):
-        judgment = create()
-        connection.check_constraints()
-    return partial(SpansAnswer.objects.create, judgment=judgment, scores=[2, 1])
 
 
 def second_scores(first: SpansAnswer) -> None:
