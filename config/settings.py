@@ -133,7 +133,7 @@ MIDDLEWARE = [
     "campaign.accounts.demanded_factor.DemandedFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.content_policy.ContentPolicyMiddleware",
+    "csp.middleware.CSPMiddleware",
     "config.cells.moving.MovingCampaignMiddleware",
     "config.archived.ArchivedCampaignMiddleware",
     "campaign.database.acting.ActingMiddleware",
