@@ -19,9 +19,9 @@ IF asked = 'sorting' THEN
     END IF;
     RETURN NULL;
 END IF;
-EXECUTE format('SELECT EXISTS (SELECT FROM %I WHERE judgment_id = $1)', asked || '_answer')
+EXECUTE format('SELECT true FROM %I WHERE judgment_id = $1', asked || '_answer')
     INTO is_there USING NEW.id;
-IF NOT is_there THEN
+IF is_there IS NULL THEN
     RAISE EXCEPTION 'judgment % has no answer', NEW.id
         USING ERRCODE = 'integrity_constraint_violation',
               CONSTRAINT = 'judgment_has_its_answer';

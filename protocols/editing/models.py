@@ -98,16 +98,7 @@ class Answer(models.Model):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "RECORD"), ("scans", "TEXT")],
-            ),
-            trigger_from_file(
-                "protocols/editing",
-                "editing_stays_once_others_are_asked",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("late", "BIGINT"), ("scans", "TEXT")],
+                declare=[("answer", "RECORD"), ("scans", "TEXT")],
             ),
         ]
 

@@ -104,7 +104,11 @@ class Answer(models.Model):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "RECORD"), ("marked", "RECORD"), ("scans", "TEXT")],
+                declare=[
+                    *(("answer", "RECORD"), ("ranks", "SMALLINT[]"), ("span", "RECORD")),
+                    *(("candidate", "INTEGER"), ("length", "INTEGER"), ("spans", "INTEGER")),
+                    *(("marked_until", "INTEGER"), ("scans", "TEXT")),
+                ],
             ),
         ]
 
