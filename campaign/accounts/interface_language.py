@@ -4,13 +4,14 @@ Whoever is signed in takes their choice to their other devices: it is kept with 
 copied into the session when they sign in, so that no page asks the database for it.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError
-from django.http import HttpRequest
-from django.middleware.locale import LocaleMiddleware
+from django.http import HttpRequest, HttpResponseBase
 from django.utils import translation
+from django.utils.cache import patch_vary_headers
 
 from campaign.models import User
 
@@ -21,20 +22,32 @@ def is_offered(language: str) -> bool:
     return language in dict(settings.LANGUAGES)
 
 
-class InterfaceLanguageMiddleware(LocaleMiddleware):
-    """Django's own, after the choice in the session: then the cookie, then `Accept-Language`."""
+class InterfaceLanguageMiddleware:
+    """The choice in the session first; then what Django goes by: the cookie, then `Accept-Language`.
 
-    def process_request(self, request: HttpRequest) -> None:
-        try:
-            chosen = request.session.get(SESSION_KEY, "")
-        except DatabaseError:
-            # Whether the database is there is for the page to say; some do without.
-            chosen = ""
-        if not is_offered(chosen):
-            super().process_request(request)
-            return
-        translation.activate(chosen)
-        request.LANGUAGE_CODE = chosen
+    Django's `LocaleMiddleware` without languages in addresses, of which there are none.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        translation.activate(_chosen(request) or translation.get_language_from_request(request))
+        request.LANGUAGE_CODE = translation.get_language()
+        response = self._get_response(request)
+        patch_vary_headers(response, ["Accept-Language"])
+        response.headers.setdefault("Content-Language", translation.get_language())
+        return response
+
+
+def _chosen(request: HttpRequest) -> str | None:
+    """Return the language that the session says; None if it says none that is offered."""
+    try:
+        chosen: str = request.session.get(SESSION_KEY, "")
+    except DatabaseError:
+        # Whether the database is there is for the page to say; some do without.
+        return None
+    return chosen if is_offered(chosen) else None
 
 
 def language_into_session(*, request: HttpRequest, user: User, **_rest: Any) -> None:
