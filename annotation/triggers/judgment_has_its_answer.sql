@@ -19,9 +19,13 @@ IF asked = 'sorting' THEN
     END IF;
     RETURN NULL;
 END IF;
-EXECUTE format('SELECT true FROM %I WHERE judgment_id = $1', asked || '_answer')
-    INTO is_there USING NEW.id;
-IF is_there IS NULL THEN
+scans := current_setting('enable_seqscan');
+PERFORM set_config('enable_seqscan', 'off', true);
+CASE asked
+{look_ups}
+END CASE;
+PERFORM set_config('enable_seqscan', scans, true);
+IF NOT is_there THEN
     RAISE EXCEPTION 'judgment % has no answer', NEW.id
         USING ERRCODE = 'integrity_constraint_violation',
               CONSTRAINT = 'judgment_has_its_answer';
