@@ -13,6 +13,8 @@ from tests.faults.ledger import Ledger, Request
 HOST = "127.0.0.1"
 # As long as the judging page waits for an answer.
 ANSWER_SECONDS = 20.0
+# Problems, too (RFC 9457).
+_JSON = ("application/json", "application/problem+json")
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Server:
         self._connection.request(method, path, json.dumps(body), self._headers)
         response = self._connection.getresponse()
         data = response.read()
-        is_json = response.getheader("Content-Type", "").startswith("application/json")
+        is_json = response.getheader("Content-Type", "").startswith(_JSON)
         return Answer(str(response.status), json.loads(data) if data and is_json else None)
 
 
