@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.management import get_commands
 
 from annotation.answer_files import answer_files
+from annotation.models import Judgment
 from annotation.protocols import answer_kind
 from campaign.models import Protocol
 from ranking.analyses import ANALYSES
@@ -24,6 +25,14 @@ def test_it_has_a_screen(protocol: Protocol) -> None:
     assert (ROOT / "static" / "judge" / screen / "screen.js").is_file()
     if screen != protocol:
         assert f'{protocol}: "{screen}"' in (ROOT / "static/judge/screens.js").read_text()
+
+
+@EVERY_PROTOCOL
+def test_its_answers_are_looked_up_if_it_has_a_table(protocol: Protocol) -> None:
+    kind = answer_kind(protocol)
+    [trigger] = [t for t in Judgment._meta.triggers if t.name == "judgment_has_its_answer"]  # type: ignore[attr-defined]
+    assert (f"WHEN '{protocol}' THEN" in trigger.func) == kind.keeps_answers
+    assert not kind.keeps_answers or kind.table._meta.db_table == f"{protocol}_answer"
 
 
 @EVERY_PROTOCOL

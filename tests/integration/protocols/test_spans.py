@@ -402,3 +402,30 @@ def test_organisers_see_it_as_judges_do(task: Task, client: Client) -> None:
     taken = client.put(address, body, content_type="application/json").json()
     assert taken["labels"] == [3, 1, 2]
     assert not Judgment.objects.exists()
+
+
+def test_what_one_answer_marks_is_nothing_to_the_next_of_a_statement(
+    judge: Judge, task: Task
+) -> None:
+    [block, *_others] = assigned_blocks(lend(judge))
+    judges = [judge, make_judge(task.test_set.campaign, "judge02")]
+    answers = [
+        Answer(
+            judgment=Judgment.objects.create(
+                task=task,
+                client_id=uuid4(),
+                judge=each,
+                block_id=block.block_id,
+                assignment_id=block.assignment_id,
+                labels=[1, 3, 2],
+            ),
+            scores=[90, 40, 70],
+            span_candidates=[1],
+            span_starts=[start],
+            span_ends=[start + 2],
+            span_majors=[False],
+        )
+        for each, start in zip(judges, (1, 0), strict=True)
+    ]
+    Answer.objects.bulk_create(answers)
+    assert list(Answer.objects.order_by("pk").values_list("span_starts", flat=True)) == [[1], [0]]
