@@ -119,6 +119,7 @@ class Connections:
     def __init__(self, server: ThreadedWSGIServer) -> None:
         self._changed = threading.Condition()
         self._open: set[socket.socket] = set()
+        self._is_cut = False
         self._port = server.server_port
         self._begin, self._serve = server.process_request, server.process_request_thread
         server.process_request = self._accepted  # type: ignore[method-assign]
@@ -127,6 +128,8 @@ class Connections:
     def _accepted(self, request: Any, client_address: Any) -> None:
         with self._changed:
             self._open.add(request)
+            if self._is_cut:
+                self._end_all(socket.SHUT_RDWR)
         self._begin(request, client_address)
 
     def _served(self, request: Any, client_address: Any) -> None:
@@ -141,11 +144,31 @@ class Connections:
         """Answer whatever was sent, and nothing that is still to come."""
         self._accept_all()
         with self._changed:
-            for connection in self._open:
-                # What has arrived can be read still, and then comes the end.
-                with contextlib.suppress(OSError):
-                    connection.shutdown(socket.SHUT_RD)
+            # What has arrived can be read still, and then comes the end.
+            self._end_all(socket.SHUT_RD)
             assert self._changed.wait_for(lambda: not self._open, PATIENCE)
+
+    @contextlib.contextmanager
+    def cut(self, context: BrowserContext) -> Iterator[None]:
+        """Leave a browser without network, and the server without anybody it hears.
+
+        A page that is loaded anew offline has the network for a moment in Chromium, and may send what waits.
+        """
+        context.set_offline(True)
+        with self._changed:
+            self._is_cut = True
+            self._end_all(socket.SHUT_RDWR)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._is_cut = False
+        context.set_offline(False)
+
+    def _end_all(self, how: int) -> None:
+        for each in self._open:
+            with contextlib.suppress(OSError):
+                each.shutdown(how)
 
     def _accept_all(self) -> None:
         """Connections are accepted in their order, so those before ours are once ours is."""

@@ -9,8 +9,8 @@ from annotation.models import Judgment
 from annotation.protocols import answer_kinds
 from campaign.models import Judge
 from launcher.waiting import wait_until
-from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
-from tests.browser.judging import page_kept
+from tests.browser.conftest import DESKTOP, PHONE, Connections, NewPage, SignIn
+from tests.browser.judging import all_sent, page_kept
 from tests.browser.screen_reader import ScreenReader
 from tests.browser.screens import APART, SCREENS, Screen, sentence
 
@@ -52,6 +52,7 @@ def test_by_keyboard_alone_and_by_ear_and_without_network_in_the_middle(
     sign_in: SignIn,
     tolerate: list[str],
     axe_check: Callable[[Page], None],
+    connections: Connections,
     screen: Screen,
 ) -> None:
     tolerate.append("net::ERR_")
@@ -62,19 +63,16 @@ def test_by_keyboard_alone_and_by_ear_and_without_network_in_the_middle(
     axe_check(page)
     screen.judge_by_keys(page)
     assert stored(judge, before + 1)
+    all_sent(page)
     page_kept(page)
-    page.context.set_offline(True)
-    # For a moment of a reload, Chromium lets a page without network have it.
-    page.route("**/judging/judgments/**", lambda route: route.abort())
-    screen.judge_by_keys(page, is_first=False)
-    expect(page.locator("#status")).to_contain_text("1 judgment is kept on this device")
-    here = sentence(page)
-    page.reload()
-    # From what is kept on the device, at the same sentence.
-    expect(page.locator("#sentence")).to_have_text(here)
-    assert Judgment.objects.filter(judge=judge).count() == before + 1
-    page.unroute("**/judging/judgments/**")
-    page.context.set_offline(False)
+    with connections.cut(page.context):
+        screen.judge_by_keys(page, is_first=False)
+        expect(page.locator("#status")).to_contain_text("1 judgment is kept on this device")
+        here = sentence(page)
+        page.reload()
+        # From what is kept on the device, at the same sentence.
+        expect(page.locator("#sentence")).to_have_text(here)
+        assert Judgment.objects.filter(judge=judge).count() == before + 1
     assert stored(judge, before + 2)
     blocks = Judgment.objects.filter(judge=judge).values_list("block", flat=True)
     assert len(set(blocks)) == before + 2

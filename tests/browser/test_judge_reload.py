@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, Response, expect
 from annotation.models import Judgment
 from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create
-from tests.browser.conftest import NewPage, SignIn
+from tests.browser.conftest import Connections, NewPage, SignIn
 from tests.browser.judging import (
     all_sent,
     at_sentence,
@@ -101,7 +101,11 @@ def test_with_the_server_stopped_the_sentence_in_hand_is_there_and_sent_once(
 
 
 def test_without_network_a_page_loaded_anew_goes_on(
-    new_page: NewPage, judge: Judge, sign_in: SignIn, tolerate: list[str]
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
+    connections: Connections,
 ) -> None:
     tolerate.append("net::ERR_")
     page = new_page()
@@ -109,14 +113,13 @@ def test_without_network_a_page_loaded_anew_goes_on(
     at_sentence(page, 1)
     type_ranks(page, "1")
     page_kept(page)
-    page.context.set_offline(True)
-    assert load_anew(page).from_service_worker
-    at_sentence(page, 1)
-    expect(page.locator("#order")).to_have_text("A")
-    judge_block(page, "2345")
-    at_sentence(page, 2)
-    expect(page.locator("#status")).to_contain_text("1 judgment is kept on this device")
-    page.context.set_offline(False)
+    with connections.cut(page.context):
+        assert load_anew(page).from_service_worker
+        at_sentence(page, 1)
+        expect(page.locator("#order")).to_have_text("A")
+        judge_block(page, "2345")
+        at_sentence(page, 2)
+        expect(page.locator("#status")).to_contain_text("1 judgment is kept on this device")
     all_sent(page)
     assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
 

@@ -11,7 +11,7 @@ from annotation.services import design_ensure, hits_plan
 from campaign.models import Judge, Protocol, Task
 from campaign.services import task_close
 from launcher.waiting import wait_until
-from tests.browser.conftest import IN_VIEWS, PHONE, NewPage, SignIn
+from tests.browser.conftest import IN_VIEWS, PHONE, Connections, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, page_kept, rows
 from tests.browser.screen_reader import ScreenReader
 from tests.browser.test_judge_reload import load_anew
@@ -219,24 +219,23 @@ def test_differences_are_those_of_two(judging: Page) -> None:
 
 
 def test_without_network_a_page_loaded_anew_goes_on(
-    judging: Page, judge: Judge, tolerate: list[str]
+    judging: Page, judge: Judge, tolerate: list[str], connections: Connections
 ) -> None:
     tolerate.append("net::ERR_")
     press(judging, "1")
     at_sentence(judging, 2)
     all_sent(judging)
     page_kept(judging)
-    judging.context.set_offline(True)
-    press(judging, "3")
-    at_sentence(judging, 3)
-    expect(judging.locator("#status")).to_contain_text("1 judgment is kept on this device")
-    assert load_anew(judging).from_service_worker
-    at_sentence(judging, 3)
-    judging.keyboard.press("u")
-    expect(chosen(judging)).to_have_attribute("data-verdict", "second")
-    press(judging, "2")
-    at_sentence(judging, 3)
-    judging.context.set_offline(False)
+    with connections.cut(judging.context):
+        press(judging, "3")
+        at_sentence(judging, 3)
+        expect(judging.locator("#status")).to_contain_text("1 judgment is kept on this device")
+        assert load_anew(judging).from_service_worker
+        at_sentence(judging, 3)
+        judging.keyboard.press("u")
+        expect(chosen(judging)).to_have_attribute("data-verdict", "second")
+        press(judging, "2")
+        at_sentence(judging, 3)
     all_sent(judging)
     assert verdicts(judge) == ["first", "second", "same"]
 
