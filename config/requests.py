@@ -3,9 +3,11 @@
 import re
 from collections.abc import Callable
 
+from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
 
+from campaign.pages.content_policy import CONTENT_POLICY, content_policy
 from config.api.errors import bad_request
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -40,11 +42,13 @@ def control_characters_refuse(get_response: GetResponse) -> GetResponse:
 
 
 def headers_add(get_response: GetResponse) -> GetResponse:
-    """Keep the API's answers out of caches and streams out of a proxy's buffers, and switch off what browsers offer and no page needs.
+    """Keep the API's answers out of caches and streams out of a proxy's buffers, and browsers from what no page needs.
 
     Static files go without what browsers ask the page for that loads them. With each of forty files such
     headers would be a fifth of what a judge's first visit loads.
     """
+
+    policy = content_policy()
 
     def add(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
@@ -53,6 +57,9 @@ def headers_add(get_response: GetResponse) -> GetResponse:
                 response.headers.pop(header, None)
         else:
             response.headers["Permissions-Policy"] = PERMISSIONS_POLICY
+            # With DEBUG these are pages of Django's, which style themselves.
+            if not (settings.DEBUG and response.status_code in {404, 500}):
+                response.headers.setdefault(CONTENT_POLICY, policy)
             if response.streaming:
                 # nginx passes it on as it comes, and writes none of it to its disk
                 # (docs/decisions/0118-streams-pass-the-proxy.md).

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import environ
-from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
@@ -86,7 +85,6 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_htmx",
     "pgtrigger",
-    "csp",
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -133,7 +131,6 @@ MIDDLEWARE = [
     "campaign.accounts.demanded_factor.DemandedFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "csp.middleware.CSPMiddleware",
     "config.cells.moving.MovingCampaignMiddleware",
     "config.archived.ArchivedCampaignMiddleware",
     "campaign.database.acting.ActingMiddleware",
@@ -342,18 +339,16 @@ DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="quintet@localhost")
 # --- What a browser may do ----------------------------------------------------------------------
 
 CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [NONE],
-        "script-src": [SELF],
-        "style-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "font-src": [SELF],
-        "connect-src": [SELF],
-        "form-action": [SELF],
-        "base-uri": [NONE],
-        "frame-ancestors": [NONE],
-        "manifest-src": [SELF],
-    }
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self' data:",
+    "font-src": "'self'",
+    "connect-src": "'self'",
+    "form-action": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+    "manifest-src": "'self'",
 }
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"

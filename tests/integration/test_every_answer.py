@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from campaign.models import User
+from campaign.pages.content_policy import CONTENT_POLICY, content_policy, with_content_policy
 from config.requests import PERMISSIONS_POLICY, headers_add
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +24,53 @@ def test_browsers_are_told_what_no_page_needs(client: Client, address: str) -> N
     policy = client.get(address).headers["Permissions-Policy"]
     assert policy == PERMISSIONS_POLICY
     assert {"camera=()", "geolocation=()", "microphone=()"} <= set(policy.split(", "))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [("/sign-in/", 200), ("/no-such-page/", 404), ("/api/v1/campaigns/", 401), ("/%00", 400)],
+)
+def test_browsers_load_and_send_nothing_elsewhere(
+    client: Client, address: str, status: int
+) -> None:
+    answer = client.get(address)
+    assert answer.status_code == status
+    policy = answer.headers[CONTENT_POLICY].split("; ")
+    assert {"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} <= set(policy)
+    assert "unsafe" not in answer.headers[CONTENT_POLICY]
+
+
+def test_an_answer_keeps_the_policy_it_has() -> None:
+    @with_content_policy({"frame-ancestors": "https://example.org"})
+    def framed(_request: HttpRequest) -> HttpResponse:
+        return HttpResponse()
+
+    answer = headers_add(framed)(RequestFactory().get("/"))
+    own, usual = (
+        set(policy.split("; ")) for policy in (answer.headers[CONTENT_POLICY], content_policy())
+    )
+    assert own - usual == {"frame-ancestors https://example.org"}
+    assert usual - own == {"frame-ancestors 'none'"}
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "is_debugged", "has_policy"),
+    [
+        ("/x/", 404, True, False),
+        ("/x/", 500, True, False),
+        ("/x/", 200, True, True),
+        ("/x/", 500, False, True),
+        ("/static/x", 200, False, False),
+    ],
+)
+def test_neither_files_nor_pages_of_errors_while_developing_have_a_policy(
+    address: str, status: int, is_debugged: bool, has_policy: bool
+) -> None:
+    answering = headers_add(lambda _request: HttpResponse(status=status))
+    with override_settings(DEBUG=is_debugged):
+        answer = answering(RequestFactory().get(address))
+    assert (CONTENT_POLICY in answer.headers) == has_policy
 
 
 @pytest.mark.django_db

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_safe
 from annotation.selectors import judge_of_user, judge_work
 from annotation.selectors.panels import participation_of
 from annotation.services.panels import participation_refresh
-from annotation.views.panels.policy import sends_to_mturk
+from annotation.views.panels.policy import SENT_TO_MTURK
 from campaign.models import PanelKind, Participation, User
+from campaign.pages.content_policy import with_content_policy
 
 # https://docs.prolific.com/api-reference/studies/the-study-object
 PROLIFIC_COMPLETE = "https://app.prolific.com/submissions/complete"
@@ -48,9 +49,10 @@ def _prolific(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     return _page(request, context, address=f"{PROLIFIC_COMPLETE}?{query}")
 
 
+@with_content_policy(SENT_TO_MTURK)
 def _mturk(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     address = context["participation"].submit_to + MTURK_SUBMIT
-    return sends_to_mturk(request, _page(request, context, address=address))
+    return _page(request, context, address=address)
 
 
 #: The page with the way back to each service.

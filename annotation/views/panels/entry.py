@@ -18,9 +18,10 @@ from annotation.services.panels import (
     participation_begin,
     participation_refresh,
 )
-from annotation.views.panels.policy import in_frame_of_mturk
+from annotation.views.panels.policy import IN_FRAME_OF_MTURK
 from campaign.accounts.addresses import client_address
 from campaign.models import Panel, PanelKind, Participation, ParticipationState
+from campaign.pages.content_policy import with_content_policy
 from campaign.panels.entry import (
     Entry,
     EntryRefusedError,
@@ -50,7 +51,7 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
     if panel is None:
         raise Http404
     if panel.kind == PanelKind.MTURK and IN_TAB not in request.GET:
-        return in_frame_of_mturk(request, _frame(request, panel))
+        return _frame(request, panel)
     try:
         entry = _entry(request, panel)
     except EntryRefusedError as error:
@@ -102,6 +103,7 @@ def _refused(request: HttpRequest, panel: Panel, why: str, *, status: int) -> Ht
 
 
 @xframe_options_exempt
+@with_content_policy(IN_FRAME_OF_MTURK)
 def _frame(request: HttpRequest, panel: Panel) -> HttpResponse:
     """Show the page in MTurk's frame: a link to the work, and the field for the code."""
     query = {name: str(value) for name, value in request.GET.items()}

@@ -1,25 +1,16 @@
 """Exceptions from the content security policy for the pages for MTurk."""
 
-from typing import cast
-
-from csp.constants import SELF
-from csp.decorators import csp_replace
-from django.http import HttpRequest, HttpResponse
+from collections.abc import Iterable
+from typing import Final
 
 from campaign.panels.entry import FRAME_HOSTS, SUBMIT_HOSTS
 
-_TO_MTURK = [SELF, *(f"https://{host}" for host in SUBMIT_HOSTS)]
-_sends = csp_replace({"form-action": _TO_MTURK})
-_framed = csp_replace(
-    {"form-action": _TO_MTURK, "frame-ancestors": [f"https://{host}" for host in FRAME_HOSTS]}
-)
+
+def _by_https(hosts: Iterable[str]) -> str:
+    return " ".join(f"https://{host}" for host in hosts)
 
 
-def sends_to_mturk(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Let the page's form with the code go to MTurk."""
-    return cast("HttpResponse", _sends(lambda _request: response)(request))
-
-
-def in_frame_of_mturk(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Let MTurk show the page in a frame, and the form in it be sent there."""
-    return cast("HttpResponse", _framed(lambda _request: response)(request))
+#: The page's form with the code goes to MTurk.
+SENT_TO_MTURK: Final = {"form-action": f"'self' {_by_https(SUBMIT_HOSTS)}"}
+#: MTurk shows the page in a frame, and the form in it is sent there.
+IN_FRAME_OF_MTURK: Final = {**SENT_TO_MTURK, "frame-ancestors": _by_https(FRAME_HOSTS)}

@@ -3,7 +3,6 @@
 from hashlib import sha256
 from typing import Any, Final
 
-from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -13,6 +12,7 @@ from django.utils.http import quote_etag
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
+from campaign.pages.content_policy import with_content_policy
 from ranking.code_version import code_version
 from ranking.models import PublishedResult
 from ranking.pages.published.files import (
@@ -74,7 +74,7 @@ def published_review_file(
 
 @require_safe
 @xframe_options_exempt
-@csp_replace({"frame-ancestors": ["*"]})
+@with_content_policy({"frame-ancestors": "*"})
 @not_kept_if_missing
 def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
     """Show the table alone, in a frame of any site; nothing under an embargo."""
