@@ -176,13 +176,14 @@ def malformed(said: Any) -> Iterator[Any]:
 
 
 def broken(said: Any) -> Iterator[Any]:
-    """A value with each of its parts replaced by another type, or by a number that no scale has."""
+    """A value with each of its parts replaced by another type, by a number that no scale has, or by more than are asked for."""
     if isinstance(said, dict):
         for name, value in said.items():
             yield from ({**said, name: each} for each in broken(value))
     elif isinstance(said, list):
         if said:
-            yield [*said, *said]
+            # Twice what is missing in a text is an answer, too.
+            yield said * 200
         for place, value in enumerate(said):
             for each in broken(value):
                 yield [*said[:place], each, *said[place + 1 :]]
