@@ -8,12 +8,17 @@ from uuid import uuid4
 import pytest
 from django.db import connection, transaction
 
-from annotation.models import HIT
+from annotation.models import HIT, Judgment
+from annotation.selectors import assigned_blocks
+from annotation.services import judgment_submit
 from annotation.services.planning.blocks import hits_prepare
 from campaign.database.copy import constraints_check_now, pgtrigger_ignore_preset
 from campaign.database.prepared import Statement
+from campaign.models import Protocol
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
+from tests.integration.protocols.every import EVERY_PROTOCOL, said_about
+from tests.protocol_tasks import make_task_of_protocol
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -178,22 +183,58 @@ class TestLending:
         task = make_task(make_campaign(), planned=2)
         judge = make_judge(task.test_set.campaign)
         assert HIT.objects.filter(blocks__isnull=True).count() == 2
-        before = _scans()
+        # What foreign keys of a block name.
+        tables = ("annotation_block", "campaign_output", "campaign_segment")
+        before = _scans(*tables)
 
         def work() -> None:
             lend(judge)
             execute("SELECT pg_stat_force_next_flush()")
 
         on_a_new_connection(work)
-        assert _scans() == before
+        assert _scans(*tables) == before
 
 
-def _scans() -> dict[str, int]:
-    """Return how often the tables that foreign keys of a block name were read whole so far."""
+class TestJudging:
+    @EVERY_PROTOCOL
+    def test_what_the_commit_checks_is_looked_up_by_index(self, protocol: Protocol) -> None:
+        """As for lending: a judgment names its assignment, and an answer its judgment."""
+        task = make_task_of_protocol(protocol)
+        first, block, *_others = assigned_blocks(lend(make_judge(task.test_set.campaign)))
+        judgment_submit(assigned=first, client_id=uuid4(), **said_about(first))
+        said = said_about(block)
+        tables = ("annotation_assignment", "annotation_judgment")
+        # Of tables of one page, by their statistics, PostgreSQL would read the page.
+        execute(f"ANALYZE {', '.join(tables)}")
+        before = _scans(*tables)
+
+        def work() -> None:
+            judgment_submit(assigned=block, client_id=uuid4(), **said)
+            execute("SELECT pg_stat_force_next_flush()")
+
+        on_a_new_connection(work)
+        assert _scans(*tables) == before
+        assert Judgment.objects.count() == 2
+
+    @pytest.mark.parametrize("value", ["on", "off"])
+    def test_after_a_judgment_the_connection_has_what_it_had(self, value: str) -> None:
+        task = make_task(make_campaign(), planned=1)
+        [block, *_others] = assigned_blocks(lend(make_judge(task.test_set.campaign)))
+
+        def work() -> str:
+            execute(f"SET enable_seqscan = {value}")
+            judgment_submit(assigned=block, client_id=uuid4(), **said_about(block))
+            return setting("enable_seqscan")
+
+        assert on_a_new_connection(work) == value
+
+
+def _scans(*tables: str) -> dict[str, int]:
+    """Return how often tables were read whole so far."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_stat_force_next_flush()")
         cursor.execute(
-            "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE relname IN"
-            " ('annotation_block', 'campaign_output', 'campaign_segment')"
+            "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE relname = ANY (%s)",
+            [list(tables)],
         )
         return dict(cursor.fetchall())
