@@ -15,13 +15,14 @@ from django.db.models import (
     F,
     Max,
     OuterRef,
+    Q,
     QuerySet,
     Subquery,
     Sum,
 )
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, JSONArray
-from django.db.models.lookups import IsNull
+from django.db.models.lookups import Exact, IsNull
 
 from annotation.models import Assignment, JudgeAccount, Judgment, Skip
 from campaign.database.prepared_query import Parameter, PreparedQuery
@@ -101,8 +102,7 @@ def work_annotations() -> dict[str, Combinable]:
     """
     judge = OuterRef("pk")
     accounts = JudgeAccount.objects.filter(judge=judge).order_by().values("judge")
-    mine = {"block": OuterRef("hit__blocks"), "judge": OuterRef("judge")}
-    is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
+    is_done = Q(_of_the_block(Judgment)) | Q(_of_the_block(Skip))
     begun = Assignment.objects.filter(
         judge=judge, completed_at__isnull=True, hit__blocks__isnull=False
     )
@@ -119,6 +119,17 @@ def work_annotations() -> dict[str, Combinable]:
         "wanted": Coalesce("blocks_asked", Subquery(of_groups), "campaign__blocks_per_judge"),
         "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
     }
+
+
+def _of_the_block(model: type[Judgment] | type[Skip]) -> IsNull:
+    """Return an expression: whether a judge of assignments has one of the block in hand.
+
+    Looked up by the block, `+ 0` and no EXISTS: PostgreSQL may otherwise read all that there is, or all of the judge's, which is as
+    cheap while that is little, and keeps to it while it becomes much.
+    """
+    judge = ExpressionWrapper(F("judge") + 0, BigIntegerField())
+    found = model.objects.filter(Exact(judge, OuterRef("judge")), block=OuterRef("hit__blocks"))
+    return IsNull(Subquery(found.values("pk")[:1]), False)
 
 
 def tasks_done(judge: Judge) -> dict[int, int]:

@@ -17,7 +17,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Judgment, JudgmentNumber, Skip
-from annotation.selectors import assigned_blocks
+from annotation.selectors import assigned_blocks, judge_work
 from annotation.selectors.passes import second_pass
 from annotation.services import design_change, hits_plan, judgment_submit, sampling_state_record
 from annotation.services.planning.standby import standby_fill
@@ -132,6 +132,36 @@ def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> No
     assert "hashed SubPlan" not in str(nodes)
     # Few HITs are there, and may be read; many judgments and skips, of this judge and of another.
     assert rows_compared(nodes) <= FEW + 30
+
+
+@pytest.mark.parametrize("analyzed", ["empty", "small"])
+def test_lending_looks_up_what_is_done_of_a_hit_by_its_blocks(analyzed: str) -> None:
+    if analyzed == "empty":
+        analyze()
+    task = make_task(make_campaign(), identical=())
+    judge, other = (make_judge(task.test_set.campaign, name) for name in ("ann", "ben"))
+    first, *_others = assigned_blocks(lend(judge))
+    like = Block.objects.get(pk=first.block_id)
+
+    def grow(count: int) -> None:
+        for each in (judge, other):
+            judged_by(each, shown(task, like, count), task)
+            Skip.objects.bulk_create(
+                Skip(task=task, client_id=uuid4(), judge=each, block=block, reason="other")
+                for block in shown(task, like, count)
+            )
+
+    grow(FEW)
+    if analyzed == "small":
+        analyze()
+    grow(MANY)
+    judge_work(judge)
+    for name in ("lending_context", "judge_work"):
+        nodes = explained(name, judge.pk)
+        # But for the judge's pace: of these judgments none has a time.
+        read = [node for node in nodes if "active_ms" not in node.get("Filter", "")]
+        # Few HITs are there, and may be read; many judgments and skips, of this judge and of another.
+        assert rows_compared(read) <= FEW + 60, name
 
 
 def lent_before(judge: Judge, task: Task, like: Block, count: int) -> None:
