@@ -1,29 +1,35 @@
 """What a judged item of each protocol costs the server: processor time of web processes and PostgreSQL together.
 
-    python -m tests.benchmarks.judging_protocols [--items 240] [--stored 100 20000] [--protocols spans rating]
+    python -m tests.benchmarks.judging_protocols [--protocols spans rating] [--stored 100 20000] [--turns 18] [--items 48]
+        [--beside /folder/of/another/version]
 
-As `judging_server` does for rankings, whose cost stands in the first row: eight judges take turns, and each answer is what a
-judge of the protocol sends. A database of its own for all, a campaign for each.
+Each protocol has a web server and a PostgreSQL of its own (`judging_turn`), all are up at once, and they take turns in random
+order: runs that follow each other differ by a tenth with the machine, which the ratios of turns do not. Medians of these, with
+intervals by bootstrap (95 %), to the first: a ranked block of the other version if there is one, of this one otherwise. In each, eight
+judges answer as a judge of the protocol does.
 """
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import os
+import subprocess
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
 from uuid import uuid4
 
-from tests.benchmarks.judging_server import (
-    BLOCKS_A_HIT,
-    JUDGES,
-    WARM_ROUNDS,
-    JudgingBrowser,
-    measure,
-    say,
-    store,
-)
-from tests.benchmarks.web_server import prepare_django, with_services
+import numpy as np
 
-_HIT_BLOCKS = 3
+from tests.benchmarks.judging_server import BLOCKS_A_HIT, JUDGES, JudgingBrowser, say
+from tests.benchmarks.judging_turn import BLOCK
+
+ROOT: Final = Path(__file__).parents[2]
+TURN: Final = ROOT / "tests/benchmarks/judging_turn.py"
+PROTOCOLS: Final = (
+    *("ranking", "two_outputs", "sorting", "rating", "top", "spans", "editing", "quiz"),
+)
 _STATEMENTS = ("It is open.", "It is closed.", "It is old.")
 
 
@@ -49,10 +55,18 @@ def answer_to(protocol: str, hit: dict[str, Any], block: dict[str, Any]) -> dict
     return {"answer": answers[protocol]}
 
 
+def _campaign_of(protocol: str) -> str:
+    return protocol.replace("_", "-")
+
+
 class Judging(JudgingBrowser):
     """A judge's page of any protocol."""
 
-    protocol = ""
+    def __init__(self, port: int, token: str, protocol: str) -> None:
+        self.protocol = protocol
+        self.campaign = _campaign_of(protocol)
+        self._hits: dict[str, dict[str, Any]] = {}
+        super().__init__(port, token)
 
     def judge_block(self) -> None:
         if not self._blocks:
@@ -74,7 +88,7 @@ class Judging(JudgingBrowser):
             self._take(stored["next"])
 
     def _take(self, hit: dict[str, Any]) -> None:
-        self._hits = getattr(self, "_hits", {}) | {block["id"]: hit for block in hit["blocks"]}
+        self._hits |= {block["id"]: hit for block in hit["blocks"]}
         super()._take(hit)
 
 
@@ -87,7 +101,7 @@ def make_world(protocol: str) -> tuple[int, list[str]]:
     from protocols.quiz.snippets import snippets_replace
     from tests import factories
 
-    campaign = factories.make_campaign(protocol.replace("_", "-"), blocks_per_judge=100_000)
+    campaign = factories.make_campaign(_campaign_of(protocol), blocks_per_judge=100_000)
     task = factories.make_task(campaign, documents=(90,) * 6, identical=())
     if protocol != Protocol.RANKING:
         task_close(task=task)
@@ -144,40 +158,96 @@ def store_answers(protocol: str) -> None:
         cursor.execute("VACUUM (ANALYZE)")
 
 
+@dataclass
+class Contestant:
+    """A protocol, or the ranked block of another version, with its server.
+
+    Attributes
+    ----------
+    protocol, stored : str, int
+        What is judged, with so many judgments stored before.
+    folder : Path
+        The checkout whose code serves.
+    spent : list of (float, float)
+        For each turn, milliseconds an item of the web processes and of PostgreSQL.
+    """
+
+    protocol: str
+    stored: int
+    folder: Path = ROOT
+    spent: list[tuple[float, float]] = field(default_factory=list)
+
+    def start(self, items: int) -> subprocess.Popen[str]:
+        """Start its server, which is to judge so many items in all."""
+        python = str(self.folder / ".venv/bin/python")
+        turn = [python, "-P", str(TURN), self.protocol, str(self.stored), str(items)]
+        self._process = subprocess.Popen(
+            [python, "-m", "launcher", "run", "--temporary", "--", *turn],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(self.folder)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return self._process
+
+    def wait(self) -> None:
+        """Wait until it has judged enough for its caches and plans to be there."""
+        while self._read() != "ready":
+            pass
+
+    def judge(self, items: int) -> None:
+        """Take a turn."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{items}\n")
+        self._process.stdin.flush()
+        web, database = map(float, self._read().split())
+        self.spent.append((web, database))
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"The server of {self.protocol} ended.")
+        return line.strip()
+
+
+def row(one: Contestant, first: Contestant) -> str:
+    """Return a contestant's costs, and their ratio to those of the first."""
+    rng = np.random.default_rng(0)
+    web, database = np.median(one.spent, axis=0)
+    ratios = np.sum(one.spent, axis=1) / np.sum(first.spent, axis=1)
+    resampled = np.median(rng.choice(ratios, (10_000, len(ratios))), axis=1)
+    low, high = np.quantile(resampled, [0.025, 0.975])
+    return (
+        f"{one.protocol:12} {one.stored:9,} stored: {web + database:5.2f} ms (web {web:.2f}, PostgreSQL {database:.2f}), "
+        f"{np.median(ratios):.3f} of the first ({low:.3f} to {high:.3f})"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--items", type=int, default=240)
-    parser.add_argument("--stored", type=int, nargs="+", default=[100, 20_000])
-    parser.add_argument("--protocols", nargs="+")
+    parser.add_argument("--items", type=int, default=48)
+    parser.add_argument("--turns", type=int, default=18)
+    parser.add_argument("--stored", type=int, nargs="+", default=[100])
+    parser.add_argument("--protocols", nargs="+", default=PROTOCOLS)
+    parser.add_argument("--beside", type=Path)
     options = parser.parse_args()
-    with_services("tests.benchmarks.judging_protocols")
-    prepare_django(STATIC_HASHED="0")
-    from annotation.protocols import answer_kinds
-    from annotation.services import hits_plan
-    from annotation.services.planning.blocks import hits_prepare
-
-    for protocol in options.protocols or [kind.protocol for kind in answer_kinds()]:
-        task_id, tokens = make_world(protocol)
-        Judging.protocol, Judging.campaign = protocol, protocol.replace("_", "-")
-        totals = []
-        for number, stored in enumerate(options.stored):
-            if number:
-                store(task_id, stored)
-                store_answers(protocol)
-            needed = JUDGES * WARM_ROUNDS + options.items
-            # HITs that repeat others wait: of blind editing, two of three.
-            hits_plan(task_id=task_id, count=3 * (needed // _HIT_BLOCKS + JUDGES))
-            hits_prepare(task_id=task_id, count=1000)
-            totals.append(
-                measure(tokens, options.items, lambda one: one.judge_block(), browser=Judging)
-            )
-        say(
-            f"{protocol:12} "
-            + "  ".join(
-                f"{stored:9,} stored: {sum(total):5.2f} ms (web {total[0]:.2f}, PostgreSQL {total[1]:.2f})"
-                for stored, total in zip(options.stored, totals, strict=True)
-            )
-        )
+    first = Contestant(BLOCK, options.stored[0], options.beside or ROOT)
+    contestants = [first] + [
+        Contestant(protocol, stored) for protocol in options.protocols for stored in options.stored
+    ]
+    rng = np.random.default_rng(0)
+    with ExitStack() as started:
+        for one in contestants:
+            started.enter_context(one.start(options.turns * options.items))
+        for one in contestants:
+            one.wait()
+        for _turn in range(options.turns):
+            for place in rng.permutation(len(contestants)):
+                contestants[place].judge(options.items)
+        for one in contestants:
+            say(row(one, first))
 
 
 if __name__ == "__main__":
