@@ -6,7 +6,7 @@ statement must leave it no plan that grows. Each test analyzes small tables, let
 PostgreSQL plans it anew. (What other tests left in the statistics of a table that was not analyzed here is chance.)
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -99,30 +99,33 @@ def shown(task: Task, like: Block, count: int) -> list[Block]:
     )
 
 
+def done_by(judges: Sequence[Judge], task: Task, like: Block, count: int) -> None:
+    """Let each judge have judged as many more blocks, and skipped as many others."""
+    for judge in judges:
+        judged_by(judge, shown(task, like, count), task)
+        Skip.objects.bulk_create(
+            Skip(task=task, client_id=uuid4(), judge=judge, block=block, reason="other")
+            for block in shown(task, like, count)
+        )
+
+
 @pytest.mark.parametrize("analyzed", ["empty", "small"])
 def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> None:
     if analyzed == "empty":
         analyze()
     task = make_task(make_campaign(), identical=())
-    judge, other = (make_judge(task.test_set.campaign, name) for name in ("ann", "ben"))
+    judges = [make_judge(task.test_set.campaign, name) for name in ("ann", "ben")]
+    judge = judges[0]
     assignment = lend(judge)
     *first, last = assigned_blocks(assignment)
     like = Block.objects.get(pk=last.block_id)
 
-    def grow(count: int) -> None:
-        for each in (judge, other):
-            judged_by(each, shown(task, like, count), task)
-            Skip.objects.bulk_create(
-                Skip(task=task, client_id=uuid4(), judge=each, block=block, reason="other")
-                for block in shown(task, like, count)
-            )
-
-    grow(FEW)
+    done_by(judges, task, like, FEW)
     for block in first:
         judgment_submit(assigned=block, client_id=uuid4(), labels=[1] * len(block.candidates))
     if analyzed == "small":
         analyze()
-    grow(MANY)
+    done_by(judges, task, like, MANY)
     nodes = explained(
         JUDGMENT_STORE.name,
         *(assignment.pk, last.block_id, task.pk, str(uuid4()), judge.pk),
@@ -139,22 +142,15 @@ def test_lending_looks_up_what_is_done_of_a_hit_by_its_blocks(analyzed: str) -> 
     if analyzed == "empty":
         analyze()
     task = make_task(make_campaign(), identical=())
-    judge, other = (make_judge(task.test_set.campaign, name) for name in ("ann", "ben"))
+    judges = [make_judge(task.test_set.campaign, name) for name in ("ann", "ben")]
+    judge = judges[0]
     first, *_others = assigned_blocks(lend(judge))
     like = Block.objects.get(pk=first.block_id)
 
-    def grow(count: int) -> None:
-        for each in (judge, other):
-            judged_by(each, shown(task, like, count), task)
-            Skip.objects.bulk_create(
-                Skip(task=task, client_id=uuid4(), judge=each, block=block, reason="other")
-                for block in shown(task, like, count)
-            )
-
-    grow(FEW)
+    done_by(judges, task, like, FEW)
     if analyzed == "small":
         analyze()
-    grow(MANY)
+    done_by(judges, task, like, MANY)
     judge_work(judge)
     for name in ("lending_context", "judge_work"):
         nodes = explained(name, judge.pk)
