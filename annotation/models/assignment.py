@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeFi
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.lent_blocks import BLOCKS_WRITE, CHECKED_BY_INDEX
+from annotation.models.lent_blocks import BLOCKS_WRITE
 from campaign.models.move import RefusedWhileMoving
 
 
@@ -82,7 +82,6 @@ class Assignment(models.Model):
         ]
         triggers = [
             BLOCKS_WRITE,
-            CHECKED_BY_INDEX,
             RefusedWhileMoving(name="assignment_of_no_moving_campaign"),
         ]
 

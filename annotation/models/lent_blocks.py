@@ -25,13 +25,3 @@ BLOCKS_WRITE = trigger_from_file(
     when=pgtrigger.After,
     declare=[("lent", "RECORD"), ("scans", "TEXT")],
 )
-
-# Foreign keys are checked at the commit, those of a lending after this: planned as above, for the
-# same reason. Nothing else of the transaction follows.
-CHECKED_BY_INDEX = trigger_from_file(
-    "annotation",
-    "assignment_is_checked_by_index",
-    operation=pgtrigger.Insert,
-    when=pgtrigger.After,
-    timing=pgtrigger.Deferred,
-)

@@ -64,14 +64,7 @@ def constraints_check_now() -> None:
     and an error would come too late to name its line.
     """
     with connection.cursor() as cursor:
-        # `assignment_is_checked_by_index` is for the end of a transaction: nothing restores it there.
-        cursor.execute("SELECT current_setting('enable_seqscan')")
-        before = cursor.fetchone()
-        cursor.execute(
-            "SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED;"
-            " SELECT set_config('enable_seqscan', %s, true)",
-            before,
-        )
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
 
 
 def pgtrigger_ignore_preset() -> None:

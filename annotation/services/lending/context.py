@@ -12,10 +12,13 @@ from django.db.models import (
     Exists,
     ExpressionWrapper,
     F,
+    Func,
     OuterRef,
     Q,
     QuerySet,
     Subquery,
+    TextField,
+    Value,
 )
 from django.db.models.functions import JSONArray, JSONObject, Now
 from django.db.models.lookups import GreaterThanOrEqual
@@ -151,7 +154,17 @@ _IS_SILENT: Final = ExpressionWrapper(
 
 
 def _locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
-    return Judge.objects.select_for_update(no_key=True).filter(pk=judge_id).values_list("pk")
+    # As `assignment_lock` for a submission: until the commit no table is read whole, neither by lending nor by
+    # what foreign keys look up then.
+    setting = Func(
+        Value("enable_seqscan"),
+        Value("off"),
+        Value(True),
+        function="set_config",
+        output_field=TextField(),
+    )
+    locked = Judge.objects.select_for_update(no_key=True).filter(pk=judge_id)
+    return locked.values_list(setting)
 
 
 def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:

@@ -1,2 +1,0 @@
-PERFORM set_config('enable_seqscan', 'off', true);
-RETURN NULL;
