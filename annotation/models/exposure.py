@@ -9,7 +9,12 @@ class Exposure(models.Model):
     meet segments of other tasks again (`Task.segments_again`) is apart: of it a segment is met once, too.
     """
 
-    judge = models.ForeignKey("campaign.Judge", on_delete=models.PROTECT, related_name="exposures")
+    judge = models.ForeignKey(
+        "campaign.Judge",
+        on_delete=models.PROTECT,
+        related_name="exposures",
+        db_index=False,  # `exposure_once_except_as_a_repeat` begins with it
+    )
     segment = models.ForeignKey(
         "campaign.Segment",
         on_delete=models.PROTECT,
@@ -44,9 +49,14 @@ class Exposure(models.Model):
         verbose_name = _("exposure")
         verbose_name_plural = _("exposures")
         constraints = [
+            # Each repeat differs from all others by its id. A condition would do the same, but not be the index
+            # of whatever a judge has seen.
             models.UniqueConstraint(
-                fields=["judge", "segment", "apart"],
-                condition=models.Q(is_repeat=False),
+                "judge",
+                "segment",
+                "apart",
+                models.Case(models.When(is_repeat=True, then="id")),
+                nulls_distinct=False,
                 name="exposure_once_except_as_a_repeat",
             ),
         ]

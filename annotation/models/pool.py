@@ -5,6 +5,7 @@ from typing import Final
 
 from django.db import models
 from django.db.models.functions import Now
+from django.db.models.lookups import IsNull
 
 from annotation.models.exposure import Exposure
 
@@ -53,13 +54,13 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
 
         `apart` is `Task.exposed_apart` of their task.
         """
-        return self.filter(~_has_seen(judge_id, apart))
+        return self.filter(IsNull(_seen(judge_id, apart), True))
 
     def seen_by(
         self, judge_id: int | models.Expression | models.F, apart: str | models.Expression
     ) -> "HITQuerySet":
         """Return the HITs of which the judge has seen a segment: those `unseen_by` leaves out."""
-        return self.filter(_has_seen(judge_id, apart))
+        return self.filter(IsNull(_seen(judge_id, apart), False))
 
     def holding_check(self, holds_check: bool | models.Expression | None) -> "HITQuerySet":
         """Return the HITs with an attention check, or those without; all of them for None."""
@@ -70,13 +71,17 @@ class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
         return self.exclude(system_ids__overlap=system_ids)
 
 
-def _has_seen(
+def _seen(
     judge_id: int | models.Expression | models.F, apart: str | models.Expression
-) -> models.Exists:
+) -> models.Subquery:
+    """Return an expression: an exposure of the judge to a segment of the HIT, or NULL.
+
+    No EXISTS: PostgreSQL may make a join of it, which reads all that the judge has seen for each HIT.
+    """
     seen = Exposure.objects.filter(
         IsAnyOf(models.F("segment"), models.OuterRef("segment_ids")),
         judge=judge_id,
         apart=apart,
         is_repeat=False,
     )
-    return models.Exists(seen)
+    return models.Subquery(seen.values("pk")[:1])

@@ -24,7 +24,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, JSONArray
 from django.db.models.lookups import Exact, IsNull
 
-from annotation.models import Assignment, JudgeAccount, Judgment, Skip
+from annotation.models import Assignment, Block, JudgeAccount, Judgment, Skip
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import GroupMember, Judge
 
@@ -63,18 +63,18 @@ class JudgeWork:
     def counted(
         cls,
         closed: int | None,
-        begun: Sequence[tuple[bool, bool]],
+        begun: Sequence[tuple[bool, Sequence[bool]]],
         wanted: int | None,
         times: list[int],
     ) -> "JudgeWork":
         """Return the work of a judge.
 
-        `closed`: blocks of closed assignments. `begun`: whether each block of the others is held,
-        and whether it is done.
+        `closed`: blocks of closed assignments. `begun`: whether each of the others is held, and
+        whether each of its blocks is done.
         """
         return cls(
-            done=(closed or 0) + sum(is_done for _is_held, is_done in begun),
-            held=sum(is_held and not is_done for is_held, is_done in begun),
+            done=(closed or 0) + sum(sum(are_done) for _is_held, are_done in begun),
+            held=sum(are_done.count(False) for is_held, are_done in begun if is_held),
             wanted=wanted,
             times=times,
         )
@@ -103,18 +103,17 @@ def work_annotations() -> dict[str, Combinable]:
     judge = OuterRef("pk")
     accounts = JudgeAccount.objects.filter(judge=judge).order_by().values("judge")
     is_done = Q(_of_the_block(Judgment)) | Q(_of_the_block(Skip))
-    begun = Assignment.objects.filter(
-        judge=judge, completed_at__isnull=True, hit__blocks__isnull=False
-    )
+    # No join: planned for few of them, it would read all blocks for each assignment.
+    blocks = Block.objects.filter(hit=OuterRef("hit")).order_by()
+    are_done = ArraySubquery(blocks.values(done=ExpressionWrapper(is_done, BooleanField())))
     is_held = IsNull(F("released_at"), True)
+    begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True)
     groups = GroupMember.objects.filter(judge=judge).order_by().values("judge")
     of_groups = groups.annotate(most=Max("group__blocks_asked")).values("most")
     latest = Judgment.objects.filter(judge=judge, active_ms__gt=0).order_by("-submitted_at")
     return {
         "closed_blocks": Subquery(accounts.annotate(n=Sum("blocks_closed")).values("n")),
-        "begun_blocks": ArraySubquery(
-            begun.values(row=JSONArray(is_held, ExpressionWrapper(is_done, BooleanField())))
-        ),
+        "begun_blocks": ArraySubquery(begun.values(row=JSONArray(is_held, are_done))),
         # Of several groups the one that asks for most.
         "wanted": Coalesce("blocks_asked", Subquery(of_groups), "campaign__blocks_per_judge"),
         "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
@@ -122,13 +121,13 @@ def work_annotations() -> dict[str, Combinable]:
 
 
 def _of_the_block(model: type[Judgment] | type[Skip]) -> IsNull:
-    """Return an expression: whether a judge of assignments has one of the block in hand.
+    """Return an expression: whether a judge of assignments has one of the block, of those of its HIT.
 
     Looked up by the block, `+ 0` and no EXISTS: PostgreSQL may otherwise read all that there is, or all of the judge's, which is as
     cheap while that is little, and keeps to it while it becomes much.
     """
     judge = ExpressionWrapper(F("judge") + 0, BigIntegerField())
-    found = model.objects.filter(Exact(judge, OuterRef("judge")), block=OuterRef("hit__blocks"))
+    found = model.objects.filter(Exact(judge, OuterRef(OuterRef("judge"))), block=OuterRef("pk"))
     return IsNull(Subquery(found.values("pk")[:1]), False)
 
 

@@ -16,18 +16,20 @@ from django.db import connection, transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
-from annotation.models import HIT, Assignment, Block, Judgment, JudgmentNumber, Skip
+from annotation.models import HIT, Assignment, Block, Exposure, Judgment, JudgmentNumber, Skip
 from annotation.selectors import assigned_blocks, judge_work
 from annotation.selectors.passes import second_pass
 from annotation.services import design_change, hits_plan, judgment_submit, sampling_state_record
+from annotation.services.lending.context import lending_context_lock
 from annotation.services.planning.standby import standby_fill
 from annotation.sql.judgment_store import JUDGMENT_STORE
 from annotation.sql.judgments_number import JUDGMENTS_NUMBER
 from campaign.database import prepared
-from campaign.models import Judge, Protocol, Task
+from campaign.models import Judge, Protocol, Segment, Task
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.integration.ranking.writing import TestSetWriter
+from tests.prepared_queries import prepared_queries
 from tests.protocol_tasks import make_task_of_protocol
 
 pytestmark = pytest.mark.django_db
@@ -82,6 +84,8 @@ def judged_by(judge: Judge, blocks: list[Block], task: Task) -> None:
             judge=judge,
             block=block,
             labels=[1] * len(block.outputs),
+            duration_ms=9_000,
+            active_ms=9_000,
             submitted_at=timezone.now(),
         )
         for block in blocks
@@ -151,18 +155,55 @@ def test_lending_looks_up_what_is_done_of_a_hit_by_its_blocks(analyzed: str) -> 
     if analyzed == "small":
         analyze()
     done_by(judges, task, like, MANY)
-    judge_work(judge)
     for name in ("lending_context", "judge_work"):
-        nodes = explained(name, judge.pk)
-        read = [
-            node
-            for node in nodes
-            if node.get("Relation Name") in (Judgment._meta.db_table, Skip._meta.db_table)
-            # But for the judge's pace: of these judgments none has a time.
-            and "active_ms" not in node.get("Filter", "")
-        ]
-        assert len(read) == 2
-        assert rows_compared(read) <= FEW, name
+        with transaction.atomic():
+            lending_context_lock(judge)
+            judge_work(judge)
+            assert rows_compared(explained(name, judge.pk)) <= FEW + 10, name
+
+
+def seen_by(judge: Judge, segments: Sequence[Segment]) -> None:
+    Exposure.objects.bulk_create(Exposure(judge=judge, segment=segment) for segment in segments)
+
+
+@pytest.mark.parametrize("analyzed", ["empty", "small"])
+def test_lending_looks_up_what_a_judge_has_seen_of_a_hit_by_its_segments(analyzed: str) -> None:
+    if analyzed == "empty":
+        analyze()
+    task = make_long_task(make_campaign(), segments=MANY + 200, systems=3)
+    judge = make_judge(task.test_set.campaign, "ann")
+    hits_plan(task_id=task.pk, count=20)
+    planned = {each for hit in HIT.objects.all() for each in hit.segment_ids}
+    others = list(Segment.objects.exclude(pk__in=planned))
+    values: dict[str, Any] = {
+        "judge_id": judge.pk,
+        "task_id": task.pk,
+        "conflicts": [],
+        "apart": "",
+        "holds_check": False,
+    }
+    asking = [
+        (query, {name: values[name] for name in query.fields})
+        for query in prepared_queries("annotation.")
+        if "apart" in query.fields
+    ]
+    assert len(asking) >= 10
+
+    seen_by(judge, others[:FEW])
+    if analyzed == "small":
+        with transaction.atomic():
+            for query, asked in asking:
+                query.rows(**asked)
+        analyze()
+    seen_by(judge, others[FEW:MANY])
+    for query, asked in asking:
+        with transaction.atomic():
+            lending_context_lock(judge)
+            query.rows(**asked)
+            nodes = explained(query.name, *asked.values())
+        looked_up = [node for node in nodes if node.get("Relation Name") == Exposure._meta.db_table]
+        assert looked_up, query.name
+        assert rows_compared(looked_up) == 0, query.name
 
 
 def lent_before(judge: Judge, task: Task, like: Block, count: int) -> None:
