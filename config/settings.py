@@ -122,6 +122,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     # Before whatever reads the session.
     "ranking.views.dashboard_polls.dashboard_polls",
+    "annotation.api.judged_blocks.judged_blocks",
     "campaign.accounts.interface_language.InterfaceLanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

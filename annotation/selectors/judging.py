@@ -13,6 +13,7 @@ from annotation.protocols import Rules, rules_shown
 from annotation.selectors.outputs_shown import candidate_count
 from annotation.selectors.shown import BlockData, blocks_of_hit
 from annotation.submissions import AssignedBlock
+from campaign.accounts.sessions import AskedBeside, ReadBeside, beside_the_session
 from campaign.database.prepared import instance_from
 from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
 from campaign.models import Campaign, Judge, User
@@ -89,9 +90,25 @@ _ASSIGNED_TO = PreparedQuery(
 )
 
 
-def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
-    """Return a block that was lent to this user, also after its lease; else None. One query."""
-    found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
+_WITH_SESSION = beside_the_session("session_with_assigned_block", _ASSIGNED_TO)
+
+
+def assigned_block_asked(public_id: UUID) -> AskedBeside:
+    """Return what has a block read in the same statement as the session of whoever says something about it."""
+    return AskedBeside(_WITH_SESSION, {"public_id": str(public_id)})
+
+
+def assigned_block(
+    *, user: User, public_id: UUID, read: ReadBeside | None = None
+) -> AssignedBlock | None:
+    """Return a block that was lent to this user, also after its lease; else None. One query.
+
+    No query where it was `read` already: this block, and for this user.
+    """
+    if read is not None and read.answers(assigned_block_asked(public_id), user=user):
+        found = read.row
+    else:
+        found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
     return None if found is None else _assigned_block(*found)
 
 

@@ -20,8 +20,8 @@ from tests.integration.protocols.every import EVERY_PROTOCOL, FINE, POOR, said_a
 pytestmark = pytest.mark.django_db(transaction=True)
 
 JUDGING = "/api/v1/judging"
-#: Queries of a request that stores a ranked block: who asks, what they were lent, and the statements that store.
-OF_A_BLOCK = 3
+#: Queries of a request that stores a ranked block: who asks with what they were lent, and the statements that store.
+OF_A_BLOCK = 2
 #: What an item takes beside; what was stored is said back without reading it.
 MORE: dict[Protocol, int] = dict.fromkeys(Protocol, 0) | {
     # Whether adequacy has begun, after which fluency stays.
