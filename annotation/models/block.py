@@ -146,7 +146,7 @@ class Block(models.Model):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("lost", "BIGINT"), ("wrong", "RECORD"), ("scans", "TEXT")],
+                declare=[("lost", "BIGINT"), ("wrong", "RECORD")],
             ),
             pgtrigger.Protect(
                 name="block_stays_in_its_hit",

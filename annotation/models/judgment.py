@@ -168,7 +168,7 @@ class Judgment(models.Model):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("lost", "BIGINT"), ("wrong", "RECORD"), ("scans", "TEXT")],
+                declare=[("lost", "BIGINT"), ("wrong", "RECORD")],
             ),
             trigger_from_file(
                 "annotation",
@@ -198,7 +198,7 @@ class Judgment(models.Model):
                 timing=pgtrigger.Deferred,
                 # Imported judgments are not even queued: `judgment_imported_has_its_answer`.
                 condition=pgtrigger.Condition("NEW.assignment_id IS NOT NULL"),
-                declare=[("asked", "TEXT"), ("is_there", "BOOLEAN"), ("scans", "TEXT")],
+                declare=[("asked", "TEXT"), ("is_there", "BOOLEAN")],
             ),
         ]
 

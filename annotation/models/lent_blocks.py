@@ -23,5 +23,5 @@ BLOCKS_WRITE = trigger_from_file(
     },
     operation=pgtrigger.Insert,
     when=pgtrigger.After,
-    declare=[("lent", "RECORD"), ("scans", "TEXT")],
+    declare=[("lent", "RECORD")],
 )

@@ -52,7 +52,7 @@ class JudgmentNumber(models.Model):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "BIGINT"), ("scans", "TEXT")],
+                declare=[("wrong", "BIGINT")],
             ),
         ]
 

@@ -1,5 +1,4 @@
-scans := current_setting('enable_seqscan');
-PERFORM set_config('enable_seqscan', 'off', true);
+{plan_by_index}
 IF NOT EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN
     PERFORM {ignored_triggers_set};
     SELECT h.plan INTO lent
@@ -13,5 +12,5 @@ IF NOT EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN
         {blocks_of_plans};
     END IF;
 END IF;
-PERFORM set_config('enable_seqscan', scans, true);
+{plan_as_before}
 RETURN NULL;

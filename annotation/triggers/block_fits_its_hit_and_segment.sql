@@ -1,5 +1,4 @@
-scans := current_setting('enable_seqscan');
-PERFORM set_config('enable_seqscan', 'off', true);
+{plan_by_index}
 -- Whoever deletes a HIT waits for this lock: `hit_stays_with_its_blocks`.
 SELECT n.hit_id INTO lost
 FROM (SELECT DISTINCT r.hit_id FROM new_rows r) n
@@ -28,7 +27,7 @@ FROM (
 ) counted
 WHERE each.of_segment < each.shown OR NOT each.adds_up
 ORDER BY is_strange DESC, each.adds_up DESC LIMIT 1;
-PERFORM set_config('enable_seqscan', scans, true);
+{plan_as_before}
 IF lost IS NOT NULL THEN
     RAISE EXCEPTION 'there is no HIT %', lost
         USING ERRCODE = 'foreign_key_violation',

@@ -1,5 +1,4 @@
-scans := current_setting('enable_seqscan');
-PERFORM set_config('enable_seqscan', 'off', true);
+{plan_by_index}
 -- Whoever deletes a judge waits for this lock: `judge_stays_with_their_judgments`.
 SELECT n.judge_id INTO lost
 FROM (SELECT DISTINCT r.judge_id FROM new_rows r) n
@@ -27,7 +26,7 @@ WHERE b.shown IS NULL
         OFFSET 0
     )
 LIMIT 1;
-PERFORM set_config('enable_seqscan', scans, true);
+{plan_as_before}
 IF lost IS NOT NULL THEN
     RAISE EXCEPTION 'there is no judge %', lost
         USING ERRCODE = 'foreign_key_violation',

@@ -19,12 +19,11 @@ IF asked = 'sorting' THEN
     END IF;
     RETURN NULL;
 END IF;
-scans := current_setting('enable_seqscan');
-PERFORM set_config('enable_seqscan', 'off', true);
+{plan_by_index}
 CASE asked
 {look_ups}
 END CASE;
-PERFORM set_config('enable_seqscan', scans, true);
+{plan_as_before}
 IF NOT is_there THEN
     RAISE EXCEPTION 'judgment % has no answer', NEW.id
         USING ERRCODE = 'integrity_constraint_violation',

@@ -1,5 +1,4 @@
-scans := current_setting('enable_seqscan');
-PERFORM set_config('enable_seqscan', 'off', true);
+{plan_by_index}
 SELECT n.judgment_id INTO wrong
 FROM new_rows n
 WHERE NOT EXISTS (
@@ -8,7 +7,7 @@ WHERE NOT EXISTS (
     OFFSET 0
 )
 LIMIT 1;
-PERFORM set_config('enable_seqscan', scans, true);
+{plan_as_before}
 IF wrong IS NOT NULL THEN
     RAISE EXCEPTION 'number of judgment %, which is none of the test set', wrong
         USING ERRCODE = 'foreign_key_violation',

@@ -47,11 +47,14 @@ def not_moved() -> models.Q:
 
 
 _REFUSAL = """\
-IF EXISTS (SELECT FROM campaign_campaignmove) AND EXISTS (
-    SELECT FROM campaign_campaignmove m WHERE m.campaign_id IN (SELECT {campaign} FROM inserted i{join})
-) THEN
-    RAISE EXCEPTION 'the campaign moves to another cell'
-        USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = '{name}';
+-- By itself, for there is seldom one: the second question is not even begun.
+IF EXISTS (SELECT FROM campaign_campaignmove) THEN
+    IF EXISTS (
+        SELECT FROM campaign_campaignmove m WHERE m.campaign_id IN (SELECT {campaign} FROM inserted i{join})
+    ) THEN
+        RAISE EXCEPTION 'the campaign moves to another cell'
+            USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = '{name}';
+    END IF;
 END IF;
 RETURN NULL;
 """

@@ -98,7 +98,7 @@ class Answer(models.Model):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("answer", "RECORD"), ("scans", "TEXT")],
+                declare=[("answer", "RECORD")],
             ),
         ]
 

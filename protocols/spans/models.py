@@ -107,7 +107,7 @@ class Answer(models.Model):
                 declare=[
                     *(("answer", "RECORD"), ("ranks", "SMALLINT[]"), ("span", "RECORD")),
                     *(("candidate", "INTEGER"), ("length", "INTEGER"), ("spans", "INTEGER")),
-                    *(("marked_until", "INTEGER"), ("scans", "TEXT")),
+                    ("marked_until", "INTEGER"),
                 ],
             ),
         ]

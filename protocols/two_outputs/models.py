@@ -48,7 +48,7 @@ class Answer(models.Model):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "RECORD"), ("scans", "TEXT")],
+                declare=[("wrong", "RECORD")],
             ),
         ]
 

@@ -1,5 +1,4 @@
-scans := current_setting('enable_seqscan');
-PERFORM set_config('enable_seqscan', 'off', true);
+{plan_by_index}
 FOR answer IN
     SELECT n.*, j.*
     FROM new_rows n CROSS JOIN LATERAL (
@@ -66,5 +65,5 @@ LOOP
                   CONSTRAINT = 'editing_stays_once_others_are_asked';
     END IF;
 END LOOP;
-PERFORM set_config('enable_seqscan', scans, true);
+{plan_as_before}
 RETURN NULL;

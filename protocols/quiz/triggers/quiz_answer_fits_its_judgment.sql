@@ -1,5 +1,4 @@
-scans := current_setting('enable_seqscan');
-PERFORM set_config('enable_seqscan', 'off', true);
+{plan_by_index}
 SELECT n.judgment_id, j.labels, j.protocol <> 'quiz' AS is_of_another,
     j.labels::integer[] <> '{1}' AS has_other_labels,
     cardinality(n.answers) AS given, j.asked
@@ -20,7 +19,7 @@ FROM new_rows n CROSS JOIN LATERAL (
 ) j
 WHERE j.protocol <> 'quiz' OR j.labels::integer[] <> '{1}' OR cardinality(n.answers) <> j.asked
 LIMIT 1;
-PERFORM set_config('enable_seqscan', scans, true);
+{plan_as_before}
 IF wrong.judgment_id IS NULL THEN
     RETURN NULL;
 END IF;

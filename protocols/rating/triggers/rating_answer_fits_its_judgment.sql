@@ -1,5 +1,4 @@
-scans := current_setting('enable_seqscan');
-PERFORM set_config('enable_seqscan', 'off', true);
+{plan_by_index}
 SELECT n.judgment_id, n.criterion, j.labels,
     j.protocol <> 'rating' AS is_of_another,
     j.labels::integer[] <> '{1}'::integer[] AS is_labelled_otherwise,
@@ -38,7 +37,7 @@ WHERE j.protocol <> 'rating'
             AND a.criterion <> n.criterion
     )
 LIMIT 1;
-PERFORM set_config('enable_seqscan', scans, true);
+{plan_as_before}
 IF wrong.is_of_another THEN
     RAISE EXCEPTION 'judgment % is no rating', wrong.judgment_id
         USING ERRCODE = 'check_violation',

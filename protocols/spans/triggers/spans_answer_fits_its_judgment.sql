@@ -1,9 +1,27 @@
-scans := current_setting('enable_seqscan');
-PERFORM set_config('enable_seqscan', 'off', true);
+{plan_by_index}
 FOR answer IN
     SELECT n.*, j.*
     FROM new_rows n CROSS JOIN LATERAL (
-        SELECT judgment.labels, judgment.assignment_id, block.outputs, block.stands_for,
+        SELECT judgment.labels, judgment.assignment_id,
+            -- A score's place among them is the rank of the outputs that have it.
+            ARRAY(
+                SELECT DISTINCT given.score FROM unnest(n.scores) AS given (score) ORDER BY given.score DESC
+            ) AS scores_in_order,
+            -- A candidate's text is that of the first output it stands for.
+            ARRAY(
+                SELECT (
+                    SELECT char_length(o.text) FROM campaign_output o
+                    WHERE o.id = block.outputs[CASE
+                        WHEN block.stands_for IS NULL THEN each.place
+                        ELSE 1 + (
+                            SELECT coalesce(sum(before), 0)
+                            FROM unnest(block.stands_for[:each.place - 1]) AS before
+                        )
+                    END]
+                )
+                FROM generate_series(1, cardinality(n.scores)) AS each (place)
+                ORDER BY each.place
+            ) AS lengths,
             (SELECT k.protocol FROM campaign_task k WHERE k.id = judgment.task_id) AS protocol
         FROM annotation_judgment judgment, annotation_block block
         WHERE judgment.id = n.judgment_id AND block.id = judgment.block_id
@@ -15,11 +33,10 @@ LOOP
             USING ERRCODE = 'check_violation',
                   CONSTRAINT = 'spans_answer_of_its_protocol';
     END IF;
-    ranks := ARRAY(
-        SELECT dense_rank() OVER (ORDER BY given.score DESC)
-        FROM unnest(answer.scores) WITH ORDINALITY AS given (score, place)
-        ORDER BY given.place
-    );
+    ranks := '{}';
+    FOR place IN 1..cardinality(answer.scores) LOOP
+        ranks[place] := array_position(answer.scores_in_order, answer.scores[place]);
+    END LOOP;
     IF answer.labels IS DISTINCT FROM ranks THEN
         RAISE EXCEPTION 'judgment % has the labels %, which the scores % do not imply',
             answer.judgment_id, answer.labels, answer.scores
@@ -37,15 +54,7 @@ LOOP
             candidate := span.candidate;
             spans := 0;
             marked_until := 0;
-            -- A candidate's text is that of the first output it stands for.
-            SELECT char_length(o.text) INTO length FROM campaign_output o
-            WHERE o.id = answer.outputs[CASE
-                WHEN answer.stands_for IS NULL THEN candidate
-                ELSE 1 + (
-                    SELECT coalesce(sum(before), 0)
-                    FROM unnest(answer.stands_for[:candidate - 1]) AS before
-                )
-            END];
+            length := answer.lengths[candidate];
         END IF;
         IF (candidate BETWEEN 1 AND cardinality(answer.scores)) IS NOT TRUE
             OR (span.starts IS NOT NULL OR span.ends IS NOT NULL)
@@ -73,5 +82,5 @@ LOOP
         marked_until := span.ends;
     END LOOP;
 END LOOP;
-PERFORM set_config('enable_seqscan', scans, true);
+{plan_as_before}
 RETURN NULL;

@@ -1,5 +1,4 @@
-scans := current_setting('enable_seqscan');
-PERFORM set_config('enable_seqscan', 'off', true);
+{plan_by_index}
 SELECT n.judgment_id, n.verdict, j.labels, j.protocol <> 'two_outputs' AS is_of_another
 INTO wrong
 FROM new_rows n CROSS JOIN LATERAL (
@@ -13,7 +12,7 @@ WHERE j.protocol <> 'two_outputs'
         WHEN 'first' THEN '{1,2}'::integer[] WHEN 'second' THEN '{2,1}' ELSE '{1,1}'
     END
 LIMIT 1;
-PERFORM set_config('enable_seqscan', scans, true);
+{plan_as_before}
 IF wrong.is_of_another THEN
     RAISE EXCEPTION 'judgment % is not about two outputs', wrong.judgment_id
         USING ERRCODE = 'check_violation',
