@@ -8,6 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponseBase
 
 from annotation.selectors.judging import assigned_block_asked
+from campaign.accounts.sessions import AskedBeside
 
 _JUDGING: Final = "/api/v1/judging/"
 # What is larger is left to the view to read, or to refuse.
@@ -25,21 +26,20 @@ def judged_blocks(
 
     def ask(request: HttpRequest) -> HttpResponseBase:
         if request.method == "PUT" and request.path_info.startswith(_JUDGING):
-            block = _block_named(request)
-            if block is not None:
-                session: Any = request.session
-                session.asked_beside = assigned_block_asked(block)
+            session: Any = request.session
+            session.asked_beside = _asked(request)
         return get_response(request)
 
     return ask
 
 
-def _block_named(request: HttpRequest) -> UUID | None:
-    """Return the block that the content of a request names; None if it names none that could be one."""
+def _asked(request: HttpRequest) -> AskedBeside | None:
+    """Return what to read for the content of a request, with the judge if it asks for a HIT; None if it names no block."""
     try:
         if int(request.META.get("CONTENT_LENGTH") or 0) > _LARGEST:
             return None
         content = json.loads(request.body)
-        return UUID(content["block"])
+        block, with_judge = UUID(content["block"]), content.get("after") is not None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OSError):
         return None
+    return assigned_block_asked(block, with_judge=with_judge)

@@ -1,11 +1,12 @@
 """Reads of the judging API: the judge who asks, and the blocks and assignments lent to them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import BigIntegerField, QuerySet, UUIDField
+from django.db.models import BigIntegerField, Field, QuerySet, UUIDField
 
 from annotation.models import Assignment, BlockControl
 from annotation.models.block import candidate_ids
@@ -55,16 +56,22 @@ _JUDGE = PreparedQuery("judge_with_campaign", _judge_with_campaign, {"judge_id":
 
 
 def judge_assigned(assigned: AssignedBlock) -> Judge:
-    """Return the judge a block is lent to, with their campaign."""
+    """Return the judge a block is lent to, with their campaign. No query where they were read with the block."""
+    if assigned.judge is not None:
+        return assigned.judge
     [found] = _JUDGE.rows(judge_id=assigned.judge_id)
+    return _judge(found)
+
+
+def _judge(columns: Sequence[Any]) -> Judge:
     split = len(Judge._meta.concrete_fields)
-    judge = instance_from(Judge, found[:split])
-    judge.campaign = instance_from(Campaign, found[split:])
+    judge = instance_from(Judge, columns[:split])
+    judge.campaign = instance_from(Campaign, columns[split:])
     return judge
 
 
-def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
-    """Return the blocks of these assignments in order, as `_assigned_block` takes them."""
+def _assigned(assignments: QuerySet[Assignment], *more: str) -> QuerySet[Assignment, Any]:
+    """Return the blocks of these assignments in order, as `_assigned_block` takes them, and more columns."""
     return (
         assignments.order_by("hit__blocks__position")
         .annotate(candidates=candidate_count("hit__blocks__"))
@@ -73,29 +80,46 @@ def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
             *("id", "public_id", "judge_id", "hit__task_id"),
             *("hit__task__protocol", "hit__task__rules", "candidates"),
             *("judge__campaign__allow_partial_ranking", "hit__part"),
+            *more,
         )
     )
 
 
 def _assigned_to(
+    user_id: int | Parameter, public_id: UUID | Parameter, *more: str
+) -> QuerySet[Assignment, Any]:
+    assignments = Assignment.objects.filter(hit__blocks__public_id=public_id, judge__user=user_id)
+    return _assigned(assignments, *more)
+
+
+def _assigned_with_judge(
     user_id: int | Parameter, public_id: UUID | Parameter
 ) -> QuerySet[Assignment, Any]:
-    return _assigned(
-        Assignment.objects.filter(hit__blocks__public_id=public_id, judge__user=user_id)
-    )
+    columns = [*field_names(Judge, "judge__"), *field_names(Campaign, "judge__campaign__")]
+    return _assigned_to(user_id, public_id, *columns)
 
 
-_ASSIGNED_TO = PreparedQuery(
-    "assigned_block", _assigned_to, {"user_id": BigIntegerField(), "public_id": UUIDField()}
-)
+_OF_USER: "Final[dict[str, Field[Any, Any]]]" = {
+    "user_id": BigIntegerField(),
+    "public_id": UUIDField(),
+}
+_ASSIGNED_TO = PreparedQuery("assigned_block", _assigned_to, _OF_USER)
+_WITH_JUDGE = PreparedQuery("assigned_block_with_judge", _assigned_with_judge, _OF_USER)
 
 
-_WITH_SESSION = beside_the_session("session_with_assigned_block", _ASSIGNED_TO)
+# By whether the judge is read, too.
+_WITH_SESSION: Final = {
+    False: beside_the_session("session_with_assigned_block", _ASSIGNED_TO),
+    True: beside_the_session("session_with_assigned_block_and_judge", _WITH_JUDGE),
+}
 
 
-def assigned_block_asked(public_id: UUID) -> AskedBeside:
-    """Return what has a block read in the same statement as the session of whoever says something about it."""
-    return AskedBeside(_WITH_SESSION, {"public_id": str(public_id)})
+def assigned_block_asked(public_id: UUID, *, with_judge: bool) -> AskedBeside:
+    """Return what has a block read in the same statement as the session of whoever says something about it.
+
+    `with_judge`: with the judge, for `judge_assigned`.
+    """
+    return AskedBeside(_WITH_SESSION[with_judge], {"public_id": str(public_id)})
 
 
 def assigned_block(
@@ -105,10 +129,11 @@ def assigned_block(
 
     No query where it was `read` already: this block, and for this user.
     """
-    if read is not None and read.answers(assigned_block_asked(public_id), user=user):
-        found = read.row
-    else:
-        found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
+    if read is not None:
+        for with_judge in _WITH_SESSION:
+            if read.answers(assigned_block_asked(public_id, with_judge=with_judge), user=user):
+                return None if read.row is None else _assigned_block(*read.row)
+    found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
     return None if found is None else _assigned_block(*found)
 
 
@@ -131,6 +156,7 @@ def _assigned_block(
     candidates: int,
     allow_partial_ranking: bool,
     part: int,
+    *judge: Any,
 ) -> AssignedBlock:
     return AssignedBlock(
         block_id=block_id,
@@ -145,6 +171,7 @@ def _assigned_block(
         allow_partial_ranking=allow_partial_ranking,
         is_training=control == BlockControl.TRAINING,
         part=part,
+        judge=_judge(judge) if judge else None,
     )
 
 

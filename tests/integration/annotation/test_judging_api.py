@@ -414,6 +414,6 @@ class TestTheNextHitWithAJudgment:
         hit = post(judging).json()
         first, second, _third = hit["blocks"]
         self.submit(judging, first)
-        # Of a judgment two, of a HIT eight, and not twice who asks.
-        with django_assert_num_queries(9):
+        # Of a judgment two, of a HIT eight, and not twice who asks, nor which judge they are.
+        with django_assert_num_queries(8):
             self.submit(judging, second, after=hit["id"])
