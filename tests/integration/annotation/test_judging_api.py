@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from time import monotonic
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.conf import settings
@@ -14,8 +14,11 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import Assignment, Judgment, Skip
 from annotation.notification import broker
+from annotation.selectors import assigned_block
+from annotation.selectors.judging import assigned_block_asked
 from annotation.services import quality_action_take
 from annotation.services.judging.notifications import ranking_request_clear
+from campaign.accounts.sessions import ReadBeside
 from campaign.models import InvitationRole, Judge, Session, System, Task
 from campaign.services import invitation_create, invitation_revoke
 from config.celery import SEND_TIMEOUT
@@ -319,6 +322,19 @@ class TestTheBlockReadWithTheSession:
         assert put(judging, uuid4(), block=not_ours["id"], labels=labels).status_code == 404
         assert put(judging, uuid4(), block=block["id"], labels=labels).status_code == 200
         assert Judgment.objects.get().judge == judge
+
+    def test_it_counts_for_its_block_alone(self, judging: Client, judge: Judge) -> None:
+        first, second, _third = (UUID(each["id"]) for each in post(judging).json()["blocks"])
+        assert judge.user is not None
+        for with_judge in (True, False):
+            # As if nothing had been found for the first.
+            read = ReadBeside(
+                assigned_block_asked(first, with_judge=with_judge), judge.user.pk, None
+            )
+            assert assigned_block(user=judge.user, public_id=first, read=read) is None
+            found = assigned_block(user=judge.user, public_id=second, read=read)
+            assert found is not None
+            assert found.public_id == second
 
     @pytest.mark.parametrize(
         "content",
