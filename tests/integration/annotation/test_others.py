@@ -1,6 +1,7 @@
 """What concerns one judge, one test set or one panel leaves the others as they are."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -12,13 +13,20 @@ from annotation.models import (
     SamplingState,
     TrainingBlock,
 )
-from annotation.selectors import JudgeStatus, judge_status, judge_statuses
+from annotation.selectors import (
+    JudgeStatus,
+    assigned_blocks,
+    judge_status,
+    judge_statuses,
+    judge_work,
+)
 from annotation.selectors.hits import hit_state, hits_explained
 from annotation.selectors.onboarding import tasks_on_offer as sets_on_offer
 from annotation.selectors.pool import tasks_to_work_on as sets_to_work_on
 from annotation.selectors.training import hits_training
 from annotation.services import (
     TrainingRefusedError,
+    judgment_submit,
     pool_fill,
     quality_action_revert,
     quality_action_take,
@@ -153,6 +161,19 @@ def test_a_hit_that_was_given_back_is_available_again(judge: Judge, task: Task) 
     assert state() == "available"
     judge_all_of(assignment)
     assert state() == "done"
+
+
+@pytest.mark.usefixtures("task")
+def test_what_was_judged_of_a_hit_that_was_given_back_is_done_and_no_longer_held(
+    judge: Judge,
+) -> None:
+    assignment = lend(judge)
+    first, *others = assigned_blocks(assignment)
+    judgment_submit(assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates))
+    assert (judge_work(judge).done, judge_work(judge).held) == (1, len(others))
+    expire(assignment)
+    leases_release()
+    assert (judge_work(judge).done, judge_work(judge).held) == (1, 0)
 
 
 class TestTasks:
