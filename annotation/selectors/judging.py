@@ -115,9 +115,9 @@ _WITH_SESSION: Final = {
 
 
 def assigned_block_asked(public_id: UUID, *, with_judge: bool) -> AskedBeside:
-    """Return what has a block read in the same statement as the session of whoever says something about it.
+    """Return the query that reads a block together with a session, for `SessionStore.asked_beside`.
 
-    `with_judge`: with the judge, for `judge_assigned`.
+    `with_judge`: the judge and their campaign, too, for `judge_assigned`.
     """
     return AskedBeside(_WITH_SESSION[with_judge], {"public_id": str(public_id)})
 
@@ -129,11 +129,11 @@ def assigned_block(
 
     No query where it was `read` already: this block, and for this user.
     """
-    if read is not None:
-        for with_judge in _WITH_SESSION:
-            if read.answers(assigned_block_asked(public_id, with_judge=with_judge), user=user):
-                return None if read.row is None else _assigned_block(*read.row)
-    found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
+    asked = [assigned_block_asked(public_id, with_judge=each) for each in _WITH_SESSION]
+    if read is not None and any(read.answers(each, user=user) for each in asked):
+        found = read.row
+    else:
+        found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
     return None if found is None else _assigned_block(*found)
 
 

@@ -76,6 +76,11 @@ class ReadBeside:
         return (self.asked, self.user) == (asked, user.pk)
 
 
+def read_with(session: Any) -> ReadBeside | None:
+    """Return what was read with a request's session; None if nothing was."""
+    return getattr(session, "read_beside", None)
+
+
 class SessionStore(db.SessionStore):
     """Django's own in the database; `user` is the row beside the session as it was loaded.
 

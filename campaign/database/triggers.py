@@ -9,7 +9,7 @@ FOLDER: Final = "triggers"
 
 
 # A connection keeps the plans of what triggers ask. Made while tables are small, they would read these whole for every row.
-# What judges do sets it once for all of its transaction: asking is a fifth of setting.
+# What judges do sets it once for all of its transaction, so it is asked for before it is set.
 _PLANNING: Final = ("scans", "TEXT")
 _PLANNED: Final = {
     "plan_by_index": """\

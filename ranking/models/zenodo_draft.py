@@ -23,7 +23,7 @@ class ZenodoDraftQuerySet(models.QuerySet["ZenodoDraft"]):
 
 
 class ZenodoDraft(models.Model):
-    """The bundle of a published result as a draft at Zenodo, in the account of whoever asked for it.
+    """A draft at Zenodo that holds the bundle of a published result, in the account whose token was given.
 
     Nothing here publishes it. `sealed_token` is encrypted, and gone once the job that needs it has ended.
     """

@@ -34,7 +34,7 @@ PlotLinks = Mapping[str, Sequence[tuple[str, str]]]
 
 
 def links_of_task(task: Task, names: Sequence[str] | None = None, *, query: str = "") -> PlotLinks:
-    """Return the files of the plots of a test set, or of these; `query` says what of them is asked for."""
+    """Return the links to the files of a test set's plots, by plot: of those named, or of all; `query` is added to each."""
     place = reverse("test-set-plot", args=[task.test_set.campaign.slug, task.pk, "-", "-"])
     return _links(place, TEST_SET_PLOTS if names is None else names, query)
 

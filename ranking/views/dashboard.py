@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.protocols import answer_kind
 from annotation.selectors.replica_reads import ReadAt, task_answer
-from campaign.accounts.sessions import ReadBeside
+from campaign.accounts.sessions import ReadBeside, read_with
 from campaign.models import Task, User
 from campaign.pages.rights import role_remember
 from campaign.pages.task_seen import task_remember
@@ -79,8 +79,7 @@ def dashboard_live(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
     """
     if not request.user.is_authenticated:
         return HttpResponse(status=401)
-    read: ReadBeside | None = getattr(request.session, "read_beside", None)
-    here = _state(request, slug, task_id, read=read)
+    here = _state(request, slug, task_id, read=read_with(request.session))
 
     def part(at: ReadAt | None) -> HttpResponse:
         state = here if at is None else _state(request, slug, task_id)

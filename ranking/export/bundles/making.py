@@ -43,7 +43,7 @@ _RUN_FIELDS: Final = (
 
 
 def _untold(_done: int, _total: int) -> None:
-    """Pass over how much is done, where nobody asks for it."""
+    """Do nothing with the progress: the default of `progress`."""
 
 
 def result_bundle_make(*, bundle: ResultBundle, progress: Progress = _untold) -> ResultBundle:
