@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -48,6 +49,10 @@ def process(_environ: Environ) -> list[bytes]:
     return [str(os.getpid()).encode()]
 
 
+def thread(_environ: Environ) -> list[bytes]:
+    return [f"thread {threading.get_ident()}".encode()]
+
+
 def reads(environ: Environ) -> list[bytes]:
     """How long the body is that arrived."""
     length = int(str(environ["CONTENT_LENGTH"]))
@@ -55,10 +60,11 @@ def reads(environ: Environ) -> list[bytes]:
 
 
 def waits(_environ: Environ) -> list[bytes]:
-    """Says that it has begun, and answers what comes out of the test's pipe."""
-    sys.stdout.write("begun\n")
-    sys.stdout.flush()
-    return [Path(os.environ["TEST_PIPE"]).read_bytes()]
+    """Says that it has begun, and answers what comes out of the test's pipe until that is closed."""
+    with Path(os.environ["TEST_PIPE"]).open("rb") as pipe:
+        sys.stdout.write("begun\n")
+        sys.stdout.flush()
+        return [pipe.read()]
 
 
 ANSWERS: dict[str, Callable[[Environ], Iterable[bytes]]] = {
@@ -66,6 +72,7 @@ ANSWERS: dict[str, Callable[[Environ], Iterable[bytes]]] = {
     "/many-rows": many_rows,
     "/rows-made": rows_made,
     "/process": process,
+    "/thread": thread,
     "/reads": reads,
     "/waits": waits,
 }

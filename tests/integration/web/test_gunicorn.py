@@ -4,11 +4,14 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Thread
+from typing import BinaryIO
 
 import pytest
 
@@ -105,9 +108,7 @@ def test_a_client_that_reads_no_further_gives_the_thread_back(single: Server) ->
 
 
 def test_what_is_in_hand_is_finished_before_the_end(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    server = Server(TEST_PIPE=str(pipe))
+    server, pipe = _server_with_pipe(tmp_path)
     try:
         answers: list[bytes] = []
         asking = Thread(target=lambda: answers.append(server.get("/waits")))
@@ -115,12 +116,47 @@ def test_what_is_in_hand_is_finished_before_the_end(tmp_path: Path) -> None:
         assert server.process.stdout is not None
         assert server.process.stdout.readline() == b"begun\n"
         server.process.terminate()
-        pipe.write_bytes(b"finished")
+        pipe.write(b"finished")
+        pipe.close()
         asking.join(SECONDS)
         assert answers == [b"finished"]
         assert server.process.wait(SECONDS) == 0
     finally:
         server.kill()
+
+
+def test_requests_that_follow_each_other_have_one_thread(tmp_path: Path) -> None:
+    server, pipe = _server_with_pipe(tmp_path, "--workers=1")
+    try:
+        with ThreadPoolExecutor() as asking:
+            for _ in range(gunicorn.threads):
+                asking.submit(_answered_and_ended, server, "/waits")
+            assert server.process.stdout is not None
+            for _ in range(gunicorn.threads):
+                assert server.process.stdout.readline() == b"begun\n"
+            pipe.close()
+        answers = [_answered_and_ended(server, "/thread") for _ in range(20)]
+        threads = {re.findall(rb"thread \d+", each)[0] for each in answers}
+        assert len(threads) == 1
+    finally:
+        server.kill()
+
+
+def _server_with_pipe(folder: Path, *options: str) -> tuple[Server, BinaryIO]:
+    """Return a server, and the end of a pipe that its requests to `/waits` wait for."""
+    path = folder / "pipe"
+    os.mkfifo(path)
+    # To read as well, so that neither end waits for the other to open it.
+    pipe = path.open("r+b", buffering=0)
+    return Server(*options, TEST_PIPE=str(path)), pipe
+
+
+def _answered_and_ended(server: Server, path: str) -> bytes:
+    """Return the answer when the server has done with the request."""
+    with server.raw(
+        f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode()
+    ) as connection:
+        return b"".join(iter(lambda: connection.recv(1000), b""))
 
 
 def test_the_workers_of_a_killed_server_give_up_its_port(eventually: Eventually) -> None:
