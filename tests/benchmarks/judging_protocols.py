@@ -1,12 +1,13 @@
 """What a judged item of each protocol costs the server: processor time of web processes and PostgreSQL together.
 
-    python -m tests.benchmarks.judging_protocols [--protocols spans rating] [--stored 100 20000] [--turns 18] [--items 48]
-        [--beside /folder/of/another/version]
+    python -m tests.benchmarks.judging_protocols [--protocols spans rating] [--stored 100 20000] [--turns 18] [--items 40]
+        [--starts 3] [--beside /folder/of/another/version]
 
 Each protocol has a web server and a PostgreSQL of its own (`judging_turn`), all are up at once, and they take turns in random
-order: runs that follow each other differ by a tenth with the machine, which the ratios of turns do not. Medians of these, with
-intervals by bootstrap (95 %), to the first: a ranked block of the other version if there is one, of this one otherwise. In each, eight
-judges answer as a judge of the protocol does.
+order: runs that follow each other differ by a tenth with the machine, which the ratios of turns do not. Ratios are to the first: a
+ranked block of the other version if there is one, of this one otherwise. Servers differ from start to start as well, by where their
+memory came to lie, so that all are started several times: the mean of the starts' medians, with intervals by bootstrap of starts and
+of turns in them (95 %). In each, eight judges answer as a judge of the protocol does.
 """
 
 from __future__ import annotations
@@ -168,14 +169,14 @@ class Contestant:
         What is judged, with so many judgments stored before.
     folder : Path
         The checkout whose code serves.
-    spent : list of (float, float)
-        For each turn, milliseconds an item of the web processes and of PostgreSQL.
+    spent : list of list of (float, float)
+        For each start and turn, milliseconds an item of the web processes and of PostgreSQL.
     """
 
     protocol: str
     stored: int
     folder: Path = ROOT
-    spent: list[tuple[float, float]] = field(default_factory=list)
+    spent: list[list[tuple[float, float]]] = field(default_factory=list)
 
     def start(self, items: int) -> subprocess.Popen[str]:
         """Start its server, which is to judge so many items in all."""
@@ -189,6 +190,7 @@ class Contestant:
             stdout=subprocess.PIPE,
             text=True,
         )
+        self.spent.append([])
         return self._process
 
     def wait(self) -> None:
@@ -202,7 +204,7 @@ class Contestant:
         self._process.stdin.write(f"{items}\n")
         self._process.stdin.flush()
         web, database = map(float, self._read().split())
-        self.spent.append((web, database))
+        self.spent[-1].append((web, database))
 
     def _read(self) -> str:
         assert self._process.stdout is not None
@@ -215,20 +217,26 @@ class Contestant:
 def row(one: Contestant, first: Contestant) -> str:
     """Return a contestant's costs, and their ratio to those of the first."""
     rng = np.random.default_rng(0)
-    web, database = np.median(one.spent, axis=0)
-    ratios = np.sum(one.spent, axis=1) / np.sum(first.spent, axis=1)
-    resampled = np.median(rng.choice(ratios, (10_000, len(ratios))), axis=1)
-    low, high = np.quantile(resampled, [0.025, 0.975])
+    web, database = np.median(one.spent, axis=(0, 1))
+    ratios = np.sum(one.spent, axis=2) / np.sum(first.spent, axis=2)
+    starts, turns = ratios.shape
+    drawn = rng.integers(starts, size=(10_000, starts))
+    resampled = np.median(
+        ratios[drawn[..., None], rng.integers(turns, size=(10_000, starts, turns))], axis=2
+    )
+    low, high = np.quantile(np.mean(resampled, axis=1), [0.025, 0.975])
+    medians = np.median(ratios, axis=1)
     return (
         f"{one.protocol:12} {one.stored:9,} stored: {web + database:5.2f} ms (web {web:.2f}, PostgreSQL {database:.2f}), "
-        f"{np.median(ratios):.3f} of the first ({low:.3f} to {high:.3f})"
+        f"{np.mean(medians):.3f} of the first ({low:.3f} to {high:.3f}; starts {' '.join(f'{each:.3f}' for each in medians)})"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--items", type=int, default=48)
+    parser.add_argument("--items", type=int, default=40)
     parser.add_argument("--turns", type=int, default=18)
+    parser.add_argument("--starts", type=int, default=3)
     parser.add_argument("--stored", type=int, nargs="+", default=[100])
     parser.add_argument("--protocols", nargs="+", default=PROTOCOLS)
     parser.add_argument("--beside", type=Path)
@@ -238,16 +246,17 @@ def main() -> None:
         Contestant(protocol, stored) for protocol in options.protocols for stored in options.stored
     ]
     rng = np.random.default_rng(0)
-    with ExitStack() as started:
-        for one in contestants:
-            started.enter_context(one.start(options.turns * options.items))
-        for one in contestants:
-            one.wait()
-        for _turn in range(options.turns):
-            for place in rng.permutation(len(contestants)):
-                contestants[place].judge(options.items)
-        for one in contestants:
-            say(row(one, first))
+    for _start in range(options.starts):
+        with ExitStack() as started:
+            for one in contestants:
+                started.enter_context(one.start(options.turns * (options.items + JUDGES)))
+            for one in contestants:
+                one.wait()
+            for _turn in range(options.turns):
+                for place in rng.permutation(len(contestants)):
+                    contestants[place].judge(options.items)
+    for one in contestants:
+        say(row(one, first))
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
     python -m launcher run --temporary -- python -P tests/benchmarks/judging_turn.py PROTOCOL STORED ITEMS
 
-It writes `ready`, then for each number that it reads judges so many items, of `ITEMS` in all, and writes what one took: milliseconds of the
-web processes and of PostgreSQL. `block` for a protocol asks only what `judging_server` offers in versions that know no protocols.
+It writes `ready`, then for each number that it reads judges so many items and writes what one took: milliseconds of the web processes and of
+PostgreSQL. Before each turn all judges connect anew and judge one item that does not count, because which of two web processes takes
+whose connection is chance, and differs by a tenth of what an item takes. `ITEMS` is how many there are to be in all. `block` for a protocol asks only what `judging_server` offers in versions that know no protocols.
 """
 
 from __future__ import annotations
@@ -79,6 +80,9 @@ def main() -> None:
         turn = cycle(judges)
         say("ready")
         for line in sys.stdin:
+            for judge in judges:
+                judge._connection.close()  # opened again by the next request
+                judge.judge_block()
             count = int(line)
             began = processor_seconds(web), processor_seconds(database)
             for judge in islice(turn, count):
