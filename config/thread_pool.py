@@ -17,20 +17,20 @@ T = TypeVar("T")
 class LifoThreadPool(Executor):
     """Threads of which the one that became idle last is given the next call.
 
-    Each thread has a PostgreSQL connection, with a process at its other end; the two that worked last have what they need in the
-    caches of the processor, and their statements prepared. `ThreadPoolExecutor` gives a call to whoever has waited longest, so that
-    even few requests wake all of them in turn. `docs/judging.md` has what this earns.
+    Each thread has a PostgreSQL connection, with a process at its other end. Those that worked last have their statements prepared and
+    their data in the processor's caches. `ThreadPoolExecutor` gives a call to whoever has waited longest, so that even few requests
+    wake all of them in turn. `docs/judging.md` has what this earns.
 
-    A thread is idle before anyone hears that its call has ended: what is asked for then finds it again.
+    A thread counts as idle just before anyone hears that its call has ended: a call submitted then finds it again.
 
     Parameters
     ----------
-    most : int
-        Threads at most. Each starts when it is needed first. Calls that find none idle wait, the first first.
+    max_workers : int
+        How many threads there are at most. Each starts when it is needed first. Calls that find none idle wait in a queue.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_workers: int) -> None:
+        self._max_workers = max_workers
         # A signal's handler may shut down amid `submit`, in the same thread.
         self._lock = threading.RLock()
         self._idle: list[_Thread] = []
@@ -52,7 +52,7 @@ class LifoThreadPool(Executor):
                 raise RuntimeError("cannot submit a call after shutdown")
             if self._idle:
                 self._idle.pop().give(submitted)
-            elif len(self._threads) < self._most:
+            elif len(self._threads) < self._max_workers:
                 thread = _Thread(self._next_for)
                 self._threads.append(thread)
                 thread.give(submitted)
