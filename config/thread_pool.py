@@ -1,4 +1,4 @@
-"""The threads of a web process: who became idle last works next."""
+"""The threads of a web process: the one that became idle last works next."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class LifoThreadPool(Executor):
     """Threads of which the one that became idle last is given the next call.
 
     Each thread has a PostgreSQL connection, with a process at its other end. Those that worked last have their statements prepared and
-    their data in the processor's caches. `ThreadPoolExecutor` gives a call to whoever has waited longest, so that even few requests
-    wake all of them in turn. `docs/judging.md` has what this earns.
+    their data in the processor's caches. `ThreadPoolExecutor` gives a call to the thread that has waited longest, so that even few
+    requests wake all of them in turn. `docs/judging.md` has what this earns.
 
-    A thread counts as idle just before anyone hears that its call has ended: a call submitted then finds it again.
+    A thread counts as idle just before the result of its call is set: a call submitted then finds it again.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class LifoThreadPool(Executor):
                 thread.join()
 
     def _next_for(self, thread: _Thread) -> None:
-        """Give a thread whose call has ended what waits, or count it as idle."""
+        """Give a thread whose call has ended the next waiting call, or count it as idle."""
         with self._lock:
             if self._waiting:
                 thread.give(self._waiting.popleft())
@@ -96,7 +96,7 @@ class _Call:
         self._call, self._args, self._kwargs = call, args, kwargs
 
     def make(self, *, then: Callable[[], None]) -> None:
-        """Make the call, unless it was cancelled, and say how it ended after `then`."""
+        """Make the call, unless it was cancelled; call `then` before its result or error is set."""
         if not self.future.set_running_or_notify_cancel():
             then()
             return

@@ -37,7 +37,7 @@ def edits_in_force(block_ids: Sequence[int]) -> dict[int, Answer]:
 
 
 def edit_asked_about(block_id: int) -> Answer | None:
-    """Return the edit that a block asks about; None where nobody gave one. One query."""
+    """Return the edit that a block asks about; None if its output was not edited. One query."""
     return next(iter(_in_force(_ASKED_ABOUT.rows(block_id=block_id)).values()), None)
 
 

@@ -104,7 +104,7 @@ _WITH_SESSION = beside_the_session("session_with_dashboard_state", _STATE)
 
 
 def dashboard_state_asked(*, slug: str, task_id: int) -> AskedBeside:
-    """Return what has the state read in the same statement as the session of whoever asks for it."""
+    """Return the query that reads the state together with a session, for `SessionStore.asked_beside`."""
     return AskedBeside(_WITH_SESSION, {"slug": slug, "task_id": task_id})
 
 

@@ -207,7 +207,7 @@ def _agreement(run: RankingRun | None, names: set[str]) -> dict[str, JudgeKappa]
 
 
 def judges_by_pseudonym(campaign_id: int, names: Collection[str]) -> tuple[list[Judge], list[str]]:
-    """Return the judges of a campaign with these pseudonyms, and those of the names that nobody has. One query."""
+    """Return the judges of a campaign with these pseudonyms, and the names without a judge. One query."""
     # A null is in no text of the database.
     asked = {name for name in names if "\0" not in name}
     found = list(Judge.objects.filter(campaign=campaign_id, pseudonym__in=asked))

@@ -27,7 +27,7 @@ def published_at(address: str) -> PublishedResult | None:
 
 
 def is_member(user: Any, result: PublishedResult) -> bool:
-    """Return whether this user, perhaps nobody, is a member of the campaign of a result."""
+    """Return whether a user is a member of the campaign of a result; an anonymous user is not."""
     if not user.is_authenticated:
         return False
     campaign = Task.objects.filter(pk=result.task_id).values("test_set__campaign")

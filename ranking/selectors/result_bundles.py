@@ -11,7 +11,7 @@ _SENT: Final = 1 << 16
 
 
 def bundle_asked(result: PublishedResult) -> ResultBundle | None:
-    """Return the bundle of a result, made or not yet; None where nobody asked for one."""
+    """Return the bundle of a result, made or not yet; None if it was not asked for."""
     try:
         return result.bundle
     except ResultBundle.DoesNotExist:

@@ -30,7 +30,7 @@ class Counting(StrEnum):
     """An edit is acceptable if more than half of its acceptors say so; half is not enough."""
 
     MEAN = "mean"
-    """Each acceptance counts by itself; an output that nobody could edit counts as if the commonest number
+    """Each acceptance counts by itself; an output that was impossible to edit counts as if the commonest number
     of acceptors had rejected it."""
 
 

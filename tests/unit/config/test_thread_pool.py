@@ -1,4 +1,4 @@
-"""The threads of a web process: who became idle last works next, and no call is forgotten."""
+"""The threads of a web process: the one that became idle last works next, and no call is lost."""
 
 import threading
 from collections.abc import Iterator
@@ -52,7 +52,9 @@ def test_one_thread_makes_all_calls_of_which_each_follows_the_end_of_another(
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_thread_is_idle_before_anyone_hears_of_the_end(pool: LifoThreadPool, fails: bool) -> None:
+def test_a_thread_is_idle_before_the_end_of_its_call_is_told(
+    pool: LifoThreadPool, fails: bool
+) -> None:
     may_end = threading.Event()
 
     def end() -> None:
@@ -68,7 +70,7 @@ def test_a_thread_is_idle_before_anyone_hears_of_the_end(pool: LifoThreadPool, f
     assert following.get(timeout=SECONDS).result(SECONDS) == thread
 
 
-def test_who_became_idle_last_works_next(pool: LifoThreadPool) -> None:
+def test_the_thread_that_became_idle_last_works_next(pool: LifoThreadPool) -> None:
     held = [Held(pool).begun() for _ in range(3)]
     threads = [held[place].let_go() for place in (1, 0, 2)]
     assert len(set(threads)) == 3
