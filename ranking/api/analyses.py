@@ -78,6 +78,7 @@ class RankingAskedSerializer(serializers.Serializer[Any]):
 class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
     """What was asked. `state` is `done` once there is an answer; `error` says why there is none."""
 
+    options = serializers.DictField(source="choice", read_only=True)
     state = serializers.SerializerMethodField()
     progress = serializers.SerializerMethodField(help_text="The share that is done, if known.")
     error = serializers.SerializerMethodField()
@@ -86,7 +87,7 @@ class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
     class Meta:
         model = Analysis
         fields = [
-            *("id", "kind", "choice", "judgments", "watermark", "code_version"),
+            *("id", "kind", "options", "judgments", "watermark", "code_version"),
             *("asked_at", "finished_at", "state", "progress", "error", "address"),
         ]
         read_only_fields = fields

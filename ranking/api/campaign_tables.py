@@ -57,7 +57,7 @@ class CampaignTableSerializer(serializers.Serializer[Any]):
     """
 
     kind = serializers.ChoiceField(choices=TABLE_KINDS)
-    choice = serializers.DictField()
+    options = serializers.DictField()
     state = serializers.ChoiceField(choices=JobState.choices, allow_null=True)
     progress = serializers.FloatField(allow_null=True)
     error = serializers.CharField()
@@ -185,7 +185,7 @@ def _said(choice: TableChoice, answer: TableAnswer) -> dict[str, Any]:
     state = JobState.DONE.value if choice.is_live else None
     said = {
         "kind": choice.kind.name,
-        "choice": choice.recorded,
+        "options": choice.recorded,
         "state": state if newest is None else table_state(newest),
         "progress": None if job is None else job.share,
         "error": "" if job is None else job.error,
