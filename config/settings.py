@@ -425,6 +425,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "config.api.bodies.bodies_close",
         "config.api.described_contract.contract_describe",
         "config.api.schema.errors_describe",
         "config.api.examples.examples_add",

@@ -1,6 +1,6 @@
 """What every address of the API keeps, by one class put around each view.
 
-A parameter that the description does not name is refused; `fields` leaves fields out; answers to GET have an `ETag`;
+A parameter or a key of a body that the description does not name is refused; `fields` leaves fields out; answers to GET have an `ETag`;
 a POST with an `Idempotency-Key` happens once; nobody asks without end; and what will go away says so.
 """
 
@@ -18,12 +18,15 @@ from django.urls import URLPattern, URLResolver
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, quote_etag
 from django.utils.translation import gettext as _
+from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from campaign.api.parsers import StrictJSONParser
 from campaign.models import RequestCount, User
 from campaign.services.request_counts import SECONDS, Counted, request_count
+from config.api.bodies import EMPTY, unknown_keys
 from config.api.described import FIELDS, DescribedOperation, described_operations
 from config.api.problems import ProblemError
 from config.api.repeatable import repeatably
@@ -33,7 +36,7 @@ _READS: Final = frozenset({"GET", "HEAD"})
 
 
 class AskedAsDescribed(APIView):
-    """A view that refuses parameters which its description does not name.
+    """A view that refuses parameters and keys of bodies which its description does not name.
 
     Attributes
     ----------
@@ -47,10 +50,12 @@ class AskedAsDescribed(APIView):
     described: ClassVar[dict[str, DescribedOperation] | None] = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse what DRF refuses, then parameters of unknown names."""
+        """Refuse what DRF refuses, then parameters and keys of unknown names."""
         super().initial(request, *args, **kwargs)
         if request.method != "OPTIONS" and request.query_params:
             self._unknown_refuse(request)
+        if request.method not in _SAFE:
+            self._unknown_keys_refuse(request)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
         """Choose a renderer; `?format=` where there is but one is an unknown parameter, which is refused later."""
@@ -78,6 +83,24 @@ class AskedAsDescribed(APIView):
                 _unknown_words(unknown, known),
                 status=400,
                 errors={name: [_("There is no such parameter here.")] for name in unknown},
+                known=known,
+            )
+
+    def _unknown_keys_refuse(self, request: Request) -> None:
+        operation = self.operation
+        if operation is None or operation.body is None:
+            return
+        if operation.body is EMPTY:
+            # However it is sent, there is nothing to be sent.
+            request.parsers = [StrictJSONParser(), FormParser(), MultiPartParser()]
+        unknown = unknown_keys(operation.body, request.data)
+        if unknown:
+            known = unknown[0].known
+            raise ProblemError(
+                "unknown-field",
+                _unknown_words([each.place for each in unknown], known),
+                status=400,
+                errors={each.place: [each.words] for each in unknown},
                 known=known,
             )
 

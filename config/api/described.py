@@ -1,4 +1,4 @@
-"""What the description says of one address: which parameters it takes and which fields it answers with.
+"""What the description says of one address: which parameters and keys it takes and which fields it answers with.
 
 Requests are held to it, so that the description is true and no view says it a second time.
 """
@@ -14,6 +14,7 @@ from django.urls import path
 from django.utils.translation import override
 from drf_spectacular.generators import SchemaGenerator
 
+from config.api.bodies import body_described
 from config.api.described_contract import NAMES
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
@@ -25,10 +26,14 @@ FIELDS: Final = "fields"
 
 @dataclass(frozen=True)
 class DescribedOperation:
-    """An operation of an address. `parameters` is None where the view itself knows them."""
+    """An operation of an address.
+
+    `parameters` is None where the view itself knows them; `body` is the schema of the body, None where it has no keys.
+    """
 
     parameters: frozenset[str] | None
     fields: frozenset[str]
+    body: Mapping[str, Any] | None
 
 
 def described_operations(route: str, view: Any) -> dict[str, DescribedOperation]:
@@ -40,8 +45,11 @@ def described_operations(route: str, view: Any) -> dict[str, DescribedOperation]
     with DESCRIBING, override("en"):
         document = generator.get_schema(public=True)  # type: ignore[no-untyped-call]
     (operations,) = document["paths"].values() or [{}]
+    parts = document.get("components", {}).get("schemas", {})
     return {
-        method: DescribedOperation(_parameters(operation), _fields(operation))
+        method: DescribedOperation(
+            _parameters(operation), _fields(operation), body_described(operation, parts)
+        )
         for method, operation in operations.items()
         if method in _METHODS
     }

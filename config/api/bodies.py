@@ -1,0 +1,125 @@
+"""Keys of request bodies: closed in the description, and refused where the description does not name them."""
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, Final, NamedTuple
+
+from django.utils.translation import gettext as _
+
+#: Types of bodies that have keys.
+_KEYED: Final = ("application/json", "multipart/form-data", "application/x-www-form-urlencoded")
+#: The body of an operation that takes none.
+EMPTY: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {},
+    "additionalProperties": False,
+}
+
+
+class UnknownKey(NamedTuple):
+    """A key that the description does not name: where it is, and the keys known there."""
+
+    place: str
+    name: str
+    known: list[str]
+
+    @property
+    def words(self) -> str:
+        """What is wrong, with the closest known key if there is one."""
+        said = _("There is no field “%(name)s” here.") % {"name": self.name}
+        near = get_close_matches(self.name, self.known, n=1)
+        return f"{said} {_('Did you mean “%(near)s”?') % {'near': near[0]}}" if near else said
+
+
+def bodies_close(
+    result: dict[str, Any], generator: object, request: object, public: object
+) -> dict[str, Any]:
+    """Describe that objects in request bodies have no keys but those named."""
+    del generator, request, public
+    parts = result.get("components", {}).get("schemas", {})
+    seen: set[str] = set()
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            for body in operation.get("requestBody", {}).get("content", {}).values():
+                _close(body.get("schema", {}), parts, seen)
+    return result
+
+
+def _close(described: Any, parts: Mapping[str, Any], seen: set[str]) -> None:
+    if isinstance(described, list):
+        for each in described:
+            _close(each, parts, seen)
+    if not isinstance(described, dict):
+        return
+    name = str(described.get("$ref", "")).rpartition("/")[2]
+    if name and name not in seen:
+        seen.add(name)
+        _close(parts[name], parts, seen)
+    if "properties" in described:
+        described.setdefault("additionalProperties", False)
+        _close(list(described["properties"].values()), parts, seen)
+    for key in ("items", "additionalProperties", "allOf", "anyOf", "oneOf"):
+        _close(described.get(key), parts, seen)
+
+
+def body_described(
+    operation: Mapping[str, Any], parts: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    """Return the description of an operation's body, with all references resolved; None for bytes and files of their own."""
+    content = operation.get("requestBody", {}).get("content")
+    if content is None:
+        return EMPTY
+    found = next((content[kind] for kind in _KEYED if kind in content), None)
+    return None if found is None else {**found.get("schema", {}), "parts": parts}
+
+
+def unknown_keys(described: Mapping[str, Any], content: Any) -> list[UnknownKey]:
+    """Return the keys of a body that its description does not name, also those of objects inside."""
+    return list(_unknown(described, described.get("parts", {}), content, ""))
+
+
+def _unknown(
+    described: Mapping[str, Any], parts: Mapping[str, Any], content: Any, place: str
+) -> Iterator[UnknownKey]:
+    if "$ref" in described:
+        yield from _unknown(parts[described["$ref"].rpartition("/")[2]], parts, content, place)
+    for each in described.get("allOf", ()):
+        yield from _unknown(each, parts, content, place)
+    choices = [*described.get("oneOf", ()), *described.get("anyOf", ())]
+    if choices:
+        # It is read by the one that fits best.
+        found = [
+            list(_unknown(each, parts, content, place))
+            for each in choices
+            if _may_be(each, parts, content)
+        ]
+        yield from min(found, key=len, default=[])
+    if isinstance(content, list):
+        for number, each in enumerate(content):
+            yield from _unknown(described.get("items", {}), parts, each, f"{place}{number}.")
+    elif isinstance(content, Mapping):
+        yield from _unknown_inside(described, parts, content, place)
+
+
+def _unknown_inside(
+    described: Mapping[str, Any], parts: Mapping[str, Any], content: Mapping[Any, Any], place: str
+) -> Iterator[UnknownKey]:
+    named = described.get("properties", {})
+    others = described.get("additionalProperties", True)
+    for name, value in content.items():
+        if name in named:
+            yield from _unknown(named[name], parts, value, f"{place}{name}.")
+        elif others is False:
+            yield UnknownKey(f"{place}{name}", str(name), sorted(named))
+        elif isinstance(others, Mapping):
+            yield from _unknown(others, parts, value, f"{place}{name}.")
+
+
+def _may_be(described: Mapping[str, Any], parts: Mapping[str, Any], content: Any) -> bool:
+    """Return whether a description is of an object, or of a list, if the content is one."""
+    while "$ref" in described:
+        described = parts[described["$ref"].rpartition("/")[2]]
+    kind = described.get("type")
+    kinds = {kind} if isinstance(kind, str) else set(kind or ())
+    wanted = {dict: "object", list: "array"}.get(type(content))
+    return wanted is None or not kinds or wanted in kinds
