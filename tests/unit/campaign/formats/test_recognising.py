@@ -92,7 +92,7 @@ def test_wmts_sgml_is_told_by_its_tags() -> None:
         ({"scores.jsonl": '{"doc_id": "a", "score": 1}', "shape.json": '{"systems": 3}'},
          {"scores.jsonl": "ignored", "shape.json": "ignored"}),
         ({"page.xml": "<?xml version='1.0'?><hits/>"}, {"page.xml": "ignored"}),
-        ({"src.en": "a", "a,b.de": "b"}, {"src.en": "source", "a,b.de": "ignored"}),
+        ({"src.en": "a", "a,b.de": "b"}, {"src.en": "source", "a,b.de": "system=a,b"}),
     ],
 )  # fmt: skip
 def test_files_get_their_roles(contents: dict[str, str | bytes], expected: dict[str, str]) -> None:
