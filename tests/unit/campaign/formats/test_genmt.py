@@ -98,7 +98,7 @@ def test_paragraphs_become_segments_if_asked_for(read: Read, refused: Refused) -
     short = [*AMBER[:2], AMBER[2] | {"hypothesis": "Offen."}]
     assert refused(lines(ONE, TWO), {"amber": lines(*short)}, by_paragraph=True).startswith(
         'amber.jsonl, line 3: the output of amber of "en-de_DE_#_news_#_visit" has 1 paragraph, its '
-        "source (genmt.jsonl, line 1) 2."
+        "source (genmt.jsonl, line 1) 2; not covered by all systems: 1 document of 2 (news/visit)."
     )
 
 
