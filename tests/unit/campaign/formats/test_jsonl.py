@@ -169,7 +169,7 @@ _GOOD = '{"document": "d", "segment": 1, "source": "s", "outputs": {"A": "a"}}\n
             _GOOD
             + '{"document": "d", "segment": 2, "source": "s", "outputs": {"A": "a", "B": "b"}}',
             (
-                'set.jsonl, line 2 (field "outputs"): the system B is unknown: line 1 has no output of '
+                'set.jsonl, line 2 (field "outputs"): the system B is unknown: lines before have no output of '
                 "it. What to do: give the outputs of the same systems in every line."
             ),
         ),
