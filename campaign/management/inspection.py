@@ -41,7 +41,8 @@ def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[s
         ) % {"limit": f"{OUTLYING:g}"}
     for group in found.identical_systems:
         yield _("The same outputs throughout: %(systems)s") % {"systems": ", ".join(group)}
-    yield from left_out_lines(found.left_out)
+    listed = {file.name for file in recognised.of(FileRole.IGNORED)}
+    yield from left_out_lines(each for each in found.left_out if each[0] not in listed)
     for segment in found.sample:
         yield f"{segment.number}. {_one_line(segment.source)}"
         yield from (f"    {_one_line(text)}" for text in segment.references if text)
