@@ -8,11 +8,15 @@ from django.db import transaction
 
 from annotation.services import design_change
 from campaign.formats import ByteStream
+from campaign.formats.inspecting import GuessLanguage, Inspection, inspect
+from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import RecognisedSet, opened_set
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_import
-from campaign.models import Campaign, SystemKind, TestSet
+from campaign.importing.inspection_report import left_out_report
+from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create, test_set_import
+from campaign.models import Campaign, SystemKind, TestSet, Upload
 from campaign.selectors.tasks import ranking_task
+from campaign.services.uploads import upload_becomes
 
 
 @transaction.atomic
@@ -25,6 +29,8 @@ def test_set_from_files(
     recognised: RecognisedSet,
     pair: tuple[str, str] | None = None,
     by_paragraph: bool = False,
+    common_documents: bool = False,
+    upload: Upload | None = None,
     reference_system: str | None = REFERENCE_SYSTEM,
     rank_shown_reference: bool = False,
     blocks_wanted: int | None = None,
@@ -33,12 +39,23 @@ def test_set_from_files(
 ) -> TestSet:
     """Create a test set of files, as `test_set_import` does.
 
+    Its import report, what was left out and why, is stored with `upload`, or with one that is made for it.
+
     `pair` are the languages to take from a file that holds several pairs, as the file writes them. A
     reference that judges see is ranked only with `rank_shown_reference`.
 
     Raises ImportRefusedError, LanguageTagError or FormatError; nothing is left behind then.
     """
-    with opened_set(recognised, languages=pair, by_paragraph=by_paragraph, watch=watch) as segments:
+    omissions = Omissions()
+    with opened_set(
+        recognised,
+        languages=pair,
+        by_paragraph=by_paragraph,
+        common_documents=common_documents,
+        reference_system=reference_system,
+        omissions=omissions,
+        watch=watch,
+    ) as segments:
         test_set = test_set_import(
             campaign=campaign,
             name=name,
@@ -50,12 +67,62 @@ def test_set_from_files(
             progress=progress,
         )
     if rank_shown_reference:
-        if not test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
-            raise ImportRefusedError(
-                "the shown reference cannot be ranked: no reference takes part as a system",
-                "give a reference and let it take part as a system, or do not have it ranked",
-            )
+        _refuse_no_reference(test_set.systems.filter(kind=SystemKind.REFERENCE).exists())
         design_change(
             task=ranking_task(test_set=test_set), reference_rate=None, rank_shown_reference=True
         )
+    upload_becomes(
+        upload=upload or Upload.objects.create(campaign=campaign, name=test_set.name),
+        test_set_id=test_set.pk,
+        left_out=left_out_report(omissions.left_out),
+    )
     return test_set
+
+
+def test_set_files_check(
+    *,
+    recognised: RecognisedSet,
+    campaign: Campaign | None = None,
+    name: str = "",
+    source_language: str = "",
+    target_language: str = "",
+    pair: tuple[str, str] | None = None,
+    by_paragraph: bool = False,
+    common_documents: bool = False,
+    reference_system: str | None = REFERENCE_SYSTEM,
+    rank_shown_reference: bool = False,
+    guess_language: GuessLanguage | None = None,
+) -> Inspection:
+    """Return what `test_set_from_files` would find in the files, and store nothing.
+
+    The inspection holds what it would refuse of the files. What it would refuse of the campaign, the name and the
+    languages, as far as they are given, is raised as it would raise it.
+    """
+    if campaign is not None and name and source_language and target_language:
+        with transaction.atomic():
+            test_set_create(
+                campaign=campaign,
+                name=name,
+                source_language=source_language,
+                target_language=target_language,
+            )
+            transaction.set_rollback(True)
+    found = inspect(
+        recognised,
+        languages=pair,
+        by_paragraph=by_paragraph,
+        common_documents=common_documents,
+        reference_system=reference_system,
+        guess_language=guess_language,
+    )
+    if rank_shown_reference and found.error is None:
+        _refuse_no_reference(found.references > 0 and reference_system is not None)
+    return found
+
+
+def _refuse_no_reference(there_is_one: bool) -> None:
+    if not there_is_one:
+        raise ImportRefusedError(
+            "the shown reference cannot be ranked: no reference takes part as a system",
+            "give a reference and let it take part as a system, or do not have it ranked",
+        )

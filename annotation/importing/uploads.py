@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from annotation.importing.test_sets import test_set_from_files
+from annotation.importing.test_sets import test_set_files_check, test_set_from_files
 from campaign.formats import FormatError
-from campaign.formats.inspecting import inspect
+from campaign.formats.recognising import RecognisedSet
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.guessed_language import language_guess
 from campaign.importing.inspection_report import inspection_report, refused_report
@@ -12,7 +12,7 @@ from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.importing.uploaded_files import bytes_of, uploaded_set
 from campaign.models import Job, JobKind, ReferenceUse, Upload
 from campaign.services.jobs import JobProgress, handles
-from campaign.services.uploads import upload_becomes, upload_change, upload_report_store
+from campaign.services.uploads import upload_change, upload_report_store
 from campaign.texts.language_tags import LanguageTagError
 
 # How often an inspection reads a file, roughly.
@@ -26,15 +26,13 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
     total = _READINGS * sum(upload.files.values_list("size", flat=True))
     try:
         with uploaded_set(upload, watch=lambda done: progress(done, total)) as recognised:
-            report = inspection_report(
-                recognised,
-                inspect(
-                    recognised,
-                    languages=_pair(upload),
-                    by_paragraph=upload.by_paragraph,
-                    guess_language=language_guess,
-                ),
+            found = test_set_files_check(
+                **_options(upload, recognised), guess_language=language_guess
             )
+            report = inspection_report(recognised, found)
+    except (ImportRefusedError, LanguageTagError) as error:
+        name = upload.name or upload.campaign.slug
+        report = refused_report(FormatError(name, *(error.args or (str(error),))))
     except FormatError as error:
         report = refused_report(error)
     upload_report_store(upload=upload, report=report)
@@ -49,21 +47,28 @@ def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
     total = 0
     with uploaded_set(upload, watch=lambda done: progress(done, total)) as recognised:
         total = bytes_of(recognised)
-        use = ReferenceUse(upload.reference_use)
         test_set = test_set_from_files(
-            campaign=upload.campaign,
-            name=upload.name,
-            source_language=upload.source_language,
-            target_language=upload.target_language,
-            recognised=recognised,
-            pair=_pair(upload),
-            by_paragraph=upload.by_paragraph,
-            reference_system=None if use is ReferenceUse.LEFT_OUT else REFERENCE_SYSTEM,
-            rank_shown_reference=use is ReferenceUse.RANKED,
-            blocks_wanted=upload.blocks_wanted,
+            **_options(upload, recognised), blocks_wanted=upload.blocks_wanted, upload=upload
         )
-    upload_becomes(upload=upload, test_set_id=test_set.pk)
-    return {"test_set": test_set.pk}
+    upload.refresh_from_db()
+    return {"test_set": test_set.pk, "left_out": upload.report["left_out"]}
+
+
+def _options(upload: Upload, recognised: RecognisedSet) -> dict[str, Any]:
+    """Return what a check and an import are both given."""
+    use = ReferenceUse(upload.reference_use)
+    return {
+        "recognised": recognised,
+        "campaign": upload.campaign,
+        "name": upload.name,
+        "source_language": upload.source_language,
+        "target_language": upload.target_language,
+        "pair": _pair(upload),
+        "by_paragraph": upload.by_paragraph,
+        "common_documents": upload.common_documents,
+        "reference_system": None if use is ReferenceUse.LEFT_OUT else REFERENCE_SYSTEM,
+        "rank_shown_reference": use is ReferenceUse.RANKED,
+    }
 
 
 def _upload(job: Job) -> Upload:

@@ -103,6 +103,7 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
         model = Upload
         fields = [
             *("id", "name", "source_language", "target_language", "by_paragraph"),
+            "common_documents",
             *("reference_use", "blocks_wanted", "roles", "files", "report", "job", "test_set"),
             *("created_at", "changed_at"),
         ]

@@ -17,30 +17,17 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final, cast
 
 from campaign.formats.errors import FormatError
+from campaign.formats.file_names import (
+    DOCUMENT_WORDS,
+    REFERENCE_WORDS,
+    SCORE_WORDS,
+    SOURCE_WORDS,
+    SYSTEM_WORDS,
+)
 from campaign.formats.streams import CHUNK_BYTES, InputFile, StoredFile, byte_chunks
 
 # Folders by which test sets sort their files; several of them are one test set.
-ROLE_FOLDERS: Final = frozenset(
-    [
-        "sources",
-        "source",
-        "src",
-        "references",
-        "reference",
-        "refs",
-        "ref",
-        "systems",
-        "system",
-        "system-outputs",
-        "outputs",
-        "hypotheses",
-        "hyps",
-        "hyp",
-        "submissions",
-        "documents",
-        "docs",
-    ]
-)
+ROLE_FOLDERS: Final = SOURCE_WORDS | REFERENCE_WORDS | DOCUMENT_WORDS | SYSTEM_WORDS | SCORE_WORDS
 _PACKED: Final = (
     b"PK\x03\x04",
     b"PK\x05\x06",
@@ -80,19 +67,20 @@ def is_archive(head: bytes) -> bool:
 
 
 def folder_files(folder: Path) -> list[StoredFile]:
-    """Return the files below a folder, in the order of their names.
+    """Return the files below a folder in the order of their names, litter last.
 
     Raises FormatError for links, whose files could be anybody's, and for names that differ in
     case or composition only.
     """
     files: list[StoredFile] = []
+    litter: list[StoredFile] = []
     most = Limits().entries
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_symlink():
             raise _refused(str(folder), name, "is a link", "put the file itself there")
-        if path.is_file() and not is_litter(name):
-            files.append(StoredFile(name, opener(path)))
+        if path.is_file():
+            (litter if is_litter(name) else files).append(StoredFile(name, opener(path)))
         if len(files) > most:
             raise FormatError(
                 str(folder),
@@ -100,7 +88,7 @@ def folder_files(folder: Path) -> list[StoredFile]:
                 "give a folder with the files of the test set alone",
             )
     _refuse_names_alike(str(folder), [file.name for file in files])
-    return files
+    return [*files, *litter]
 
 
 @contextmanager
@@ -126,7 +114,7 @@ def archive_files(archive: StoredFile, limits: Limits | None = None) -> Iterator
 
 
 def files_together(name: str, files: Sequence[StoredFile]) -> list[StoredFile]:
-    """Return files that were given together, without litter and without the one folder around them all.
+    """Return files that were given together, without the one folder around them all; litter last.
 
     Raises FormatError for names that differ in case or composition only, and for several folders side by
     side; `name` calls the files in errors.
@@ -174,12 +162,13 @@ class _Unpacking:
             raise self._damaged(error) from error
 
     def _zip_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-        # The name as it stands in the file: zipfile itself has turned separators around.
-        self._refuse_name(member.orig_filename)
+        # Old packers of Windows write their own separator.
+        name = member.filename.replace("\\", "/")
+        self._refuse_name(member.orig_filename.replace("\\", "/"))
         mode = stat.S_IFMT(member.external_attr >> 16)
         if mode not in {0, stat.S_IFREG, stat.S_IFDIR}:
             raise self._no_file(member.filename)
-        if member.is_dir():
+        if name.endswith("/"):
             return
         if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
             raise _refused(
@@ -193,7 +182,7 @@ class _Unpacking:
                 self._archive, member.filename, "is encrypted", "pack the files without a password"
             )
         with archive.open(member) as content:
-            self._write(member.filename, content)
+            self._write(name, content)
 
     def tar(self, stream: IO[bytes]) -> None:
         self._packed_bytes = _size(stream)
@@ -344,7 +333,8 @@ def _without_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]
             f'there are several folders side by side: "{others[0]}" and "{others[1]}"',
             "give one test set at a time",
         )
-    return sorted(kept, key=lambda file: file.name)
+    litter = [file for file in files if is_litter(file.name)]
+    return [*sorted(kept, key=lambda file: file.name), *litter]
 
 
 def is_litter(name: str) -> bool:

@@ -14,14 +14,17 @@ _ONE: Final = re.compile(rf"{_TAG}\Z")
 _ENDINGS: Final = re.compile(
     r"\.(?:txt|sgml?|xml|tsv|jsonl?|ndjson|hyp|out|docs|detok|plain)\Z", re.IGNORECASE
 )
+# The dot of a version ("Llama-3.1-8B") divides nothing.
+_DOT: Final = re.compile(r"(?<![0-9])\.|\.(?![0-9])")
 _WORDS: Final = re.compile(r"[^0-9A-Za-z]+")
 
 SOURCE_WORDS: Final = frozenset({"src", "source", "sources"})
 REFERENCE_WORDS: Final = frozenset({"ref", "refs", "reference", "references"})
 DOCUMENT_WORDS: Final = frozenset({"docs", "doc", "docids", "docid", "documents"})
 SYSTEM_WORDS: Final = frozenset(
-    {"systems", "system-outputs", "outputs", "hypotheses", "hyps", "hyp", "submissions"}
+    ["system", "systems", "system-outputs", "outputs", "hypotheses", "hyps", "hyp", "submissions"]
 )
+SCORE_WORDS: Final = frozenset({"human-scores", "metric-scores"})
 _REFERENCE: Final = re.compile(r"ref[A-Z0-9]?")
 
 
@@ -72,6 +75,16 @@ def says_documents(name: str) -> bool:
     return ending or bool((words(name) | folders(name)) & DOCUMENT_WORDS)
 
 
+def says_scores(name: str) -> bool:
+    """Tell whether the name or a folder calls the file one of scores, as in EvalSet folders."""
+    return plain_name(name).lower().endswith(".score") or bool(folders(name) & SCORE_WORDS)
+
+
+def is_reference_name(system: str) -> bool:
+    """Tell whether a system is called as EvalSet folders call references: refA, refB."""
+    return _REFERENCE.fullmatch(system) is not None
+
+
 def in_systems_folder(name: str) -> bool:
     """Tell whether the file stands in a folder for outputs."""
     return bool(folders(name) & SYSTEM_WORDS)
@@ -83,7 +96,7 @@ def system_names(names: Sequence[str]) -> list[str]:
     Language pairs, tags at the end and parts that every name has ("newstest2012") go, as long as
     something is left and the names stay different.
     """
-    parts = [stem(name).split(".") for name in names]
+    parts = [_DOT.split(stem(name)) for name in names]
     count = Counter(part for each in parts for part in set(each))
     shared = {part for part in count if len(names) > 1 and count[part] == len(names)}
     short: list[str] = []

@@ -7,20 +7,19 @@ a digest for each output, and five segments.
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice, zip_longest
+from itertools import islice
 from statistics import median
 from typing import Final
 
 from campaign.formats.errors import FormatError
+from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet, opened_set
 from campaign.formats.records import SegmentTexts
-from campaign.formats.sgml_segments import sgml_segments
 from campaign.formats.streams import InputFile, byte_chunks, text_lines
 from campaign.formats.test_sets import TestSetFormat
-from campaign.formats.wmt.genmt_lines import genmt_outputs
 
 # How many scaled median absolute deviations from the median stand out. The deviation is of
 # logarithms, and never counted as less than a tenth: half of all outputs may be alike.
@@ -31,7 +30,6 @@ _SAMPLE: Final = 5
 _SHOWN: Final = 5
 _SHOWN_CHARACTERS: Final = 500
 _BOM: Final = b"\xef\xbb\xbf"
-_SETS: Final = frozenset({"srcset", "refset", "tstset"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +52,6 @@ class FileFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """One of two lines that do not fit: the file's name, its line (None at the end) and the text."""
-
-    file: str
-    line: int | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """The first place where a file stops fitting the source."""
-
-    source: Side
-    other: Side
-
-
-@dataclass(frozen=True, slots=True)
 class Outlier:
     """An output that is longer or shorter than this system's outputs are; `ratio` is to its source."""
 
@@ -84,7 +65,7 @@ class Outlier:
 class SystemFacts:
     """The outputs of a system.
 
-    `empty` are lines of its file. `repeated` counts outputs that the system gave to another source
+    `repeated` counts outputs that the system gave to another source
     before; `repeated_example` is the most frequent. `copied` counts outputs that are the source.
     `usual_ratio` is the median length of outputs by their sources' in characters; `outliers` are
     the first few of `outlier_count`.
@@ -92,8 +73,6 @@ class SystemFacts:
 
     name: str
     outputs: int
-    empty: tuple[int, ...]
-    empty_count: int
     repeated: int
     repeated_example: str | None
     copied: int
@@ -104,7 +83,10 @@ class SystemFacts:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What was found; `error` is what an import would refuse, None if it would take the files."""
+    """What was found; `error` is what an import would refuse, None if it would take the files.
+
+    `left_out` are what an import leaves out, each with why.
+    """
 
     files: tuple[FileFacts, ...]
     languages: tuple[str, str] | None
@@ -113,7 +95,7 @@ class Inspection:
     references: int
     systems: tuple[SystemFacts, ...]
     identical_systems: tuple[tuple[str, ...], ...]
-    mismatches: tuple[Mismatch, ...]
+    left_out: tuple[tuple[str, str], ...]
     sample: tuple[SegmentTexts, ...]
     error: FormatError | None
 
@@ -126,35 +108,43 @@ def inspect(
     *,
     languages: tuple[str, str] | None = None,
     by_paragraph: bool = False,
+    common_documents: bool = False,
+    reference_system: str | None = None,
     guess_language: GuessLanguage | None = None,
 ) -> Inspection:
     """Return what there is to know of the files; never raises for what they hold.
 
     `guess_language` is given the first thousand lines of each plain file, and nobody's by
-    default. The systems' facts are of the segments before the first error.
+    default. The systems' facts are of the segments before the first error. The files are read
+    as an import reads them, with the same options.
     """
     used = [file for file in recognised.files if file.role is not FileRole.IGNORED]
     facts = tuple(_file_facts(file, guess_language) for file in used)
     aligned = _Aligned()
-    error = next((each.error for each in facts if each.error is not None), None)
+    omissions = Omissions()
+    error: FormatError | None = None
     try:
-        with opened_set(recognised, languages=languages, by_paragraph=by_paragraph) as segments:
+        with opened_set(
+            recognised,
+            languages=languages,
+            by_paragraph=by_paragraph,
+            common_documents=common_documents,
+            reference_system=reference_system,
+            omissions=omissions,
+        ) as segments:
             for segment in segments:
                 aligned.add(segment)
     except FormatError as found:
         error = found
-    empty = {
-        file.system: _empty_lines(file) for file in recognised.of(FileRole.SYSTEM) if file.system
-    }
     return Inspection(
         files=facts,
         languages=recognised.languages,
         segments=aligned.segments,
         documents=aligned.documents,
         references=aligned.references,
-        systems=aligned.system_facts(empty),
+        systems=aligned.system_facts(recognised),
         identical_systems=aligned.identical() if error is None else (),
-        mismatches=tuple(_mismatches(recognised)),
+        left_out=tuple(dict.fromkeys(omissions.left_out)),
         sample=aligned.sample(),
         error=error,
     )
@@ -205,64 +195,6 @@ def _language(file: RecognisedFile, guess_language: GuessLanguage | None) -> str
         return guess_language(islice(text_lines(InputFile(file.name, stream)), 1_000))
 
 
-def _places(file: RecognisedFile) -> Iterator[tuple[str, int, str]]:
-    """Yield id, line and text of what a file has for each segment, as far as it can be read."""
-    with file.file.open() as stream:
-        opened = InputFile(file.name, stream)
-        try:
-            if file.file_format is TestSetFormat.SGML:
-                for segment in sgml_segments(opened, _SETS):
-                    yield f"{segment.document} {segment.id}", segment.line, segment.text
-            elif file.file_format is TestSetFormat.GENMT:
-                for output in genmt_outputs(opened):
-                    yield output.id, output.number, output.text
-            else:
-                for number, text in enumerate(text_lines(opened), 1):
-                    yield str(number), number, text
-        except FormatError:
-            return  # the import's error says what
-
-
-def _empty_lines(file: RecognisedFile) -> list[int]:
-    return [line for _id, line, text in _places(file) if not text.strip()]
-
-
-def _mismatches(recognised: RecognisedSet) -> Iterator[Mismatch]:
-    """Yield for each file the first place where it does not fit the source.
-
-    In plain text that is where one of two lines is empty or missing; in SGML where the ids differ.
-    """
-    sources = recognised.of(FileRole.SOURCE)
-    aligned = {TestSetFormat.PLAIN, TestSetFormat.SGML}
-    if len(sources) != 1 or sources[0].file_format not in aligned:
-        return
-    source = sources[0]
-    for role in (FileRole.REFERENCE, FileRole.SYSTEM, FileRole.DOCUMENTS):
-        for other in recognised.of(role):
-            if other.file_format not in {source.file_format, None}:
-                continue
-            found = _first_mismatch(source, other, may_be_empty=role is FileRole.REFERENCE)
-            if found is not None:
-                yield found
-
-
-def _first_mismatch(
-    source: RecognisedFile, other: RecognisedFile, *, may_be_empty: bool
-) -> Mismatch | None:
-    for here, there in zip_longest(_places(source), _places(other)):
-        fits = here is not None and there is not None and here[0] == there[0]
-        if fits and (may_be_empty or bool(here[2].strip()) == bool(there[2].strip())):
-            continue
-        return Mismatch(_side(source, here), _side(other, there))
-    return None
-
-
-def _side(file: RecognisedFile, place: tuple[str, int, str] | None) -> Side:
-    if place is None:
-        return Side(file.name, None, "")
-    return Side(file.name, place[1], shortened(place[2]))
-
-
 def shortened(text: str) -> str:
     """Return a text that is not too long to be shown."""
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
@@ -305,11 +237,12 @@ class _Aligned:
             return tuple(self._sample)
         return tuple(self._sample[place * kept // _SAMPLE] for place in range(_SAMPLE))
 
-    def system_facts(self, empty: dict[str, list[int]]) -> tuple[SystemFacts, ...]:
+    def system_facts(self, recognised: RecognisedSet) -> tuple[SystemFacts, ...]:
         """Return the facts of all systems, those that no segment was read of at the end."""
-        for name in empty:
-            self._systems.setdefault(name, _System(name))
-        return tuple(system.facts(empty.get(name, [])) for name, system in self._systems.items())
+        for file in recognised.of(FileRole.SYSTEM):
+            if file.system:
+                self._systems.setdefault(file.system, _System(file.system))
+        return tuple(system.facts() for system in self._systems.values())
 
     def identical(self) -> tuple[tuple[str, ...], ...]:
         """Return the systems that gave the same output to every source, in groups."""
@@ -354,7 +287,7 @@ class _System:
         ordered = sorted(self._furthest, key=lambda each: each[1])
         return [*ordered[:_SHOWN], *ordered[-_SHOWN:]]
 
-    def facts(self, empty: list[int]) -> SystemFacts:
+    def facts(self) -> SystemFacts:
         middle = median(self._ratios) if self._ratios else 0.0
         deviation = _NORMAL * median(abs(r - middle) for r in self._ratios) if self._ratios else 0.0
         limit = OUTLYING * max(deviation, _SMALLEST_DEVIATION)
@@ -364,8 +297,6 @@ class _System:
         return SystemFacts(
             name=self._name,
             outputs=len(self._ratios),
-            empty=tuple(empty[:_SHOWN]),
-            empty_count=len(empty),
             repeated=self._repeated.total(),
             repeated_example=self._examples[frequent[0]] if frequent else None,
             copied=self._copied,

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from campaign.formats.errors import FormatError
 from campaign.formats.json_objects import decode_object, refuse_damage
+from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, one_line, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile, text_lines
@@ -12,31 +13,27 @@ from campaign.formats.streams import InputFile, text_lines
 _KEYS: Final = ("document", "segment", "source", "references", "outputs")
 
 
-def read_jsonl_test_set(file: InputFile) -> Iterator[SegmentTexts]:
+def read_jsonl_test_set(file: InputFile, omissions: Omissions) -> Iterator[SegmentTexts]:
     """Yield a segment for every line: `{"document", "segment", "source", "references", "outputs"}`.
 
-    `source` is required. `document` and `segment` stand in every line or in none; every
-    line has outputs of the same systems. Blank lines are skipped.
+    `source` is required. `document` and `segment` stand in every line or in none. Outputs
+    that are missing, null or empty are noted in `omissions`. Blank lines are skipped.
 
     Raises FormatError for lines that are no JSON object (with the column), keys that are
-    unknown or come twice, values of the wrong type, systems that the first line has not or
-    a later one lacks, empty sources and outputs, and documents and segments that come twice.
+    unknown or come twice, values of the wrong type, empty sources, and documents and segments
+    that come twice.
     """
     counter = SegmentCounter(file.name)
     first: _Line | None = None
+    systems = SystemsSeen(omissions)
     for number, text in enumerate(text_lines(file), 1):
         if not text.strip():
             continue
         line = _Line(file, number, text)
-        if first is None:
-            first = line
-            for system in line.systems:
-                problem = system_name_problem(system)
-                if problem:
-                    raise line.error(problem, "rename the system in every line", "outputs")
-        elif line.values.keys() != first.values.keys() or line.systems != first.systems:
+        first = first or line
+        if line.values.keys() != first.values.keys():
             line.compare(first)
-        yield line.segment(counter, first.systems)
+        yield line.segment(counter, systems)
     counter.refuse_nothing()
 
 
@@ -59,7 +56,6 @@ class _Line:
                 "the value is no object", 'write {"system": "text", …}', field="outputs"
             )
         self._outputs: dict[str, Any] = outputs
-        self.systems = tuple(outputs)
 
     def error(
         self, problem: str, remedy: str, field: str | None = None, column: int | None = None
@@ -86,26 +82,34 @@ class _Line:
                     f'give "{key}" in every line or in none',
                     field=key,
                 )
-        for system in self.systems:
-            if system not in first.systems:
-                raise self.error(
-                    f"the system {system} is unknown: line {first.number} has no output of it",
-                    "give the outputs of the same systems in every line",
-                    field="outputs",
-                )
-        for system in first.systems:
-            if system not in self.systems:
-                raise self.error(
-                    f"the output of {system} is missing",
-                    "give the outputs of the same systems in every line",
-                    field="outputs",
-                )
 
-    def segment(self, counter: SegmentCounter, systems: tuple[str, ...]) -> SegmentTexts:
+    def _note_systems(self, document: str, systems: SystemsSeen) -> None:
+        """Note the systems that this line, or one before it, has no output of."""
+        remedy = "give the outputs of the same systems in every line"
+        for system in self._outputs:
+            problem = system not in systems.names and system_name_problem(system)
+            if problem:
+                raise self.error(problem, "rename the system in every line", "outputs")
+        systems.add(
+            document,
+            self._outputs,
+            new=lambda system: self.error(
+                f"the system {system} is unknown: lines before have no output of it",
+                remedy,
+                "outputs",
+            ),
+            lacking=lambda system, place: self.error(
+                f"the output of {system} is missing, which {place} has", remedy, "outputs"
+            ),
+            place=f"line {self.number}",
+        )
+
+    def segment(self, counter: SegmentCounter, systems: SystemsSeen) -> SegmentTexts:
         document = self._file.plain_name
         if "document" in self.values:
             document = self._filled("document", self.values["document"], "the name of the document")
         position, number = counter.place(document, self._segment_id(), self.number)
+        self._note_systems(document, systems)
         references = self.values.get("references", [])
         if not isinstance(references, list):
             raise self.error("the value is no list", 'write ["text", …]', field="references")
@@ -116,8 +120,17 @@ class _Line:
             source=self._filled("source", self.values.get("source"), "the source"),
             references=tuple(self._text("references", text).strip() for text in references),
             outputs={
-                system: self._filled("outputs", self._outputs[system], f"the output of {system}")
-                for system in systems
+                system: systems.omissions.output(
+                    system,
+                    document,
+                    self._text("outputs", self._outputs[system] or ""),
+                    file=self._file.name,
+                    line=self.number,
+                    what=f"the output of {system}",
+                    key="outputs",
+                )
+                for system in systems.names
+                if system in self._outputs
             },
         )
 

@@ -9,7 +9,8 @@ from typing import Any, Final, NoReturn
 from campaign.formats.errors import FormatError
 from campaign.formats.json_objects import refuse_damage, whole_text
 from campaign.formats.json_stream import JsonStream
-from campaign.formats.records import SegmentTexts, system_name_problem
+from campaign.formats.omissions import Omissions
+from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter
 from campaign.formats.streams import InputFile
 
@@ -39,12 +40,13 @@ class _Document:
     items: list[_Item] = field(default_factory=list)
 
 
-def read_pearmut_campaign(file: InputFile) -> Iterator[SegmentTexts]:
+def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[SegmentTexts]:
     """Yield a segment for every item of `data`, in the order in which documents first come.
 
     A document that several tasks show, to several judges or with other models, is one
     document with the outputs of them all. Forms, tutorials (`data_welcome`, items with
-    `skippable`) and attention checks (`data_random`, items with `validation`) are left out.
+    `skippable`) and attention checks (`data_random`, items with `validation`) are left out;
+    those among the items of `data` are counted in `omissions`.
 
     Items are read one by one. What is to be ranked is held until the file ends, since a later task may show the
     same documents with other models: MAX_HELD bytes at most, whatever the file holds.
@@ -56,6 +58,9 @@ def read_pearmut_campaign(file: InputFile) -> Iterator[SegmentTexts]:
     reader = _Reader(file)
     name_of_campaign, documents = reader.campaign()
     models = reader.models(documents)
+    if reader.passed:
+        left = f"{file.name}: {counted(reader.passed, 'item')} of data"
+        omissions.left_out.append((left, "forms, tutorials and attention checks are not ranked"))
     counter = SegmentCounter(file.name)
     names: set[str] = set()
     for number, document in enumerate(documents, 1):
@@ -92,6 +97,7 @@ class _Reader:
         self._file = file.name
         self._json = JsonStream(file, remedy="write one JSON object")
         self._held = 0
+        self.passed = 0
 
     def _refuse(self, place: str, problem: str, remedy: str) -> NoReturn:
         raise FormatError(self._file, problem, remedy, field=place)
@@ -189,6 +195,7 @@ class _Reader:
         if not isinstance(item, dict):
             self._refuse(place, "an item is no object", 'write {"src": "…", "tgt": {…}}')
         if "form" in item or any(item.get(key) for key in _CHECKS):
+            self.passed += 1
             return
         identifier = item.get("item_id")
         document.ids.append(None if identifier is None else str(identifier))

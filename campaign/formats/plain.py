@@ -4,9 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from campaign.formats.errors import FormatError
+from campaign.formats.omissions import Omissions, named
 from campaign.formats.records import SegmentTexts, counted
 from campaign.formats.segments import SegmentCounter, filled_text
-from campaign.formats.streams import InputFile, text_lines
+from campaign.formats.streams import CarriageReturns, InputFile, text_lines
+
+_BLANK_LINES_KEPT = 1_000
 
 
 def read_plain_test_set(
@@ -14,14 +17,16 @@ def read_plain_test_set(
     references: Sequence[InputFile],
     systems: Mapping[str, InputFile],
     documents: InputFile | None,
+    omissions: Omissions,
 ) -> Iterator[SegmentTexts]:
     """Yield a segment for every line of the files, read side by side.
 
-    A line of `documents` names the document its segment belongs to; without that file
-    everything is one document, called as the source file.
+    A line of `documents` names the document its segment belongs to, after a domain and a tab
+    if it has one; without that file everything is one document, called as the source file.
+    Outputs that are empty are noted in `omissions`.
 
-    Raises FormatError where the files have different numbers of lines, where a source, an
-    output or a document's name is empty, and where a document comes again later.
+    Raises FormatError where the files have different numbers of lines, where a source or a
+    document's name is empty, and where a document comes again later.
     """
     files = [source, *references, *systems.values()]
     if documents is not None:
@@ -29,23 +34,14 @@ def read_plain_test_set(
     single_document = source.plain_name
     first_output = 1 + len(references)
     counter = SegmentCounter(documents.name if documents else source.name)
-    readers = [text_lines(file) for file in files]
+    readers = [_Lines(file) for file in files]
+    domains: dict[str, str] = {}
     for line, row in enumerate(zip_longest(*readers), 1):
         if None in row:
-            counts = [
-                line - 1 if text is None else line + sum(1 for _ in rest)
-                for text, rest in zip(row, readers, strict=True)
-            ]
-            raise _different_counts(files, counts)
+            raise _different_counts(readers)
         document = single_document
         if documents is not None:
-            document = filled_text(
-                row[-1],
-                file=documents.name,
-                line=line,
-                what="the name of the document",
-                remedy="name a document on every line",
-            )
+            document = _document(documents, line, row[-1], domains)
         position, number = counter.place(document, None, line)
         yield SegmentTexts(
             document=document,
@@ -54,23 +50,84 @@ def read_plain_test_set(
             source=filled_text(row[0], file=source.name, line=line, what="the source"),
             references=tuple(text.strip() for text in row[1:first_output]),
             outputs={
-                system: filled_text(text, file=file.name, line=line, what=f"the output of {system}")
+                system: omissions.output(
+                    system,
+                    document,
+                    text,
+                    file=file.name,
+                    line=line,
+                    what=f"the output of {system}",
+                )
                 for (system, file), text in zip(systems.items(), row[first_output:], strict=False)
             },
         )
     counter.refuse_nothing()
+    if documents is not None and any(domains.values()):
+        omissions.left_out.append((documents.name, "the domains before the names of documents"))
 
 
-def _different_counts(files: Sequence[InputFile], counts: Sequence[int]) -> FormatError:
-    """Return an error that names the first file whose length differs from the source's, and where."""
-    expected = counts[0]
-    file, count = next(
-        (file, count) for file, count in zip(files, counts, strict=True) if count != expected
+class _Lines:
+    """The lines of a file, counted, with the numbers of those that are blank."""
+
+    def __init__(self, file: InputFile) -> None:
+        self.name = file.name
+        self.count = 0
+        self.blank: list[int] = []
+        self.returns = CarriageReturns()
+        self._lines = text_lines(file, self.returns)
+
+    def __iter__(self) -> Iterator[str]:
+        for text in self._lines:
+            self.count += 1
+            if len(self.blank) < _BLANK_LINES_KEPT and not text.strip():
+                self.blank.append(self.count)
+            yield text
+
+
+def _document(file: InputFile, line: int, text: str, domains: dict[str, str]) -> str:
+    """Return the name of a line's document; `domains` keeps the domain of each."""
+    domain, _tab, name = text.rpartition("\t")
+    document = filled_text(
+        name,
+        file=file.name,
+        line=line,
+        what="the name of the document",
+        remedy="name a document on every line",
     )
+    if domains.setdefault(document, domain) != domain:
+        raise FormatError(
+            file.name,
+            f'the document "{document}" is of the domain "{domain}", and before of '
+            f'"{domains[document]}"',
+            "give each document a name of its own, and one domain",
+            line=line,
+        )
+    return document
+
+
+def _different_counts(readers: Sequence[_Lines]) -> FormatError:
+    """Return an error that names the first file whose length differs from the source's, and where."""
+    for reader in readers:
+        for _text in reader:
+            pass
+    source = readers[0]
+    other = next(reader for reader in readers if reader.count != source.count)
+    places: list[tuple[int, str]] = []
+    for reader in (other, source):
+        blank = [str(line) for line in reader.blank if line not in source.blank or reader is source]
+        if blank and reader.count == max(source.count, other.count):
+            places.append((int(blank[0]), f"; blank lines in {reader.name}: {named(blank)}"))
+        # A file of the old Mac has nothing else, and is no place to look at.
+        if reader.returns.first and reader.returns.count < reader.count - 1:
+            line = reader.returns.first
+            said = f"; a carriage return alone ends line {line} of {reader.name}"
+            places.append((line, said))
+    line = next((line for line, _said in places), min(other.count, source.count + 1))
     return FormatError(
-        file.name,
-        f"the file has {counted(count, 'line')}, but {files[0].name} has {counted(expected, 'line')}",
+        other.name,
+        f"the file has {counted(other.count, 'line')}, but {source.name} has "
+        f"{counted(source.count, 'line')}{''.join(said for _line, said in places)}",
         "give every file one line a segment; look for a line break inside a segment, "
         "or for a file that was cut off",
-        line=min(count, expected + 1) or None,
+        line=line or None,
     )

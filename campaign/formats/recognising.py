@@ -5,24 +5,33 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import zip_longest
 from typing import IO, Final
 
 from campaign.formats import file_names
+from campaign.formats.archives import is_litter
 from campaign.formats.errors import FormatError
-from campaign.formats.records import SegmentTexts, system_name_problem
+from campaign.formats.omissions import Omissions, complete, named
+from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.sgml_segments import set_tag
-from campaign.formats.streams import ByteStream, InputFile, StoredFile, peek
+from campaign.formats.streams import ByteStream, InputFile, StoredFile, peek, text_lines
 from campaign.formats.test_sets import (
     SNIFFED_BYTES,
     TestSetFormat,
     format_of,
     holds_key,
+    is_json_array,
     read_test_set,
 )
 from campaign.formats.wmt.genmt_lines import OUTPUT_KEYS
 
-_NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh", ".csv", ".html", ".log", ".png", ".jpg", ".xlsx", ".docx", ".parquet")  # fmt: skip
+_NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh", ".png", ".jpg")
+# What may be a system's output all the same, under another ending.
+_OTHER_TEXTS: Final = (".csv", ".html", ".log", ".xlsx", ".docx", ".parquet")
 _SIDE_NAMES: Final = frozenset({"README", "LICENSE", "LICENCE", "NOTICE", "CHANGELOG", "MANIFEST"})
+#: Judges rank systems against each other.
+FEWEST_SYSTEMS: Final = 2
+_NAMED: Final = 5
 _WHOLE: Final = frozenset({TestSetFormat.TSV, TestSetFormat.WMT_XML, TestSetFormat.PEARMUT})
 
 
@@ -39,13 +48,17 @@ class FileRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecognisedFile:
-    """A file and what it is taken for; `why` says it in words, without a full stop."""
+    """A file and what it is taken for; `why` says it in words, without a full stop.
+
+    `refusal` is why an import refuses the file as it is, instead of leaving it out.
+    """
 
     file: StoredFile
     role: FileRole
     why: str
     file_format: TestSetFormat | None = None
     system: str | None = None
+    refusal: FormatError | None = None
 
     @property
     def name(self) -> str:
@@ -55,11 +68,24 @@ class RecognisedFile:
 
 @dataclass(frozen=True, slots=True)
 class RecognisedSet:
-    """All files with their roles. `languages` are None where no name tells them."""
+    """All files with their roles. `languages` are None where no name tells them.
+
+    `litter` counts the files of operating systems and editors, which are not among `files`.
+    """
 
     name: str
     files: tuple[RecognisedFile, ...]
     languages: tuple[str, str] | None
+    litter: int = 0
+
+    @property
+    def left_out(self) -> list[tuple[str, str]]:
+        """The files that are left out, each with why."""
+        left = [(file.name, file.why) for file in self.of(FileRole.IGNORED)]
+        if self.litter:
+            what = counted(self.litter, "hidden or temporary file")
+            left.append((what, "operating systems and editors leave them"))
+        return left
 
     def of(self, role: FileRole) -> list[RecognisedFile]:
         """Return the files of a role, in order."""
@@ -73,9 +99,10 @@ class RecognisedSet:
         """
         found = [*self.of(FileRole.WHOLE), *self.of(FileRole.SOURCE)]
         if not found:
+            left = "".join(f"; {name}: {why}" for name, why in self.left_out[:_NAMED])
             raise FormatError(
                 self.name,
-                "no file is recognised as the source or as a whole test set",
+                f"no file is recognised as the source or as a whole test set{left}",
                 'call the source so that its name has the word "src" or "source", '
                 "or give the files one by one with their roles",
             )
@@ -95,11 +122,12 @@ def recognise(name: str, files: Sequence[StoredFile]) -> RecognisedSet:
 
     Raises FormatError only for gzip that is damaged at its very beginning.
     """
-    seen = [_by_content(file) for file in files]
+    seen = [_by_content(file) for file in files if not is_litter(file.name)]
     undecided = [file for file in seen if file.role is FileRole.SYSTEM]
     seen = _with_plain_roles(seen, undecided)
-    seen = _with_system_names(seen)
-    return RecognisedSet(name, tuple(seen), _languages(seen))
+    seen = _without_references(_with_system_names(seen))
+    seen = _with_disguised(seen)
+    return RecognisedSet(name, tuple(seen), _languages(seen), len(files) - len(seen))
 
 
 def with_roles(
@@ -121,6 +149,7 @@ def with_roles(
                 why="it was chosen so",
                 file_format=file.file_format or TestSetFormat.PLAIN,
                 system=named if role is FileRole.SYSTEM else None,
+                refusal=None,
             )
         files.append(file)
     return replace(recognised, files=tuple(files))
@@ -132,14 +161,83 @@ def opened_set(
     *,
     languages: tuple[str, str] | None = None,
     by_paragraph: bool = False,
+    common_documents: bool = False,
+    reference_system: str | None = None,
+    omissions: Omissions | None = None,
     watch: Callable[[IO[bytes]], ByteStream] | None = None,
 ) -> Iterator[Iterator[SegmentTexts]]:
     """Give the segments of recognised files; the files are open until the context ends.
 
-    `watch` may put a stream of its own around each.
+    With `common_documents`, only the documents that all systems cover, and all files are read
+    twice. `omissions` collects what is left out, files among it. The first reference is to take
+    part as `reference_system`. `watch` may put a stream of its own around each file.
 
-    Raises FormatError like `read_test_set`, here or while iterating.
+    Raises FormatError like `read_test_set`, here or while iterating, and for whatever keeps the
+    files from being ranked: a check and an import refuse the same files, since both read this.
     """
+    omissions = Omissions() if omissions is None else omissions
+    omissions.left_out += recognised.left_out
+    refusal = next((file.refusal for file in recognised.files if file.refusal), None)
+    if refusal is not None:
+        raise refusal
+    options = (languages, by_paragraph, watch)
+    if not common_documents:
+        with _opened(recognised, omissions, *options) as segments:
+            yield _rankable(complete(segments, omissions), recognised.main.name, reference_system)
+        return
+    uncovered, systems, documents = Omissions(), dict[str, None](), set[str]()
+    with _opened(recognised, uncovered, *options) as segments:
+        for segment in segments:
+            systems |= dict.fromkeys(segment.outputs)
+            documents.add(segment.document)
+    if documents <= uncovered.uncovered.keys():
+        uncovered.refuse_uncovered(len(documents))
+    for document, lacking in uncovered.uncovered.items():
+        why = f"not covered by {named(lacking)}"
+        omissions.left_out.append((f'document "{document}"', why))
+    with _opened(recognised, omissions, *options) as segments:
+        common = (each for each in segments if each.document not in uncovered.uncovered)
+        renumbered = (
+            replace(each, number=number, outputs={name: each.outputs[name] for name in systems})
+            for number, each in enumerate(common, 1)
+        )
+        yield _rankable(renumbered, recognised.main.name, reference_system)
+
+
+def _rankable(
+    segments: Iterator[SegmentTexts], name: str, reference_system: str | None
+) -> Iterator[SegmentTexts]:
+    """Yield the segments; refuse too few systems, and a system that is called as the reference would be."""
+    problem = reference_system and system_name_problem(reference_system)
+    if problem:
+        raise FormatError(name, problem, "give the reference another name as a system")
+    systems: Sequence[str] = ()
+    for segment in segments:
+        systems = list(segment.outputs)
+        if reference_system in systems and segment.references and segment.references[0]:
+            raise FormatError(
+                name,
+                f"a system is called {reference_system}, as the first reference would be",
+                "give the reference another name as a system, or leave it out of the ranking",
+            )
+        yield segment
+    if len(systems) < FEWEST_SYSTEMS:
+        raise FormatError(
+            name,
+            f"there is one system only, {systems[0]}" if systems else "there is no system's output",
+            "give the outputs of two systems at least: judges rank them against each other",
+        )
+
+
+@contextmanager
+def _opened(
+    recognised: RecognisedSet,
+    omissions: Omissions,
+    languages: tuple[str, str] | None,
+    by_paragraph: bool,
+    watch: Callable[[IO[bytes]], ByteStream] | None,
+) -> Iterator[Iterator[SegmentTexts]]:
+    """Give the segments as the files have them; what systems lack is noted in `omissions`."""
     main = recognised.main
     with ExitStack() as stack:
 
@@ -158,20 +256,25 @@ def opened_set(
             file_format=main.file_format,
             languages=languages,
             by_paragraph=by_paragraph,
+            omissions=omissions,
         )
 
 
 def _by_content(file: StoredFile) -> RecognisedFile:
     """Tell what the file's beginning tells; SYSTEM stands for plain text, of which names decide."""
     name = file.plain_name
-    if name.lower().endswith(_NOT_TEXTS) or name.split(".")[0] in _SIDE_NAMES:
+    is_side = name.split(".")[0].upper() in _SIDE_NAMES
+    if is_side or name.lower().endswith((*_NOT_TEXTS, *_OTHER_TEXTS)):
         return RecognisedFile(file, FileRole.IGNORED, "its name is not that of a file of texts")
+    if file_names.says_scores(file.name):
+        return RecognisedFile(file, FileRole.IGNORED, "it holds scores, which are not texts")
     with file.open() as stream:
         head, _whole = peek(InputFile(file.name, stream), SNIFFED_BYTES)
-    if not head.strip():
-        return RecognisedFile(file, FileRole.IGNORED, "it is empty")
-    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return RecognisedFile(file, FileRole.IGNORED, "it is no text")
+    if not head.strip() or b"\0" in head:  # damaged: the reader says how, and where
+        return RecognisedFile(file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN)
+    if is_json_array(head):
+        why = "it is one JSON array, not JSON Lines"
+        return RecognisedFile(file, FileRole.IGNORED, why)
     found = format_of(name.lower(), head)
     if found in {TestSetFormat.JSONL, TestSetFormat.GENMT}:
         return _json_lines(file, head, found)
@@ -180,7 +283,7 @@ def _by_content(file: StoredFile) -> RecognisedFile:
     if found is TestSetFormat.SGML:
         return _sgml(file, head)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!DOCTYPE")):
-        return RecognisedFile(file, FileRole.IGNORED, "it is XML of another kind than WMT's")
+        return _unknown(file, "it is XML of another kind than WMT's")
     return RecognisedFile(file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN)
 
 
@@ -192,7 +295,14 @@ def _json_lines(file: StoredFile, head: bytes, found: TestSetFormat) -> Recognis
         return RecognisedFile(file, FileRole.SOURCE, "its lines have doc_id and src_text", found)
     elif holds_key(head, *OUTPUT_KEYS):
         return RecognisedFile(file, FileRole.SYSTEM, "its lines have doc_id and an output", found)
-    return RecognisedFile(file, FileRole.IGNORED, "it is JSON without sources and outputs")
+    return _unknown(file, "it is JSON without sources and outputs")
+
+
+def _unknown(file: StoredFile, why: str) -> RecognisedFile:
+    """Leave out a file of another kind; among outputs it is a damaged one, which the reader refuses."""
+    if file_names.in_systems_folder(file.name):
+        return RecognisedFile(file, FileRole.SYSTEM, f"{why}, in a folder of outputs")
+    return RecognisedFile(file, FileRole.IGNORED, why)
 
 
 def _sgml(file: StoredFile, head: bytes) -> RecognisedFile:
@@ -203,7 +313,7 @@ def _sgml(file: StoredFile, head: bytes) -> RecognisedFile:
         "tstset": FileRole.SYSTEM,
     }.get(tag or "")
     if role is None:
-        return RecognisedFile(file, FileRole.IGNORED, "it is SGML without srcset, refset or tstset")
+        return _unknown(file, "it is SGML without srcset, refset or tstset")
     return RecognisedFile(file, role, f"it is SGML with a {tag}", TestSetFormat.SGML)
 
 
@@ -272,11 +382,81 @@ def _with_system_names(files: list[RecognisedFile]) -> list[RecognisedFile]:
             result.append(file)
             continue
         problem = system_name_problem(named[file.name])
-        if problem:
-            result.append(replace(file, role=FileRole.IGNORED, why=problem))
-        else:
-            result.append(replace(file, system=named[file.name]))
+        refusal = problem and FormatError(file.name, problem, "rename the file")
+        result.append(replace(file, system=named[file.name], refusal=refusal or None))
     return result
+
+
+def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
+    """Take outputs called refA for the references that they are, once: judges see those already."""
+    known = [file for file in files if file.role is FileRole.REFERENCE]
+    result: list[RecognisedFile] = []
+    for file in files:
+        is_named = file.file_format is TestSetFormat.PLAIN and file_names.is_reference_name(
+            file.system or ""
+        )
+        if file.role is not FileRole.SYSTEM or not is_named:
+            result.append(file)
+        elif same := next((each for each in known if _is_same_text(each, file)), None):
+            why = f"it is the reference {same.name}, line for line"
+            result.append(replace(file, role=FileRole.IGNORED, why=why, system=None))
+        else:
+            why = "it is among the outputs and called a reference"
+            result.append(replace(file, role=FileRole.REFERENCE, why=why, system=None))
+    return result
+
+
+def _is_same_text(one: RecognisedFile, other: RecognisedFile) -> bool:
+    with one.file.open() as here, other.file.open() as there:
+        pairs = zip_longest(
+            text_lines(InputFile(one.name, here)), text_lines(InputFile(other.name, there))
+        )
+        try:
+            return all(a is not None and b is not None and a.strip() == b.strip() for a, b in pairs)
+        except FormatError:
+            return False
+
+
+def _with_disguised(files: list[RecognisedFile]) -> list[RecognisedFile]:
+    """Refuse files whose endings are not those of texts but which look like outputs otherwise."""
+    sources = [f for f in files if f.role in {FileRole.SOURCE, FileRole.WHOLE}]
+    tags = {file_names.last_language(f.name) for f in files if f.role is FileRole.SYSTEM} - {None}
+    lines = _line_count(sources[0]) if len(sources) == 1 else None
+
+    def is_output(file: RecognisedFile) -> bool:
+        name = file.file.plain_name
+        if not name.lower().endswith(_OTHER_TEXTS) or file.role is not FileRole.IGNORED:
+            return False
+        if file_names.says_scores(file.name) or name.split(".")[0].upper() in _SIDE_NAMES:
+            return False
+        if file_names.in_systems_folder(file.name):
+            return True
+        if sources and sources[0].role is FileRole.WHOLE:
+            return False
+        ends = file_names.last_language(name.rpartition(".")[0])
+        return ends in tags or (lines is not None and _line_count(file) == lines)
+
+    return [
+        replace(
+            file,
+            refusal=FormatError(
+                file.name,
+                "its ending is not that of a file of texts, but it looks like a system's output",
+                "rename it if it is one (alpha.de, alpha.txt), or take it away",
+            ),
+        )
+        if is_output(file)
+        else file
+        for file in files
+    ]
+
+
+def _line_count(file: RecognisedFile) -> int | None:
+    with file.file.open() as stream:
+        try:
+            return sum(1 for _line in text_lines(InputFile(file.name, stream)))
+        except FormatError:
+            return None
 
 
 def _languages(files: Sequence[RecognisedFile]) -> tuple[str, str] | None:

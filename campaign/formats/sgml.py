@@ -7,6 +7,7 @@ stand bare, entities are HTML's. So this is a tokenizer of its own, over lines.
 from collections.abc import Iterator, Mapping, Sequence
 
 from campaign.formats.errors import FormatError
+from campaign.formats.omissions import Omissions
 from campaign.formats.records import SegmentTexts
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.sgml_segments import SgmlSegment, sgml_segments
@@ -14,7 +15,10 @@ from campaign.formats.streams import InputFile
 
 
 def read_sgml_test_set(
-    source: InputFile, references: Sequence[InputFile], systems: Mapping[str, InputFile]
+    source: InputFile,
+    references: Sequence[InputFile],
+    systems: Mapping[str, InputFile],
+    omissions: Omissions,
 ) -> Iterator[SegmentTexts]:
     """Yield the segments in the source's order, each with what the other files have for it.
 
@@ -22,8 +26,10 @@ def read_sgml_test_set(
     memory is bounded where they do not. The systems are called as `systems` calls them:
     the `sysid` inside the files is known to differ.
 
-    Raises FormatError for a segment that another file lacks, has beyond the source, or has
-    twice, for empty sources and outputs, and for files that are cut off.
+    Outputs that are missing or empty are noted in `omissions`.
+
+    Raises FormatError for a segment that a reference lacks, that another file has beyond the
+    source or twice, for empty sources, and for files that are cut off.
     """
     counter = SegmentCounter(source.name)
     reference_files = [_Follower(file) for file in references]
@@ -35,9 +41,9 @@ def read_sgml_test_set(
             position=position,
             number=number,
             source=_filled(source, segment, "the source"),
-            references=tuple(file.take(segment, source).text for file in reference_files),
+            references=tuple(_reference(file, segment, source) for file in reference_files),
             outputs={
-                system: _filled(file.file, file.take(segment, source), f"the output of {system}")
+                system: _output(omissions, system, file, segment, source)
                 for system, file in system_files.items()
             },
         )
@@ -55,6 +61,31 @@ def _filled(file: InputFile, segment: SgmlSegment, what: str) -> str:
     )
 
 
+def _reference(file: "_Follower", segment: SgmlSegment, source: InputFile) -> str:
+    found = file.take(segment)
+    if found is None:
+        raise file.lacking(segment, source)
+    return found.text
+
+
+def _output(
+    omissions: Omissions, system: str, file: "_Follower", segment: SgmlSegment, source: InputFile
+) -> str:
+    """Return the output for a segment; what is missing or empty is noted, and "" here."""
+    found = file.take(segment)
+    if found is None:
+        omissions.lacks(segment.document, system, file.lacking(segment, source))
+        return ""
+    return omissions.output(
+        system,
+        segment.document,
+        found.text,
+        file=file.file.name,
+        line=found.line,
+        what=f"the output of {system} (document {segment.document}, segment {segment.id})",
+    )
+
+
 class _Follower:
     """A file that is read as far as the source asks; what comes too early waits."""
 
@@ -65,8 +96,8 @@ class _Follower:
         self._waiting: dict[tuple[str, str], SgmlSegment] = {}
         self._line: int | None = None
 
-    def take(self, wanted: SgmlSegment, source: InputFile) -> SgmlSegment:
-        """Return the segment with the document and the id of `wanted`, and take it out."""
+    def take(self, wanted: SgmlSegment) -> SgmlSegment | None:
+        """Return the segment with the document and the id of `wanted`, if any, and take it out."""
         if self._waiting:
             found = self._waiting.pop((wanted.document, wanted.id), None)
             if found is not None:
@@ -79,7 +110,11 @@ class _Follower:
             if segment.id == wanted.id and segment.document == wanted.document:
                 return segment
             self._waiting[segment.document, segment.id] = segment
-        raise FormatError(
+        return None
+
+    def lacking(self, wanted: SgmlSegment, source: InputFile) -> FormatError:
+        """Return the error for a segment that was looked for and is not there."""
+        return FormatError(
             self.file.name,
             f'the document "{wanted.document}" lacks the segment "{wanted.id}" '
             f"({source.name}, line {wanted.line}), looked for up to here",

@@ -18,6 +18,8 @@ _FREE_BYTES: Final = 256 * 1024 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 # CONTROL without the line feed, so that a block of lines is searched in one go.
+_LINE_END = re.compile(rb"\r\n?|\n")
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
 _DAMAGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -149,12 +151,27 @@ def _decompressed(file: InputFile, data: bytes) -> Iterator[bytes]:
         )
 
 
-def text_lines(file: InputFile) -> Iterator[str]:
+@dataclass(slots=True)
+class CarriageReturns:
+    """How often a carriage return alone ended a line, and the first line it ended."""
+
+    count: int = 0
+    first: int | None = None
+
+    def add(self, block: bytes, number: int) -> None:
+        """Count those of a block that begins with line `number`."""
+        for found in _LONE_RETURN.finditer(block):
+            self.count += 1
+            if self.first is None:
+                self.first = number + len(_LINE_END.findall(block, 0, found.start()))
+
+
+def text_lines(file: InputFile, returns: CarriageReturns | None = None) -> Iterator[str]:
     r"""Yield the lines without their ends, which are \n, \r\n and \r and nothing else.
 
     Other separators of Unicode (U+0085, U+2028 …) are text: MT output holds them, and a
     reader that splits there shifts every later line against the other files. A byte-order
-    mark at the start is dropped.
+    mark at the start is dropped. `returns` counts the ends that are \r alone.
 
     Raises FormatError for bytes that are not UTF-8, for control characters other than the
     tab, and for a line longer than MAX_LINE_BYTES.
@@ -163,6 +180,8 @@ def text_lines(file: InputFile) -> Iterator[str]:
     for block in _whole_lines(file):
         content = block.removeprefix(_BOM) if number == 1 else block
         if b"\r" in content:
+            if returns is not None:
+                returns.add(content, number)
             content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         try:
             text = content.decode("utf-8")
@@ -217,13 +236,12 @@ def _not_utf8(
             line=line,
             column=column,
         )
-    encoding = "UTF-16" if utf16 else "ISO-8859-1"
-    guess = "" if utf16 else " (or the encoding it really has)"
+    encoding = "UTF-16" if utf16 else "ENCODING"
+    candidates = "UTF-16" if utf16 else "its ENCODING (often windows-1250, windows-1252 or GB18030)"
     return FormatError(
         file.name,
         f"the byte 0x{content[start]:02X} is not UTF-8",
-        f"convert the file from {encoding}{guess}, "
-        f"for example with: iconv -f {encoding} -t UTF-8 OLD > NEW",
+        f"convert the file from {candidates}, with: iconv -f {encoding} -t UTF-8 OLD > NEW",
         line=line,
         column=column,
     )

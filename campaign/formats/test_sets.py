@@ -7,6 +7,7 @@ from typing import Final
 
 from campaign.formats.errors import FormatError
 from campaign.formats.jsonl import read_jsonl_test_set
+from campaign.formats.omissions import Omissions, complete
 from campaign.formats.pearmut import read_pearmut_campaign
 from campaign.formats.plain import read_plain_test_set
 from campaign.formats.records import SegmentTexts, system_name_problem
@@ -19,6 +20,7 @@ from campaign.formats.wmt.xml_sets import read_wmt_xml_test_set
 SNIFFED_BYTES: Final = 64 * 1024
 _SGML_SET = re.compile(r"<(?:srcset|refset|tstset)[\s>]", re.IGNORECASE)
 _XML_SET = re.compile(r"<dataset[\s>]")
+_JSON_ARRAY = re.compile(r"\[\s*[\[{]")
 _JSON_OBJECT = re.compile(r'\{\s*"')
 # Keys, not texts that hold such words: inside a text the quotes have a backslash before them.
 _GENMT_KEY = re.compile(r'(?<!\\)"(?:doc_id|src_text|tgt_text|hypothesis)"\s*:')
@@ -71,8 +73,16 @@ def detect_format(file: InputFile) -> tuple[TestSetFormat, InputFile]:
     """Tell the format from the name's ending, else from the first 64 KiB.
 
     Returns the format and the file to read instead of `file`, whose beginning is used up.
+    Raises FormatError for a JSON array, which is none of them.
     """
     head, whole = peek(file, SNIFFED_BYTES)
+    if is_json_array(head):
+        raise FormatError(
+            file.name,
+            "it is one JSON array, which is no test set",
+            "write JSON Lines with one object a line, for example with: jq -c '.[]' OLD > NEW",
+            line=1,
+        )
     return format_of(file.plain_name.lower(), head), whole
 
 
@@ -99,6 +109,12 @@ def format_of(name: str, head: bytes) -> TestSetFormat:
     return found
 
 
+def is_json_array(head: bytes) -> bool:
+    """Tell whether a file's beginning is that of one JSON array of objects or arrays."""
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    return _JSON_ARRAY.match(text) is not None
+
+
 def holds_key(head: bytes, *keys: str) -> bool:
     """Tell whether the first line of JSON in a file's beginning has one of the keys."""
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
@@ -115,6 +131,7 @@ def read_test_set(
     file_format: TestSetFormat | None = None,
     languages: tuple[str, str] | None = None,
     by_paragraph: bool = False,
+    omissions: Omissions | None = None,
 ) -> Iterator[SegmentTexts]:
     """Return an iterator over the segments of a test set in order, in bounded memory.
 
@@ -123,46 +140,62 @@ def read_test_set(
     `source`. `documents` goes with plain text: a document's name a line. Without `file_format`
     the source file tells. `languages`, source and target, choose from a file that holds
     several pairs. `by_paragraph` makes segments of the paragraphs of WMT's JSON Lines.
+    With `omissions`, which collects them, segments that some systems do not cover are handed out;
+    without, they are refused.
 
     Raises FormatError at the first thing wrong, here or while iterating; what was taken
     from the segments before must then be undone.
     """
+    omitted = Omissions() if omissions is None else omissions
     systems = systems or {}
+    _refuse_names(systems)
+    if file_format is None:
+        file_format, source = detect_format(source)
+    _refuse_mixture(source, file_format, references, systems, documents)
+    if file_format is TestSetFormat.PLAIN:
+        segments = read_plain_test_set(source, references, systems, documents, omitted)
+    elif file_format is TestSetFormat.SGML:
+        segments = read_sgml_test_set(source, references, systems, omitted)
+    elif file_format is TestSetFormat.GENMT:
+        segments = read_genmt_test_set(
+            source, systems, languages, omissions=omitted, by_paragraph=by_paragraph
+        )
+    elif file_format is TestSetFormat.TSV:
+        segments = read_tsv_test_set(source)
+    elif file_format is TestSetFormat.WMT_XML:
+        segments = read_wmt_xml_test_set(source, languages, omitted)
+    elif file_format is TestSetFormat.PEARMUT:
+        segments = read_pearmut_campaign(source, omitted)
+    else:
+        segments = read_jsonl_test_set(source, omitted)
+    return complete(segments, omitted) if omissions is None else segments
+
+
+def _refuse_names(systems: Mapping[str, InputFile]) -> None:
     for name, file in systems.items():
         problem = system_name_problem(name)
         if problem:
             raise FormatError(file.name, problem, "give the system another name")
-    if file_format is None:
-        file_format, source = detect_format(source)
+
+
+def _refuse_mixture(
+    source: InputFile,
+    file_format: TestSetFormat,
+    references: Sequence[InputFile],
+    systems: Mapping[str, InputFile],
+    documents: InputFile | None,
+) -> None:
+    """Refuse files beside a source that holds what they are for."""
     if documents is not None and file_format is not TestSetFormat.PLAIN:
         raise FormatError(
             documents.name,
             f"{source.name} is {file_format.words} and names its documents itself",
             "leave the file of document names out, or say that the source is plain text",
         )
-    if file_format is TestSetFormat.PLAIN:
-        return read_plain_test_set(source, references, systems, documents)
-    if file_format is TestSetFormat.SGML:
-        return read_sgml_test_set(source, references, systems)
     others = [*references, *(systems.values() if file_format in _ONE_FILE else ())]
-    if others:
+    if others and file_format not in {TestSetFormat.PLAIN, TestSetFormat.SGML}:
         raise FormatError(
             others[0].name,
             f"{source.name} is {file_format.words} and holds references and outputs itself",
             "give that one file alone, or say that the source is plain text",
         )
-    if file_format is TestSetFormat.GENMT:
-        return read_genmt_test_set(source, systems, languages, by_paragraph=by_paragraph)
-    return _read_one_file(source, file_format, languages)
-
-
-def _read_one_file(
-    file: InputFile, file_format: TestSetFormat, languages: tuple[str, str] | None
-) -> Iterator[SegmentTexts]:
-    if file_format is TestSetFormat.TSV:
-        return read_tsv_test_set(file)
-    if file_format is TestSetFormat.WMT_XML:
-        return read_wmt_xml_test_set(file, languages)
-    if file_format is TestSetFormat.PEARMUT:
-        return read_pearmut_campaign(file)
-    return read_jsonl_test_set(file)

@@ -42,6 +42,11 @@ class UploadForm(forms.Form):
         help_text=_("Of WMT's JSON Lines, whose segments are documents otherwise."),
         required=False,
     )
+    common_documents = forms.BooleanField(
+        label=_("Import only the documents that all systems cover"),
+        help_text=_("The other documents are left out and listed."),
+        required=False,
+    )
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, upload: Upload) -> None:
         super().__init__(data, initial={n: getattr(upload, n) for n in self.base_fields})

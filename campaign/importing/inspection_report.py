@@ -1,5 +1,6 @@
 """What an inspection found, as the database keeps it and REST shows it."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -19,7 +20,7 @@ def inspection_report(recognised: RecognisedSet, found: Inspection) -> dict[str,
         "references": found.references,
         "systems": [asdict(system) for system in found.systems],
         "identical_systems": [list(group) for group in found.identical_systems],
-        "mismatches": [asdict(mismatch) for mismatch in found.mismatches],
+        "left_out": left_out_report(found.left_out),
         "sample": [
             {
                 "number": segment.number,
@@ -44,10 +45,15 @@ def refused_report(error: FormatError) -> dict[str, Any]:
         "references": 0,
         "systems": [],
         "identical_systems": [],
-        "mismatches": [],
+        "left_out": [],
         "sample": [],
         "error": error_report(error),
     }
+
+
+def left_out_report(left_out: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    """Return what an import leaves out as JSON."""
+    return [{"name": name, "why": why} for name, why in left_out]
 
 
 def error_report(error: FormatError | None) -> dict[str, Any] | None:

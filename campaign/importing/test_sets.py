@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
 from django.db import IntegrityError, transaction
-from django.db.models import CharField
 
 from campaign.database.copy import (
     Cell,
@@ -15,7 +14,7 @@ from campaign.database.copy import (
     rows_copy,
     statistics_refresh,
 )
-from campaign.formats import SegmentTexts, system_name_problem
+from campaign.formats import SegmentTexts
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import (
     Campaign,
@@ -28,7 +27,6 @@ from campaign.models import (
     SystemKind,
     TestSet,
 )
-from campaign.models.system import FEWEST_SYSTEMS
 from campaign.texts.language_tags import language_pair_checked
 
 REFERENCE_SYSTEM: Final = "_ref"  # as the released files of WMT call it
@@ -57,7 +55,7 @@ def test_set_create(
         source_language=source,
         target_language=target,
     )
-    _refuse_overlong(test_set, "name")
+    _refuse_overlong(test_set)
     if not test_set.name:
         raise ImportRefusedError("the test set has no name", "give it one")
     try:
@@ -91,7 +89,8 @@ def test_set_import(
     The first reference also takes part as a system called `reference_system`,
     marked as a reference; None leaves it out. Memory holds one batch of
     segments, however long the test set. `progress` is called with the number
-    of segments written so far.
+    of segments written so far. `segments` are those of `opened_set`, which
+    refuses what cannot be ranked.
 
     Raises ImportRefusedError, LanguageTagError, or FormatError from `segments`;
     either way nothing is left behind.
@@ -116,17 +115,15 @@ def test_set_import(
     return test_set
 
 
-def _refuse_overlong(row: TestSet | System, *fields: str) -> None:
-    """Refuse values with more characters than their columns hold; the readers know theirs."""
-    for name in fields:
-        field = row._meta.get_field(name)
-        value: str = getattr(row, name)
-        if isinstance(field, CharField) and field.max_length and len(value) > field.max_length:
-            raise ImportRefusedError(
-                f'the {row._meta.verbose_name} "{value[:40]}…" has {len(value)} characters, '
-                f"and {field.max_length} are the limit",
-                "shorten it",
-            )
+def _refuse_overlong(test_set: TestSet) -> None:
+    """Refuse a name with more characters than its column holds."""
+    most = TestSet._meta.get_field("name").max_length or 0
+    if len(test_set.name) > most:
+        raise ImportRefusedError(
+            f'the {test_set._meta.verbose_name} "{test_set.name[:40]}…" has '
+            f"{len(test_set.name)} characters, and {most} are the limit",
+            "shorten it",
+        )
 
 
 def _batches(segments: Iterable[SegmentTexts]) -> Iterator[list[SegmentTexts]]:
@@ -174,21 +171,11 @@ class _Writer:
         constraints_check_now()
 
     def _create_systems(self, names: Collection[str]) -> None:
-        if len(names) < FEWEST_SYSTEMS:
-            there = f"there is one system only, {next(iter(names))}" if names else None
-            raise ImportRefusedError(
-                there or "there is no system's output",
-                "give the outputs of two systems at least: judges rank them against each other",
-            )
         for name in names:
             self._systems[name] = self._create_system(name, SystemKind.SYSTEM)
 
     def _create_system(self, name: str, kind: SystemKind) -> int:
         system = System(test_set=self._test_set, name=name, kind=kind)
-        problem = system_name_problem(name)
-        if problem:
-            raise ImportRefusedError(problem, "give the system another name")
-        _refuse_overlong(system, "name")
         system.save()
         return system.pk
 
@@ -198,11 +185,6 @@ class _Writer:
             segment.references and segment.references[0] for segment in batch
         ):
             return
-        if self._reference_system in self._systems:
-            raise ImportRefusedError(
-                f"a system is called {self._reference_system}, as the first reference would be",
-                "give the reference another name as a system, or leave it out of the ranking",
-            )
         self._reference_system_id = self._create_system(
             self._reference_system, SystemKind.REFERENCE
         )

@@ -1,10 +1,10 @@
 """What an inspection found, in words for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from django.utils.translation import gettext as _
 
-from campaign.formats.inspecting import OUTLYING, Inspection, Side, SystemFacts
+from campaign.formats.inspecting import OUTLYING, Inspection, SystemFacts
 from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet
 
 _WIDTH = 160
@@ -41,13 +41,18 @@ def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[s
         ) % {"limit": f"{OUTLYING:g}"}
     for group in found.identical_systems:
         yield _("The same outputs throughout: %(systems)s") % {"systems": ", ".join(group)}
-    for mismatch in found.mismatches:
-        yield _("%(file)s stops fitting the source here:") % {"file": mismatch.other.file}
-        yield from (_side(mismatch.source), _side(mismatch.other))
+    listed = {file.name for file in recognised.of(FileRole.IGNORED)}
+    yield from left_out_lines(each for each in found.left_out if each[0] not in listed)
     for segment in found.sample:
         yield f"{segment.number}. {_one_line(segment.source)}"
         yield from (f"    {_one_line(text)}" for text in segment.references if text)
         yield from (f"    {name}: {_one_line(text)}" for name, text in segment.outputs.items())
+
+
+def left_out_lines(left_out: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield a line for everything that an import leaves out."""
+    for name, why in left_out:
+        yield _("Left out: %(name)s (%(why)s)") % {"name": name, "why": why}
 
 
 def _role(file: RecognisedFile) -> str:
@@ -65,23 +70,17 @@ def _role(file: RecognisedFile) -> str:
 
 def _system(system: SystemFacts) -> Iterator[str]:
     yield _(
-        "%(system)s: length by the source's: %(ratio)s, standing out: %(outliers)s, empty: %(empty)s, "
+        "%(system)s: length by the source's: %(ratio)s, standing out: %(outliers)s, "
         "given to another source too: %(repeated)s, copied from the source: %(copied)s"
     ) % {
         "system": system.name,
         "ratio": "–" if system.usual_ratio is None else f"{system.usual_ratio:.2f}",
         "outliers": f"{system.outlier_count:,}",
-        "empty": f"{system.empty_count:,}",
         "repeated": f"{system.repeated:,}",
         "copied": f"{system.copied:,}",
     }
     for outlier in system.outliers:
         yield f"    {outlier.number}. ×{outlier.ratio:.2f} {_one_line(outlier.output)}"
-
-
-def _side(side: Side) -> str:
-    place = "–" if side.line is None else f"{side.line:,}"
-    return f"    {side.file}, {place}: {_one_line(side.text)}"
 
 
 def _one_line(text: str) -> str:

@@ -1,5 +1,5 @@
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import ClassVar
 
 import pgtrigger
 from django.db import models
@@ -9,9 +9,6 @@ from campaign.database.constraints import is_one_of
 from campaign.database.recording import Recorded
 from campaign.database.triggers import trigger_from_file
 from campaign.models.recorded import OF_TEST_SET
-
-#: Judges rank outputs against each other: of fewer systems there is nothing to rank.
-FEWEST_SYSTEMS: Final = 2
 
 
 class SystemKind(models.TextChoices):

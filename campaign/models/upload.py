@@ -33,6 +33,9 @@ class Upload(models.Model):
     source_language = models.CharField(_("source language"), max_length=35, blank=True, default="")
     target_language = models.CharField(_("target language"), max_length=35, blank=True, default="")
     by_paragraph = models.BooleanField(_("a segment for each paragraph"), default=False)
+    common_documents = models.BooleanField(
+        _("only documents that all systems cover"), default=False
+    )
     reference_use = models.CharField(
         _("reference"), max_length=10, choices=ReferenceUse, default=ReferenceUse.CONTROL
     )
@@ -44,7 +47,10 @@ class Upload(models.Model):
         help_text=_("Those that an organiser chose, by the files' names."),
     )
     report = models.JSONField(
-        _("report"), null=True, blank=True, help_text=_("What the last check of the files found.")
+        _("report"),
+        null=True,
+        blank=True,
+        help_text=_("What the last check or the import of the files found."),
     )
     test_set = models.OneToOneField(
         "campaign.TestSet",

@@ -60,7 +60,6 @@ def _stands_out(report: dict[str, Any]) -> list[str]:
     ]
     for system in report.get("systems", []):
         for key, words in (
-            ("empty_count", _("%(system)s: %(count)s empty outputs.")),
             ("repeated", _("%(system)s: %(count)s outputs it gave to another source, too.")),
             ("copied", _("%(system)s: %(count)s outputs that are copies of the source.")),
             ("outlier_count", _("%(system)s: %(count)s outputs of an unusual length.")),

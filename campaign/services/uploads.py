@@ -189,15 +189,18 @@ def upload_report_store(*, upload: Upload, report: dict[str, Any]) -> None:
     Upload.objects.filter(pk=upload.pk).update(report=report, changed_at=Now())
 
 
-def upload_becomes(*, upload: Upload, test_set_id: int) -> None:
-    """Note the test set that was made of an upload, and let its files go."""
+def upload_becomes(*, upload: Upload, test_set_id: int, left_out: list[dict[str, str]]) -> None:
+    """Note the test set that was made of an upload and what it left out, and let its files go."""
     upload.files.all().delete()
-    Upload.objects.filter(pk=upload.pk).update(test_set=test_set_id, changed_at=Now())
+    report = {**(upload.report or {}), "left_out": left_out}
+    Upload.objects.filter(pk=upload.pk).update(
+        test_set=test_set_id, report=report, changed_at=Now()
+    )
 
 
 def uploads_purge() -> int:
-    """Delete the uploads that were not changed for two weeks; return their number."""
-    left = Upload.objects.filter(changed_at__lt=Now() - KEPT_FOR)
+    """Delete the uploads of no test set that were not changed for two weeks; return their number."""
+    left = Upload.objects.filter(test_set=None, changed_at__lt=Now() - KEPT_FOR)
     return left.delete()[1].get("campaign.Upload", 0)
 
 

@@ -9,8 +9,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from campaign.formats.recognising import FEWEST_SYSTEMS
 from campaign.models import Campaign, Transition
-from campaign.models.system import FEWEST_SYSTEMS
 from ranking.selectors.preparation import Preparation
 from ranking.selectors.tasks import DescribedTestSet
 

@@ -10,19 +10,18 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.importing.test_sets import test_set_from_files
+from annotation.importing.test_sets import test_set_files_check, test_set_from_files
 from annotation.selectors.designs import design_in_force
 from campaign.formats import FormatError, TestSetFormat
-from campaign.formats.inspecting import inspect
 from campaign.formats.recognising import RecognisedSet
 from campaign.importing.campaigns import campaign_for_import
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.management.arguments import language_argument, share_argument
-from campaign.management.inspection import inspection_lines
+from campaign.management.inspection import inspection_lines, left_out_lines
 from campaign.management.progress import Progress
 from campaign.management.test_set_files import files_recognised, files_with_roles, total_bytes
-from campaign.models import Reference, SystemKind, Task
+from campaign.models import Campaign, Reference, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
 from campaign.services import BadReferenceRefusedError, bad_references_make
 from campaign.texts.language_tags import LanguageTagError
@@ -78,6 +77,11 @@ class Command(BaseCommand):
             "--split-paragraphs",
             action="store_true",
             help="make a segment of each paragraph of WMT's JSON Lines, instead of each document",
+        )
+        parser.add_argument(
+            "--common-documents",
+            action="store_true",
+            help="import only the documents that all systems cover; the others are left out and listed",
         )
         parser.add_argument("--source", metavar="FILE", type=Path)
         parser.add_argument(
@@ -158,6 +162,9 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
+            left_out = task.test_set.upload.report["left_out"]
+            for line in left_out_lines((each["name"], each["why"]) for each in left_out):
+                self.stdout.write(line)
             self.stdout.write(_summary(task))
 
     def _check(
@@ -166,11 +173,8 @@ class Command(BaseCommand):
         recognised: RecognisedSet,
         languages: tuple[str | None, str | None],
     ) -> None:
-        found = inspect(
-            recognised,
-            languages=_pair(options, languages),
-            by_paragraph=options["split_paragraphs"],
-        )
+        campaign = Campaign.objects.filter(slug=options["campaign"] or "").first()
+        found = test_set_files_check(**_options(options, recognised, languages), campaign=campaign)
         for line in inspection_lines(recognised, found):
             self.stdout.write(line)
         if found.error is not None:
@@ -185,19 +189,11 @@ def _imported(
     languages: tuple[str | None, str | None],
     progress: Progress,
 ) -> Task:
-    reference_system: str = options["reference_system"]
     test_set = test_set_from_files(
+        **_options(options, recognised, languages),
         campaign=campaign_for_import(
             slug=options["campaign"], create_as=options["create_campaign"]
         ),
-        name=options["name"],
-        source_language=languages[0] or "",
-        target_language=languages[1] or "",
-        recognised=recognised,
-        pair=_pair(options, languages),
-        by_paragraph=options["split_paragraphs"],
-        reference_system=None if reference_system.lower() == "none" else reference_system,
-        rank_shown_reference=options["rank_shown_reference"],
         blocks_wanted=options["blocks_wanted"],
         watch=progress.watch,
         progress=progress,
@@ -206,6 +202,24 @@ def _imported(
     if options["bad_references"]:
         bad_references_make(test_set=task.test_set, share=options["bad_references"])
     return task
+
+
+def _options(
+    options: dict[str, Any], recognised: RecognisedSet, languages: tuple[str | None, str | None]
+) -> dict[str, Any]:
+    """Return what a check and an import are both given."""
+    reference_system: str = options["reference_system"]
+    return {
+        "recognised": recognised,
+        "name": options["name"] or "",
+        "source_language": languages[0] or "",
+        "target_language": languages[1] or "",
+        "pair": _pair(options, languages),
+        "by_paragraph": options["split_paragraphs"],
+        "common_documents": options["common_documents"],
+        "reference_system": None if reference_system.lower() == "none" else reference_system,
+        "rank_shown_reference": options["rank_shown_reference"],
+    }
 
 
 def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:

@@ -5,6 +5,7 @@ from itertools import chain
 
 from campaign.formats.errors import FormatError
 from campaign.formats.json_objects import paragraphs
+from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile
@@ -23,6 +24,7 @@ def read_genmt_test_set(
     systems: Mapping[str, InputFile],
     languages: tuple[str, str] | None = None,
     *,
+    omissions: Omissions,
     by_paragraph: bool = False,
 ) -> Iterator[SegmentTexts]:
     """Yield a segment for every line of one language pair, with what the systems have for its id.
@@ -30,14 +32,15 @@ def read_genmt_test_set(
     Texts keep their line breaks and blank lines; with `by_paragraph` each paragraph between
     blank lines is a segment of its own, and all translations must have as many. Outputs are
     those of `systems`, a file each, found by `doc_id` in any order, or those the lines hold
-    themselves (`tgt_text`). A domain becomes part of the document's name, before a "/".
+    themselves (`tgt_text`). A domain becomes part of the document's name, before a "/". Outputs
+    that are missing, null, empty or of another number of paragraphs are noted in `omissions`.
 
     Memory grows with the ids of all lines, and with texts only where a system's file has
     another order.
 
-    Raises FormatError for ids that are missing, unknown or come twice, for outputs of other
-    systems than in the first line, for empty sources and outputs, for other numbers of
-    paragraphs, and for several language pairs among which nothing chooses.
+    Raises FormatError for ids of a source that are missing, for ids that are unknown or come
+    twice, for empty sources, for references with other numbers of paragraphs, and for several
+    language pairs among which nothing chooses.
     """
     choice = PairChoice(source.name, languages)
     counter = SegmentCounter(source.name)
@@ -45,6 +48,7 @@ def read_genmt_test_set(
     translators: dict[str, None] = {}
     ids: dict[str, int] = {}
     others: set[str] = set()
+    held = SystemsSeen(omissions)
     first: GenmtSource | None = None
     for line in genmt_sources(source):
         _refuse_second(source, line, ids)
@@ -53,14 +57,21 @@ def read_genmt_test_set(
             continue
         _refuse_mixture(source, line, systems)
         first = first or line
-        _refuse_other_systems(source, line, first)
+        _note_systems(source, line, first, held)
         translators.update(dict.fromkeys(line.references))
-        outputs = {name: each.take(line, source, others) for name, each in followers.items()}
-        held = {
-            name: GenmtOutput(line.number, line.id, line.outputs[name]) for name in first.outputs
+        outputs = {
+            name: GenmtOutput(line.number, line.id, line.outputs[name])
+            for name in held.names
+            if name in line.outputs
         }
+        for name, follower in followers.items():
+            found = follower.take(line, others)
+            if found is None:
+                omissions.lacks(line.document, name, follower.lacking(line, source))
+            else:
+                outputs[name] = found
         yield from _segments(
-            source, line, outputs | held, systems, tuple(translators), counter, by_paragraph
+            source, line, outputs, systems, tuple(translators), counter, by_paragraph, omissions
         )
     choice.finish()
     counter.refuse_nothing()
@@ -90,32 +101,31 @@ def _refuse_mixture(source: InputFile, line: GenmtSource, systems: Mapping[str, 
         )
 
 
-def _refuse_other_systems(source: InputFile, line: GenmtSource, first: GenmtSource) -> None:
-    if line is first:
-        for name in line.outputs:
-            problem = system_name_problem(name)
-            if problem:
-                raise FormatError(
-                    source.name,
-                    problem,
-                    "rename the system in every line",
-                    line=line.number,
-                    field="tgt_text",
-                )
-        return
-    for some, more, said in (
-        (line, first, "has an output of {}, which line {} has not"),
-        (first, line, "has no output of {}, which line {} has"),
-    ):
-        for name in some.outputs:
-            if name not in more.outputs:
-                raise FormatError(
-                    source.name,
-                    f"the line {said.format(name, first.number)}",
-                    "give the outputs of the same systems in every line of a language pair",
-                    line=line.number,
-                    field="tgt_text",
-                )
+def _note_systems(
+    source: InputFile, line: GenmtSource, first: GenmtSource, held: SystemsSeen
+) -> None:
+    """Note the systems whose outputs the line holds itself, and those that it or a line before lacks."""
+
+    def error(problem: str, remedy: str) -> FormatError:
+        return FormatError(source.name, problem, remedy, line=line.number, field="tgt_text")
+
+    def differs(has: str) -> FormatError:
+        return error(
+            f"the line {has}",
+            "give the outputs of the same systems in every line of a language pair",
+        )
+
+    for name in line.outputs:
+        problem = system_name_problem(name)
+        if problem:
+            raise error(problem, "rename the system in every line")
+    held.add(
+        line.document,
+        line.outputs,
+        new=lambda name: differs(f"has an output of {name}, which line {first.number} has not"),
+        lacking=lambda name, place: differs(f"has no output of {name}, which {place} has"),
+        place=f"line {line.number}",
+    )
 
 
 def _segments(
@@ -126,6 +136,7 @@ def _segments(
     translators: tuple[str, ...],
     counter: SegmentCounter,
     by_paragraph: bool,
+    omissions: Omissions,
 ) -> Iterator[SegmentTexts]:
     sources = paragraphs(line.text) if by_paragraph else [line.text]
 
@@ -148,15 +159,15 @@ def _segments(
         else [""] * len(sources)
         for name in translators
     ]
-    translations = {
-        name: divided(
-            output.text,
-            systems[name].name if name in systems else source.name,
-            output.number,
-            f"the output of {name}",
-        )
-        for name, output in outputs.items()
-    }
+    files = {name: systems[name].name if name in systems else source.name for name in outputs}
+    translations: dict[str, list[str]] = {}
+    for name, output in outputs.items():
+        try:
+            translations[name] = divided(
+                output.text, files[name], output.number, f"the output of {name}"
+            )
+        except FormatError as error:
+            omissions.lacks(line.document, name, error)
     for index, text in enumerate(sources):
         segment_id = line.segment if not by_paragraph else None
         position, number = counter.place(line.document, segment_id, line.number)
@@ -173,9 +184,11 @@ def _segments(
             ),
             references=tuple(pieces[index].strip() for pieces in references),
             outputs={
-                name: filled_text(
+                name: omissions.output(
+                    name,
+                    line.document,
                     pieces[index],
-                    file=systems[name].name if name in systems else source.name,
+                    file=files[name],
                     line=outputs[name].number,
                     what=f"the output of {name} for {line.id}",
                 )
@@ -194,24 +207,28 @@ class _Follower:
         self._waiting: dict[str, GenmtOutput] = {}
         self._pair: tuple[str, str] | None = None
 
-    def take(self, wanted: GenmtSource, source: InputFile, others: set[str]) -> GenmtOutput:
-        """Return the output for the line's id, and take it out."""
+    def take(self, wanted: GenmtSource, others: set[str]) -> GenmtOutput | None:
+        """Return the output for the line's id, if any, and take it out."""
         self._pair = divided_id(wanted.id).languages
         found = self._waiting.pop(wanted.id, None)
         while found is None:
             output = self._next()
             if output is None:
-                raise FormatError(
-                    self._file.name,
-                    f'the file has no line for "{wanted.id}" ({source.name}, line {wanted.number})',
-                    "give every system a line for every doc_id of the language pair",
-                    field="doc_id",
-                )
+                break
             if output.id == wanted.id:
                 found = output
             elif self._concerns_us(output, others):
                 self._waiting[output.id] = output
         return found
+
+    def lacking(self, wanted: GenmtSource, source: InputFile) -> FormatError:
+        """Return the error for an output that was looked for and is not there."""
+        return FormatError(
+            self._file.name,
+            f'the file has no line for "{wanted.id}" ({source.name}, line {wanted.number})',
+            "give every system a line for every doc_id of the language pair",
+            field="doc_id",
+        )
 
     def refuse_rest(self, source: InputFile, others: set[str]) -> None:
         """Raise FormatError if a line is left that no line of the source asked for."""

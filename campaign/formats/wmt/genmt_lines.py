@@ -1,7 +1,7 @@
 """The lines of WMT's JSON Lines: a source with its references, or a system's output."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -105,7 +105,7 @@ def genmt_outputs(file: InputFile) -> Iterator[GenmtOutput]:
     """
     for line in _lines(file, _OUTPUT_SHAPE):
         key = next((key for key in OUTPUT_KEYS if key in line.values), OUTPUT_KEYS[0])
-        yield GenmtOutput(line.number, line.name("doc_id"), line.text(key, line.values.get(key)))
+        yield GenmtOutput(line.number, line.name("doc_id"), line.output(key, line.values))
 
 
 def _lines(file: InputFile, shape: str) -> Iterator["_Line"]:
@@ -135,6 +135,11 @@ class _Line:
         refuse_damage(text.replace("\n", " "), file=self.file, line=self.number, field=key)
         return text
 
+    def output(self, key: str, outputs: Mapping[str, object]) -> str:
+        """Return the output called `key`; of null, as systems write where they failed, ""."""
+        is_null = key in outputs and outputs[key] is None
+        return "" if is_null else self.text(key, outputs.get(key))
+
     def name(self, key: str) -> str:
         """Return a name on one line."""
         value = " ".join(self.text(key, self.values.get(key)).split())
@@ -152,7 +157,7 @@ class _Line:
             return {}
         if not isinstance(value, dict):
             raise self.error("the value is no object", 'write {"system": "text", …}', key)
-        return {name: self.text(key, text) for name, text in value.items()}
+        return {name: self.output(name, value) for name in value}
 
     def references(self) -> dict[str, str]:
         """Return references by name; a reference is a text or an object with `ref`."""

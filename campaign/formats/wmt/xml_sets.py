@@ -1,9 +1,9 @@
 """WMT XML test sets (2021 and later): documents that hold source, references and outputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from campaign.formats.errors import FormatError
+from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, counted
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile
@@ -15,23 +15,24 @@ _SAME_SYSTEMS = "give every document the outputs of the same systems, or take th
 
 
 def read_wmt_xml_test_set(
-    file: InputFile, languages: tuple[str, str] | None = None
+    file: InputFile, languages: tuple[str, str] | None, omissions: Omissions
 ) -> Iterator[SegmentTexts]:
     """Yield the segments of every document, with what each `ref` and `hyp` has for them.
 
     References are in the order in which the file first has their translators, so the first
-    documents may have fewer than the last. `languages` chooses among several pairs. Memory
+    documents may have fewer than the last. `languages` chooses among several pairs. Documents
+    without a segment, and outputs that are missing or empty, are noted in `omissions`. Memory
     holds one document.
 
-    Raises FormatError for a document without source, for outputs of other systems than in
-    the first document, for segments that an output lacks, has beyond the source, has twice or
-    has in another order, for empty sources and outputs, and for several language pairs among
-    which nothing chooses.
+    Raises FormatError for a document without source, for segments that an output has beyond
+    the source, has twice or has in another order, for empty sources, and for several language
+    pairs among which nothing chooses.
     """
     choice = PairChoice(file.name, languages)
     counter = SegmentCounter(file.name)
     translators: dict[str, None] = {}
-    systems: _Systems | None = None
+    systems = SystemsSeen(omissions)
+    first: XmlDocument | None = None
     for document in xml_documents(file):
         source = _source(file, document)
         # A source alone is of every pair that it begins.
@@ -46,45 +47,45 @@ def read_wmt_xml_test_set(
         outputs = {each.name: each for each in document.outputs if each in versions}
         if choice.undecided:
             continue  # only the pairs that there are matter now
-        if systems is None:
-            systems = _Systems(document, tuple(outputs))
-        systems.refuse_others(file, document, outputs)
+        if source.segments:
+            first = first or document
+            _note_systems(file, document, outputs, first, systems)
+        else:
+            left = f'{file.name}, line {document.line}: document "{document.name}"'
+            omissions.left_out.append((left, "it has no segment"))
         translators.update(dict.fromkeys(each.name for each in references))
         yield from _segments(
-            file, document, source, references, outputs, tuple(translators), counter, systems.names
+            file, document, source, references, outputs, tuple(translators), counter, systems
         )
     choice.finish()
     counter.refuse_nothing()
 
 
-@dataclass(frozen=True, slots=True)
-class _Systems:
-    """The systems of the first document, which all others must have too."""
+def _note_systems(
+    file: InputFile,
+    document: XmlDocument,
+    outputs: Mapping[str, XmlVersion],
+    first: XmlDocument,
+    systems: SystemsSeen,
+) -> None:
+    """Note the systems that this document, or one before it, has no output of."""
 
-    first: XmlDocument
-    names: tuple[str, ...]
+    def error(problem: str, line: int) -> FormatError:
+        problem = f'the document "{document.name}" {problem}'
+        return FormatError(file.name, problem, _SAME_SYSTEMS, line=line)
 
-    def refuse_others(
-        self, file: InputFile, document: XmlDocument, outputs: Mapping[str, XmlVersion]
-    ) -> None:
-        for name, output in outputs.items():
-            if name not in self.names:
-                raise FormatError(
-                    file.name,
-                    f'the document "{document.name}" has an output of {name}, but the document '
-                    f'"{self.first.name}" (line {self.first.line}) has none',
-                    _SAME_SYSTEMS,
-                    line=output.line,
-                )
-        for name in self.names:
-            if name not in outputs:
-                raise FormatError(
-                    file.name,
-                    f'the document "{document.name}" has no output of {name}, but the document '
-                    f'"{self.first.name}" (line {self.first.line}) has one',
-                    _SAME_SYSTEMS,
-                    line=document.line,
-                )
+    before = f'the document "{first.name}" (line {first.line})'
+    systems.add(
+        document.name,
+        outputs,
+        new=lambda name: error(
+            f"has an output of {name}, but {before} has none", outputs[name].line
+        ),
+        lacking=lambda name, place: error(
+            f"has no output of {name}, but {place} has one", document.line
+        ),
+        place=f'the document "{document.name}" (line {document.line})',
+    )
 
 
 def _source(file: InputFile, document: XmlDocument) -> XmlVersion:
@@ -106,11 +107,16 @@ def _segments(
     outputs: Mapping[str, XmlVersion],
     translators: tuple[str, ...],
     counter: SegmentCounter,
-    systems: tuple[str, ...],
+    systems: SystemsSeen,
 ) -> Iterator[SegmentTexts]:
     _refuse_disorder(file, document, source)
-    for output in outputs.values():
-        _refuse_other_segments(file, document, source, output)
+    whole: dict[str, XmlVersion] = {}
+    for name, output in outputs.items():
+        error = _incomplete(file, document, source, output)
+        if error is None:
+            whole[name] = output
+        else:
+            systems.omissions.lacks(document.name, name, error)
     by_translator = {each.name: _covered(file, document, source, each) for each in references}
     for index, segment in enumerate(source.segments):
         position, number = counter.place(document.name, segment.id, segment.line)
@@ -118,26 +124,32 @@ def _segments(
             document=document.name,
             position=position,
             number=number,
-            source=_filled(file, document, segment, "the source"),
+            source=filled_text(
+                segment.text,
+                file=file.name,
+                line=segment.line,
+                what=_called(document, segment, "the source"),
+            ),
             references=tuple(
                 by_translator.get(name, {}).get(segment.id, "") for name in translators
             ),
             outputs={
-                name: _filled(
-                    file, document, outputs[name].segments[index], f"the output of {name}"
+                name: systems.omissions.output(
+                    name,
+                    document.name,
+                    output.segments[index].text,
+                    file=file.name,
+                    line=output.segments[index].line,
+                    what=_called(document, output.segments[index], f"the output of {name}"),
                 )
-                for name in systems
+                for name in systems.names
+                if (output := whole.get(name))
             },
         )
 
 
-def _filled(file: InputFile, document: XmlDocument, segment: XmlSegment, what: str) -> str:
-    return filled_text(
-        segment.text,
-        file=file.name,
-        line=segment.line,
-        what=f"{what} (document {document.name}, segment {segment.id})",
-    )
+def _called(document: XmlDocument, segment: XmlSegment, what: str) -> str:
+    return f"{what} (document {document.name}, segment {segment.id})"
 
 
 def _refuse_disorder(file: InputFile, document: XmlDocument, source: XmlVersion) -> None:
@@ -157,9 +169,10 @@ def _refuse_disorder(file: InputFile, document: XmlDocument, source: XmlVersion)
         last = segment
 
 
-def _refuse_other_segments(
+def _incomplete(
     file: InputFile, document: XmlDocument, source: XmlVersion, output: XmlVersion
-) -> None:
+) -> FormatError | None:
+    """Return the error for a segment that an output lacks; raise it for other differences."""
     wanted = {segment.id: segment for segment in source.segments}
     found = _by_id(file, document, output)
     for segment in output.segments:
@@ -167,7 +180,7 @@ def _refuse_other_segments(
             raise _surplus(file, document, source, output, segment)
     for segment in source.segments:
         if segment.id not in found:
-            raise FormatError(
+            return FormatError(
                 file.name,
                 f'{output.called} has no segment "{segment.id}" of the document '
                 f'"{document.name}" (source: line {segment.line}); it has '
@@ -184,6 +197,7 @@ def _refuse_other_segments(
                 _SAME_SEGMENTS,
                 line=here.line,
             )
+    return None
 
 
 def _covered(

@@ -145,7 +145,7 @@ def test_a_task_is_made_and_the_files_go(sent: Sent) -> None:
     job = imported(upload)
     assert (job.state, job.error) == (JobState.DONE, "")
     task = Task.objects.get()
-    assert job.result == {"test_set": task.test_set_id}
+    assert job.result == {"test_set": task.test_set_id, "left_out": []}
     assert (task.test_set.name, task.blocks_wanted) == ("News", 50)
     assert set(task.test_set.systems.values_list("name", "kind")) == {
         ("alpha", SystemKind.SYSTEM),
@@ -193,15 +193,14 @@ def test_an_archive_is_taken_alone(sent: Sent) -> None:
     assert "archive lies among other files" in report["error"]["words"]
 
 
-def test_what_does_not_fit_is_shown_side_by_side_and_not_imported(sent: Sent) -> None:
+def test_files_that_do_not_fit_are_refused_by_check_and_import(sent: Sent) -> None:
     short = {"news/systems/beta.txt": b"Cat slept upon roof.\n"}
     upload = sent(short, name="News", source_language="de", target_language="en")
     report = checked(upload)
     assert "systems/beta.txt" in report["error"]["words"]
-    assert report["mismatches"][0]["other"]["file"] == "systems/beta.txt"
     job = imported(upload)
     assert job.state == JobState.FAILED
-    assert "systems/beta.txt" in job.error
+    assert job.error == report["error"]["words"]
     assert not Task.objects.exists()
     assert not Segment.objects.exists()
     # The files are still there to be put right.

@@ -244,8 +244,8 @@ _RANK = "What to do: give a rank from 1 (best) to 5, or -1 where the judge gave 
             _HEADER.encode() + b"a,b,1,d,s,j\xf6,1,A,2,B,3,C,1,2,3\n",
             (
                 "j.csv, line 2, column 12: the byte 0xF6 is not UTF-8. What to do: convert the file "
-                "from ISO-8859-1 (or the encoding it really has), for example with: "
-                "iconv -f ISO-8859-1 -t UTF-8 OLD > NEW."
+                "from its ENCODING (often windows-1250, windows-1252 or GB18030), with: "
+                "iconv -f ENCODING -t UTF-8 OLD > NEW."
             ),
         ),
     ],

@@ -98,7 +98,7 @@ def test_paragraphs_become_segments_if_asked_for(read: Read, refused: Refused) -
     short = [*AMBER[:2], AMBER[2] | {"hypothesis": "Offen."}]
     assert refused(lines(ONE, TWO), {"amber": lines(*short)}, by_paragraph=True).startswith(
         'amber.jsonl, line 3: the output of amber of "en-de_DE_#_news_#_visit" has 1 paragraph, its '
-        "source (genmt.jsonl, line 1) 2."
+        "source (genmt.jsonl, line 1) 2; not covered by all systems: 1 document of 2 (news/visit)."
     )
 
 
@@ -157,7 +157,7 @@ def test_lines_that_hold_all_outputs_need_no_other_file(read: Read, refused: Ref
 @pytest.mark.parametrize(
     ("source", "amber", "message"),
     [
-        ([ONE, TWO], AMBER[:2], 'amber.jsonl (field "doc_id"): the file has no line for "en-de_DE_#_news_#_visit" (genmt.jsonl, line 1).'),
+        ([ONE, TWO], AMBER[:2], 'amber.jsonl (field "doc_id"): the file has no line for "en-de_DE_#_news_#_visit" (genmt.jsonl, line 1)'),
         ([ONE], AMBER, 'amber.jsonl, line 1 (field "doc_id"): the id "en-de_DE_#_speech_#_tour" is not in genmt.jsonl.'),
         ([ONE, TWO], [*AMBER, AMBER[0]], 'amber.jsonl, line 4 (field "doc_id"): the id "en-de_DE_#_speech_#_tour" comes twice, first on line 1.'),
         ([ONE, TWO, ONE], AMBER, 'genmt.jsonl, line 3 (field "doc_id"): the id "en-de_DE_#_news_#_visit" comes twice, first on line 1.'),

@@ -79,8 +79,8 @@ _GOOD = '{"document": "d", "segment": 1, "source": "s", "outputs": {"A": "a"}}\n
         (
             '[\n{"source": "a"},\n]',
             (
-                "set.jsonl, line 1, column 2: the line is no JSON (Expecting value). What to do: write "
-                "one complete JSON object on every line."
+                "set.jsonl, line 1: it is one JSON array, which is no test set. What to do: write JSON "
+                "Lines with one object a line, for example with: jq -c '.[]' OLD > NEW."
             ),
         ),
         (
@@ -93,8 +93,8 @@ _GOOD = '{"document": "d", "segment": 1, "source": "s", "outputs": {"A": "a"}}\n
         (
             "[" * 100_000,
             (
-                "set.jsonl, line 1: the line is no JSON that can be read. What to do: write one flat "
-                "JSON object on every line."
+                "set.jsonl, line 1: it is one JSON array, which is no test set. What to do: write JSON "
+                "Lines with one object a line, for example with: jq -c '.[]' OLD > NEW."
             ),
         ),
         (
@@ -169,14 +169,14 @@ _GOOD = '{"document": "d", "segment": 1, "source": "s", "outputs": {"A": "a"}}\n
             _GOOD
             + '{"document": "d", "segment": 2, "source": "s", "outputs": {"A": "a", "B": "b"}}',
             (
-                'set.jsonl, line 2 (field "outputs"): the system B is unknown: line 1 has no output of '
+                'set.jsonl, line 2 (field "outputs"): the system B is unknown: lines before have no output of '
                 "it. What to do: give the outputs of the same systems in every line."
             ),
         ),
         (
             _GOOD + '{"document": "d", "segment": 2, "source": "s", "outputs": {}}',
             (
-                'set.jsonl, line 2 (field "outputs"): the output of A is missing. What to do: give the '
+                'set.jsonl, line 2 (field "outputs"): the output of A is missing, which line 1 has. What to do: give the '
                 "outputs of the same systems in every line."
             ),
         ),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
 from campaign.formats import pearmut as module
+from campaign.formats.omissions import Omissions
 
 MakeFile = Callable[[str, str | bytes], InputFile]
 Read = Callable[[Any], list[SegmentTexts]]
@@ -195,5 +196,5 @@ def test_what_was_written_is_read_back(
 def test_what_begins_as_no_object_is_refused_before_it_is_read(begins: bytes) -> None:
     stream = BytesIO(begins + b" " * 4_000_000)
     with pytest.raises(FormatError, match="the file is no JSON object"):
-        list(module.read_pearmut_campaign(InputFile("campaign.json", stream)))
+        list(module.read_pearmut_campaign(InputFile("campaign.json", stream), Omissions()))
     assert stream.tell() < 1_000_000

@@ -140,8 +140,8 @@ _COUNTS = (
             {"source": b"gr\xfcn\n"},
             (
                 "set/src.txt, line 1, column 3: the byte 0xFC is not UTF-8. What to do: convert the "
-                "file from ISO-8859-1 (or the encoding it really has), for example with: "
-                "iconv -f ISO-8859-1 -t UTF-8 OLD > NEW."
+                "file from its ENCODING (often windows-1250, windows-1252 or GB18030), with: "
+                "iconv -f ENCODING -t UTF-8 OLD > NEW."
             ),
         ),
     ],

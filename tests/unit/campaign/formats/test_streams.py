@@ -103,8 +103,8 @@ def test_bytes_that_are_not_utf8_are_named_with_line_and_byte_column(make_file: 
         list(text_lines(make_file("src.txt", "fine\näpfel ".encode() + b"caf\xe9\n")))
     assert str(caught.value) == (
         "src.txt, line 2, column 11: the byte 0xE9 is not UTF-8. What to do: convert the file "
-        "from ISO-8859-1 (or the encoding it really has), for example with: "
-        "iconv -f ISO-8859-1 -t UTF-8 OLD > NEW."
+        "from its ENCODING (often windows-1250, windows-1252 or GB18030), with: "
+        "iconv -f ENCODING -t UTF-8 OLD > NEW."
     )
 
 

@@ -163,8 +163,8 @@ _NAMES = "What to do: give every column a name of its own, without commas."
             b"source\tA\ns\t\xe4\n",
             (
                 "up/set.tsv, line 2, column 3: the byte 0xE4 is not UTF-8. What to do: convert the "
-                "file from ISO-8859-1 (or the encoding it really has), for example with: "
-                "iconv -f ISO-8859-1 -t UTF-8 OLD > NEW."
+                "file from its ENCODING (often windows-1250, windows-1252 or GB18030), with: "
+                "iconv -f ENCODING -t UTF-8 OLD > NEW."
             ),
         ),
     ],

@@ -1,0 +1,115 @@
+"""What an import leaves out, and the documents that some systems do not cover."""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+
+from campaign.formats.errors import FormatError
+from campaign.formats.records import SegmentTexts, counted
+from campaign.formats.segments import filled_text
+
+_NAMED = 10
+
+
+@dataclass(slots=True)
+class Omissions:
+    """Collect what readers leave out while they read.
+
+    `left_out` are pairs of what (a file, or a place in it) and why. `uncovered` are the systems without
+    outputs by document; `first` is the error for the first of them. Memory grows with the documents.
+    """
+
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    uncovered: dict[str, dict[str, None]] = field(default_factory=dict)
+    first: FormatError | None = None
+
+    def lacks(self, document: str, system: str, error: FormatError) -> None:
+        """Note that a system has no output for a part of the document."""
+        self.first = self.first or error
+        self.uncovered.setdefault(document, {}).setdefault(system)
+
+    def output(
+        self,
+        system: str,
+        document: str,
+        text: str,
+        *,
+        file: str,
+        line: int,
+        what: str,
+        key: str | None = None,
+    ) -> str:
+        """Return an output without white space at its ends; note an empty one as lacking."""
+        try:
+            return filled_text(text, file=file, line=line, what=what, field=key)
+        except FormatError as error:
+            self.lacks(document, system, error)
+            return ""
+
+    def refuse_uncovered(self, documents: int) -> None:
+        """Raise FormatError if one of so many documents is not covered by all systems."""
+        if self.first is None:
+            return
+        problem, remedy = self.first.problem, self.first.remedy
+        if documents > 1:
+            problem += (
+                f"; not covered by all systems: {counted(len(self.uncovered), 'document')} of "
+                f"{documents:,} ({named(list(self.uncovered))})"
+            )
+        if documents > len(self.uncovered):
+            remedy += ", or import only the documents that all systems cover (--common-documents)"
+        raise FormatError(
+            self.first.file, problem, remedy, self.first.line, self.first.column, self.first.field
+        )
+
+
+@dataclass(slots=True)
+class SystemsSeen:
+    """The systems of the documents so far, where each document names its own.
+
+    `names` has for each the place where it first came.
+    """
+
+    omissions: Omissions
+    names: dict[str, str] = field(default_factory=dict)
+    _documents: dict[str, None] = field(default_factory=dict)
+
+    def add(
+        self,
+        document: str,
+        systems: Collection[str],
+        *,
+        place: str,
+        new: Callable[[str], FormatError],
+        lacking: Callable[[str, str], FormatError],
+    ) -> None:
+        """Note the systems that this document, or one before it, lacks.
+
+        `new` and `lacking` make the errors, of the system's name and of where it first came.
+        """
+        for system in systems:
+            if system not in self.names:
+                for earlier in self._documents:
+                    self.omissions.lacks(earlier, system, new(system))
+                self.names[system] = place
+        for system, first in self.names.items():
+            if system not in systems:
+                self.omissions.lacks(document, system, lacking(system, first))
+        self._documents.setdefault(document)
+
+
+def complete(segments: Iterator[SegmentTexts], omissions: Omissions) -> Iterator[SegmentTexts]:
+    """Yield segments that all systems cover; at the end, refuse the documents that they do not."""
+    documents = 0
+    document: str | None = None
+    for segment in segments:
+        documents += segment.document != document
+        document = segment.document
+        if omissions.first is None:
+            yield segment
+    omissions.refuse_uncovered(documents)
+
+
+def named(names: Collection[str]) -> str:
+    """Return the first of many names, and how many more there are."""
+    shown = ", ".join(list(names)[:_NAMED])
+    return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED:,} more"

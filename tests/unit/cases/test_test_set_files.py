@@ -1,0 +1,213 @@
+"""Files of test sets as people have them: read as a set, or refused with the file that is wrong."""
+
+import io
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from campaign.formats import FormatError, SegmentTexts
+from campaign.formats.archives import archive_files, files_together, folder_files, opener
+from campaign.formats.omissions import Omissions
+from campaign.formats.recognising import opened_set, recognise
+from campaign.formats.streams import StoredFile
+
+CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
+
+
+def imported(
+    case: str, name: str = "", *, common: bool = False
+) -> tuple[list[SegmentTexts], list[tuple[str, str]]]:
+    """Return the segments of a case's folder, archive or file, and what is left out."""
+    path = CASES / case / name
+    omissions = Omissions()
+    with ExitStack() as stack:
+        if path.is_dir():
+            files = folder_files(path)
+        elif path.suffix in {".zip", ".gz"}:
+            files = stack.enter_context(archive_files(StoredFile(path.name, opener(path))))
+        else:
+            files = [StoredFile(path.name, opener(path))]
+        found = recognise(path.name, files)
+        with opened_set(found, common_documents=common, omissions=omissions) as segments:
+            return list(segments), omissions.left_out
+
+
+def refused(case: str, name: str = "") -> FormatError:
+    with pytest.raises(FormatError) as caught:
+        imported(case, name)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("case", "file", "line", "problem"),
+    [
+        ("01-blank-lines-in-reference", "reference.de", 3, "blank lines in reference.de: 3, 5"),
+        ("14-carriage-return-inside-one-output", "alpha.de", 2, "ends line 2 of alpha.de"),
+        ("16-windows-1250", "alpha.de", 1, "is not UTF-8"),
+        ("26-empty-output", "alpha.de", 2, "the output of alpha is empty"),
+        ("41-nul-byte", "alpha.de", 2, "U+0000"),
+        ("42-nul-in-one-of-three-systems", "alpha.de", 2, "U+0000"),
+        ("61-one-of-three-systems-in-utf-16", "alpha.de", 1, "not UTF-8"),
+        ("64-one-of-three-systems-in-utf-16-without-mark", "alpha.de", 1, ""),
+    ],
+)
+def test_a_damaged_output_is_refused_with_its_line(
+    case: str, file: str, line: int, problem: str
+) -> None:
+    error = refused(case)
+    assert (error.file, error.line) == (file, line)
+    assert problem in error.problem
+
+
+def test_an_output_with_another_ending_is_refused() -> None:
+    error = refused("63-one-of-three-systems-is-csv-or-named-license")
+    assert error.file == "alpha.de.log"
+
+
+@pytest.mark.parametrize(
+    ("case", "name"),
+    [("40-json-array-instead-of-lines", "t.json"), ("60-label-studio-export", "ls.json")],
+)
+def test_a_json_array_is_no_test_set(case: str, name: str) -> None:
+    assert "one JSON array" in refused(case, name).problem
+
+
+@pytest.mark.parametrize(
+    ("case", "name", "problem"),
+    [
+        ("31-nested-zip", "set.zip", "packed or compressed itself"),
+        ("32-symlink-in-tar", "set.tar.gz", "is a link"),
+        ("73-pearmut-campaign-with-html-and-media", "c.json", "not text"),
+    ],
+)
+def test_what_no_test_set_holds_is_refused(case: str, name: str, problem: str) -> None:
+    assert problem in refused(case, name).problem
+
+
+@pytest.mark.parametrize(
+    ("case", "name", "systems"),
+    [
+        ("27-names-with-versions", "", {"Llama-3.1-8B", "Llama-3.1-70B"}),
+        ("29-mac-archive", "set.zip", {"alpha", "beta"}),
+        ("30-zip-with-backslashes", "set.zip", {"alpha", "beta"}),
+        ("33-evalset-layout", "", {"ONLINE-B", "Lan-BridgeMT"}),
+        ("43-document-names-with-tabs", "", {"alpha", "beta"}),
+        ("65-folder-of-gz", "", {"alpha", "beta"}),
+        ("66-reference-among-the-outputs", "", {"ONLINE-B", "Lan-BridgeMT"}),
+        ("67-txt-of-wmt-news-systems", "", {"GPT-4.1", "M2M100_1.2B-B4", "ONLINE-B"}),
+    ],
+)
+def test_a_set_of_files_is_read_with_its_systems(case: str, name: str, systems: set[str]) -> None:
+    segments, _left_out = imported(case, name)
+    assert {system for segment in segments for system in segment.outputs} == systems
+    assert len(segments) == 4
+
+
+def test_an_evalset_folder_says_what_it_leaves_out() -> None:
+    segments, left_out = imported("33-evalset-layout")
+    assert [segment.document for segment in segments] == ["visit", "visit", "tower", "tower"]
+    assert {len(segment.references) for segment in segments} == {2}
+    assert {name for name, _why in left_out} == {
+        "human-scores/en-de.mqm.seg.score",
+        "metric-scores/en-de/COMET-refA.seg.score",
+        "system-outputs/en-de/refA.txt",
+        "system-outputs/en-de/refB.txt",
+        "documents/en-de.docs",
+    }
+
+
+def test_files_of_an_operating_system_are_counted() -> None:
+    _segments, left_out = imported("29-mac-archive", "set.zip")
+    assert [name for name, _why in left_out] == ["7 hidden or temporary files"]
+
+
+def test_an_empty_document_is_named() -> None:
+    segments, left_out = imported("03-empty-document-in-wmt-xml", "set.xml")
+    assert {segment.document for segment in segments} == {"v1", "v3"}
+    assert ['"v2"' in name for name, _why in left_out] == [True]
+
+
+@pytest.mark.parametrize(
+    ("case", "name", "lost", "documents"),
+    [
+        ("04-document-withdrawn-from-outputs", "set.xml", "v2", ["v1", "v3"]),
+        ("57-genmt-null-and-empty-hypotheses", "", "news/v1", ["news/v0", "news/v2", "news/v3"]),
+    ],
+)
+def test_only_the_documents_that_all_systems_cover_can_be_asked_for(
+    case: str, name: str, lost: str, documents: list[str]
+) -> None:
+    error = refused(case, name)
+    assert error.line is not None
+    assert f"({lost})" in error.problem
+    assert "--common-documents" in error.remedy
+    segments, left_out = imported(case, name, common=True)
+    assert [segment.document for segment in segments] == documents
+    assert [segment.number for segment in segments] == list(range(1, len(segments) + 1))
+    assert f'document "{lost}"' in [name for name, _why in left_out]
+
+
+GOOD = {
+    "source.en": [f"Sentence {n} opens." for n in range(6)],
+    "reference.de": [f"Satz {n} beginnt." for n in range(6)],
+    "alpha.de": [f"Satz {n} öffnet." for n in range(6)],
+    "beta.de": [f"{n} öffnet." for n in range(6)],
+    "gamma.de": [f"Öffnet {n}." for n in range(6)],
+}
+
+
+def read(files: dict[str, bytes]) -> list[SegmentTexts]:
+    def stored(name: str, content: bytes) -> StoredFile:
+        return StoredFile(name, lambda: io.BytesIO(content))
+
+    given = files_together("set", [stored(name, content) for name, content in files.items()])
+    with opened_set(recognise("set", given)) as segments:
+        return list(segments)
+
+
+def packed(texts: dict[str, list[str]]) -> dict[str, bytes]:
+    return {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in texts.items()}
+
+
+@given(
+    name=st.sampled_from(["reference.de", "alpha.de", "beta.de", "gamma.de"]),
+    damage=st.sampled_from(
+        [b"", b"\0", b"\xff", b"\x07", b"\n", "utf-16-le", "utf-16", "cut", "doubled"]
+    ),
+    place=st.integers(0, 5),
+    ending=st.sampled_from(["", ".gz", ".log", ".csv", ".html"]),
+)
+def test_damage_to_one_file_is_refused_by_its_name(
+    name: str, damage: bytes | str, place: int, ending: str
+) -> None:
+    files = packed(GOOD)
+    lines = files.pop(name).splitlines(keepends=True)
+    if damage in {"utf-16-le", "utf-16"}:
+        content = b"".join(lines).decode().encode(str(damage))
+    elif damage == "cut":
+        content = b"".join(lines[:place])
+    elif damage == "doubled":
+        content = b"".join([*lines[: place + 1], *lines[place:]])
+    elif damage == b"":
+        content = b""
+    else:
+        assert isinstance(damage, bytes)
+        content = b"".join([*lines[:place], damage + lines[place], *lines[place + 1 :]])
+    damaged = name + (ending if ending != ".gz" else "")
+    with pytest.raises(FormatError) as caught:
+        read(files | {damaged: content})
+    assert caught.value.file == damaged
+
+
+@given(st.sets(st.sampled_from(["alpha.de", "beta.de", "gamma.de"])))
+def test_outputs_taken_away_leave_the_others_or_too_few(taken: set[str]) -> None:
+    files = {name: content for name, content in packed(GOOD).items() if name not in taken}
+    if len(taken) > 1:
+        with pytest.raises(FormatError):
+            read(files)
+        return
+    left = {"alpha", "beta", "gamma"} - {name.removesuffix(".de") for name in taken}
+    assert {frozenset(segment.outputs) for segment in read(files)} == {frozenset(left)}
