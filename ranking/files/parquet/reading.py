@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from campaign.formats import FormatError
 from campaign.formats.records import CONTROL
+from campaign.formats.tables import MAX_INTEGER
 from ranking.core.judged.coded_blocks import systems_table
-from ranking.files.labels import MAX_INTEGER, Refuse, filled, judge_of, systems_of
+from ranking.files.labels import LARGEST_LABEL, Refuse, filled, judge_of, systems_of
 from ranking.files.parquet.opening import Column, JudgmentsFile
 from ranking.files.records import MAX_CANDIDATES, NO_JUDGE
 from ranking.files.vocabulary import Columns, Vocabulary
@@ -25,7 +26,6 @@ BoolArray = npt.NDArray[np.bool_]
 
 #: Up to so many places are compared with each other; more are sorted.
 _FEW_PLACES = 12
-_LARGEST_LABEL = 5
 
 
 def read_row_groups(
@@ -252,7 +252,7 @@ def _plain(text: str, field: str, refuse: Refuse) -> str:
 def _labels(cells: _Cells, column: Column) -> npt.NDArray[np.int8]:
     found = cells.whole_numbers(column, missing=-1)
     cells.refuse_where(
-        ((found < 1) | (found > _LARGEST_LABEL)) & (found != -1),
+        ((found < 1) | (found > LARGEST_LABEL)) & (found != -1),
         column,
         "the rank is not 1, 2, 3, 4, 5 or -1",
         "give a rank from 1 (best) to 5, or nothing where the judge gave none",
