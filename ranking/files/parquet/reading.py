@@ -219,6 +219,17 @@ class _Cells:
         array = self.array(column)
         if types.is_null(array.type):
             return np.full(len(self), missing, dtype=np.int64)
+        if types.is_floating(array.type):
+            # NaN is how pandas writes that nothing is there.
+            doubles = array.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
+            doubles = np.where(np.isnan(doubles), missing, doubles)
+            self.refuse_where(
+                (doubles != np.trunc(doubles)) | (np.abs(doubles) > MAX_INTEGER),
+                column,
+                "the value is no whole number",
+                "write whole numbers",
+            )
+            return np.asarray(doubles.astype(np.int64))
         if types.is_uint64(array.type):
             # No number so large is valid; without a limit the largest would become -1, which may be.
             array = pc.min_element_wise(
