@@ -1,22 +1,19 @@
 """The five-way CSV of WMT10–14 and its generalisation to any number of systems a row."""
 
-import csv
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats.errors import FormatError
-from campaign.formats.formulas import restored
 from campaign.formats.records import MAX_JUDGE_NAME, FiveWayRow, counted, system_name_problem
-from campaign.formats.streams import ByteStream, InputFile, text_lines
+from campaign.formats.streams import ByteStream, InputFile
+from campaign.formats.tables import MAX_INTEGER, Table, integer, is_blank, read_table
 
 FIXED_COLUMNS: Final = ("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId")
 _FIXED_KEYS: Final = frozenset(map(str.lower, FIXED_COLUMNS))
 _MUST_BE_FILLED: Final = frozenset({"srclang", "trglang", "judgeId"})
 _SLOT_COLUMN = re.compile(r"system([1-9][0-9]{0,3})(number|id|rank)")
-_INTEGER = re.compile(r"-?[0-9]{1,10}")
-MAX_INTEGER: Final = 2**31 - 1  # what the database has room for
 BLANK: Final = "-1"
 
 
@@ -50,68 +47,40 @@ def read_five_way_csv(
 
     Raises FormatError with line, column (the cell's number) and field.
     """
-    layout, lines = header_read(stream, name)
-    for line, text in lines:
-        yield row_read(name, line, text, layout, known_systems)
+    layout, table = header_read(stream, name)
+    for line, text in table.lines:
+        yield row_read(line, text, layout, table, known_systems)
 
 
-def header_read(stream: ByteStream, name: str) -> tuple[Layout, Iterator[tuple[int, str]]]:
-    """Return the layout of a five-way CSV, and its rows: the lines that are not blank, numbered.
+def header_read(stream: ByteStream, name: str) -> tuple[Layout, Table]:
+    """Return the layout of a five-way CSV, and the table that it is of.
 
     Raises FormatError for what is wrong with the header.
     """
-    file = InputFile(name, stream)
-    numbered = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
-    first = next(numbered, None)
-    if first is None:
-        raise FormatError(
-            name, "the file is empty", "give a CSV whose first line names its columns"
-        )
-    return _layout(name, first[0], _cells(name, *first)), numbered
+    table = read_table(InputFile(name, stream))
+    return _layout(table), table
 
 
 def row_read(
-    name: str, line: int, text: str, layout: Layout, known_systems: Collection[str] | None
+    line: int, text: str, layout: Layout, table: Table, known_systems: Collection[str] | None
 ) -> FiveWayRow:
     """Return the judged block of a line.
 
     Raises FormatError with line, column (the cell's number) and field.
     """
-    cells = _cells(name, line, text)
-    if len(cells) != len(layout.names):
-        raise FormatError(
-            name,
-            f"the row has {counted(len(cells), 'cell')}, the header {len(layout.names)}",
-            "give every row one cell for each column, and put cells with commas in quotes",
-            line=line,
-        )
-    return _Row(name, line, layout, cells, known_systems).read()
+    return _Row(table.file, line, layout, table.cells(line, text), known_systems).read()
 
 
-def _cells(file: str, line: int, text: str) -> list[str]:
-    try:
-        # One line at a time: a quote that is never closed must not swallow the rest.
-        return [restored(cell) for cell in next(csv.reader((text,), strict=True))]
-    except csv.Error as error:
-        raise FormatError(
-            file,
-            f"the line is no CSV ({error})",
-            "close every quote on the line it opens on, and double quotes inside a cell",
-            line=line,
-        ) from error
-
-
-def _layout(file: str, line: int, header: list[str]) -> Layout:
-    names = tuple(name.strip() for name in header)
-    _refuse_other_separator(file, line, names)
+def _layout(table: Table) -> Layout:
+    file, line = table.file, table.line
     columns: dict[str, int] = {}
-    for column, name in enumerate(names):
+    for column, name in table.columns():
         problem = _column_problem(name.lower(), columns)
         if problem:
             raise FormatError(file, *problem, line=line, column=column + 1, field=name)
         columns[name.lower()] = column
     fixed = {name: _required(file, line, columns, name) for name in FIXED_COLUMNS}
-    return Layout(names, fixed, _slots(file, line, columns))
+    return Layout(table.names, fixed, _slots(file, line, columns))
 
 
 def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
@@ -126,17 +95,6 @@ def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | Non
     if key not in _FIXED_KEYS and not _SLOT_COLUMN.fullmatch(key):
         return "the column is unknown", "remove it; docs/formats.md lists the columns there are"
     return None
-
-
-def _refuse_other_separator(file: str, line: int, names: tuple[str, ...]) -> None:
-    for separator, called in ((";", "semicolons"), ("\t", "tabs")):
-        if len(names) == 1 and separator in names[0]:
-            raise FormatError(
-                file,
-                f"the header is separated by {called}",
-                "save the file with commas between its cells",
-                line=line,
-            )
 
 
 def _required(file: str, line: int, columns: dict[str, int], name: str) -> int:
@@ -164,11 +122,9 @@ def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[Slot, ...]:
     )
 
 
-def integer(text: str, smallest: int) -> int | None:
-    """Read a decimal number a database integer can hold; int() alone would take "１" and "1_0"."""
-    if _INTEGER.fullmatch(text) and smallest <= int(text) <= MAX_INTEGER:
-        return int(text)
-    return None
+def document_of(text: str) -> str:
+    """Return the name of a document; empty for none, which WMT writes as -1."""
+    return "" if is_blank(text) else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +161,7 @@ class _Row:
             source_language=fixed["srclang"],
             target_language=fixed["trglang"],
             source_index=self.source_index(),
-            document=fixed["documentId"],
+            document=document_of(fixed["documentId"]),
             segment_id=fixed["segmentId"],
             judge=fixed["judgeId"],
             candidates=candidates,
@@ -242,7 +198,7 @@ class _Row:
         if self.cells[slot.id].strip():
             return True
         rank = self.cells[slot.rank].strip()
-        if rank not in {"", BLANK}:
+        if not is_blank(rank):
             raise self.error(
                 slot.rank,
                 f"the rank {rank!r} belongs to no system",
@@ -283,7 +239,7 @@ class _Row:
 
     def label(self, slot: Slot) -> int | None:
         text = self.cells[slot.rank].strip()
-        if text in {"", BLANK}:
+        if is_blank(text):
             return None
         rank = integer(text, 1)
         if rank is None or rank > 5:

@@ -3,25 +3,18 @@
 import csv
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import compress, islice
+from itertools import chain, compress, islice
 from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from campaign.formats.errors import FormatError
-from campaign.formats.five_way import (
-    BLANK,
-    MAX_INTEGER,
-    Layout,
-    Slot,
-    header_read,
-    integer,
-    row_read,
-)
+from campaign.formats.five_way import Layout, Slot, document_of, header_read, row_read
 from campaign.formats.formulas import restored
 from campaign.formats.records import MAX_JUDGE_NAME, system_name_problem
 from campaign.formats.streams import ByteStream
+from campaign.formats.tables import MAX_INTEGER, Table, integer, is_blank
 
 Integers = npt.NDArray[np.int64]
 Key = TypeVar("Key")
@@ -169,22 +162,22 @@ def read_five_way_columns(
     Says what `read_five_way_csv` says of a file, and refuses what it refuses with the same FormatError.
     Five times as fast: what a cell means is looked up among the texts that came before.
     """
-    layout, lines = header_read(stream, name)
+    layout, table = header_read(stream, name)
     unreadable: FormatError | None = None
     while unreadable is None:
         some: list[tuple[int, str]] = []
         try:
-            some.extend(islice(lines, rows_at_once))
+            some.extend(islice(table.lines, rows_at_once))
         except FormatError as error:
             # The rows before it come first, and what is wrong with them.
             unreadable = error
         if not some:
             break
-        columns = _columns(name, some, layout, names)
+        columns = _columns(table, some, layout, names)
         if columns is None:
             # Read again row by row, which finds the first that is wrong and says what.
             for line, text in some:
-                row_read(name, line, text, layout, names.known_systems)
+                row_read(line, text, layout, table, names.known_systems)
             raise AssertionError(
                 f"{name}: rows from line {some[0][0]} are refused without a reason"
             )
@@ -194,16 +187,16 @@ def read_five_way_columns(
 
 
 def _columns(
-    name: str, numbered: list[tuple[int, str]], layout: Layout, names: FiveWayNames
+    table: Table, numbered: list[tuple[int, str]], layout: Layout, names: FiveWayNames
 ) -> FiveWayColumns | None:
     """Return the columns of these lines; None if one of them is wrong."""
     lines, texts = zip(*numbered, strict=True)
-    cells = _cells_by_column(texts, len(layout.names))
-    if cells is None:
+    cells = _cells_by_column(texts, table)
+    if cells is None or any(map(str.strip, chain(*map(cells.__getitem__, table.unnamed)))):
         return None
     fixed, count = layout.fixed, len(texts)
     columns = FiveWayColumns(
-        file=name,
+        file=table.file,
         names=names,
         lines=np.array(lines, dtype=np.int64),
         source_index=names.index_cells.column(cells[fixed["srcIndex"]], count),
@@ -215,38 +208,38 @@ def _columns(
             names.candidate_cells.column(cells[slot.id], count) for slot in layout.slots
         ),
         labels=_stacked(names.rank_cells.column(cells[slot.rank], count) for slot in layout.slots),
-        documents=cells[fixed["documentId"]],
+        documents=list(map(document_of, cells[fixed["documentId"]])),
         segment_ids=cells[fixed["segmentId"]],
     )
     numbers = _stacked(_counts(slot, cells, names) for slot in layout.slots)
     return None if _is_wrong(columns, numbers) else columns
 
 
-def _cells_by_column(texts: Sequence[str], width: int) -> list[Sequence[str]] | None:
-    cells = _written_cells_by_column(texts, width)
+def _cells_by_column(texts: Sequence[str], table: Table) -> list[Sequence[str]] | None:
+    cells = _written_cells_by_column(texts, table)
     if cells is None or not any("'" in text for text in texts):
         return cells
     return [[restored(cell) for cell in column] for column in cells]
 
 
-def _written_cells_by_column(texts: Sequence[str], width: int) -> list[Sequence[str]] | None:
-    together = ",".join(texts)
+def _written_cells_by_column(texts: Sequence[str], table: Table) -> list[Sequence[str]] | None:
+    width, together = len(table.names), table.separator.join(texts)
     if '"' in together or max(map(len, texts)) > csv.field_size_limit():
-        return _quoted_cells_by_column(texts, width)
-    # Without quotes, each comma ends a cell.
-    if {text.count(",") for text in texts} != {width - 1}:
+        return _quoted_cells_by_column(texts, table)
+    # Without quotes, each separator ends a cell.
+    if {text.count(table.separator) for text in texts} != {width - 1}:
         return None
-    cells = together.split(",")
+    cells = together.split(table.separator)
     return [cells[column::width] for column in range(width)]
 
 
-def _quoted_cells_by_column(texts: Sequence[str], width: int) -> list[Sequence[str]] | None:
+def _quoted_cells_by_column(texts: Sequence[str], table: Table) -> list[Sequence[str]] | None:
     try:
-        rows = list(csv.reader(texts, strict=True))
+        rows = list(csv.reader(texts, delimiter=table.separator, strict=True))
     except csv.Error:
         return None
     # Fewer rows than lines: a quote that is not closed has swallowed a line.
-    if len(rows) != len(texts) or set(map(len, rows)) != {width}:
+    if len(rows) != len(texts) or set(map(len, rows)) != {len(table.names)}:
         return None
     return list(zip(*rows, strict=True))
 
@@ -296,10 +289,9 @@ def _source_index(text: str) -> int:
 
 
 def _rank(text: str) -> int:
-    text = text.strip()
-    if text in {"", BLANK}:
+    if is_blank(text):
         return 0
-    rank = integer(text, 1)
+    rank = integer(text.strip(), 1)
     return _WRONG if rank is None or rank > 5 else rank
 
 

@@ -4,9 +4,10 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
-from campaign.formats.five_way import BLANK, FIXED_COLUMNS, MAX_INTEGER
+from campaign.formats.five_way import BLANK, FIXED_COLUMNS
 from campaign.formats.formulas import neutral
 from campaign.formats.records import CONTROL, MAX_JUDGE_NAME, FiveWayRow, system_name_problem
+from campaign.formats.tables import MAX_INTEGER
 
 
 def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterator[str]:

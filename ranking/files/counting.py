@@ -72,6 +72,7 @@ class PartFound:
         Systems of the selected pair, the one that is left out among them.
     skipped_by : mapping of str to int
     blank_labels : int
+    repeated : int
     counts : ShardCounts or None
         None without any judged block.
     """
@@ -81,6 +82,7 @@ class PartFound:
     systems: tuple[str, ...] = ()
     skipped_by: dict[str, int] = field(default_factory=dict)
     blank_labels: int = 0
+    repeated: int = 0
     has_labels: bool = False
     counts: ShardCounts | None = None
 
@@ -207,6 +209,7 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
         systems=parts.systems,
         skipped_by=parts.skipped_by,
         blank_labels=parts.blank_labels,
+        repeated=parts.repeated,
         has_labels=bool(parts.judged.label.any()),
         counts=counts,
     )
@@ -233,6 +236,7 @@ class _Total:
         self._systems: set[str] = set()
         self._skipped_by: dict[str, int] = {}
         self._blank_labels = 0
+        self._repeated = 0
         self._has_labels = False
         self._counts = AddedCounts(wanted.counts)
 
@@ -245,6 +249,7 @@ class _Total:
         for judge, skips in part.skipped_by.items():
             self._skipped_by[judge] = self._skipped_by.get(judge, 0) + skips
         self._blank_labels += part.blank_labels
+        self._repeated += part.repeated
         self._has_labels |= part.has_labels
         if part.counts is not None:
             self._counts.add(part.counts)
@@ -264,6 +269,7 @@ class _Total:
             skipped=sum(skipped_by.values()),
             skipped_by=skipped_by,
             blank_labels=self._blank_labels,
+            repeated=self._repeated,
             judges=sum(name != NO_JUDGE for name in counts.judges),
             ignored_documents=(
                 None

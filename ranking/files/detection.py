@@ -7,6 +7,7 @@ import re
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.streams import peek
+from ranking.files.arena import COLUMNS
 from ranking.files.parquet.opening import MAGIC
 from ranking.files.records import InputFormat
 
@@ -59,12 +60,15 @@ def _read_through(file: InputFile) -> None:
 def _format_of(text: str) -> InputFormat | None:
     if text.startswith("<"):
         return InputFormat.APPRAISE_XML
-    if text.startswith("{"):
-        return InputFormat.JSONL
     first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    if text.startswith("{"):
+        is_vote = '"model_a"' in first_line and '"candidates"' not in first_line
+        return InputFormat.ARENA_VOTES if is_vote else InputFormat.JSONL
     if re.search("rankingid", first_line, re.IGNORECASE):
         return InputFormat.PAIRWISE_CSV
     names = {name.strip().lower() for name in re.split("[,;\t]", first_line.replace('"', ""))}
+    if names >= set(COLUMNS):
+        return InputFormat.ARENA_VOTES
     if names & _CSV_COLUMNS or any(map(_SYSTEM_COLUMN.fullmatch, names)):
         return InputFormat.FIVE_WAY_CSV
     if len(next(csv.reader((first_line,), delimiter="\t"))) == _RANK_CELLS:

@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 from campaign.formats import FormatError, InputFile
 from campaign.formats.records import CONTROL
 from campaign.formats.streams import text_lines
-from ranking.files.labels import MAX_INTEGER, Refuse
+from campaign.formats.tables import MAX_INTEGER
+from ranking.files.labels import Refuse
 from ranking.files.records import FileRead
 from ranking.files.sources import STANDARD_INPUT, STANDARD_INPUT_NAME, ReadingProgress, Sources
 

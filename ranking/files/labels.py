@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NoReturn
 
 from campaign.formats import system_name_problem
 from campaign.formats.records import MAX_JUDGE_NAME
+from campaign.formats.tables import integer, is_blank
 
-BLANK = "-1"
-MAX_INTEGER = 2**31 - 1
-_INTEGER = re.compile(r"[0-9]{1,10}")
+LARGEST_LABEL = 5
 
 #: Raises the error for (field, problem, remedy); knows the file and the line.
 Refuse = Callable[[str | None, str, str], NoReturn]
@@ -20,15 +18,16 @@ Refuse = Callable[[str | None, str, str], NoReturn]
 def label_of(text: str, field: str, refuse: Refuse) -> int | None:
     """Read a rank: 1 … 5, or None for -1 and nothing."""
     stripped = text.strip()
-    if stripped in {"", BLANK}:
+    if is_blank(stripped):
         return None
-    if stripped not in {"1", "2", "3", "4", "5"}:
+    label = integer(stripped, 1)
+    if label is None or label > LARGEST_LABEL:
         refuse(
             field,
             f"the rank {stripped!r} is not 1, 2, 3, 4, 5 or -1",
             "give a rank from 1 (best) to 5, or -1 where the judge gave none",
         )
-    return int(stripped)
+    return label
 
 
 def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[str, ...]:
@@ -53,13 +52,14 @@ def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[s
 def segment_of(text: str, field: str, refuse: Refuse) -> int:
     """Read the number of a segment, from 1 through the test set."""
     stripped = text.strip()
-    if not (_INTEGER.fullmatch(stripped) and 1 <= int(stripped) <= MAX_INTEGER):
+    number = integer(stripped, 1)
+    if number is None:
         refuse(
             field,
             f"the segment number {stripped!r} is no whole number from 1",
             "count the segments of the test set from 1",
         )
-    return int(stripped)
+    return number
 
 
 def filled(text: str, field: str, refuse: Refuse) -> str:

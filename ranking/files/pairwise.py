@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NoReturn
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.formulas import restored
-from campaign.formats.records import counted
-from campaign.formats.streams import text_lines
+from campaign.formats.tables import Table, integer, read_table
 from ranking.files.labels import Refuse, filled, judge_of, label_of, segment_of, systems_of
 from ranking.files.records import JudgedBlock
 
@@ -63,62 +60,36 @@ def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) 
 
 
 def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, str]]]:
-    numbered = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
-    first = next(numbered, None)
-    if first is None:
-        raise FormatError(
-            file.name, "the file is empty", "give a CSV whose first line names its columns"
-        )
-    names = _header(file.name, *first)
-    for line, text in numbered:
-        cells = _cells(file.name, line, text)
-        if len(cells) != len(names):
-            raise FormatError(
-                file.name,
-                f"the row has {counted(len(cells), 'cell')}, the header {len(names)}",
-                "give every row one cell for each column, and put cells with commas in quotes",
-                line=line,
-            )
-        yield line, dict(zip(names, cells, strict=True))
+    table = read_table(file)
+    columns = _columns(table)
+    for line, text in table.lines:
+        cells = table.cells(line, text)
+        yield line, {name: cells[column] for name, column in columns.items()}
 
 
-def _cells(file: str, line: int, text: str) -> list[str]:
-    try:
-        # One line at a time: a quote that is never closed must not swallow the rest.
-        return [restored(cell) for cell in next(csv.reader((text,), strict=True))]
-    except csv.Error as error:
-        raise FormatError(
-            file,
-            f"the line is no CSV ({error})",
-            "close every quote on the line it opens on, and double quotes inside a cell",
-            line=line,
-        ) from error
-
-
-def _header(file: str, line: int, text: str) -> list[str]:
-    """Return our name for each column of the file, which may write them in any case and order."""
+def _columns(table: Table) -> dict[str, int]:
+    """Return where our columns stand in the file, which may write them in any case and order."""
     known = {name.lower(): name for name in COLUMNS}
-    names: list[str] = []
-    for column, cell in enumerate(_cells(file, line, text), 1):
-        name = cell.strip()
-        refused = partial(FormatError, file, line=line, column=column, field=name)
+    columns: dict[str, int] = {}
+    for column, name in table.columns():
+        refused = partial(FormatError, table.file, line=table.line, column=column + 1, field=name)
         if name.lower() not in known:
             raise refused(
                 "the column is unknown", "remove it; docs/formats.md lists the columns there are"
             )
-        if known[name.lower()] in names:
+        if known[name.lower()] in columns:
             raise refused("the column stands twice in the header", "remove one of the two")
-        names.append(known[name.lower()])
+        columns[known[name.lower()]] = column
     for name in COLUMNS:
-        if name not in names:
+        if name not in columns:
             raise FormatError(
-                file,
+                table.file,
                 f"the header has no column {name}",
                 "name the columns as docs/formats.md lists them",
-                line=line,
+                line=table.line,
                 field=name,
             )
-    return names
+    return columns
 
 
 @dataclass(slots=True)
@@ -189,7 +160,7 @@ class _Block:
             line=self.line,
             source_language=self.first["srclang"],
             target_language=self.first["trglang"],
-            segment=int(self.first["srcIndex"]),
+            segment=integer(self.first["srcIndex"].strip(), 1) or 0,
             judge=self.first["judgeID"],
             candidates=tuple(map(tuple, candidates)),
             labels=tuple(self.labels[candidate[0]] for candidate in candidates),

@@ -9,6 +9,7 @@ from typing import NoReturn
 from campaign.formats import FormatError, InputFile
 from campaign.formats.records import counted
 from campaign.formats.streams import text_lines
+from campaign.formats.tables import line_cells
 from ranking.files.labels import filled, segment_of, systems_of
 from ranking.files.records import NO_JUDGE, JudgedBlock
 
@@ -29,7 +30,7 @@ def read_rank(file: InputFile) -> Iterator[JudgedBlock]:
     for line, text in enumerate(text_lines(file), 1):
         if text.strip():
             empty = False
-            yield _block(file.name, line, text.split("\t"))
+            yield _block(file.name, line, line_cells(file.name, line, text, "\t"))
     if empty:
         raise FormatError(file.name, "the file is empty", "give a line for every comparison")
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import IO
 
 from campaign.formats import FormatError, InputFile
+from campaign.formats.losses import Losses
 from ranking.files.appraise import read_appraise_xml
+from ranking.files.arena import read_arena
 from ranking.files.detection import detect_input_format
 from ranking.files.five_way import read_five_way
 from ranking.files.jsonl import read_jsonl
@@ -120,6 +122,7 @@ class _Reading:
         self.vocabulary = Vocabulary()
         self._columns: list[Columns] = []
         self._files: list[FileRead] = []
+        self._losses = Losses()
 
     def read(self, name: str) -> None:
         called = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
@@ -130,7 +133,12 @@ class _Reading:
                 with opened(called, self._sources.seekable(name)) as parquet:
                     parts = list(read_row_groups(parquet, self.vocabulary))
             else:
-                rows = _fitting(_READERS[found](file), called)
+                rows = (
+                    read_arena(file, self._losses)
+                    if found is InputFormat.ARENA_VOTES
+                    else _READERS[found](file)
+                )
+                rows = _fitting(rows, called)
                 parts = list(columns_of(rows, self.vocabulary))
                 sha256 = stream.sha256()
         if not any(len(part) for part in parts):
@@ -174,6 +182,8 @@ class _Reading:
             judges=chosen.judges,
             ignored_documents=chosen.ignored_documents,
             excluded_judges=selection.exclude_judges,
+            repeated=chosen.repeated,
+            losses=self._losses.found(),
             documents=tuple(self.vocabulary.documents),
         )
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from campaign.formats.losses import Loss
 from ranking.core.judged.blocks import Blocks
 from ranking.files.documents import IgnoredDocuments
 
@@ -29,6 +30,7 @@ class InputFormat(StrEnum):
     RANK = "rank"
     JSONL = "jsonl"
     PARQUET = "parquet"
+    ARENA_VOTES = "arena-votes"
 
 
 class SelectionError(ValueError):
@@ -104,6 +106,10 @@ class JudgmentsFound:
         Why documents do not count although some blocks name one.
     excluded_judges : tuple of str
         Pseudonyms that were asked to be left out.
+    repeated : int
+        Judged blocks that say exactly what an earlier one of the same judge says; they count.
+    losses : tuple of Loss
+        What the files say and is not read.
     watermark : int or None
         Number of the last judgment of a test set; None if the judgments are from files.
     """
@@ -117,6 +123,8 @@ class JudgmentsFound:
     skipped_by: dict[str, int] = field(default_factory=dict)
     ignored_documents: IgnoredDocuments | None = None
     excluded_judges: tuple[str, ...] = ()
+    repeated: int = 0
+    losses: tuple[Loss, ...] = ()
     watermark: int | None = None
 
 

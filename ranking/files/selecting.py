@@ -35,6 +35,7 @@ class Selected:
     blank_labels: int
     judges: int
     ignored_documents: IgnoredDocuments | None
+    repeated: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,7 @@ class Parts:
         Systems of the pair, sorted; also of skips and of judges who are left out: a system nobody is
         left to judge is listed as such, not forgotten.
     blank_labels : int
+    repeated : int
     """
 
     judged: Columns
@@ -58,6 +60,7 @@ class Parts:
     present: tuple[str, ...]
     systems: tuple[str, ...]
     blank_labels: int
+    repeated: int
 
 
 def selected(
@@ -82,6 +85,7 @@ def selected(
         blank_labels=parts.blank_labels,
         judges=sum(name != NO_JUDGE for name in blocks.judges),
         ignored_documents=ignored_documents(judged.document, used=blocks.document is not None),
+        repeated=parts.repeated,
     )
 
 
@@ -107,7 +111,20 @@ def parts_of(
         present=tuple(judges[one] for one in present),
         systems=tuple(sorted({name for one in used for name in candidates[one]})),
         blank_labels=int(np.count_nonzero((rows.candidate >= 0) & (rows.label == 0))),
+        repeated=_repeated(judged, vocabulary),
     )
+
+
+def _repeated(judged: Columns, vocabulary: Vocabulary) -> int:
+    """Count the rows that equal an earlier one in judge, segment, candidates in order and labels."""
+    named = judged.rows(judged.judge != vocabulary.judges.get(NO_JUDGE, -1))
+    if not len(named):
+        return 0
+    said = np.column_stack(
+        [named.judge, named.segment, named.document, named.candidate, named.label]
+    ).astype(np.int32)
+    whole_rows = np.ascontiguousarray(said).view(f"V{said.itemsize * said.shape[1]}")
+    return len(named) - len(np.unique(whole_rows))
 
 
 def pairs_chosen(there: Iterable[LanguagePair], selection: JudgmentSelection) -> list[LanguagePair]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from campaign.formats.five_way import document_of
 from ranking.core.judged.coded_blocks import Candidate
 from ranking.files.records import JudgedBlock, LanguagePair
 
@@ -34,7 +35,7 @@ class Vocabulary:
 
     def document(self, name: str) -> int:
         """Return the number of a document by its trimmed name; -1 if it is not named."""
-        name = name.strip()
+        name = document_of(name).strip()
         return self.documents.setdefault(name, len(self.documents)) if name else -1
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -215,6 +215,8 @@ def input_data(given: AnyInput) -> dict[str, Any]:
         "excluded_judges": list(given.read.excluded_judges),
         "systems": len(tallies.systems),
         "documents_ignored": None if ignored is None else ignored.reason,
+        **({"repeated": given.read.repeated} if given.read.repeated else {}),
+        **({"not_read": list(map(asdict, given.read.losses))} if given.read.losses else {}),
     }
 
 
@@ -242,6 +244,20 @@ def input_notes(given: AnyInput) -> list[str]:
     ]
     if given.is_reference_excluded:
         notes.append(_("Without the reference (%(name)s).") % {"name": given.reference})
+    if repeated := given.read.repeated:
+        notes.append(
+            ngettext(
+                "%(number)s block repeats an earlier one exactly (judge, segment, systems, ranks). It is counted.",
+                "%(number)s blocks repeat earlier ones exactly (judge, segment, systems, ranks). They are counted.",
+                repeated,
+            )
+            % {"number": number_format(repeated)}
+        )
+    notes += [
+        _("Not read: %(what)s (%(number)s times, first in %(place)s).")
+        % {"what": loss.what, "number": number_format(loss.count), "place": loss.first}
+        for loss in given.read.losses
+    ]
     return [*notes, *excluded_notes(given.read.excluded_judges)]
 
 
@@ -259,6 +275,8 @@ def excluded_notes(excluded: Sequence[str]) -> list[str]:
 
 def _language(given: AnyInput, said: str) -> str:
     """Return a language in words; as files spell it, where the judgments are from files."""
+    if not said:
+        return _("unknown")
     return said if given.read.watermark is None else language_name(said)
 
 

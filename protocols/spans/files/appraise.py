@@ -1,9 +1,10 @@
-"""The CSV of Appraise: direct assessment (DA), and ESA with spans; a row an output, without a header.
+"""The CSV of Appraise: direct assessment (DA), and ESA with spans; a row an output, mostly without a header.
 
 The columns are those of its command ``ExportSystemScoresToCSV``: user, system, segment, kind of item, source and target
 language, score, document, whether the item is a whole document, spans as JSON, start and end in seconds since 1970, and
-with ``--batch-info`` the numbers of batch and item. Older campaigns of segments have no document: user, system, segment,
-kind, languages, score, start and end.
+with ``--batch-info`` the numbers of batch and item. WMT22 released them without spans, some with a header. Older campaigns
+of segments have no document: user, system, segment, kind, languages, score, start and end; those that compare two outputs
+have two cells with kinds of errors behind the score.
 
 Positions of spans are units of UTF-16, as a browser counts them, and the last one is included; the CSV has no texts, so
 characters beyond U+FFFF cannot be told and count two. Missing content is ``"missing"`` instead of a position.
@@ -11,6 +12,7 @@ characters beyond U+FFFF cannot be told and count two. Missing content is ``"mis
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
@@ -23,6 +25,7 @@ from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Loss, Losses
 from campaign.formats.records import counted
 from campaign.formats.streams import text_lines
+from campaign.formats.tables import line_cells
 from protocols.spans.files.jsonl import span_made, spans_check
 from protocols.spans.files.values import (
     Refuse,
@@ -51,6 +54,9 @@ _NUMBER = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,9})?")
 #: Rows by their number of cells: whether they have a document and spans, times, and a batch.
 _WITH_DOCUMENT: Final = {8: (0, 0), 9: (0, 0), 10: (0, 0), 12: (1, 0), 14: (1, 1)}
 _SEGMENTS_ONLY: Final = {7: (0, 0), 9: (1, 0), 11: (1, 1)}
+#: Rows with the kinds of errors that a judge ticked, behind the score: of two outputs without a document.
+_WITH_ERRORS: Final = (9, 11, 13)
+_FLAGS: Final = ("True", "False")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,7 @@ class _Row:
     start: str = ""
     end: str = ""
     has_batch: bool = False
+    has_errors: bool = False
 
 
 def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
@@ -89,8 +96,11 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
     for line, text in enumerate(text_lines(file), 1):
         if not text.strip():
             continue
+        cells = line_cells(file.name, line, text, ",")
+        if empty and _is_header(cells):
+            continue
         empty = False
-        row = _row(file.name, line, text)
+        row = _row(file.name, line, cells)
         where = f"line {line}"
         if row.kind in ("BAD", "REF"):
             losses.add("quality controls (BAD, REF), which say nothing of a system", where)
@@ -99,56 +109,73 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
         elif row.is_document:
             losses.add("scores of whole documents", where)
         else:
-            if row.has_batch:
-                losses.add("numbers of batch and item", where)
+            losses.add("numbers of batch and item", where, row.has_batch)
+            losses.add("kinds of errors", where, row.has_errors)
             judgments.append(_judgment(row, refuse_at(file.name, line), losses))
     if empty:
         raise FormatError(file.name, "the file is empty", "give the scores that Appraise exports")
     return judgments, losses.found()
 
 
-def _row(file: str, line: int, text: str) -> _Row:
+def _is_header(cells: list[str]) -> bool:
+    """Return whether the first row names the columns: it has no number where the score stands."""
+    return len(cells) > 6 and cells[3] not in _KINDS and not _NUMBER.fullmatch(cells[6].strip())
+
+
+def _row(file: str, line: int, cells: list[str]) -> _Row:
     refuse = refuse_at(file, line)
-    try:
-        cells = next(csv.reader((text,), strict=True))
-    except csv.Error as error:
-        raise FormatError(
-            file, f"the line is no CSV ({error})", "close every quote on its line", line=line
-        ) from error
     if len(cells) < 7 or cells[3] not in _KINDS:
         refuse(
             "itemType",
             "the row has no kind of item (TGT, CHK, BAD, REF) in its fourth cell",
             "give the scores as Appraise's ExportSystemScoresToCSV writes them",
         )
-    has_document = len(cells) in _WITH_DOCUMENT and (
-        len(cells) not in _SEGMENTS_ONLY or cells[8] in ("True", "False")
-    )
-    layout = (_WITH_DOCUMENT if has_document else _SEGMENTS_ONLY).get(len(cells))
-    if layout is None:
+    first, rest, errors = cells[:7], cells[7:], False
+    has_flag = len(rest) > 1 and rest[1] in _FLAGS
+    if len(cells) in _WITH_ERRORS and not has_flag and not _is_time(rest[0]):
+        errors, rest = any(map(_is_said, rest[:2])), rest[2:]
+    width = 7 + len(rest)
+    times, more = (0, 0), dict[str, str]()
+    is_document = has_flag and rest[1] == "True"
+    # WMT22 released documents with times and without spans, in as many cells as segments with a batch.
+    if has_flag and width == 11:
+        more["document"], rest = rest[0], rest[2:]
+        times = (1, 0)
+    elif width in _WITH_DOCUMENT and (has_flag or width == 8):
+        times = _WITH_DOCUMENT[width]
+        more["document"] = rest[0]
+        if width >= 10:
+            more["spans"] = rest[2]
+        rest = rest[3:]
+    elif width in _SEGMENTS_ONLY:
+        times = _SEGMENTS_ONLY[width]
+    else:
         refuse(
             None,
             f"the row has {counted(len(cells), 'cell')}",
-            "give 7, 9 or 11 cells (DA of segments) or 8, 9, 10, 12 or 14 (with documents)",
+            "give 7, 9 or 11 cells (DA of segments) or 8 to 12 or 14 (with documents)",
         )
-    times, batch = layout
-    rest = cells[7:]
-    more: dict[str, str] = {}
-    is_document = has_document and len(cells) > 8 and cells[8] == "True"
-    if has_document:
-        more["document"] = rest[0]
-        if len(cells) >= 10:
-            more["spans"] = rest[2]
-        rest = rest[3:]
-    if times:
+    if times[0]:
         more["start"], more["end"] = rest[:2]
+    batch = bool(times[1])
+    if batch and not all(map(_is_time, rest[2:])):
+        refuse("batch", "batch and item are no numbers", "give the row as Appraise writes it")
     return _Row(
         line=line,
-        has_batch=bool(batch),
+        has_batch=batch,
+        has_errors=errors,
         is_document=is_document,
-        **dict(zip(_FIRST, cells, strict=False)),
+        **dict(zip(_FIRST, first, strict=True)),
         **more,
     )
+
+
+def _is_said(text: str) -> bool:
+    return text.strip() not in ("", "None")
+
+
+def _is_time(text: str) -> bool:
+    return not _is_said(text) or _NUMBER.fullmatch(text.strip()) is not None
 
 
 def _judgment(row: _Row, refuse: Refuse, losses: Losses) -> ScoredJudgment:
@@ -181,7 +208,7 @@ def _judgment(row: _Row, refuse: Refuse, losses: Losses) -> ScoredJudgment:
 
 def _number(key: str, text: str, refuse: Refuse) -> float | None:
     stripped = text.strip()
-    if stripped in ("", "None"):
+    if not _is_said(stripped):
         return None
     if not _NUMBER.fullmatch(stripped):
         refuse(key, f"{stripped!r} is no number", "write a number")
@@ -190,15 +217,14 @@ def _number(key: str, text: str, refuse: Refuse) -> float | None:
 
 def _spans(row: _Row, refuse: Refuse, losses: Losses) -> tuple[Span, ...] | None:
     text = (row.spans or "").strip()
-    if text in ("", "None"):
+    if not _is_said(text):
         return None
     try:
-        value = json.loads(text)
-        if isinstance(
-            value, str
-        ):  # Appraise itself stores a JSON text of JSON where nobody marked anything.
-            value = json.loads(value)
-    except (ValueError, RecursionError):
+        value = _literal(text)
+        # Appraise itself stores a JSON text of JSON where nobody marked anything.
+        if isinstance(value, str):
+            value = _literal(value)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
         refuse(
             "mqm",
             "the spans are no JSON",
@@ -222,6 +248,14 @@ def _spans(row: _Row, refuse: Refuse, losses: Losses) -> tuple[Span, ...] | None
         spans.append(span_made(key, start, end, Severity(severity), category, refuse))
     spans_check("mqm", spans, None, refuse, overlap="any")
     return tuple(spans)
+
+
+def _literal(text: str) -> object:
+    """Return what JSON says, or Python's str() of it, which Appraise's CSV holds."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return ast.literal_eval(text)
 
 
 def _ends(key: str, start: object, end: object, refuse: Refuse) -> tuple[int | None, int | None]:

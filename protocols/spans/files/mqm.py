@@ -2,7 +2,8 @@
 
 Columns are ``system``, ``doc``, ``doc_id``, ``seg_id``, ``rater``, ``source``, ``target``, ``category``, ``severity`` and
 perhaps ``comment``. The error stands between ``<v>`` and ``</v>`` in the target, or in the source where something is left
-out. Rows of one system, segment and rater are one judgment. There is no score.
+out. Rows of one system, segment and rater are one judgment. There is no score. Where raters corrected the target as they went,
+its text differs from row to row; the errors count, as in Google's own scores, and the text is not known.
 
 Some of these files put cells with quotes into quotes, some do not: a file is read as quoted if each cell that holds a quote
 would be right so.
@@ -42,6 +43,8 @@ COLUMNS: Final = (
     "severity",
 )
 COMMENT: Final = "comment"
+#: What MAROT, Google's viewer, calls these columns.
+_ALSO_CALLED: Final = {"docSegId": "doc_id", "globalSegId": "seg_id"}
 _NO_ERROR = ("no-error", "no error")
 _MARK = re.compile(r"</?v>")
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
@@ -59,7 +62,7 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
     Raises
     ------
     FormatError
-        With line and column: other columns, marks that do not pair, or rows of one judgment with other texts.
+        With line and column: columns that are missing, rows with fewer or more cells, or marks that do not pair.
     """
     losses = Losses()
     rows: dict[tuple[str, ...], list[_Row]] = defaultdict(list)
@@ -69,8 +72,17 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
     return judgments, losses.found()
 
 
-def _columns_check(file: str, line: int, header: str) -> None:
-    names = [_unquoted(name) if _QUOTED.fullmatch(name) else name for name in header.split("\t")]
+def column_names(header: str) -> list[str]:
+    """Return our names for the columns of a header."""
+    cells = (cell.strip() for cell in header.split("\t"))
+    names = [_unquoted(cell) if _QUOTED.fullmatch(cell) else cell for cell in cells]
+    # MAROT ends the header with a remark, below which rows have no cell.
+    if names[-1].startswith("#"):
+        names.pop()
+    return [_ALSO_CALLED.get(name, name) for name in names]
+
+
+def _columns_check(file: str, line: int, names: list[str]) -> None:
     for name in COLUMNS:
         if name not in names:
             raise FormatError(
@@ -90,21 +102,20 @@ def _rows(file: InputFile) -> Iterator[_Row]:
             file.name, "the file is empty", "give a TSV whose first line names its columns"
         )
     # Before the rest is read: it is held whole, since its last cell may say whether quotes are marks.
-    _columns_check(file.name, *first)
+    names = column_names(first[1])
+    _columns_check(file.name, first[0], names)
     cells = [(line, text.split("\t")) for line, text in (first, *texts)]
     if all(_QUOTED.fullmatch(cell) for _line, row in cells for cell in row if '"' in cell):
         cells = [(line, [_unquoted(cell) for cell in row]) for line, row in cells]
-    _line, names = cells[0]
     for number, row in cells[1:]:
-        # Some files leave the last cell out where it is empty.
-        if len(row) not in (len(names), len(names) - 1):
+        if len(row) != len(names):
             raise FormatError(
                 file.name,
                 f"the row has {counted(len(row), 'cell')}, the header {len(names)}",
                 "give every row one cell for each column",
                 line=number,
             )
-        yield _Row(number, dict(zip(names, [*row, ""], strict=False)))
+        yield _Row(number, dict(zip(names, row, strict=True)))
 
 
 def _unquoted(cell: str) -> str:
@@ -115,17 +126,16 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
     first = rows[0]
     refuse = refuse_at(file, first.line)
     text, source = (_MARK.sub("", first.cells[name]) for name in ("target", "source"))
-    spans = []
+    spans, is_one_text = [], True
     for row in rows:
         where = f"line {row.line}"
         said = refuse_at(file, row.line)
-        if _MARK.sub("", row.cells["target"]) != text:
-            said(
-                "target",
-                f"the text is another than in line {first.line}, which is of the same judgment",
-                "write the same output in all rows of a system, segment and rater",
-            )
+        is_edited = _MARK.sub("", row.cells["target"]) != text
+        losses.add("texts that the rater changed between two errors", where, is_edited)
+        is_one_text &= not is_edited
         losses.add("comments", where, bool(row.cells.get(COMMENT)))
+        others = [cell for name, cell in row.cells.items() if name not in (*COLUMNS, COMMENT)]
+        losses.add("cells of other columns", where, sum(map(bool, others)))
         span = _span(row, said, losses, where)
         if span is not None:
             spans.append(span)
@@ -142,7 +152,8 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
                 systems=(system_value("system", first.cells["system"], refuse),),
                 score=None,
                 spans=tuple(spans),
-                text=text,
+                # Each error has its place in the text of its own row.
+                text=text if is_one_text else None,
             ),
         ),
         source=source,

@@ -12,7 +12,7 @@ from campaign.formats.losses import Loss, Losses
 from campaign.formats.streams import peek
 from protocols.spans.files.appraise import read_appraise_csv
 from protocols.spans.files.jsonl import read_spans_jsonl
-from protocols.spans.files.mqm import COLUMNS, read_mqm_tsv
+from protocols.spans.files.mqm import COLUMNS, column_names, read_mqm_tsv
 from protocols.spans.files.pearmut import read_pearmut_log
 from protocols.spans.records import ScoredJudgment
 from ranking.files.records import FileRead
@@ -155,9 +155,9 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     if text.startswith("{"):
         own = '"outputs"' in first_line and '"annotation"' not in first_line
         found = SpansFormat.JSONL if own else SpansFormat.PEARMUT_LOG
-    elif {name.strip().strip('"') for name in first_line.split("\t")} >= set(COLUMNS):
+    elif set(column_names(first_line)) >= set(COLUMNS):
         found = SpansFormat.MQM_TSV
-    elif any(f",{kind}," in first_line for kind in ("TGT", "CHK", "BAD", "REF")):
+    elif any(f",{kind}," in text for kind in ("TGT", "CHK", "BAD", "REF")):
         found = SpansFormat.APPRAISE_CSV
     if found is None:
         raise FormatError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.formats import FormatError
+from campaign.formats.tables import is_index
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,6 +102,8 @@ class JudgmentsFile:
         found = chunk.statistics
         if found is None or not found.has_min_max:
             return None
+        if not (math.isfinite(found.min) and math.isfinite(found.max)):
+            return None
         return int(found.min), int(found.max)
 
     def batches(self, group: int) -> Iterator[tuple[int, pa.RecordBatch]]:
@@ -158,6 +162,8 @@ def _layout(name: str, schema: pa.Schema) -> Layout:
     slots: set[int] = set()
     for place, field in enumerate(schema):
         key = field.name.strip().lower()
+        if is_index(field.name):
+            continue
         ours = _our_name(name, field.name)
         if key in by_name:
             raise FormatError(
@@ -215,8 +221,10 @@ def _refuse_other_type(file: str, column: Column, kind: pa.DataType) -> None:
     from pyarrow import types
 
     is_number = column.ours in _NUMBERS or column.ours.endswith("rank")
+    # pandas keeps a column of whole numbers with gaps as doubles.
+    fits = types.is_integer(kind) or types.is_floating(kind) if is_number else _is_text(kind)
     # A column without any value may have the type of nothing.
-    if types.is_null(kind) or (types.is_integer(kind) if is_number else _is_text(kind)):
+    if types.is_null(kind) or fits:
         return
     wanted = "whole numbers" if is_number else "text"
     raise FormatError(

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from campaign.formats import FormatError
 from campaign.formats.records import CONTROL
+from campaign.formats.tables import MAX_INTEGER
 from ranking.core.judged.coded_blocks import systems_table
-from ranking.files.labels import MAX_INTEGER, Refuse, filled, judge_of, systems_of
+from ranking.files.labels import LARGEST_LABEL, Refuse, filled, judge_of, systems_of
 from ranking.files.parquet.opening import Column, JudgmentsFile
 from ranking.files.records import MAX_CANDIDATES, NO_JUDGE
 from ranking.files.vocabulary import Columns, Vocabulary
@@ -25,7 +26,6 @@ BoolArray = npt.NDArray[np.bool_]
 
 #: Up to so many places are compared with each other; more are sorted.
 _FEW_PLACES = 12
-_LARGEST_LABEL = 5
 
 
 def read_row_groups(
@@ -219,6 +219,17 @@ class _Cells:
         array = self.array(column)
         if types.is_null(array.type):
             return np.full(len(self), missing, dtype=np.int64)
+        if types.is_floating(array.type):
+            # NaN is how pandas writes that nothing is there.
+            doubles = array.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
+            doubles = np.where(np.isnan(doubles), missing, doubles)
+            self.refuse_where(
+                (doubles != np.trunc(doubles)) | (np.abs(doubles) > MAX_INTEGER),
+                column,
+                "the value is no whole number",
+                "write whole numbers",
+            )
+            return np.asarray(doubles.astype(np.int64))
         if types.is_uint64(array.type):
             # No number so large is valid; without a limit the largest would become -1, which may be.
             array = pc.min_element_wise(
@@ -252,7 +263,7 @@ def _plain(text: str, field: str, refuse: Refuse) -> str:
 def _labels(cells: _Cells, column: Column) -> npt.NDArray[np.int8]:
     found = cells.whole_numbers(column, missing=-1)
     cells.refuse_where(
-        ((found < 1) | (found > _LARGEST_LABEL)) & (found != -1),
+        ((found < 1) | (found > LARGEST_LABEL)) & (found != -1),
         column,
         "the rank is not 1, 2, 3, 4, 5 or -1",
         "give a rank from 1 (best) to 5, or nothing where the judge gave none",

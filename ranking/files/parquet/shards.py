@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from campaign.formats import FormatError
-from ranking.files.labels import MAX_INTEGER
+from campaign.formats.tables import MAX_INTEGER
 from ranking.files.parquet.opening import opened
 
 #: A shard ends where a segment ends after so many rows: enough for compiled code to pay.

@@ -117,20 +117,6 @@ _RANK = "What to do: give a rank from 1 (best) to 5, or -1 where the judge gave 
             ),
         ),
         (
-            _HEADER.replace(",", ";"),
-            (
-                "j.csv, line 1: the header is separated by semicolons. What to do: save the file with "
-                "commas between its cells."
-            ),
-        ),
-        (
-            _HEADER.replace(",", "\t"),
-            (
-                "j.csv, line 1: the header is separated by tabs. What to do: save the file with commas "
-                "between its cells."
-            ),
-        ),
-        (
             _HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2\n",
             f"j.csv, line 2: the row has 14 cells, the header 15. {_CELLS}",
         ),
@@ -175,9 +161,9 @@ _RANK = "What to do: give a rank from 1 (best) to 5, or -1 where the judge gave 
             ),
         ),
         (
-            _HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2.0,3\n",
+            _HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2.5,3\n",
             (
-                "j.csv, line 2, column 14 (field \"system2rank\"): the rank '2.0' is not 1, 2, 3, 4, 5 "
+                "j.csv, line 2, column 14 (field \"system2rank\"): the rank '2.5' is not 1, 2, 3, 4, 5 "
                 f"or -1. {_RANK}"
             ),
         ),

@@ -95,12 +95,6 @@ def test_mqm_files_are_quoted_or_not() -> None:
         (mqm() + "A\tb\n", 2, None, "2 cells, the header 10"),
         (mqm(("a <v>b<v>c", "Other", "Minor")), 2, "target", "do not pair"),
         (mqm(("a </v>b<v>", "Other", "Minor")), 2, "target", "do not pair"),
-        (
-            mqm(("a", "Other", "Minor"), ("b", "Other", "Minor")),
-            3,
-            "target",
-            "another than in line 2",
-        ),
         (mqm(("a", "Other", "Minor"), system="A,B"), 2, "system", "comma"),
     ],
 )

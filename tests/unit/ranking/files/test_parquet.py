@@ -173,7 +173,7 @@ def test_a_row_without_systems_is_a_skip(tmp_path: Path) -> None:
         ({"SRCLANG": ["a", "a"]}, None, "SRCLANG", "stands twice"),
         ({"judgeId": [1, 2]}, None, "judgeId", "holds int64, not text"),
         ({"srcIndex": ["1", "2"]}, None, "srcIndex", "holds string, not whole numbers"),
-        ({"system1rank": [1.0, 2.0]}, None, "system1rank", "holds double, not whole numbers"),
+        ({"system1rank": [1.0, 1.5]}, 2, "system1rank", "no whole number"),
         ({"srcIndex": [1, 0]}, 2, "srcIndex", "no whole number from 1"),
         ({"srcIndex": [1, None]}, 2, "srcIndex", "no whole number from 1"),
         ({"srcIndex": [1, 2**31]}, 2, "srcIndex", "no whole number from 1"),

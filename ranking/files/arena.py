@@ -1,0 +1,100 @@
+"""Votes of chatbot arenas: ``model_a``, ``model_b``, ``winner``; CSV, JSON Lines or Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, Final, NoReturn
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.losses import Losses
+from campaign.formats.streams import peek
+from campaign.formats.tables import is_index, read_table
+from ranking.files.json_objects import json_objects
+from ranking.files.labels import Refuse, judge_of, systems_of
+from ranking.files.records import NO_JUDGE, JudgedBlock
+
+COLUMNS: Final = ("model_a", "model_b", "winner")
+_JUDGES: Final = ("judge", "judge_hash", "user_id")
+_TIE: Final = (1, 1)
+#: Ranks of the two models. Two bad answers are a tie, as in the arena's own ranking.
+_WINNERS: Final = {
+    "model_a": (1, 2),
+    "model_b": (2, 1),
+    "tie": _TIE,
+    "tie (bothbad)": _TIE,
+    "both_bad": _TIE,
+    "bothbad": _TIE,
+}
+
+
+def read_arena(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
+    """Yield a block of two for every vote; each is a segment of its own, as each had its own prompt.
+
+    Votes name no language pair. What else the file holds is counted in `losses`, by column.
+
+    Raises
+    ------
+    FormatError
+        With line and field.
+    """
+    head, whole = peek(file, 64)
+    is_json = head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    votes = (_objects if is_json else _rows)(whole)
+    for number, (line, values) in enumerate(votes, 1):
+        yield _block(line, number, values, partial(_refuse, file.name, line), losses)
+
+
+def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
+    raise FormatError(file, problem, remedy, line=line, field=field)
+
+
+def _objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, values, _refuse_line in json_objects(file):
+        yield line, values
+
+
+def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, str]]]:
+    table = read_table(file)
+    columns = list(table.columns())
+    for line, text in table.lines:
+        cells = table.cells(line, text)
+        yield line, {name: cells[column] for column, name in columns}
+
+
+def _block(
+    line: int, number: int, values: Mapping[str, Any], refuse: Refuse, losses: Losses
+) -> JudgedBlock:
+    model_a, model_b, winner = (_text(values, name, refuse) for name in COLUMNS)
+    labels = _WINNERS.get(winner.strip().lower())
+    if labels is None:
+        refuse("winner", f"{winner!r} is no winner", f"write one of {', '.join(_WINNERS)}")
+    seen: set[str] = set()
+    candidates = tuple(
+        systems_of(model, name, seen, refuse)
+        for name, model in zip(COLUMNS, (model_a, model_b), strict=False)
+    )
+    for name, models in zip(COLUMNS, candidates, strict=False):
+        if len(models) > 1:
+            refuse(name, "a vote compares two models", "write a model's name without a comma")
+    judge_column = next((name for name in _JUDGES if name in values), None)
+    judge = "" if judge_column is None else str(values[judge_column] or "").strip()
+    for name, value in values.items():
+        is_read = name in COLUMNS or name == judge_column or is_index(name)
+        losses.add(f'column "{name}"', f"line {line}", not is_read and value not in (None, ""))
+    return JudgedBlock(
+        line=line,
+        source_language="",
+        target_language="",
+        segment=number,
+        judge=judge_of(judge, judge_column or "judge", refuse) if judge else NO_JUDGE,
+        candidates=candidates,
+        labels=labels,
+    )
+
+
+def _text(values: Mapping[str, Any], name: str, refuse: Refuse) -> str:
+    value = values.get(name)
+    if not isinstance(value, str) or not value.strip():
+        refuse(name, "there is no text", "give each vote model_a, model_b and winner")
+    return value

@@ -1,0 +1,67 @@
+"""Arena votes, repeated rows, and whole numbers that Parquet keeps as doubles."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from campaign.formats import FormatError
+from ranking.files import read_judgments
+
+_CASES = Path(__file__).parents[2] / "data/cases"
+_VOTES = _CASES / "files/48-arena-votes/votes.csv"
+
+
+def test_arena_votes_are_blocks_of_two_and_other_columns_are_counted() -> None:
+    """Case 48."""
+    read = read_judgments([str(_VOTES)])
+    assert (len(read.blocks), read.judges, read.blocks.systems) == (
+        3,
+        2,
+        ("alpha", "beta", "gamma"),
+    )
+    assert [(loss.what, loss.count) for loss in read.losses] == [
+        ('column "turn"', 3),
+        ('column "language"', 3),
+    ]
+
+
+def test_arena_votes_of_json_lines_equal_those_of_csv(tmp_path: Path) -> None:
+    lines = tmp_path / "votes.jsonl"
+    frame = pd.read_csv(_VOTES)
+    lines.write_text("\n".join(map(json.dumps, frame.to_dict("records"))))
+    ours, theirs = (read_judgments([str(name)]).blocks for name in (lines, _VOTES))
+    assert (ours.segment == theirs.segment).all()
+    assert ours.judges == theirs.judges
+
+
+@pytest.mark.parametrize("winner", ["", "alpha", "model_c"])
+def test_vote_for_no_known_winner_is_refused(tmp_path: Path, winner: str) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text(f"model_a,model_b,winner\nA,B,model_a\nA,B,{winner}\n")
+    with pytest.raises(FormatError, match='line 3 \\(field "winner"\\)'):
+        read_judgments([str(file)])
+
+
+def test_exact_repeats_are_counted_and_still_count() -> None:
+    read = read_judgments([str(_CASES / "rankings/dup.csv")])
+    assert (read.repeated, len(read.blocks)) == (20, 40)
+    other = read_judgments([str(_CASES / "rankings/onejudge.csv")])
+    assert other.repeated == 0
+
+
+def test_whole_doubles_of_parquet_are_read_and_fractions_refused(tmp_path: Path) -> None:
+    frame = pd.read_csv(_CASES / "files/44-five-way-after-pandas/ok.csv")
+    doubles = [name for name in frame if name.endswith("rank") or name == "srcIndex"]
+    frame[doubles] = frame[doubles].astype("float64")
+    frame[["documentId", "segmentId"]] = frame[["documentId", "segmentId"]].astype(str)
+    frame.index += 3
+    file = tmp_path / "j.parquet"
+    frame.iloc[::2].to_parquet(file)
+    whole = read_judgments([str(file)])
+    assert len(whole.blocks) == len(frame.iloc[::2])
+    frame.loc[5, "system2rank"] = 2.5
+    frame.to_parquet(file)
+    with pytest.raises(FormatError, match=r'line 3 \(field "system2rank"\): the value is no whole'):
+        read_judgments([str(file)])
