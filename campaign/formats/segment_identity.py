@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NoReturn
 
 #: Between the document and the position in an id; WMT 2026 writes the longer one.
 MARK: Final = "_#_"
@@ -80,6 +80,10 @@ class KnownSegments:
             (each.document, each.position): each for each in self._by_number.values()
         }
         self._documents = {each.document for each in self._by_number.values()}
+
+    def numbered(self, number: int) -> KnownSegment:
+        """Return the segment with a number through the test set."""
+        return self._by_number[number]
 
     def candidates(self, name: SegmentName) -> list[KnownSegment]:
         """Return the segments that the names of a row allow; none if only its source can tell.
@@ -156,7 +160,7 @@ class KnownSegments:
             self._refuse_unknown(name)
         return there
 
-    def _refuse_unknown(self, name: SegmentName) -> None:
+    def _refuse_unknown(self, name: SegmentName) -> NoReturn:
         of = f' of the document "{name.document}"' if name.document else ""
         last = max(self._by_number, default=0)
         raise SegmentProblem(
@@ -184,7 +188,9 @@ class KnownSegments:
 
 def segment_id(document: str, segment: str) -> str:
     """Return an id of a segment for formats with a single name for it; `id_parts` takes it apart."""
-    return f"{document}{MARK}{segment}" if document else segment
+    if not document or id_parts(segment)[0] == document:
+        return segment
+    return f"{document}{MARK}{segment}"
 
 
 def id_parts(name: str) -> tuple[str, str]:

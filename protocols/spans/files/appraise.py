@@ -22,6 +22,7 @@ from typing import Any, Final
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Loss, Losses
 from campaign.formats.records import counted
+from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_lines
 from protocols.spans.files.jsonl import span_made, spans_check
 from protocols.spans.files.values import (
@@ -280,7 +281,7 @@ def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
         [
             judgment.judge,
             system,
-            judgment.segment,
+            segment_id(judgment.document, judgment.segment),
             "TGT",
             judgment.source_language,
             judgment.target_language,

@@ -80,9 +80,9 @@ def test_one_segment_has_one_source_and_one_output_of_a_system() -> None:
     texts.check("visit", "1", "line 1", "One.", [("A", "Eins.")])
     texts.check("tower", "1", "line 2", "Three.", [("A", "Drei.")])
     texts.check("visit", "1", "line 3", None, [("A", "Eins."), ("B", "Ein.")])
-    with pytest.raises(SegmentProblem, match="source of segment 1 .*another text than in line 1"):
+    with pytest.raises(SegmentProblem, match=r"source of segment 1 .*another text than in line 1"):
         texts.check("visit", "1", "line 4", "Three.", [])
-    with pytest.raises(SegmentProblem, match="output of B .*another text than in line 3"):
+    with pytest.raises(SegmentProblem, match=r"output of B .*another text than in line 3"):
         texts.check("visit", "1", "line 5", None, [("B", "Eins.")])
 
 
