@@ -1,23 +1,25 @@
 """Which segment and which outputs of a test set the answers of a file are about."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 
 from annotation.answer_files import FileAnswer
+from campaign.formats.segment_identity import (
+    KnownSegment,
+    KnownSegments,
+    SegmentName,
+    SegmentProblem,
+    same_text,
+)
 from campaign.importing.languages import language_tag
 from campaign.models import Output, Segment, Task
 
 #: Raises the error of an answer: for what field, which problem, and what to do.
 Refuse = Callable[[str | None, str, str], NoReturn]
 
-_NUMBER: Final = re.compile(r"[0-9]{1,9}")
-#: What stands in front of the place in a document, in the names that WMT gives segments.
-_PLACE: Final = re.compile(r"(.+?)(?:_###_|_#_)([0-9]{1,9})")
-#: What no cell of a table holds: a file may have a blank instead.
-_BLANKS: Final = str.maketrans("\t\r\n", "   ")
 _NAMES_IN_ERRORS: Final = 20
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +32,6 @@ class Place:
     texts: tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Segment:
-    id: int
-    number: int
-    document: str
-    position: int
-
-
 class Places:
     """Finds segments and outputs; reads the names of all segments once, and texts as answers name them."""
 
@@ -47,10 +41,9 @@ class Places:
         rows = Segment.objects.filter(test_set=self._test_set).values_list(
             "id", "number", "document__name", "position"
         )
-        segments = [_Segment(*row) for row in rows]
-        self._by_number = {each.number: each for each in segments}
-        self._by_position = {(each.document, each.position): each for each in segments}
-        self._documents = {each.document for each in segments}
+        self._known = KnownSegments(
+            self._test_set.name, (KnownSegment(*row) for row in rows.iterator())
+        )
         self._pair = tuple(
             map(_language, (self._test_set.source_language, self._test_set.target_language))
         )
@@ -63,41 +56,44 @@ class Places:
         Refuses languages, segments and systems that the test set does not have, and texts that it has otherwise.
         """
         segments = self._segments(answers, refuse)
-        sources = self._sources(segments)
         wanted = [
-            (segment.id, self._system(name, refuse(answer)))
+            (segment.key, self._system(name, refuse(answer)))
             for answer, segment in zip(answers, segments, strict=True)
             for candidate in answer.candidates
             for name in candidate
         ]
         outputs = _outputs(wanted)
-        places = []
-        for answer, segment in zip(answers, segments, strict=True):
-            said = refuse(answer)
-            _refuse_other_text(
-                answer.source,
-                sources[segment.id],
-                f"the source text is another than that of segment {segment.number}",
-                said,
-            )
-            places.append(self._place(answer, segment, outputs, said))
-        return places
+        return [
+            self._place(answer, segment, outputs, refuse(answer))
+            for answer, segment in zip(answers, segments, strict=True)
+        ]
 
     def _segments(
         self, answers: Sequence[FileAnswer], refuse: Callable[[FileAnswer], Refuse]
-    ) -> list[_Segment]:
-        found = []
+    ) -> list[KnownSegment]:
+        names, named = [], []
         for answer in answers:
-            self._refuse_languages(answer, refuse(answer))
-            found.append(self._named(answer))
+            said = refuse(answer)
+            self._refuse_languages(answer, said)
+            name = SegmentName(
+                answer.segment,
+                answer.document,
+                answer.source,
+                has_output_texts=any(text is not None for text in answer.texts),
+            )
+            names.append(name)
+            named.append(_proved(said, self._known.candidates, name))
         by_source = self._by_source(
-            answer.source
-            for answer, segment in zip(answers, found, strict=True)
-            if segment is None and answer.source
+            name.source for name, found in zip(names, named, strict=True) if not found
         )
+        candidates = [
+            found or by_source.get(name.source, [])
+            for name, found in zip(names, named, strict=True)
+        ]
+        sources = self._sources(candidates)
         return [
-            segment or by_source.get(answer.source or "") or self._refuse_segment(answer, refuse)
-            for answer, segment in zip(answers, found, strict=True)
+            _proved(refuse(answer), self._known.choose, name, found, sources)
+            for answer, name, found in zip(answers, names, candidates, strict=True)
         ]
 
     def _refuse_languages(self, answer: FileAnswer, refuse: Refuse) -> None:
@@ -109,55 +105,17 @@ class Places:
                 "give a file of this test set",
             )
 
-    def _named(self, answer: FileAnswer) -> _Segment | None:
-        """Return the segment by its number, or by document and place in it; None if it has neither."""
-        if not _NUMBER.fullmatch(answer.segment):
-            parts = _PLACE.fullmatch(answer.segment)
-            if parts is None:
-                return None
-            name, place = parts.group(1), int(parts.group(2))
-            # As test sets made of Pearmut's campaigns call it, and as the file does.
-            names = (name.replace("_###_", "/").replace("_#_", "/"), name, answer.document)
-            return next(
-                (found for each in names if (found := self._by_position.get((each, place)))), None
-            )
-        number = int(answer.segment)
-        segment = self._by_number.get(number)
-        if answer.document not in self._documents:
-            return segment
-        if segment is not None and segment.document == answer.document:
-            return segment
-        return self._by_position.get((answer.document, number))
+    def _by_source(self, sources: Iterable[str | None]) -> dict[str | None, list[KnownSegment]]:
+        wanted = list({source for source in sources if source})
+        found: dict[str | None, list[KnownSegment]] = {}
+        if wanted:
+            rows = Segment.objects.filter(test_set=self._test_set, source_text__in=wanted)
+            for text, number in rows.values_list("source_text", "number"):
+                found.setdefault(text, []).append(self._known.numbered(number))
+        return found
 
-    def _by_source(self, sources: Iterable[str]) -> dict[str, _Segment]:
-        """Return segments by their source texts; those that have theirs alone."""
-        wanted = list(set(sources))
-        if not wanted:
-            return {}
-        rows = Segment.objects.filter(test_set=self._test_set, source_text__in=wanted)
-        found: dict[str, list[int]] = {}
-        for text, number in rows.values_list("source_text", "number"):
-            found.setdefault(text or "", []).append(number)
-        return {
-            text: self._by_number[numbers[0]]
-            for text, numbers in found.items()
-            if len(numbers) == 1
-        }
-
-    def _refuse_segment(
-        self, answer: FileAnswer, refuse: Callable[[FileAnswer], Refuse]
-    ) -> NoReturn:
-        of = f' of the document "{answer.document}"' if answer.document else ""
-        last = max(self._by_number, default=0)
-        refuse(answer)(
-            None,
-            f'the test set "{self._test_set.name}" has no segment {answer.segment}{of}; its last is {last}',
-            "name segments by their number through the test set, by their document and their place in it, or give "
-            "their source texts, each of which only one segment has",
-        )
-
-    def _sources(self, segments: Sequence[_Segment]) -> dict[int, str | None]:
-        wanted = {segment.id for segment in segments}
+    def _sources(self, candidates: Iterable[Sequence[KnownSegment]]) -> dict[int, str | None]:
+        wanted = {segment.key for each in candidates for segment in each}
         return dict(Segment.objects.filter(pk__in=wanted).values_list("id", "source_text"))
 
     def _system(self, name: str, refuse: Refuse) -> int:
@@ -174,13 +132,13 @@ class Places:
     def _place(
         self,
         answer: FileAnswer,
-        segment: _Segment,
+        segment: KnownSegment,
         outputs: dict[tuple[int, int], tuple[int, str | None]],
         refuse: Refuse,
     ) -> Place:
         ids, texts = [], []
         for place, systems in enumerate(answer.candidates):
-            found = [outputs.get((segment.id, self._systems[name])) for name in systems]
+            found = [outputs.get((segment.key, self._systems[name])) for name in systems]
             for name, each in zip(systems, found, strict=True):
                 if each is None:
                     refuse(
@@ -196,16 +154,15 @@ class Places:
                     f"{', '.join(systems)} wrote different texts for segment {segment.number}",
                     "write a candidate for each text",
                 )
-            if answer.texts:
-                _refuse_other_text(
-                    answer.texts[place],
-                    text,
+            if answer.texts and not same_text(answer.texts[place], text):
+                refuse(
+                    None,
                     f"the output of {systems[0]} for segment {segment.number} is another text than in the test set",
-                    refuse,
+                    "give the file of the judgments of these texts, or import the texts that were judged",
                 )
             ids.append(tuple(id_ for id_, _text in there))
             texts.append(text)
-        return Place(segment.id, segment.number, tuple(ids), tuple(texts))
+        return Place(segment.key, segment.number, tuple(ids), tuple(texts))
 
 
 def _outputs(wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[int, str | None]]:
@@ -220,16 +177,12 @@ def _outputs(wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[i
     }
 
 
-def _refuse_other_text(said: str | None, there: str | None, problem: str, refuse: Refuse) -> None:
-    """Refuse a text that is not the one of the test set; a table may have blanks for its tabs and line breaks."""
-    if said is None or there is None or said == there:
-        return
-    if said.translate(_BLANKS) != there.translate(_BLANKS):
-        refuse(
-            None,
-            problem,
-            "give the file of the judgments of these texts, or import the texts that were judged",
-        )
+def _proved(refuse: Refuse, find: Callable[..., _Found], *names: Any) -> _Found:
+    """Return what is found, or refuse the answer with the reason why its segment is not proved."""
+    try:
+        return find(*names)
+    except SegmentProblem as error:
+        refuse(None, error.problem, error.remedy)
 
 
 def _language(name: str) -> str:

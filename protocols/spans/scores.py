@@ -83,7 +83,7 @@ def _judgments(task: Task, until: int, chosen: ChosenJudgments | None) -> Iterat
             source_language=test_set.source_language,
             target_language=test_set.target_language,
             document=segment.document.name,
-            segment=str(segment.number),
+            segment=str(segment.position),
             judge=judgment.judge.pseudonym,
             outputs=tuple(
                 ScoredOutput(

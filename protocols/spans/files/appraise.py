@@ -24,6 +24,7 @@ from typing import Any, Final
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Loss, Losses
 from campaign.formats.records import counted
+from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import line_cells
 from protocols.spans.files.jsonl import span_made, spans_check
@@ -314,7 +315,7 @@ def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
         [
             judgment.judge,
             system,
-            judgment.segment,
+            segment_id(judgment.document, judgment.segment),
             "TGT",
             judgment.source_language,
             judgment.target_language,

@@ -1,8 +1,8 @@
 """The annotation log of Pearmut: a line of JSON each time a judge submits a document, or the download of several logs.
 
 A line has the documents' items (``item``), what the judge said of each (``annotation``: by model a score and error spans),
-who (``user_id``), which document (``item_i``) and what they did when (``actions``). A later line of the same judge and
-document replaces what it says again, model by model; a line whose annotation is ``__RESET__`` takes back all that came
+who (``user_id``), which place in their task (``item_i``) and what they did when (``actions``). An item's segment is that of
+its ``item_id``, wherever it stands in a task; without one, that of its source. A later line of the same judge and place replaces what it says again, model by model; a line whose annotation is ``__RESET__`` takes back all that came
 before of that judge and document, and of all of the judge's where it names no document.
 
 Positions count what Pearmut's page makes a place: units of UTF-16, line breaks left out, the last one included. The place
@@ -11,6 +11,7 @@ after the last one is ``[missing]``.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from typing import Any, Final
 from campaign.formats import FormatError, InputFile
 from campaign.formats.json_objects import decode_object
 from campaign.formats.losses import Loss, Losses
+from campaign.formats.segment_identity import id_parts
 from campaign.formats.streams import text_lines
 from protocols.spans.files.jsonl import span_made, spans_check
 from protocols.spans.files.values import (
@@ -44,8 +46,7 @@ _LONGEST_PAUSE: Final = 60.0
 #: Documents that are no part of the campaign, by how their item_i begins.
 _BESIDE = ("welcome_", "random_", "goodbye_")
 _SHAPE = '{"user_id": "…", "item_i": 0, "item": [{…}], "annotation": [{"model": {…}}]}'
-_WMT25, _WMT26 = "_#_", "_###_"
-_PLACE_IN_DOCUMENT = re.compile(r"[0-9]+")
+_WMT26 = "_###_"
 _PAIR = re.compile(r"([A-Za-z_]+)---([A-Za-z_]+?)( v[0-9]+)?")
 _OF_OUTPUT = ("score", "error_spans", "textfield", "sliders")
 
@@ -136,6 +137,8 @@ def _replace(before: list[_Submission], later: _Submission, losses: Losses) -> N
             again = later.judgments[place] if place < len(later.judgments) else None
             if earlier is None or again is None:
                 continue
+            if (earlier.document, earlier.segment) != (again.document, again.segment):
+                continue
             systems = {system for output in again.outputs for system in output.systems}
             kept = tuple(out for out in earlier.outputs if not systems.intersection(out.systems))
             losses.add(
@@ -180,7 +183,7 @@ def _submission(
                 f"give at most {MAX_OUTPUTS}",
             )
         source_language, target_language, document, segment = names_of(
-            judged.get("item_id"), campaign, values["item_i"], place
+            _identifier(key, judged, refuse), campaign
         )
         source = judged.get("src")
         submission.judgments.append(
@@ -229,25 +232,24 @@ def _judged(
     return values
 
 
-def names_of(
-    identifier: object, campaign: str, number: object, place: int
-) -> tuple[str, str, str, str]:
-    """Return languages, document and segment, as far as WMT's ids or the campaign's name say them."""
+def names_of(identifier: str, campaign: str) -> tuple[str, str, str, str]:
+    """Return languages, document and segment, as far as the item's id or the campaign's name say them."""
     pair = _PAIR.fullmatch(campaign)
     source, target = pair.group(1, 2) if pair else ("", "")
-    document = f"{campaign}#{number}" if campaign else f"{number}"
-    if identifier is None:
-        return source, target, document, f"{number}.{place}"
-    segment = str(identifier)
-    for mark, languages in ((_WMT26, slice(2, 4)), (_WMT25, slice(0, 0))):
-        parts = segment.split(mark)
-        if len(parts) > 2:
-            if len(parts[languages]) == 2 and not pair:
-                source, target = parts[languages]
-            if _PLACE_IN_DOCUMENT.fullmatch(parts[-1]):
-                return source, target, mark.join(parts[:-1]), segment
-            return source, target, segment, segment
-    return source, target, document, segment
+    parts = identifier.split(_WMT26)
+    if not pair and len(parts) > 3:
+        source, target = parts[2:4]
+    return source, target, *id_parts(identifier)
+
+
+def _identifier(key: str, item: dict[str, Any], refuse: Refuse) -> str:
+    """Return the id of an item; where it has none, one of its source, by which Pearmut tells such items apart."""
+    identifier, source = item.get("item_id"), item.get("src")
+    if identifier is None and isinstance(source, str):
+        return f"source {hashlib.sha256(source.encode()).hexdigest()[:12]}"
+    if identifier is None or not str(identifier).strip():
+        refuse(f"{key}.item_id", "the item has no id, and no source", "give it an item_id")
+    return str(identifier)
 
 
 def times_of(value: object, refuse: Refuse) -> tuple[float | None, float | None, int | None]:
@@ -282,6 +284,7 @@ def _output(
     losses.add("texts that judges wrote", where, bool(values.get("textfield")))
     losses.add("other keys of annotations", where, bool(values.keys() - set(_OF_OUTPUT)))
     score, spans = values.get("score"), values.get("error_spans")
+    losses.add("outputs without a score", where, "score" in values and score is None)
     return output_made(
         refuse,
         systems=(system_value("item.tgt", model, refuse),),

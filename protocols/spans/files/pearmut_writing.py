@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
 from campaign.formats.losses import Loss, Losses
+from campaign.formats.segment_identity import segment_id
 from campaign.texts.json_lines import json_line
 from protocols.spans.files.pearmut import character_of_place, names_of, times_of
 from protocols.spans.files.values import (
@@ -17,16 +19,28 @@ from protocols.spans.records import ScoredJudgment, ScoredOutput, Span
 def write_pearmut_log(
     judgments: Iterable[ScoredJudgment],
 ) -> tuple[list[str], tuple[Loss, ...]]:
-    """Return a line for each judgment, as a document of one item, and what they cannot carry."""
+    """Return a line for each judgment, as a screen of one item, and what they cannot carry.
+
+    `item_id` names document and segment; `item_i` counts the segments of a document, in the order in which they first come.
+    """
     losses = Losses()
     lines = []
-    for number, judgment in enumerate(judgments):
-        where = f"judgment {number + 1}"
+    written: set[tuple[str, ...]] = set()
+    places: dict[str, dict[str, int]] = defaultdict(dict)
+    for number, judgment in enumerate(judgments, 1):
+        where = f"judgment {number}"
+        identifier = segment_id(judgment.document, judgment.segment)
+        of_document = places[judgment.document]
+        place = of_document.setdefault(judgment.segment, len(of_document))
         losses.add(
-            "languages, and documents other than by the segment's name",
+            "languages",
             where,
-            names_of(judgment.segment, "", number, 0)[:3]
-            != (judgment.source_language, judgment.target_language, judgment.document),
+            names_of(identifier, "")[:2] != (judgment.source_language, judgment.target_language),
+        )
+        losses.add(
+            "documents whose names hold “_#_” beside segments without a number",
+            where,
+            names_of(identifier, "")[2:] != (judgment.document, judgment.segment),
         )
         annotation: dict[str, Any] = {}
         texts: dict[str, str] = {}
@@ -36,25 +50,33 @@ def write_pearmut_log(
                 losses.add("spans of outputs without a text", where, len(output.spans or ()))
             said = _said(output, losses, where)
             for system in output.systems:
+                key = (judgment.judge, judgment.document, judgment.segment, system)
+                # Pearmut takes a later line for a correction.
+                losses.add("further judgments of one output by one judge", where, key in written)
+                if key in written:
+                    continue
+                written.add(key)
                 annotation[system] = said
                 texts[system] = output.text or ""
+        if not annotation:
+            continue
         entry: dict[str, Any] = {"annotation": [annotation]}
         actions = _actions(judgment, losses, where)
         if actions:
             entry["actions"] = actions
-        item: dict[str, Any] = {"item_id": judgment.segment}
+        item: dict[str, Any] = {"item_id": identifier}
         if judgment.source is not None:
             item["src"] = judgment.source
         entry["item"] = [item | {"tgt": texts}]
         if judgment.comment:
             entry["comment"] = judgment.comment
-        entry |= {"user_id": judgment.judge, "item_i": number}
+        entry |= {"user_id": judgment.judge, "item_i": place}
         lines.append(json_line(entry))
     return lines, losses.found()
 
 
 def _said(output: ScoredOutput, losses: Losses, where: str) -> dict[str, Any]:
-    said: dict[str, Any] = {"score": output.score}
+    said: dict[str, Any] = {} if output.score is None else {"score": output.score}
     if output.spans is not None:
         said["error_spans"] = [
             found

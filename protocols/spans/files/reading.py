@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import IO, Final
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Loss, Losses
+from campaign.formats.segment_identity import SegmentProblem, SegmentTexts, documents_of_all
 from campaign.formats.streams import peek
 from protocols.spans.files.appraise import read_appraise_csv
 from protocols.spans.files.jsonl import read_spans_jsonl
@@ -80,6 +81,7 @@ def read_spans(
     """
     sources = Sources(names, progress=progress, standard_input=standard_input)
     judgments: list[ScoredJudgment] = []
+    origins: list[str] = []
     files, losses = [], Losses()
     for name in sources.names:
         shown = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
@@ -89,6 +91,7 @@ def read_spans(
             files.append(FileRead(shown, stream.sha256()))
         for loss in lost:
             losses.add(loss.what, f"{shown}, {loss.first}", loss.count)
+        origins += [shown] * len(found)
         judgments += found
     if not judgments or input_format is None:
         raise FormatError(
@@ -96,6 +99,8 @@ def read_spans(
             "there is no judgment in it, only what is left out",
             "give a file with judgments of outputs",
         )
+    judgments = in_shared_documents(judgments, losses)
+    _texts_check(zip(origins, judgments, strict=True))
     return SpansRead(
         judgments=tuple(
             replace(
@@ -138,6 +143,38 @@ _READERS: Final[
     SpansFormat.PEARMUT_LOG: read_pearmut_log,
     SpansFormat.MQM_TSV: read_mqm_tsv,
 }
+
+
+def in_shared_documents(
+    judgments: Sequence[ScoredJudgment], losses: Losses
+) -> list[ScoredJudgment]:
+    """Return judgments without systems in the names of their documents, where all documents end in their system."""
+    renamed = documents_of_all(
+        (judgment.document, [system for output in judgment.outputs for system in output.systems])
+        for judgment in judgments
+    )
+    if not renamed:
+        return list(judgments)
+    losses.add(
+        "names of systems at the end of names of documents (name#system)",
+        f"line {judgments[0].line}",
+        len(renamed),
+    )
+    return [replace(each, document=renamed[each.document]) for each in judgments]
+
+
+def _texts_check(judgments: Iterable[tuple[str, ScoredJudgment]]) -> None:
+    """Refuse two sources of one segment, and two texts of a system there."""
+    texts = SegmentTexts()
+    for file, judgment in judgments:
+        outputs = (
+            (system, output.text) for output in judgment.outputs for system in output.systems
+        )
+        where = f"{file}, line {judgment.line}"
+        try:
+            texts.check(judgment.document, judgment.segment, where, judgment.source, outputs)
+        except SegmentProblem as error:
+            raise FormatError(file, error.problem, error.remedy, line=judgment.line) from error
 
 
 def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:

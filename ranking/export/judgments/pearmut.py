@@ -19,7 +19,8 @@ def pearmut_campaign(export: Export, batches: Iterator[Any]) -> Iterator[bytes]:
         ahead = replace(export, after=export.after - 1, until=export.after)
         document = next((batch["document"][0].as_py() for batch in tables(ahead)), None)
     if document is None:
-        name = _json(export.task.test_set.name)
+        # Pearmut names files by it.
+        name = _json(export.task.test_set.name.replace("/", "-"))
         yield f'{{"campaign_id": {name}, "info": {_json(_INFO)}, "data": ['.encode()
     for batch in batches:
         said = []

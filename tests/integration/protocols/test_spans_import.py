@@ -273,14 +273,21 @@ def test_segments_are_found_by_number_document_and_source(
     importing()(
         jsonl(
             line(8, "ada", ("dune", 1, [])),
-            line(2, "ada", ("dune", 2, []), document="document 2"),
+            line("document 2_#_2", "ada", ("dune", 2, []), document="document 2"),  # type: ignore[arg-type]
             line("document 2_#_3", "ada", ("dune", 3, [])),  # type: ignore[arg-type]
             line("whatever", "ada", ("dune", 4, []), source=source),  # type: ignore[arg-type]
-            line(4, "ada", ("dune", 5, []), document="not here"),
         )
     )
     found = Judgment.objects.of(task.pk).order_by("numbered__number")
-    assert list(found.values_list("block__segment__number", flat=True)) == [8, 8, 9, 5, 4]
+    assert list(found.values_list("block__segment__number", flat=True)) == [8, 8, 9, 5]
+
+
+def test_unknown_document_is_refused_and_not_counted_through(
+    task: Task, jsonl: Callable[..., Path]
+) -> None:
+    with pytest.raises(CommandError, match=r'no document "not here".*document 1'):
+        importing()(jsonl(line(4, "ada", ("dune", 5, []), document="not here")))
+    assert not Judgment.objects.of(task.pk).exists()
 
 
 def scored(**output: Any) -> str:

@@ -1,0 +1,255 @@
+"""Which segment a row of a file is about: decided here, for every reader, writer, importer and scorer.
+
+A segment is its document and its position there, confirmed by its text. Against a known test set, `KnownSegments` finds it.
+Without one, the names in the files are the identity, and `SegmentTexts` holds rows of one name to one text.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+#: Between the document and the position in an id; WMT 2026 writes the longer one.
+MARK: Final = "_#_"
+_MARKS: Final = re.compile("_###_|_#_")
+_PARTS: Final = re.compile("(.+)(?:_###_|_#_)(.+?)")
+_NUMBER: Final = re.compile(r"[0-9]{1,9}")
+#: A table has blanks for what no cell of it holds.
+_BLANKS: Final = str.maketrans("\t\r\n", "   ")
+_CLOSEST: Final = 3
+#: Between a document and the system whose output it is, in the names of released files.
+_OF_SYSTEM: Final = "#"
+
+
+class SegmentProblem(Exception):  # noqa: N818  # becomes an error of the file or the input, which knows where it is
+    """A row whose segment cannot be proved; `problem` and `remedy` are phrases like those of FormatError."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem, remedy)
+        self.problem = problem
+        self.remedy = remedy
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentName:
+    """What a row says of its segment.
+
+    Attributes
+    ----------
+    segment : str
+        A number, or an id: document, `MARK`, position.
+    document : str
+        Empty where the row has none.
+    source : str, optional
+    has_output_texts : bool
+        Whether outputs have texts, which the caller compares with those of the segment found.
+    """
+
+    segment: str
+    document: str = ""
+    source: str | None = None
+    has_output_texts: bool = False
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether the row has a text that tells a wrong segment."""
+        return self.source is not None or self.has_output_texts
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSegment:
+    """A segment of a test set: its key, number through the test set, document and position in the document, from 1."""
+
+    key: int
+    number: int
+    document: str
+    position: int
+
+
+class KnownSegments:
+    """The segments of a test set, by every name that a row may give them."""
+
+    def __init__(self, test_set: str, segments: Iterable[KnownSegment]) -> None:
+        self._test_set = test_set
+        self._by_number = {each.number: each for each in segments}
+        self._by_position = {
+            (each.document, each.position): each for each in self._by_number.values()
+        }
+        self._documents = {each.document for each in self._by_number.values()}
+
+    def numbered(self, number: int) -> KnownSegment:
+        """Return the segment with a number through the test set."""
+        return self._by_number[number]
+
+    def candidates(self, name: SegmentName) -> list[KnownSegment]:
+        """Return the segments that the names of a row allow; none if only its source can tell.
+
+        Raises SegmentProblem for a document that the test set does not have, and a position or number beyond its end.
+        """
+        in_id, place = id_parts(name.segment)
+        document = self._document(name.document)
+        if in_id and _NUMBER.fullmatch(place):
+            said = self._document(in_id)
+            if document and said != document:
+                raise SegmentProblem(
+                    f'the segment {name.segment} is of another document than "{name.document}"',
+                    "write the same document in both",
+                )
+            return self._known(name, [self._by_position.get((said, int(place)))])
+        if not _NUMBER.fullmatch(name.segment):
+            return []
+        number = int(name.segment)
+        through = self._by_number.get(number)
+        if not document:
+            return self._known(name, [through])
+        if through is not None and through.document != document:
+            through = None
+        return self._known(name, [through, self._by_position.get((document, number))])
+
+    def choose(
+        self,
+        name: SegmentName,
+        candidates: Iterable[KnownSegment],
+        sources: Mapping[int, str | None],
+    ) -> KnownSegment:
+        """Return the segment of a row, among its candidates or those that have its source text.
+
+        `sources` are the texts of all candidates by key. Raises SegmentProblem if none is right, or more than one may be.
+        """
+        possible = list(candidates)
+        fitting = [each for each in possible if same_text(name.source, sources.get(each.key))]
+        if name.document:
+            document = self._document(name.document)
+            fitting = [each for each in fitting if each.document == document]
+        if not fitting:
+            if not possible:
+                self._refuse_unknown(name)
+            raise SegmentProblem(
+                f"the source text is another than that of segment {possible[0].number}",
+                "give the file of the judgments of these texts, or import the texts that were judged",
+            )
+        if len(fitting) > 1:
+            raise SegmentProblem(
+                f"segment {name.segment} may be each of "
+                + " and ".join(
+                    f'{each.number} (number {each.position} of "{each.document}")'
+                    for each in fitting[:_CLOSEST]
+                ),
+                f"name it {segment_id('document', 'position')}, or give its source text",
+            )
+        (found,) = fitting
+        if self._is_by_position_alone(name, found) and not name.has_texts:
+            raise SegmentProblem(
+                f"nothing shows that segment {name.segment} is number {found.position} of the document "
+                f'"{found.document}", and not a place in a batch',
+                f"name it {segment_id(found.document, str(found.position))}, or give texts",
+            )
+        return found
+
+    @staticmethod
+    def _is_by_position_alone(name: SegmentName, found: KnownSegment) -> bool:
+        return bool(_NUMBER.fullmatch(name.segment)) and int(name.segment) != found.number
+
+    def _known(self, name: SegmentName, found: Iterable[KnownSegment | None]) -> list[KnownSegment]:
+        there = [each for each in dict.fromkeys(found) if each is not None]
+        if not there:
+            self._refuse_unknown(name)
+        return there
+
+    def _refuse_unknown(self, name: SegmentName) -> NoReturn:
+        of = f' of the document "{name.document}"' if name.document else ""
+        last = max(self._by_number, default=0)
+        raise SegmentProblem(
+            f'the test set "{self._test_set}" has no segment {name.segment}{of}; its last is {last}',
+            "name segments by their number through the test set, by their document and their place in it, or give "
+            "their source texts, each of which only one segment has",
+        )
+
+    def _document(self, name: str) -> str:
+        """Return a document as the test set calls it; empty where none is named."""
+        # Test sets made of Pearmut's campaigns have slashes where ids have marks.
+        found = next(
+            (each for each in (name, _MARKS.sub("/", name)) if each in self._documents), ""
+        )
+        if name and not found:
+            closest = difflib.get_close_matches(name, self._documents, _CLOSEST, cutoff=0.3)
+            shown = closest or sorted(self._documents)[:_CLOSEST]
+            raise SegmentProblem(
+                f'the test set "{self._test_set}" has no document "{name}"',
+                "give the file of this test set, or correct the name; the closest are "
+                + ", ".join(shown),
+            )
+        return found
+
+
+def segment_id(document: str, segment: str) -> str:
+    """Return an id of a segment for formats with a single name for it; `id_parts` takes it apart."""
+    if not document or id_parts(segment)[0] == document:
+        return segment
+    return f"{document}{MARK}{segment}"
+
+
+def id_parts(name: str) -> tuple[str, str]:
+    """Return document and segment of an id; no document where the name holds none."""
+    parts = _PARTS.fullmatch(name)
+    return (parts[1], parts[2]) if parts else ("", name)
+
+
+def same_text(said: str | None, there: str | None) -> bool:
+    """Whether a text may be the one known; tabs and line breaks may be blanks, and None is any text."""
+    if said is None or there is None or said == there:
+        return True
+    return said.translate(_BLANKS) == there.translate(_BLANKS)
+
+
+class SegmentTexts:
+    """The texts of files without a test set: one source for a segment, one output for a segment and system."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str | None], tuple[str, str]] = {}
+
+    def check(
+        self,
+        document: str,
+        segment: str,
+        where: str,
+        source: str | None,
+        outputs: Iterable[tuple[str, str | None]],
+    ) -> None:
+        """Note the texts of a row at `where`, those of outputs by system. Raises SegmentProblem for another text."""
+        for system, text in ((None, source), *outputs):
+            if text is None:
+                continue
+            before, line = self._known.setdefault((document, segment, system), (text, where))
+            if not same_text(text, before):
+                what = "source" if system is None else f"output of {system}"
+                of = f' of the document "{document}"' if document else ""
+                raise SegmentProblem(
+                    f"the {what} of segment {segment}{of} is another text than in {line}",
+                    "name different segments differently, or give the judgments of one version of the texts",
+                )
+
+
+def documents_of_all(rows: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
+    """Return documents without the system in their names (``name#system``), by the name in the file.
+
+    Empty unless every document of each row ends in the row's only system, and all systems have the same documents otherwise.
+
+    Parameters
+    ----------
+    rows : iterable of (document, systems)
+    """
+    renamed: dict[str, str] = {}
+    by_system: dict[str, set[str]] = defaultdict(set)
+    for document, (*others, system) in rows:
+        base = document.removesuffix(_OF_SYSTEM + system)
+        if others or base in ("", document):
+            return {}
+        renamed[document] = base
+        by_system[system].add(base)
+    every = list(by_system.values())
+    return renamed if all(each == every[0] for each in every) else {}
