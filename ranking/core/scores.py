@@ -33,6 +33,25 @@ class NotEstimable(StrEnum):
     """Chance agreement is 1 (all comparisons are ties), so κ would divide by zero."""
 
 
+@dataclass(frozen=True)
+class Shortage:
+    """What a number lacks that is not estimable yet; callers put it into words.
+
+    Attributes
+    ----------
+    unit : str
+        What there is too little of: "comparisons", "blocks", "segments", "documents", "judges", "items" …
+    found : float
+        Effective number of units that there are, less than `needed`.
+    needed : int
+        Number of units from which on the number is estimated.
+    """
+
+    unit: str
+    found: float
+    needed: int
+
+
 @dataclass(frozen=True, eq=False)
 class Scores:
     """Scores of n systems, possibly in many resamples at once.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -12,15 +12,17 @@ from django.utils.translation import gettext_lazy
 
 from ranking.code_version import code_version
 from ranking.core.methods.davidson.bradley_terry import INFINITE_GAP
+from ranking.core.ranges.pairs import ComparedPair
 from ranking.core.ranges.sign_tests import Correction
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.ranking import Ranking, only_estimable
 from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
 from ranking.reports.inputs import AnyInput, ignored_documents_notes, input_data, input_notes
 from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, plain
+from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_ranked import reason_in_words
+from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.numbers import in_figures
 from ranking.wording.ranges import limit_in_words, ranges_in_words
 
@@ -89,8 +91,13 @@ def _data(ranking: Ranking, limits: _Limits) -> dict[str, Any]:
         "limits": limits.codes,
         **{name: limits.counts[name] for name in _EFFECTIVE},
         "content_key_version": ranking.content_key_version,
-        "systems": ranking.systems,
-        "pairs": ranking.pairs,
+        "systems": [only_estimable(row) for row in ranking.rows()],
+        "pairs": [
+            {**asdict(pair), "p_value": None, "adjusted_p": None}
+            if _is_thin(ranking, pair)
+            else asdict(pair)
+            for pair in ranking.pairs
+        ],
         "not_estimable": ranking.not_estimable,
         "groups": ranking.groups,
         "extra": ranking.extra,
@@ -99,7 +106,7 @@ def _data(ranking: Ranking, limits: _Limits) -> dict[str, Any]:
 
 def _table(ranking: Ranking, limits: _Limits) -> Table:
     return ranks_table(
-        plain(ranking.systems),
+        ranking.rows(),
         name=ranking.method,
         method=ranking.method,
         notes=_notes(ranking, limits),
@@ -110,6 +117,7 @@ def ranks_table(
     rows: Sequence[Mapping[str, Any]], *, name: str, method: str, notes: Sequence[str] = ()
 ) -> Table:
     """Return ranked systems, best first, as a ranking or a stored one has them, with their rank ranges drawn."""
+    shown = [only_estimable(row) for row in rows]
     columns = (
         Column("system", _("System"), is_text=True, names="system"),
         Column("score", _("Score")),
@@ -125,10 +133,10 @@ def ranks_table(
         name=name,
         title=_("Ranking by %(method)s") % {"method": METHOD_WORDS.get(method, method)},
         columns=columns,
-        rows=[tuple(row[column.key] for column in columns) for row in rows],
+        rows=[tuple(row[column.key] for column in columns) for row in shown],
         rules=frozenset(
             number
-            for number, (row, below) in enumerate(pairwise(rows))
+            for number, (row, below) in enumerate(pairwise(shown))
             if row["cluster"] != below["cluster"]
         ),
         notes=notes,
@@ -183,15 +191,26 @@ def _pairs_table(ranking: Ranking) -> Table:
                 pair.wins,
                 pair.losses,
                 pair.ties,
-                pair.p_value,
-                pair.adjusted_p,
-                _("yes") if pair.significant else _("no"),
+                *(
+                    (None, None, _("not estimable yet"))
+                    if _is_thin(ranking, pair)
+                    else (
+                        pair.p_value,
+                        pair.adjusted_p,
+                        _("yes") if pair.significant else _("no"),
+                    )
+                ),
             )
             for pair in ranking.pairs
         ],
         keys=2,
         notes=[tests_in_words(ranking.sides, ranking.correction, choice_of(ranking).level)],
     )
+
+
+def _is_thin(ranking: Ranking, pair: ComparedPair) -> bool:
+    """Return whether either system lacks the judgments for a test."""
+    return pair.better in ranking.shortages or pair.worse in ranking.shortages
 
 
 def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
@@ -205,6 +224,7 @@ def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
             for code in limits.codes
             if ranking.systems
         ),
+        *shortages_in_words(ranking.shortages, len(ranking.systems)),
         _("Seed: %(seed)s.") % {"seed": ranking.seed},
     ]
     if ranking.parameters:

@@ -33,7 +33,9 @@ class RangesFrom(models.TextChoices):
 
 
 def rank_range(row: Mapping[str, Any]) -> str:
-    """Return "3–4", or "1" for a range of one rank."""
+    """Return "3–4", "1" for a range of one rank, or "not estimable yet"."""
+    if row.get("shortage"):
+        return _("not estimable yet")
     return _range_of_ranks(row["rank_low"], row["rank_high"])
 
 

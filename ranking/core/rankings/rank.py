@@ -16,13 +16,19 @@ from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.core.methods.method import CountsMethod, Fit, Method
 from ranking.core.methods.registry import method_named
 from ranking.core.ranges.clusters import RankRanges, clusters
-from ranking.core.ranges.pairs import compared_pairs
+from ranking.core.ranges.pairs import PairTests, compared_pairs
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.counted_judgments import CountedJudgments, count_judgments
+from ranking.core.rankings.effective_units import (
+    EffectiveUnits,
+    effective_units,
+    effective_units_of_sizes,
+)
 from ranking.core.rankings.find_ranges import find_ranges
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions, RangesFound
 from ranking.core.rankings.ranges_of_counts import find_ranges_of_counts
 from ranking.core.rankings.ranking import RankedSystem, Ranking, UnrankedSystem
+from ranking.core.rankings.shortages import shortages_of
 from ranking.core.scores import NotEstimable, Scores, ordinal_ranks
 from ranking.core.sharding.shards import Engine
 from ranking.core.uncertainty.standard_errors import errors_by_system
@@ -141,6 +147,7 @@ def rank(
         found,
         ranked=tally(ranked),
         numbers=(len(blocks), len(np.unique(blocks.judge))),
+        effective=effective_units(blocks, chosen),
         seed=seed,
     )
     return _with_errors(ranking, blocks, chosen, settings, options)
@@ -196,6 +203,7 @@ def rank_counted(
         found,
         ranked=ranked.tallies,
         numbers=(counted.blocks, counted.judges),
+        effective=effective_units_of_sizes(counted.sizes),
         seed=seed,
     )
 
@@ -217,11 +225,21 @@ def _ranking(
     *,
     ranked: Tallies,
     numbers: tuple[int, int],
+    effective: EffectiveUnits,
     seed: int,
 ) -> Ranking:
     """Return the ranking; `numbers` are those of blocks and judges."""
     fit, tallies, level = fitted.fit, fitted.tallies, options.independent
     kept = np.flatnonzero(fit.scores.estimable)
+    shortages = shortages_of(
+        ranked,
+        options,
+        blocks=numbers[0],
+        effective=effective,
+        limits=found.limits,
+        refusals=found.extra.get("refusals"),
+    )
+    found = without_estimates(found, [name in shortages for name in ranked.systems])
     errors = found.errors
     return Ranking(
         method=fitted.method.name,
@@ -243,6 +261,7 @@ def _ranking(
         comparisons=tallies.comparisons,
         ties=tallies.tied,
         judges=numbers[1],
+        shortages=shortages,
         extra={
             **fit.extra,
             **found.extra,
@@ -253,6 +272,26 @@ def _ranking(
             ),
         },
     )
+
+
+def without_estimates(found: RangesFound, thin: list[bool]) -> RangesFound:
+    """Return ranges and tests that claim nothing of the systems that lack judgments.
+
+    Such a system may have any rank, and so each other system may be one rank better or worse for each of them.
+    """
+    unknown = np.array(thin, dtype=np.bool_)
+    count = int(np.count_nonzero(unknown))
+    if not count or len(found.ranges.low) != len(unknown):
+        return found
+    low = np.where(unknown, 1, np.maximum(1, found.ranges.low - count))
+    high = np.where(unknown, len(thin), np.minimum(len(thin), found.ranges.high + count))
+    of_pair = unknown[:, np.newaxis] | unknown
+    tests = PairTests(
+        p_value=np.where(of_pair, 1.0, found.tests.p_value),
+        adjusted_p=np.where(of_pair, 1.0, found.tests.adjusted_p),
+    )
+    errors = None if found.errors is None else np.where(unknown, np.nan, found.errors)
+    return replace(found, ranges=RankRanges(low, high), tests=tests, errors=errors)
 
 
 def _with_errors(

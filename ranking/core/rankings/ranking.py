@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ranking.core.ranges.pairs import ComparedPair
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
-from ranking.core.scores import NotEstimable
+from ranking.core.scores import NotEstimable, Shortage
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,13 @@ class RankedSystem:
     wins: int
     losses: int
     ties: int
+
+
+def only_estimable(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of `Ranking.rows` without the range and cluster that are not estimable yet."""
+    if row.get("shortage") is None:
+        return {**row, "shortage": None}
+    return {**row, "rank_low": None, "rank_high": None, "cluster": None}
 
 
 @dataclass(frozen=True)
@@ -95,6 +102,9 @@ class Ranking:
         Pairwise comparisons after expansion of collapsed outputs, and tied ones.
     judges : int
         Number of judges of at least one of the blocks.
+    shortages : mapping from a system's name to a Shortage
+        Ranked systems whose range, cluster and tests of pairs are not estimable yet, and what they lack. Their
+        range is 1 … n, and the p-values of their pairs are 1: show the shortage instead.
     extra : mapping
         Further results of the method, as plain JSON. "standard_errors", if the method has them, are
         for the level `resample`, see `Method.standard_errors`.
@@ -119,4 +129,13 @@ class Ranking:
     comparisons: int
     ties: int
     judges: int
+    shortages: Mapping[str, Shortage] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the ranked systems as plain JSON; one that lacks judgments has its `shortage` beside."""
+        return [{**asdict(row), **self._shortage_beside(row.system)} for row in self.systems]
+
+    def _shortage_beside(self, system: str) -> dict[str, Any]:
+        found = self.shortages.get(system)
+        return {} if found is None else {"shortage": asdict(found)}

@@ -105,6 +105,8 @@ def one_line(text: str) -> str:
 
 def rank_range_of(row: Mapping[str, Any]) -> str:
     """Return "2–4", or "1" for a range of one rank."""
+    if row.get("shortage"):
+        return "not estimable yet"
     low, high = row["rank_low"], row["rank_high"]
     return str(low) if low == high else f"{low}–{high}"
 
@@ -147,7 +149,7 @@ def _kappa(found: Mapping[str, Any], confidence: float) -> str:
 
 def _row(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
     return [
-        str(row["cluster"]),
+        None if row.get("shortage") else str(row["cluster"]),
         row["rank"],
         name_of(content, row["system"]),
         float(row["score"]),
