@@ -42,14 +42,26 @@ class RankingBriefSerializer(serializers.ModelSerializer[RankingRun]):
 
 class RankedSystemSerializer(serializers.Serializer[Any]):
     system = serializers.CharField()
-    score = serializers.FloatField()
-    rank = serializers.IntegerField()
+    score = serializers.FloatField(
+        allow_null=True, help_text="Null if all comparisons are ties, which the method drops."
+    )
+    rank = serializers.IntegerField(
+        help_text="Within the group. Systems with equal scores share the best of their ranks."
+    )
     rank_low = serializers.IntegerField(help_text="The rank range, both ends included.")
     rank_high = serializers.IntegerField()
     cluster = serializers.IntegerField(help_text="1 for the best.")
     wins = serializers.IntegerField()
     losses = serializers.IntegerField()
     ties = serializers.IntegerField()
+    last_rank = serializers.IntegerField(
+        required=False,
+        help_text="The last of the ranks shared with systems of equal score; `rank` if none. Missing "
+        "in rankings from before ranks were shared, like `group`.",
+    )
+    group = serializers.IntegerField(
+        required=False, help_text="Number of its group in `groups`, 1 for the first."
+    )
 
 
 class UnrankedSystemSerializer(serializers.Serializer[Any]):
@@ -180,8 +192,7 @@ class RankingSerializer(RankingBriefSerializer):
     groups = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField()),
         source="result.groups",
-        help_text="Systems that comparisons connect; with more than one group, the common "
-        "order is arbitrary.",
+        help_text="Systems that comparisons connect, ties included. Each group is ranked by itself.",
     )
     input = RankingInputSerializer(source="result.input")
     limits = serializers.ListField(
