@@ -51,8 +51,12 @@ class ShortageSerializer(serializers.Serializer[Any]):
 
 class RankedSystemSerializer(serializers.Serializer[Any]):
     system = serializers.CharField()
-    score = serializers.FloatField()
-    rank = serializers.IntegerField()
+    score = serializers.FloatField(
+        allow_null=True, help_text="Null if all comparisons are ties, which the method drops."
+    )
+    rank = serializers.IntegerField(
+        help_text="Within the group. Systems with equal scores share the best of their ranks."
+    )
     rank_low = serializers.IntegerField(
         allow_null=True,
         help_text="The rank range, both ends included. Null where it is not estimable yet, like the cluster.",
@@ -63,6 +67,14 @@ class RankedSystemSerializer(serializers.Serializer[Any]):
     wins = serializers.IntegerField()
     losses = serializers.IntegerField()
     ties = serializers.IntegerField()
+    last_rank = serializers.IntegerField(
+        required=False,
+        help_text="The last of the ranks shared with systems of equal score; `rank` if none. Missing "
+        "in rankings from before ranks were shared, like `group`.",
+    )
+    group = serializers.IntegerField(
+        required=False, help_text="Number of its group in `groups`, 1 for the first."
+    )
 
     def to_representation(self, instance: Any) -> Any:
         return super().to_representation(only_estimable(instance))
@@ -204,8 +216,7 @@ class RankingSerializer(RankingBriefSerializer):
     groups = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField()),
         source="result.groups",
-        help_text="Systems that comparisons connect; with more than one group, the common "
-        "order is arbitrary.",
+        help_text="Systems that comparisons connect, ties included. Each group is ranked by itself.",
     )
     input = RankingInputSerializer(source="result.input")
     limits = serializers.ListField(

@@ -221,10 +221,7 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
         return limits
     listed = pgettext("between groups of names", "; ").join(map(names_in_a_row, groups))
     return (
-        _(
-            "No decided comparison links these groups, not even indirectly, so their common"
-            " order means nothing: %(groups)s."
-        )
+        _("Nothing compares these groups with each other, so each is ranked by itself: %(groups)s.")
         % {"groups": listed},
         *limits,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -38,7 +38,7 @@ def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
         tables=[
             table
             for ranking, found in zip(rankings, limits, strict=True)
-            for table in (_table(ranking, found), *([_pairs_table(ranking)] if pairs else []))
+            for table in (*_tables(ranking, found), *([_pairs_table(ranking)] if pairs else []))
         ],
         data={
             "input": input_data(given),
@@ -104,13 +104,29 @@ def _data(ranking: Ranking, limits: _Limits) -> dict[str, Any]:
     }
 
 
-def _table(ranking: Ranking, limits: _Limits) -> Table:
-    return ranks_table(
-        ranking.rows(),
-        name=ranking.method,
-        method=ranking.method,
-        notes=_notes(ranking, limits),
-    )
+def _tables(ranking: Ranking, limits: _Limits) -> list[Table]:
+    """Return a table for each group of systems that comparisons connect."""
+    notes = _notes(ranking, limits)
+    rows = ranking.rows()
+    if len(ranking.groups) < 2:
+        return [ranks_table(rows, name=ranking.method, method=ranking.method, notes=notes)]
+    return [
+        replace(
+            ranks_table(
+                [row for row in rows if row["group"] == number],
+                name=f"{ranking.method}_group_{number}",
+                method=ranking.method,
+                notes=notes if number == len(ranking.groups) else (),
+            ),
+            title=_("Ranking by %(method)s, group %(number)s of %(count)s")
+            % {
+                "method": METHOD_WORDS.get(ranking.method, ranking.method),
+                "number": number,
+                "count": len(ranking.groups),
+            },
+        )
+        for number in range(1, len(ranking.groups) + 1)
+    ]
 
 
 def ranks_table(
@@ -242,8 +258,8 @@ def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
         groups = "; ".join(", ".join(group) for group in ranking.groups)
         notes.append(
             _(
-                "Nothing compares these groups with each other, so their common ranking is "
-                "arbitrary: %(groups)s."
+                "Nothing compares these groups with each other, so each is ranked by itself: "
+                "%(groups)s."
             )
             % {"groups": groups}
         )

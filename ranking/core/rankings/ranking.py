@@ -19,20 +19,26 @@ class RankedSystem:
     Attributes
     ----------
     system : str
-    score : float
-        Higher is better; in [0, 1] if the method's scores are shares.
+    score : float or None
+        Higher is better; in [0, 1] if the method's scores are shares. None if all comparisons of
+        the group are ties, which the method drops.
     rank : int
-        1, 2, 3 … best first; see `ranking.core.scores.ordinal_ranks` for ties.
+        1, 2, 3 … best first, within the group; systems with equal scores share the best of their
+        ranks.
     rank_low, rank_high : int
         The rank range, both ends included.
     cluster : int
         1 for the best.
     wins, losses, ties : int
         Comparisons of the system with all others.
+    last_rank : int
+        The last of the ranks shared with systems of equal score; `rank` if the system shares none.
+    group : int
+        Number of its group in `Ranking.groups`, 1 for the first.
     """
 
     system: str
-    score: float
+    score: float | None
     rank: int
     rank_low: int
     rank_high: int
@@ -40,6 +46,8 @@ class RankedSystem:
     wins: int
     losses: int
     ties: int
+    last_rank: int
+    group: int = 1
 
 
 def only_estimable(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,15 +95,15 @@ class Ranking:
     content_key_version : int
         Version of the content keys that determine the resamples.
     systems : tuple of RankedSystem
-        Best first.
+        Group by group, best first.
     pairs : tuple of ComparedPair
-        All pairs of ranked systems, in the order of their ranks.
+        All pairs of ranked systems of the same group, in the order of their ranks.
     not_estimable : tuple of UnrankedSystem
         By name. They have no rank, and do not count in the ranks of the others.
     groups : tuple of tuples of str
-        The ranked systems in groups connected by comparisons that the method counts. With several
-        groups, no comparisons connect systems of different groups, not even indirectly: their
-        common ranking is then arbitrary, and pages that show it must say so.
+        The ranked systems in groups connected by comparisons, ties included; the largest group
+        first. No comparisons connect systems of different groups, not even indirectly: each group
+        is ranked by itself, and has a table of its own wherever the ranking is shown.
     blocks : int
         Number of judged blocks.
     comparisons, ties : int
