@@ -1,4 +1,4 @@
-"""Test sets as tab-separated values: a header, then a segment a line; no quoting."""
+"""Test sets as tab-separated values, or as spreadsheets separate them: a header, then a segment a line."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from campaign.formats.errors import FormatError
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
-from campaign.formats.streams import InputFile, text_lines
+from campaign.formats.streams import InputFile
+from campaign.formats.tables import table_rows
 
 _REFERENCE = re.compile(r"reference([1-9][0-9]{0,2})?")
 
@@ -28,34 +29,30 @@ def read_tsv_test_set(file: InputFile) -> Iterator[SegmentTexts]:
     """Yield a segment for every line after the header.
 
     Columns: `source`; `document`, `segment`, `reference`, `reference2` … if there are any;
-    every other column is a system's. Quotes are text like any other. Blank lines are
-    skipped.
+    every other column is a system's. Quotes around cells are undone where all of the file
+    is quoted, as `table_rows` finds out. Blank lines and empty columns at the end are skipped.
 
     Raises FormatError, with the number of the cell, for columns that are missing or stand
     twice, for rows with another number of cells than the header, for an empty document,
     segment, source or output, and for documents and segments that come twice.
     """
-    numbered = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
-    line, header = next(numbered, (0, None))
-    if header is None:
+    rows = table_rows(file)
+    line, names = next(rows, (0, []))
+    if not names:
         raise FormatError(
             file.name, "the file is empty", "give a TSV whose first line names its columns"
         )
-    if "\t" not in header and ("," in header or ";" in header):
-        raise FormatError(
-            file.name,
-            "the columns are separated by commas or semicolons, not by tabs",
-            "save the table as tab-separated text (TSV)",
-            line=line,
-        )
-    layout = _layout(file.name, line, [name.strip() for name in header.split("\t")])
+    names = [name.strip() for name in names]
+    while names and not names[-1]:
+        names.pop()  # spreadsheets write empty columns at the end
+    layout = _layout(file.name, line, names)
     counter = SegmentCounter(file.name)
-    for line, text in numbered:
-        cells = text.split("\t")
-        if len(cells) != len(layout.names):
+    for line, row in rows:
+        cells = row[: len(names)] if not any(row[len(names) :]) else row
+        if len(cells) != len(names):
             raise FormatError(
                 file.name,
-                f"the row has {counted(len(cells), 'cell')}, the header {len(layout.names)}",
+                f"the row has {counted(len(cells), 'cell')}, the header {len(names)}",
                 "give every row one cell for each column, and write no tab inside a text",
                 line=line,
             )

@@ -19,7 +19,7 @@ from typing import Final
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Loss, Losses
 from campaign.formats.records import counted
-from campaign.formats.streams import text_lines
+from campaign.formats.tables import table_rows
 from protocols.spans.files.values import (
     Refuse,
     judge_of,
@@ -44,7 +44,6 @@ COLUMNS: Final = (
 COMMENT: Final = "comment"
 _NO_ERROR = ("no-error", "no error")
 _MARK = re.compile(r"</?v>")
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +68,7 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
     return judgments, losses.found()
 
 
-def _columns_check(file: str, line: int, header: str) -> None:
-    names = [_unquoted(name) if _QUOTED.fullmatch(name) else name for name in header.split("\t")]
+def _columns_check(file: str, line: int, names: list[str]) -> None:
     for name in COLUMNS:
         if name not in names:
             raise FormatError(
@@ -83,19 +81,14 @@ def _columns_check(file: str, line: int, header: str) -> None:
 
 
 def _rows(file: InputFile) -> Iterator[_Row]:
-    texts = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
-    first = next(texts, None)
-    if first is None:
+    rows = table_rows(file)
+    line, names = next(rows, (0, []))
+    if not names:
         raise FormatError(
             file.name, "the file is empty", "give a TSV whose first line names its columns"
         )
-    # Before the rest is read: it is held whole, since its last cell may say whether quotes are marks.
-    _columns_check(file.name, *first)
-    cells = [(line, text.split("\t")) for line, text in (first, *texts)]
-    if all(_QUOTED.fullmatch(cell) for _line, row in cells for cell in row if '"' in cell):
-        cells = [(line, [_unquoted(cell) for cell in row]) for line, row in cells]
-    _line, names = cells[0]
-    for number, row in cells[1:]:
+    _columns_check(file.name, line, names)
+    for number, row in rows:
         # Some files leave the last cell out where it is empty.
         if len(row) not in (len(names), len(names) - 1):
             raise FormatError(
@@ -105,10 +98,6 @@ def _rows(file: InputFile) -> Iterator[_Row]:
                 line=number,
             )
         yield _Row(number, dict(zip(names, [*row, ""], strict=False)))
-
-
-def _unquoted(cell: str) -> str:
-    return cell[1:-1].replace('""', '"') if '"' in cell else cell
 
 
 def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
