@@ -8,7 +8,13 @@ from typing import Final
 
 from campaign.formats.errors import FormatError
 from campaign.formats.formulas import restored
-from campaign.formats.records import MAX_JUDGE_NAME, FiveWayRow, counted, system_name_problem
+from campaign.formats.records import (
+    MAX_JUDGE_NAME,
+    FiveWayRow,
+    counted,
+    system_name_problem,
+    unseen_problem,
+)
 from campaign.formats.streams import ByteStream, InputFile, text_lines
 
 FIXED_COLUMNS: Final = ("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId")
@@ -191,6 +197,10 @@ class _Row:
                 self.layout.fixed["judgeId"],
                 f"the name of the judge is longer than {MAX_JUDGE_NAME} characters",
                 "give the judge a shorter pseudonym",
+            )
+        if problem := unseen_problem(fixed["judgeId"], "name of the judge"):
+            raise self.error(
+                self.layout.fixed["judgeId"], problem, "write the name without that character"
             )
         filled = [slot for slot in self.layout.slots if self.is_filled(slot)]
         if not filled:

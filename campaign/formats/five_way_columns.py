@@ -20,7 +20,7 @@ from campaign.formats.five_way import (
     row_read,
 )
 from campaign.formats.formulas import restored
-from campaign.formats.records import MAX_JUDGE_NAME, system_name_problem
+from campaign.formats.records import MAX_JUDGE_NAME, UNSEEN, system_name_problem
 from campaign.formats.streams import ByteStream
 
 Integers = npt.NDArray[np.int64]
@@ -82,7 +82,7 @@ class FiveWayNames:
 
     def _judge(self, text: str) -> int:
         name = text.strip()
-        if not name or len(text) > MAX_JUDGE_NAME:
+        if not name or len(text) > MAX_JUDGE_NAME or UNSEEN.search(text):
             return _WRONG
         return _numbered(self.judges, self._judge_numbers, name)
 
