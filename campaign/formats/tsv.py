@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from campaign.formats.errors import FormatError
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
@@ -10,6 +11,11 @@ from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile
 from campaign.formats.tables import table_rows
 
+# As WMT, Google's MQM files and Appraise call the columns of a segment's place.
+_PLACES: Final = {
+    **dict.fromkeys(("document", "doc_id", "docid"), "document"),
+    **dict.fromkeys(("segment", "seg_id", "segid"), "segment"),
+}
 _REFERENCE = re.compile(r"reference([1-9][0-9]{0,2})?")
 
 
@@ -28,7 +34,7 @@ class _Layout:
 def read_tsv_test_set(file: InputFile) -> Iterator[SegmentTexts]:
     """Yield a segment for every line after the header.
 
-    Columns: `source`; `document`, `segment`, `reference`, `reference2` … if there are any;
+    Columns: `source`; `document` (or `doc_id`), `segment` (or `seg_id`), `reference`, `reference2` … if there are any;
     every other column is a system's. Quotes around cells are undone where all of the file
     is quoted, as `table_rows` finds out. Blank lines and empty columns at the end are skipped.
 
@@ -97,7 +103,7 @@ def _layout(file: str, line: int, names: list[str]) -> _Layout:
     references: dict[int, int] = {}
     systems: dict[str, int] = {}
     for column, name in enumerate(names):
-        key = name.lower()
+        key = _PLACES.get(name.lower(), name.lower())
         reference = _REFERENCE.fullmatch(key)
         problem = None
         if reference:

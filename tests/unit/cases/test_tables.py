@@ -70,3 +70,11 @@ def test_table_of_any_csv_writer_is_read_as_it_was(
     writer.writerows([("source", "A", "B"), *rows])
     found = _read(table.getvalue().encode())
     assert [(each.source, *each.outputs.values()) for each in found] == rows
+
+
+@pytest.mark.parametrize(
+    ("document", "segment"), [("doc_id", "seg_id"), ("docid", "segid"), ("Document", "Segment")]
+)
+def test_columns_of_a_segments_place_are_no_systems(document: str, segment: str) -> None:
+    (found,) = _read(f"{document}\t{segment}\tsource\tA\nd\t7\ts\ta\n".encode())
+    assert (found.document, found.outputs) == ("d", {"A": "a"})
