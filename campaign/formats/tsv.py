@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats.errors import FormatError
+from campaign.formats.omissions import Omissions
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile
@@ -16,6 +17,7 @@ _PLACES: Final = {
     **dict.fromkeys(("document", "doc_id", "docid"), "document"),
     **dict.fromkeys(("segment", "seg_id", "segid"), "segment"),
 }
+_DESCRIBING: Final = frozenset({"domain"})
 _REFERENCE = re.compile(r"reference([1-9][0-9]{0,2})?")
 
 
@@ -31,7 +33,9 @@ class _Layout:
     systems: dict[str, int]
 
 
-def read_tsv_test_set(file: InputFile) -> Iterator[SegmentTexts]:
+def read_tsv_test_set(
+    file: InputFile, omissions: Omissions | None = None
+) -> Iterator[SegmentTexts]:
     """Yield a segment for every line after the header.
 
     Columns: `source`; `document` (or `doc_id`), `segment` (or `seg_id`), `reference`, `reference2` … if there are any;
@@ -52,6 +56,12 @@ def read_tsv_test_set(file: InputFile) -> Iterator[SegmentTexts]:
     while names and not names[-1]:
         names.pop()  # spreadsheets write empty columns at the end
     layout = _layout(file.name, line, names)
+    if omissions is not None:
+        omissions.left_out += [
+            (f'{file.name}, column "{name}"', "it describes the segment and is no system's")
+            for name in names
+            if name.lower() in _DESCRIBING
+        ]
     counter = SegmentCounter(file.name)
     for line, row in rows:
         cells = row[: len(names)] if not any(row[len(names) :]) else row
@@ -106,6 +116,8 @@ def _layout(file: str, line: int, names: list[str]) -> _Layout:
         key = _PLACES.get(name.lower(), name.lower())
         reference = _REFERENCE.fullmatch(key)
         problem = None
+        if key in _DESCRIBING:
+            continue
         if reference:
             index = int(reference.group(1) or 1)
             problem = _TWICE if index in references else None

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
+from campaign.formats.omissions import Omissions
 from campaign.formats.test_sets import TestSetFormat
 
 CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
@@ -78,3 +79,11 @@ def test_table_of_any_csv_writer_is_read_as_it_was(
 def test_columns_of_a_segments_place_are_no_systems(document: str, segment: str) -> None:
     (found,) = _read(f"{document}\t{segment}\tsource\tA\nd\t7\ts\ta\n".encode())
     assert (found.document, found.outputs) == ("d", {"A": "a"})
+
+
+def test_column_of_domains_is_left_out_and_named() -> None:
+    omissions = Omissions()
+    file = InputFile("t.tsv", io.BytesIO(b"domain\tsource\tA\nnews\ts\ta\n"))
+    (found,) = read_test_set(source=file, omissions=omissions)
+    assert found.outputs == {"A": "a"}
+    assert [what for what, _why in omissions.left_out] == ['t.tsv, column "domain"']
