@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats.errors import FormatError
-from campaign.formats.records import MAX_JUDGE_NAME, FiveWayRow, counted, system_name_problem
+from campaign.formats.records import (
+    MAX_JUDGE_NAME,
+    FiveWayRow,
+    counted,
+    system_name_problem,
+    unseen_problem,
+)
 from campaign.formats.streams import ByteStream, InputFile
 from campaign.formats.tables import MAX_INTEGER, Table, integer, is_blank, read_table
 
@@ -147,6 +153,10 @@ class _Row:
                 self.layout.fixed["judgeId"],
                 f"the name of the judge is longer than {MAX_JUDGE_NAME} characters",
                 "give the judge a shorter pseudonym",
+            )
+        if problem := unseen_problem(fixed["judgeId"], "name of the judge"):
+            raise self.error(
+                self.layout.fixed["judgeId"], problem, "write the name without that character"
             )
         filled = [slot for slot in self.layout.slots if self.is_filled(slot)]
         if not filled:

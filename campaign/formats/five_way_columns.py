@@ -12,7 +12,7 @@ import numpy.typing as npt
 from campaign.formats.errors import FormatError
 from campaign.formats.five_way import Layout, Slot, document_of, header_read, row_read
 from campaign.formats.formulas import restored
-from campaign.formats.records import MAX_JUDGE_NAME, system_name_problem
+from campaign.formats.records import MAX_JUDGE_NAME, UNSEEN, system_name_problem
 from campaign.formats.streams import ByteStream
 from campaign.formats.tables import MAX_INTEGER, Table, integer, is_blank
 
@@ -75,7 +75,7 @@ class FiveWayNames:
 
     def _judge(self, text: str) -> int:
         name = text.strip()
-        if not name or len(text) > MAX_JUDGE_NAME:
+        if not name or len(text) > MAX_JUDGE_NAME or UNSEEN.search(text):
             return _WRONG
         return _numbered(self.judges, self._judge_numbers, name)
 

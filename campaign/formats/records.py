@@ -13,6 +13,12 @@ MAX_JUDGE_NAME: Final = 100
 # The tab is white space, not damage. C1 controls (U+0080–U+009F) do occur in released MT
 # output, are invisible and can be stored; refusing them would refuse real campaigns.
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+# Default_Ignorable_Code_Point of Unicode 16, which holds Bidi_Control: not seen, so two names that
+# differ by one look the same. In texts they may be right, as between letters of Persian.
+UNSEEN: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,14 @@ def one_line(text: str) -> str:
     return " ".join(piece for piece in pieces if piece)
 
 
+def unseen_problem(name: str, what: str) -> str | None:
+    """Say which character of a name is not seen, or None; `what` is "system name" or the like."""
+    found = UNSEEN.search(name)
+    if found is None:
+        return None
+    return f"the {what} {name!r} contains the invisible character U+{ord(found.group()):04X}"
+
+
 def system_name_problem(name: str) -> str | None:
     """Say what keeps `name` from being a system's name, or None.
 
@@ -85,6 +99,8 @@ def system_name_problem(name: str) -> str | None:
         return f"the system name {name!r} contains a line break"
     if CONTROL.search(name):
         return f"the system name {name!r} contains a control character"
+    if problem := unseen_problem(name, "system name"):
+        return problem
     if len(name) > MAX_SYSTEM_NAME:
         return f'the system name "{name[:20]}…" is longer than {MAX_SYSTEM_NAME} characters'
     return None

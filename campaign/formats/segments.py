@@ -1,7 +1,7 @@
 """What every reader of a test set checks of its segments: their order and their texts."""
 
 from campaign.formats.errors import FormatError
-from campaign.formats.records import MAX_DOCUMENT_NAME
+from campaign.formats.records import MAX_DOCUMENT_NAME, unseen_problem
 
 
 class SegmentCounter:
@@ -40,6 +40,10 @@ class SegmentCounter:
                     f"{MAX_DOCUMENT_NAME} characters",
                     "give the document a shorter name",
                     line=line,
+                )
+            if problem := unseen_problem(document, "document name"):
+                raise FormatError(
+                    self._file, problem, "write the name without that character", line=line
                 )
             self._documents.add(document)
             self._document = document

@@ -161,7 +161,7 @@ def read_test_set(
             source, systems, languages, omissions=omitted, by_paragraph=by_paragraph
         )
     elif file_format is TestSetFormat.TSV:
-        segments = read_tsv_test_set(source)
+        segments = read_tsv_test_set(source, omitted)
     elif file_format is TestSetFormat.WMT_XML:
         segments = read_wmt_xml_test_set(source, languages, omitted)
     elif file_format is TestSetFormat.PEARMUT:

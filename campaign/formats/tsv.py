@@ -1,14 +1,23 @@
-"""Test sets as tab-separated values: a header, then a segment a line; no quoting."""
+"""Test sets as tab-separated values, or as spreadsheets separate them: a header, then a segment a line."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from campaign.formats.errors import FormatError
+from campaign.formats.omissions import Omissions
+from campaign.formats.quoting import table_rows
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
-from campaign.formats.streams import InputFile, text_lines
+from campaign.formats.streams import InputFile
 
+# As WMT, Google's MQM files and Appraise call the columns of a segment's place.
+_PLACES: Final = {
+    **dict.fromkeys(("document", "doc_id", "docid"), "document"),
+    **dict.fromkeys(("segment", "seg_id", "segid"), "segment"),
+}
+_DESCRIBING: Final = frozenset({"domain"})
 _REFERENCE = re.compile(r"reference([1-9][0-9]{0,2})?")
 
 
@@ -24,38 +33,42 @@ class _Layout:
     systems: dict[str, int]
 
 
-def read_tsv_test_set(file: InputFile) -> Iterator[SegmentTexts]:
+def read_tsv_test_set(
+    file: InputFile, omissions: Omissions | None = None
+) -> Iterator[SegmentTexts]:
     """Yield a segment for every line after the header.
 
-    Columns: `source`; `document`, `segment`, `reference`, `reference2` … if there are any;
-    every other column is a system's. Quotes are text like any other. Blank lines are
-    skipped.
+    Columns: `source`; `document` (or `doc_id`), `segment` (or `seg_id`), `reference`, `reference2` … if there are any;
+    every other column is a system's. Quotes around cells are undone where all of the file
+    is quoted, as `table_rows` finds out. Blank lines and empty columns at the end are skipped.
 
     Raises FormatError, with the number of the cell, for columns that are missing or stand
     twice, for rows with another number of cells than the header, for an empty document,
     segment, source or output, and for documents and segments that come twice.
     """
-    numbered = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
-    line, header = next(numbered, (0, None))
-    if header is None:
+    rows = table_rows(file)
+    line, names = next(rows, (0, []))
+    if not names:
         raise FormatError(
             file.name, "the file is empty", "give a TSV whose first line names its columns"
         )
-    if "\t" not in header and ("," in header or ";" in header):
-        raise FormatError(
-            file.name,
-            "the columns are separated by commas or semicolons, not by tabs",
-            "save the table as tab-separated text (TSV)",
-            line=line,
-        )
-    layout = _layout(file.name, line, [name.strip() for name in header.split("\t")])
+    names = [name.strip() for name in names]
+    while names and not names[-1]:
+        names.pop()  # spreadsheets write empty columns at the end
+    layout = _layout(file.name, line, names)
+    if omissions is not None:
+        omissions.left_out += [
+            (f'{file.name}, column "{name}"', "it describes the segment and is no system's")
+            for name in names
+            if name.lower() in _DESCRIBING
+        ]
     counter = SegmentCounter(file.name)
-    for line, text in numbered:
-        cells = text.split("\t")
-        if len(cells) != len(layout.names):
+    for line, row in rows:
+        cells = row[: len(names)] if not any(row[len(names) :]) else row
+        if len(cells) != len(names):
             raise FormatError(
                 file.name,
-                f"the row has {counted(len(cells), 'cell')}, the header {len(layout.names)}",
+                f"the row has {counted(len(cells), 'cell')}, the header {len(names)}",
                 "give every row one cell for each column, and write no tab inside a text",
                 line=line,
             )
@@ -100,9 +113,11 @@ def _layout(file: str, line: int, names: list[str]) -> _Layout:
     references: dict[int, int] = {}
     systems: dict[str, int] = {}
     for column, name in enumerate(names):
-        key = name.lower()
+        key = _PLACES.get(name.lower(), name.lower())
         reference = _REFERENCE.fullmatch(key)
         problem = None
+        if key in _DESCRIBING:
+            continue
         if reference:
             index = int(reference.group(1) or 1)
             problem = _TWICE if index in references else None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from campaign.formats import system_name_problem
-from campaign.formats.records import MAX_JUDGE_NAME
+from campaign.formats.records import MAX_JUDGE_NAME, unseen_problem
 from campaign.formats.tables import integer, is_blank
 
 LARGEST_LABEL = 5
@@ -78,4 +78,6 @@ def judge_of(text: str, field: str, refuse: Refuse) -> str:
             f"the name of the judge is longer than {MAX_JUDGE_NAME} characters",
             "give the judge a shorter pseudonym",
         )
+    if problem := unseen_problem(text, "name of the judge"):
+        refuse(field, problem, "write the name without that character")
     return text

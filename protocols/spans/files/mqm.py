@@ -19,8 +19,8 @@ from typing import Final
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Loss, Losses
+from campaign.formats.quoting import table_rows
 from campaign.formats.records import counted
-from campaign.formats.streams import text_lines
 from protocols.spans.files.values import (
     Refuse,
     judge_of,
@@ -47,7 +47,6 @@ COMMENT: Final = "comment"
 _ALSO_CALLED: Final = {"docSegId": "doc_id", "globalSegId": "seg_id"}
 _NO_ERROR = ("no-error", "no error")
 _MARK = re.compile(r"</?v>")
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +71,9 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
     return judgments, losses.found()
 
 
-def column_names(header: str) -> list[str]:
-    """Return our names for the columns of a header."""
-    cells = (cell.strip() for cell in header.split("\t"))
-    names = [_unquoted(cell) if _QUOTED.fullmatch(cell) else cell for cell in cells]
+def column_names(header: Iterable[str]) -> list[str]:
+    """Return our names for the cells of a header."""
+    names = [cell.strip().strip('"') for cell in header]
     # MAROT ends the header with a remark, below which rows have no cell.
     if names[-1].startswith("#"):
         names.pop()
@@ -95,19 +93,15 @@ def _columns_check(file: str, line: int, names: list[str]) -> None:
 
 
 def _rows(file: InputFile) -> Iterator[_Row]:
-    texts = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
-    first = next(texts, None)
-    if first is None:
+    rows = table_rows(file)
+    line, header = next(rows, (0, []))
+    if not header:
         raise FormatError(
             file.name, "the file is empty", "give a TSV whose first line names its columns"
         )
-    # Before the rest is read: it is held whole, since its last cell may say whether quotes are marks.
-    names = column_names(first[1])
-    _columns_check(file.name, first[0], names)
-    cells = [(line, text.split("\t")) for line, text in (first, *texts)]
-    if all(_QUOTED.fullmatch(cell) for _line, row in cells for cell in row if '"' in cell):
-        cells = [(line, [_unquoted(cell) for cell in row]) for line, row in cells]
-    for number, row in cells[1:]:
+    names = column_names(header)
+    _columns_check(file.name, line, names)
+    for number, row in rows:
         if len(row) != len(names):
             raise FormatError(
                 file.name,
@@ -116,10 +110,6 @@ def _rows(file: InputFile) -> Iterator[_Row]:
                 line=number,
             )
         yield _Row(number, dict(zip(names, row, strict=True)))
-
-
-def _unquoted(cell: str) -> str:
-    return cell[1:-1].replace('""', '"') if '"' in cell else cell
 
 
 def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:

@@ -192,7 +192,7 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     if text.startswith("{"):
         own = '"outputs"' in first_line and '"annotation"' not in first_line
         found = SpansFormat.JSONL if own else SpansFormat.PEARMUT_LOG
-    elif set(column_names(first_line)) >= set(COLUMNS):
+    elif set(column_names(first_line.split("\t"))) >= set(COLUMNS):
         found = SpansFormat.MQM_TSV
     elif any(f",{kind}," in text for kind in ("TGT", "CHK", "BAD", "REF")):
         found = SpansFormat.APPRAISE_CSV

@@ -1,0 +1,81 @@
+"""Tables in text files: what separates their cells, and whether quotes around a cell are marks or text."""
+
+import csv
+import re
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from campaign.formats.errors import FormatError
+from campaign.formats.streams import InputFile, text_lines
+
+_IN_MEMORY: Final = 8_000_000
+
+
+def separator_of(header: str) -> str:
+    """Return what separates the cells of a table by its header: tab, semicolon or comma."""
+    return "\t" if "\t" in header else max(",;", key=header.count)
+
+
+@cache
+def _quoted_line(separator: str) -> re.Pattern[str]:
+    cell = rf'(?:"(?:[^"]|"")*"|[^"{separator}]*)'
+    return re.compile(rf"{cell}(?:{separator}{cell})*")
+
+
+def is_quoted_line(line: str, separator: str) -> bool:
+    """Return whether all quotes of a line could be those of RFC 4180: around a cell, or doubled inside."""
+    return '"' not in line or _quoted_line(separator).fullmatch(line) is not None
+
+
+def cells_of(line: str, separator: str, *, quoted: bool) -> list[str]:
+    """Return the cells of a line, without their quotes if these are marks."""
+    if quoted and '"' in line:
+        return next(csv.reader((line,), delimiter=separator, strict=True))
+    return line.split(separator)
+
+
+def table_rows(file: InputFile) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each line that is not blank, the header first.
+
+    Quotes are marks if each line that holds one would be right so, and text otherwise: the last
+    line may decide, so lines are kept on disk from the first on.
+
+    Raises FormatError for a quoted cell that goes on in the next line, and what `text_lines` raises.
+    """
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as kept:
+        separator, quoted, held = "", True, False
+        for text in text_lines(file):
+            separator = separator or (separator_of(text) if text.strip() else "")
+            held = held or '"' in text
+            quoted = quoted and (not separator or is_quoted_line(text, separator))
+            kept.write(f"{text}\n")
+        kept.seek(0)
+        width, last = 0, (0, "")
+        for line, kept_text in enumerate(kept, 1):
+            text = kept_text[:-1]
+            if not text.strip():
+                continue
+            cells = cells_of(text, separator, quoted=quoted and held)
+            width = width or len(cells)
+            if len(cells) != width:
+                _refuse_open_quote(file.name, (line, text), last, separator)
+            last = line, text
+            yield line, cells
+
+
+def _refuse_open_quote(
+    file: str, short: tuple[int, str], before: tuple[int, str], separator: str
+) -> None:
+    """Raise FormatError if the last cell of this line, or of the one before it, opens a quote and does not close it."""
+    for line, text in (short, before):
+        cell = text.rsplit(separator, 1)[-1]
+        if cell.startswith('"') and cell.count('"') % 2:
+            raise FormatError(
+                file,
+                "a quoted cell goes on in the next line",
+                "write no line break inside a text",
+                line=line,
+                column=text.count(separator) + 1,
+            )
