@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FiveWayRow, read_five_way_csv, write_five_way_csv
+from campaign.formats.records import UNSEEN
 
 _HEADER = (
     "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,"
@@ -98,7 +99,7 @@ _CELL = st.text(
     | st.sampled_from('",;\t =\u2028\x85'),
     max_size=100,
 )
-_FILLED = _CELL.filter(str.strip)
+_FILLED = _CELL.filter(lambda cell: cell.strip() and not UNSEEN.search(cell))
 _SYSTEM = _FILLED.map(lambda name: name.replace(",", "·").replace("\t", "·").strip())
 _LABEL = st.none() | st.integers(1, 5)
 _NUMBER = st.integers(-(2**31) + 1, 2**31 - 1)
