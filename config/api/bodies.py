@@ -6,6 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from django.utils.translation import gettext as _
 
+from config.api.problems import ProblemError
+
 #: Types of bodies that have keys.
 _KEYED: Final = ("application/json", "multipart/form-data", "application/x-www-form-urlencoded")
 #: The body of an operation that takes none.
@@ -73,9 +75,29 @@ def body_described(
     return None if found is None else {**found.get("schema", {}), "parts": parts}
 
 
-def unknown_keys(described: Mapping[str, Any], content: Any) -> list[UnknownKey]:
-    """Return the keys of a body that its description does not name, also those of objects inside."""
-    return list(_unknown(described, described.get("parts", {}), content, ""))
+def unknown_keys_refuse(described: Mapping[str, Any], content: Any, place: str = "") -> None:
+    """Refuse keys of a body that its description does not name, also those of objects inside."""
+    unknown = list(_unknown(described, described.get("parts", {}), content, place))
+    if unknown:
+        known = unknown[0].known
+        raise ProblemError(
+            "unknown-field",
+            unknown_words([each.place for each in unknown], known),
+            status=400,
+            errors={each.place: [each.words] for each in unknown},
+            known=known,
+        )
+
+
+def unknown_words(unknown: list[str], known: list[str]) -> str:
+    """Return which names of a request are unknown, and which are known there."""
+    names = ", ".join(unknown)
+    if not known:
+        return _("Unknown here: %(unknown)s. This address takes none.") % {"unknown": names}
+    return _("Unknown here: %(unknown)s. Known: %(known)s.") % {
+        "unknown": names,
+        "known": ", ".join(known),
+    }
 
 
 def _unknown(
