@@ -1,11 +1,11 @@
 """Keys of request bodies: closed in the description, and refused where the description does not name them."""
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 from django.utils.translation import gettext as _
 
+from campaign.texts.nearest import with_nearest
 from config.api.problems import ProblemError
 
 #: Types of bodies that have keys.
@@ -29,8 +29,7 @@ class UnknownKey(NamedTuple):
     def words(self) -> str:
         """What is wrong, with the closest known key if there is one."""
         said = _("There is no field “%(name)s” here.") % {"name": self.name}
-        near = get_close_matches(self.name, self.known, n=1)
-        return f"{said} {_('Did you mean “%(near)s”?') % {'near': near[0]}}" if near else said
+        return with_nearest(said, self.name, self.known)
 
 
 def bodies_close(
