@@ -1,14 +1,32 @@
-"""What requests say: the content of those that are sent again and again."""
+"""What requests say: the content of those that are sent again and again, and truths in addresses."""
 
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 from rest_framework.fields import Field
+from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
 from config.api.bodies import unknown_keys_refuse
+
+
+def truth_asked(request: Request, name: str) -> bool:
+    """Return whether a parameter of the address is true; false if it is not there, 400 if it is neither."""
+    said = request.query_params.get(name, "false")
+    truths = {"true": True, "1": True, "false": False, "0": False}
+    if said.lower() not in truths:
+        raise ValidationError(
+            {
+                name: [
+                    _("“%(given)s” is none of: %(known)s.")
+                    % {"given": said, "known": ", ".join(truths)}
+                ]
+            }
+        )
+    return truths[said.lower()]
 
 
 def content_validated(serializer: type[Serializer[Any]], content: Any, place: str = "") -> Any:
