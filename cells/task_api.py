@@ -31,6 +31,7 @@ from annotation.services import (
 )
 from campaign.api.access import joined_campaign, organised_campaign, organised_task, reader
 from campaign.api.pages import CursorPages
+from campaign.api.requests import truth_asked
 from campaign.api.serializers import TaskChangesSerializer, TaskSerializer
 from campaign.api.views import TaskView
 from campaign.models import Protocol, Task
@@ -260,8 +261,9 @@ class TaskAndMoreView(TaskView):
     def delete(self, request: Request, task_id: int) -> Response:
         """Delete a task of which no judge was lent a HIT, unless it is the ranking of its test set."""
         task = organised_task(request, task_id)
+        confirmed = truth_asked(request, "confirm")
         refused = task_deletion_refusal(task=task)
-        if not refused and request.query_params.get("confirm", "").lower() in ("true", "1"):
+        if not refused and confirmed:
             try:
                 task_delete(task=task, by=reader(request))
             except TaskRefusedError as error:

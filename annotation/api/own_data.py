@@ -15,6 +15,7 @@ from annotation.api.views import judge_or_403
 from annotation.export.own_data import own_data_json
 from campaign.models import ErasureRequest
 from campaign.services import erasure_ask, erasure_withdraw
+from config.api.bodies import EMPTY, unknown_keys_refuse
 
 _CAMPAIGN = OpenApiParameter("campaign", str, description="Where you judge in several.")
 
@@ -59,6 +60,7 @@ class OwnErasureView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Ask that nothing leads from your judgments to you any more; what is asked already stays as it is."""
+        unknown_keys_refuse(EMPTY, request.data)
         judge = judge_or_403(request, request.query_params.get("campaign"))
         return Response(_answer(erasure_ask(judge=judge, language=get_language() or "")))
 
@@ -67,6 +69,7 @@ class OwnErasureView(APIView):
     )
     def delete(self, request: Request) -> Response:
         """Withdraw what you asked, while it is not carried out."""
+        unknown_keys_refuse(EMPTY, request.data)
         judge = judge_or_403(request, request.query_params.get("campaign"))
         erasure_withdraw(judge=judge)
         return Response(status=204)

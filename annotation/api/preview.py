@@ -29,6 +29,7 @@ from annotation.services.preview import (
     labels_preview,
 )
 from campaign.api.access import readable_task
+from campaign.api.requests import content_validated
 from campaign.models import Task
 
 _A_DAY_SECONDS = 86_400
@@ -63,9 +64,8 @@ class PreviewAssignmentsView(APIView):
     def post(self, request: Request, task_id: int) -> Response:
         """Show the first HIT, or the one after."""
         task = readable_task(request, task_id)
-        body = serializers.AssignmentRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        found = _next_data(task, body.validated_data.get("after"))
+        sent = content_validated(serializers.AssignmentRequestSerializer, request.data)
+        found = _next_data(task, sent.get("after"))
         if found is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
         return Response(found)
@@ -76,9 +76,8 @@ class PreviewJudgmentView(APIView):
     def put(self, request: Request, task_id: int, client_id: UUID) -> Response:
         """Take a judgment and drop it; with `after`, the next HIT comes with the answer."""
         task = readable_task(request, task_id)
-        body = serializers.JudgmentRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        data = dict(body.validated_data)
+        sent = content_validated(serializers.JudgmentRequestSerializer, request.data)
+        data = dict(sent)
         after, block = data.pop("after", None), data["block"]
         data["answer"] = answer_validated(task.protocol, data.get("answer"))
         data["labels"] = labels_preview(task=task, labels=data.get("labels"), answer=data["answer"])
@@ -100,11 +99,9 @@ class PreviewSkipView(APIView):
     def put(self, request: Request, task_id: int, client_id: UUID) -> Response:
         """Take a skip and drop it."""
         task = readable_task(request, task_id)
-        body = serializers.SkipRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        data = body.validated_data
-        assignment = hit_id_of(task=task, block=data["block"])
-        return Response({"id": client_id, **data, "assignment": assignment})
+        sent = content_validated(serializers.SkipRequestSerializer, request.data)
+        assignment = hit_id_of(task=task, block=sent["block"])
+        return Response({"id": client_id, **sent, "assignment": assignment})
 
 
 @extend_schema(exclude=True)
@@ -112,9 +109,8 @@ class PreviewProblemReportView(APIView):
     def put(self, request: Request, task_id: int, client_id: UUID) -> Response:
         """Take a problem report and drop it."""
         readable_task(request, task_id)
-        body = ProblemReportRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        return Response({"id": client_id, **body.validated_data})
+        sent = content_validated(ProblemReportRequestSerializer, request.data)
+        return Response({"id": client_id, **sent})
 
 
 @extend_schema(exclude=True)

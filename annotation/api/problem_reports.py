@@ -59,8 +59,8 @@ class ProblemReplyRequestSerializer(serializers.Serializer[Any]):
         max_length=REPLY_LENGTH,
         help_text="The judge reads it: name no systems.",
     )
-    closes = serializers.BooleanField(
-        default=True, help_text="False: the report stays open, or is opened again."
+    closed = serializers.BooleanField(
+        source="closes", default=True, help_text="False: the report stays open, or is opened again."
     )
     seen = serializers.IntegerField(
         required=False,

@@ -13,6 +13,7 @@ from annotation.api.views import assigned_or_404, judge_or_403, refusal
 from annotation.models import ProblemReportKind
 from annotation.selectors.problem_reports import own_problem_reports
 from annotation.services import SubmissionRefusedError, problem_report
+from campaign.api.requests import content_validated
 
 
 class ProblemReportRequestSerializer(serializers.Serializer[object]):
@@ -64,9 +65,7 @@ class ProblemReportView(APIView):
     )
     def put(self, request: Request, client_id: UUID) -> Response:
         """Report a problem with a block; judge or skip it all the same."""
-        body = ProblemReportRequestSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        data = dict(body.validated_data)
+        data = dict(content_validated(ProblemReportRequestSerializer, request.data))
         assigned = assigned_or_404(request, data.pop("block"))
         try:
             report = problem_report(assigned=assigned, client_id=client_id, **data)

@@ -88,7 +88,7 @@ def answer_validated(protocol: str, answer: Any) -> Any:
     if serializer is None or answer is None:
         return answer
     try:
-        return content_validated(serializer, answer)
+        return content_validated(serializer, answer, "answer.")
     except ValidationError as error:
         found = cast("dict[str, list[Any]]", error.detail)
         words = [

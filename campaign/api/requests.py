@@ -1,18 +1,43 @@
-"""The content of requests that are sent again and again: a judgment, a request for the next HIT."""
+"""What requests say: the content of those that are sent again and again, and truths in addresses."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
+from rest_framework.fields import Field
+from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
+from config.api.bodies import unknown_keys_refuse
 
-def content_validated(serializer: type[Serializer[Any]], content: Any) -> Any:
+
+def truth_asked(request: Request, name: str) -> bool:
+    """Return whether a parameter of the address is true; false if it is not there, 400 if it is neither."""
+    said = request.query_params.get(name, "false")
+    truths = {"true": True, "1": True, "false": False, "0": False}
+    if said.lower() not in truths:
+        raise ValidationError(
+            {
+                name: [
+                    _("“%(given)s” is none of: %(known)s.")
+                    % {"given": said, "known": ", ".join(truths)}
+                ]
+            }
+        )
+    return truths[said.lower()]
+
+
+def content_validated(serializer: type[Serializer[Any]], content: Any, place: str = "") -> Any:
     """Return what a serializer makes of the content of a request; raises its ValidationError.
+
+    Keys that it does not name are refused; `place` is where in the request the content is, with a dot at the end.
 
     What `serializer(data=content)` validates, for a third: an instance copies all its fields, so one is kept. It holds
     nothing of a request. Errors are said by an instance of their own.
     """
+    unknown_keys_refuse(_keys_kept(serializer), content, place)
     try:
         return _kept(serializer).run_validation(content)
     except ValidationError:
@@ -24,3 +49,17 @@ def content_validated(serializer: type[Serializer[Any]], content: Any) -> Any:
 @cache
 def _kept(serializer: type[Serializer[Any]]) -> Serializer[Any]:
     return serializer()
+
+
+@cache
+def _keys_kept(serializer: type[Serializer[Any]]) -> Mapping[str, Any]:
+    return _keys(_kept(serializer))
+
+
+def _keys(field: Field[Any, Any, Any, Any]) -> dict[str, Any]:
+    """Return the keys of a field's content, as a description has them."""
+    if isinstance(field, Serializer):
+        inside = {name: _keys(each) for name, each in field.fields.items()}
+        return {"properties": inside, "additionalProperties": False}
+    child = getattr(field, "child", None)
+    return {} if child is None else {"items": _keys(child)}

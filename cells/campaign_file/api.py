@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign, reader
+from campaign.api.requests import truth_asked
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import Campaign
@@ -95,7 +96,7 @@ class CampaignFileView(APIView):
     def get(self, request: Request, slug: str) -> HttpResponse:
         """Return the campaign as a file: settings, without judgments, codes, tokens and addresses of links."""
         campaign = organised_campaign(request, slug)
-        people = request.query_params.get("people", "").lower() in ("true", "1")
+        people = truth_asked(request, "people")
         return file_answer(campaign_file(campaign=campaign, people=people), slug)
 
     @extend_schema(
@@ -123,7 +124,7 @@ class CampaignFileView(APIView):
         is_new = _may_be_made(request, slug)
         if not is_new:
             organised_campaign(request, slug)
-        check = request.query_params.get("check", "").lower() in ("true", "1")
+        check = truth_asked(request, "check")
         confirmed = "" if check else request.query_params.get("confirmed")
         try:
             applied = campaign_file_apply(

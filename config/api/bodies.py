@@ -1,10 +1,12 @@
 """Keys of request bodies: closed in the description, and refused where the description does not name them."""
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 from django.utils.translation import gettext as _
+
+from campaign.texts.nearest import with_nearest
+from config.api.problems import ProblemError
 
 #: Types of bodies that have keys.
 _KEYED: Final = ("application/json", "multipart/form-data", "application/x-www-form-urlencoded")
@@ -27,8 +29,7 @@ class UnknownKey(NamedTuple):
     def words(self) -> str:
         """What is wrong, with the closest known key if there is one."""
         said = _("There is no field “%(name)s” here.") % {"name": self.name}
-        near = get_close_matches(self.name, self.known, n=1)
-        return f"{said} {_('Did you mean “%(near)s”?') % {'near': near[0]}}" if near else said
+        return with_nearest(said, self.name, self.known)
 
 
 def bodies_close(
@@ -73,9 +74,29 @@ def body_described(
     return None if found is None else {**found.get("schema", {}), "parts": parts}
 
 
-def unknown_keys(described: Mapping[str, Any], content: Any) -> list[UnknownKey]:
-    """Return the keys of a body that its description does not name, also those of objects inside."""
-    return list(_unknown(described, described.get("parts", {}), content, ""))
+def unknown_keys_refuse(described: Mapping[str, Any], content: Any, place: str = "") -> None:
+    """Refuse keys of a body that its description does not name, also those of objects inside."""
+    unknown = list(_unknown(described, described.get("parts", {}), content, place))
+    if unknown:
+        known = unknown[0].known
+        raise ProblemError(
+            "unknown-field",
+            unknown_words([each.place for each in unknown], known),
+            status=400,
+            errors={each.place: [each.words] for each in unknown},
+            known=known,
+        )
+
+
+def unknown_words(unknown: list[str], known: list[str]) -> str:
+    """Return which names of a request are unknown, and which are known there."""
+    names = ", ".join(unknown)
+    if not known:
+        return _("Unknown here: %(unknown)s. This address takes none.") % {"unknown": names}
+    return _("Unknown here: %(unknown)s. Known: %(known)s.") % {
+        "unknown": names,
+        "known": ", ".join(known),
+    }
 
 
 def _unknown(

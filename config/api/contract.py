@@ -18,6 +18,7 @@ from django.urls import URLPattern, URLResolver
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, quote_etag
 from django.utils.translation import gettext as _
+from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -26,7 +27,7 @@ from rest_framework.views import APIView
 from campaign.api.parsers import StrictJSONParser
 from campaign.models import RequestCount, User
 from campaign.services.request_counts import SECONDS, Counted, request_count
-from config.api.bodies import EMPTY, unknown_keys
+from config.api.bodies import EMPTY, unknown_keys_refuse, unknown_words
 from config.api.described import FIELDS, DescribedOperation, described_operations
 from config.api.problems import ProblemError
 from config.api.repeatable import repeatably
@@ -36,7 +37,7 @@ _READS: Final = frozenset({"GET", "HEAD"})
 
 
 class AskedAsDescribed(APIView):
-    """A view that refuses parameters and keys of bodies which its description does not name.
+    """A view that refuses parameters which its description does not name.
 
     Attributes
     ----------
@@ -50,12 +51,10 @@ class AskedAsDescribed(APIView):
     described: ClassVar[dict[str, DescribedOperation] | None] = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse what DRF refuses, then parameters and keys of unknown names."""
+        """Refuse what DRF refuses, then parameters of unknown names."""
         super().initial(request, *args, **kwargs)
         if request.method != "OPTIONS" and request.query_params:
             self._unknown_refuse(request)
-        if request.method not in _SAFE:
-            self._unknown_keys_refuse(request)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
         """Choose a renderer; `?format=` where there is but one is an unknown parameter, which is refused later."""
@@ -80,27 +79,9 @@ class AskedAsDescribed(APIView):
             known = sorted(operation.parameters)
             raise ProblemError(
                 "unknown-parameter",
-                _unknown_words(unknown, known),
+                unknown_words(unknown, known),
                 status=400,
                 errors={name: [_("There is no such parameter here.")] for name in unknown},
-                known=known,
-            )
-
-    def _unknown_keys_refuse(self, request: Request) -> None:
-        operation = self.operation
-        if operation is None or operation.body is None:
-            return
-        if operation.body is EMPTY:
-            # However it is sent, there is nothing to be sent.
-            request.parsers = [StrictJSONParser(), FormParser(), MultiPartParser()]
-        unknown = unknown_keys(operation.body, request.data)
-        if unknown:
-            known = unknown[0].known
-            raise ProblemError(
-                "unknown-field",
-                _unknown_words([each.place for each in unknown], known),
-                status=400,
-                errors={each.place: [each.words] for each in unknown},
                 known=known,
             )
 
@@ -137,8 +118,10 @@ class Contracted(AskedAsDescribed):
             )
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse what is refused above, then fields of unknown names."""
+        """Refuse what is refused above, then keys of bodies and fields of unknown names."""
         super().initial(request, *args, **kwargs)
+        if request.method not in _SAFE:
+            self._unknown_keys_refuse(request)
         wanted = self.wanted
         if wanted is None:
             return
@@ -148,7 +131,7 @@ class Contracted(AskedAsDescribed):
         if unknown:
             raise ProblemError(
                 "unknown-field",
-                _unknown_words(unknown, sorted(known)),
+                unknown_words(unknown, sorted(known)),
                 status=400,
                 errors={
                     FIELDS: [
@@ -157,6 +140,20 @@ class Contracted(AskedAsDescribed):
                 },
                 known=sorted(known),
             )
+
+    def _unknown_keys_refuse(self, request: Request) -> None:
+        operation = self.operation
+        if operation is None or operation.body is None:
+            return
+        if operation.body is EMPTY:
+            # However it is sent, there is nothing to be sent.
+            request.parsers = [StrictJSONParser(), FormParser(), MultiPartParser()]
+        try:
+            content = request.data
+        except UnsupportedMediaType:
+            # Refused by the view, after it has looked at who asks.
+            return
+        unknown_keys_refuse(operation.body, content)
 
     @cached_property
     def wanted(self) -> list[str] | None:
@@ -202,7 +199,7 @@ def contracted(
     *,
     judging: bool = False,
 ) -> list[URLPattern | URLResolver]:
-    """Return the addresses with the contract around each view; of judging, parameters alone are looked at."""
+    """Return the addresses with the contract around each view; of judging, parameters alone are looked at here, bodies by the views."""
     return [_contracted(each, prefix, judging) for each in patterns]
 
 
@@ -243,16 +240,6 @@ def _posted_repeatably(own: Any) -> Callable[..., Any]:
     post.__doc__ = own.__doc__
     post.__dict__.update(own.__dict__)
     return post
-
-
-def _unknown_words(unknown: list[str], known: list[str]) -> str:
-    names = ", ".join(unknown)
-    if not known:
-        return _("Unknown here: %(unknown)s. This address takes none.") % {"unknown": names}
-    return _("Unknown here: %(unknown)s. Known: %(known)s.") % {
-        "unknown": names,
-        "known": ", ".join(known),
-    }
 
 
 def _picked(data: Any, wanted: list[str]) -> Any:

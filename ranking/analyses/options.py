@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from campaign.texts.nearest import with_nearest
 from ranking.wording.numbers import in_figures
 
 #: What a person reads: translated when it is shown.
@@ -132,11 +133,9 @@ def completed(options: Sequence[Option], given: Mapping[str, Any]) -> dict[str, 
     known = {option.name: option for option in options}
     for name in given:
         if name not in known:
-            raise OptionError(
-                _("There is no option “%(name)s”; there are: %(known)s.")
-                % {"name": name, "known": ", ".join(known)},
-                field=name,
-            )
+            said = _("There is no option “%(name)s”; there are: %(known)s.")
+            words = said % {"name": name, "known": ", ".join(known)}
+            raise OptionError(with_nearest(words, name, known), field=name)
     return {
         name: option.read(given[name]) if name in given else option.default
         for name, option in known.items()

@@ -56,7 +56,7 @@ class CampaignTableSerializer(serializers.Serializer[Any]):
     `state` is `done` once there is an answer to the newest question; tables of what is stored anyway always are.
     """
 
-    kind = serializers.ChoiceField(choices=TABLE_KINDS)
+    name = serializers.ChoiceField(choices=TABLE_KINDS)
     options = serializers.DictField()
     state = serializers.ChoiceField(choices=JobState.choices, allow_null=True)
     progress = serializers.FloatField(allow_null=True)
@@ -184,7 +184,7 @@ def _said(choice: TableChoice, answer: TableAnswer) -> dict[str, Any]:
     job = None if newest is None else newest.job
     state = JobState.DONE.value if choice.is_live else None
     said = {
-        "kind": choice.kind.name,
+        "name": choice.kind.name,
         "options": choice.recorded,
         "state": state if newest is None else table_state(newest),
         "progress": None if job is None else job.share,

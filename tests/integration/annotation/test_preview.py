@@ -80,9 +80,10 @@ def test_nothing_that_is_looked_at_or_sent_changes_a_row(task: Task, api: APICli
     for _hit in range(HITS_SHOWN + 1):
         hit = lend(api, task, hit and hit["id"]).json()
         for block in hit["blocks"]:
-            sent = {"block": block["id"], "labels": [1] * len(block["candidates"])}
+            sent = {"block": block["id"]}
             timed = {
                 **sent,
+                "labels": [1] * len(block["candidates"]),
                 "duration_ms": 9,
                 "active_ms": 9,
                 "comment": "good",
@@ -98,6 +99,20 @@ def test_nothing_that_is_looked_at_or_sent_changes_a_row(task: Task, api: APICli
     assert hit is not None
     assert lend(api, task, hit["id"]).status_code == 204
     assert rows_of_every_table() == before
+
+
+def test_keys_that_judges_may_not_send_are_refused(task: Task, api: APIClient) -> None:
+    block = lend(api, task).json()["blocks"][0]["id"]
+    base = f"/api/v1/tasks/{task.pk}/as-judge/"
+    assert api.post(f"{base}assignments/", {"hit": 1}, format="json").status_code == 400
+    for name, body in (
+        ("judgments", {"labels": [1, 2]}),
+        ("skips", {"reason": "other"}),
+        ("problem-reports", {"kind": "page"}),
+    ):
+        sent = {"block": block, **body, "hit": 1}
+        answer = api.put(f"{base}{name}/{uuid4()}/", sent, format="json")
+        assert (answer.status_code, list(answer.json()["errors"])) == (400, ["hit"])
 
 
 def test_answers_have_the_shape_of_those_that_judges_get(task: Task, api: APIClient) -> None:

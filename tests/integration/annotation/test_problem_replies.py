@@ -246,8 +246,11 @@ def test_strangers_answer_nothing(report: ProblemReport, organiser: User) -> Non
         )
         for address in (page, f"{page}replies/1/take-back/"):
             assert client.post(address, {"text": "x", "seen": "1"}).status_code == 404
-        for address in (f"{api}replies/", f"{api}replies/1/take-back/"):
-            sent = client.post(address, {"text": "x"}, content_type="application/json")
+        for address, body in (
+            (f"{api}replies/", {"text": "x"}),
+            (f"{api}replies/1/take-back/", {}),
+        ):
+            sent = client.post(address, body, content_type="application/json")
             assert sent.status_code == 404
     assert ProblemReply.objects.count() == 1
 
@@ -258,11 +261,11 @@ def test_rest_answers_and_takes_back(report: ProblemReport, desk: Client) -> Non
     def send(address: str, **body: Any) -> Any:
         return desk.post(address, body, content_type="application/json")
 
-    first = send(replies, text="Which word?", closes=False, seen=0)
+    first = send(replies, text="Which word?", closed=False, seen=0)
     assert first.status_code == 201
     assert (first.json()["number"], first.json()["closed"]) == (1, False)
-    assert send(replies, closes=True, seen=0).status_code == 409
-    assert send(replies, closes=False).status_code == 409
+    assert send(replies, closed=True, seen=0).status_code == 409
+    assert send(replies, closed=False).status_code == 409
     assert send(replies, text="Mended.").json()["closed"] is True
     taken = send(f"{replies}2/take-back/")
     assert (taken.status_code, taken.json()["takes_back"]) == (201, 2)

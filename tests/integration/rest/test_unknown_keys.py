@@ -171,7 +171,10 @@ def test_options_and_rules_refuse_a_misspelt_name(
 ) -> None:
     answer, changed = refused(world, f"/api/v1/{path}", method, body)
     assert answer.status_code == 400
-    assert "metod" in json.dumps(answer.json()["errors"])
+    said = json.dumps(answer.json()["errors"], ensure_ascii=False)
+    assert "metod" in said
+    if "options" in body and not path.startswith("tasks/{task_id}/analyses"):
+        assert "“method”" in said
     assert changed == []
 
 
@@ -190,3 +193,28 @@ def test_an_answer_names_the_options_as_the_request_does(world: World) -> None:
     answer, _changed = refused(world, path, "post", {"options": {"method": "bradley_terry"}})
     assert answer.json()["options"]["method"] == "bradley_terry"
     assert "choice" not in answer.json()
+
+
+def test_a_table_answers_with_the_name_by_which_it_is_asked_for(world: World) -> None:
+    path = world.fill("api/v1/campaigns/<slug:slug>/tables/clusters/")
+    answer, _changed = refused(world, path, "post", {"options": {}})
+    assert answer.json()["name"] == "clusters"
+    assert "kind" not in answer.json()
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "name"),
+    [
+        ("api/v1/campaigns/<slug:slug>/file/", "get", "people"),
+        ("api/v1/campaigns/<slug:slug>/file/", "put", "check"),
+        ("api/v1/tasks/<int:task_id>/", "delete", "confirm"),
+    ],
+)
+def test_a_truth_in_an_address_is_read_strictly(
+    world: World, path: str, method: str, name: str
+) -> None:
+    client: APIClient = world.client("organiser")
+    how = {"content_type": "application/yaml"} if method == "put" else {}
+    for said in ("yes", "", "2"):
+        answer = getattr(client, method)(f"{world.fill(path)}?{name}={said}", **how)
+        assert (answer.status_code, list(answer.json()["errors"])) == (400, [name])

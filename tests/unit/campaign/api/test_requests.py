@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from rest_framework.exceptions import ValidationError
 
 from annotation.api.serializers import JudgmentRequestSerializer
+from annotation.api.views import answer_validated
 from annotation.protocols import answer_kinds
 from campaign.api.requests import content_validated
+from campaign.models import Protocol
+from config.api.problems import ProblemError
 
 #: In the order of the registry, which is that of every process; some protocols share one.
 SERIALIZERS: list[Any] = [
@@ -26,7 +29,6 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3),
     max_leaves=4,
 )
-FIELDS = sorted({name for each in SERIALIZERS for name in each._declared_fields})
 
 
 def _said(serializer: Any, content: Any) -> tuple[str, Any]:
@@ -43,11 +45,31 @@ def _by_a_new_one(serializer: Any, content: Any) -> Any:
 
 
 @pytest.mark.parametrize("serializer", SERIALIZERS)
-@given(contents=st.lists(st.dictionaries(st.sampled_from(FIELDS), VALUES) | VALUES, max_size=3))
-def test_a_kept_one_says_what_a_new_one_says(serializer: Any, contents: list[Any]) -> None:
-    for content in contents:
+@given(data=st.data())
+def test_a_kept_one_says_what_a_new_one_says(serializer: Any, data: st.DataObject) -> None:
+    names = st.sampled_from(sorted(serializer._declared_fields))
+    for content in data.draw(st.lists(st.dictionaries(names, VALUES) | VALUES, max_size=3)):
         kept = _said(lambda given: content_validated(serializer, given), content)
         assert kept == _said(lambda given: _by_a_new_one(serializer, given), content)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in answer_kinds() if kind.serializer is not None])
+def test_an_answer_with_a_key_of_another_protocol_is_refused(kind: Any) -> None:
+    own = set(kind.serializer._declared_fields)
+    others = {name for each in SERIALIZERS for name in each._declared_fields} - own
+    assert others
+    for name in others:
+        with pytest.raises(ProblemError) as refused:
+            answer_validated(kind.protocol, {name: 1})
+        assert list(refused.value.body["errors"]) == [f"answer.{name}"]
+        assert set(refused.value.body["known"]) == own
+
+
+def test_a_key_inside_a_list_is_refused_at_its_place() -> None:
+    spans = [{"start": 0, "end": 1, "severity": "major"}, {"colour": "red"}]
+    with pytest.raises(ProblemError) as refused:
+        answer_validated(Protocol.SPANS, {"outputs": [{"score": 1, "spans": spans}]})
+    assert list(refused.value.body["errors"]) == ["answer.outputs.0.spans.1.colour"]
 
 
 def test_nothing_of_one_request_is_in_the_next() -> None:
