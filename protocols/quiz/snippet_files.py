@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.streams import text_lines
@@ -18,7 +17,7 @@ from ranking.files.json_objects import (
     list_of,
     text_of,
 )
-from ranking.files.labels import Refuse
+from ranking.files.labels import Refuse, refuse_at
 
 #: Of a snippet: as many as a HIT holds.
 MOST_SEGMENTS: Final = 50
@@ -133,25 +132,22 @@ def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
     try:
         for row in rows:
             line = rows.line_num
+            refuse = refuse_at(file.name, line)
             if not any(row):
                 continue
             if is_header:
                 is_header = False
-                _header_check(file.name, line, row)
+                _header_check(row, refuse)
                 continue
             if len(row) != len(_COLUMNS):
-                _refuse(
-                    file.name,
-                    line,
+                refuse(
                     None,
                     f"the row has {len(row)} cells",
                     f"give {len(_COLUMNS)}: {', '.join(_COLUMNS)}",
                 )
             truth = _TRUTH.get(row[5].strip().lower())
             if truth is None:
-                _refuse(
-                    file.name,
-                    line,
+                refuse(
                     "expected",
                     f"{row[5]!r} is neither true nor false",
                     "write true or false",
@@ -174,11 +170,9 @@ def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
     yield _given(file.name, *snippet)
 
 
-def _header_check(name: str, line: int, row: Sequence[str]) -> None:
+def _header_check(row: Sequence[str], refuse: Refuse) -> None:
     if tuple(cell.strip().lower() for cell in row) != _COLUMNS:
-        _refuse(
-            name,
-            line,
+        refuse(
             None,
             "the first row does not name the columns",
             f"write {','.join(_COLUMNS)}",
@@ -188,7 +182,7 @@ def _header_check(name: str, line: int, row: Sequence[str]) -> None:
 def _given(
     file: str, line: int, cells: Sequence[str], statements: list[dict[str, Any]]
 ) -> tuple[int, dict[str, Any], Refuse]:
-    refuse: Refuse = partial(_refuse, file, line)
+    refuse = refuse_at(file, line)
     name, document, first, last = cells
     values: dict[str, Any] = {"snippet": name, "document": document, "statements": statements}
     for key, cell in (("first", first), ("last", last)):
@@ -196,7 +190,3 @@ def _given(
             refuse(key, f"{cell!r} is no whole number", "write a position in the document")
         values[key] = int(cell)
     return line, values, refuse
-
-
-def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
-    raise FormatError(file, problem, remedy, line=line, field=field)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
-from typing import Any, Final, NoReturn
+from typing import IO, Any, Final
 
-from campaign.formats import FormatError, InputFile
+from campaign.formats import InputFile
 from campaign.formats.losses import Losses
 from campaign.formats.streams import peek
 from campaign.formats.tables import is_index, read_table
 from ranking.files.json_objects import json_objects
-from ranking.files.labels import Refuse, judge_of, systems_of
+from ranking.files.labels import Refuse, judge_of, refuse_at, systems_of
+from ranking.files.parquet.opening import columns_of_schema, refusing_damage
 from ranking.files.records import NO_JUDGE, JudgedBlock
 
 COLUMNS: Final = ("model_a", "model_b", "winner")
 _JUDGES: Final = ("judge", "judge_hash", "user_id")
+_ROWS_AT_A_TIME: Final = 1 << 12
 _TIE: Final = (1, 1)
 #: Ranks of the two models. Two bad answers are a tie, as in the arena's own ranking.
 _WINNERS: Final = {
@@ -42,11 +43,32 @@ def read_arena(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
     is_json = head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
     votes = (_objects if is_json else _rows)(whole)
     for number, (line, values) in enumerate(votes, 1):
-        yield _block(line, number, values, partial(_refuse, file.name, line), losses)
+        yield _block(line, number, values, refuse_at(file.name, line), losses)
 
 
-def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
-    raise FormatError(file, problem, remedy, line=line, field=field)
+def holds_votes(name: str, source: str | IO[bytes]) -> bool:
+    """Return whether a Parquet file has the columns of votes."""
+    return set(COLUMNS) <= set(columns_of_schema(name, source))
+
+
+def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> Iterator[JudgedBlock]:
+    """Yield what `read_arena` does; lines of errors are rows, counted from 1."""
+    from pyarrow import parquet
+
+    row = 0
+    with refusing_damage(name):
+        for batch in parquet.ParquetFile(source).iter_batches(batch_size=_ROWS_AT_A_TIME):
+            columns = {
+                # Of what is not read, conversations among it, only whether something is there.
+                field: column.to_pylist()
+                if field in (*COLUMNS, *_JUDGES)
+                else [is_there or None for is_there in column.is_valid().to_pylist()]
+                for field, column in zip(batch.schema.names, batch.columns, strict=True)
+            }
+            for cells in zip(*columns.values(), strict=True):
+                row += 1
+                values = dict(zip(columns, cells, strict=True))
+                yield _block(row, row, values, refuse_at(name, row), losses)
 
 
 def _objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -78,7 +100,8 @@ def _block(
         if len(models) > 1:
             refuse(name, "a vote compares two models", "write a model's name without a comma")
     judge_column = next((name for name in _JUDGES if name in values), None)
-    judge = "" if judge_column is None else str(values[judge_column] or "").strip()
+    said = None if judge_column is None else values[judge_column]
+    judge = "" if said is None or said != said else str(said).strip()  # NaN is pandas' for nothing
     for name, value in values.items():
         is_read = name in COLUMNS or name == judge_column or is_index(name)
         losses.add(f'column "{name}"', f"line {line}", not is_read and value not in (None, ""))

@@ -12,6 +12,7 @@ from ranking.core.rankings.added_counts import AddedCounts
 from ranking.core.rankings.shard_counts import CountsWanted, ShardCounts, count_shard
 from ranking.core.sharding.marks import on_any_engine
 from ranking.core.sharding.shards import Engine, map_shards, take_shards
+from ranking.files.arena import holds_votes
 from ranking.files.build import blocks_of
 from ranking.files.documents import ignored_of
 from ranking.files.parquet.opening import MAGIC, opened
@@ -102,11 +103,12 @@ class JudgmentsCounted(JudgmentsFound):
     counts: AddedCounts
 
 
-def is_parquet(name: str) -> bool:
-    """Return whether a file begins as Parquet does."""
+def is_counted(name: str) -> bool:
+    """Return whether a file is Parquet of judgments; votes are read whole."""
     try:
         with Path(name).open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
+            is_parquet = file.read(len(MAGIC)) == MAGIC
+        return is_parquet and not holds_votes(name, name)
     except OSError:
         return False
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 from campaign.formats import FormatError, InputFile
+from campaign.formats.json_objects import decode_object
 from campaign.formats.records import CONTROL
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import MAX_INTEGER
-from ranking.files.labels import Refuse
+from ranking.files.labels import Refuse, refuse_at
 from ranking.files.records import FileRead
 from ranking.files.sources import STANDARD_INPUT, STANDARD_INPUT_NAME, ReadingProgress, Sources
 
@@ -30,7 +29,8 @@ def json_objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]
     for line, text in enumerate(text_lines(file), 1):
         if text.strip():
             empty = False
-            yield line, _parsed(file.name, line, text), partial(_refuse, file.name, line)
+            values = decode_object(text, file=file.name, shape="an object a line", line=line)
+            yield line, values, refuse_at(file.name, line)
     if empty:
         raise FormatError(file.name, "the file is empty", "give an object a line")
 
@@ -88,39 +88,6 @@ def boolean_of(key: str, value: object, refuse: Refuse) -> bool:
     if not isinstance(value, bool):
         refuse(key, f"{value!r} is neither true nor false", "write true or false, without quotes")
     return value
-
-
-def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
-    raise FormatError(file, problem, remedy, line=line, field=field)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) != len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return values
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
-
-
-def _parsed(file: str, line: int, text: str) -> dict[str, Any]:
-    remedy = "write one complete JSON object on every line"
-    try:
-        values = _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(
-            file, f"the line is no JSON ({error.msg})", remedy, line=line, column=error.pos + 1
-        ) from error
-    except (RecursionError, ValueError) as error:  # too deep, thousands of digits, or from above
-        raise FormatError(file, f"the line is no JSON ({error})", remedy, line=line) from error
-    if not isinstance(values, dict):
-        raise FormatError(file, "the line is no JSON object", remedy, line=line)
-    return values
 
 
 def read_objects(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NoReturn
 
-from campaign.formats import system_name_problem
+from campaign.formats import FormatError, system_name_problem
 from campaign.formats.records import MAX_JUDGE_NAME, unseen_problem
 from campaign.formats.tables import integer, is_blank
 
@@ -13,6 +14,15 @@ LARGEST_LABEL = 5
 
 #: Raises the error for (field, problem, remedy); knows the file and the line.
 Refuse = Callable[[str | None, str, str], NoReturn]
+
+
+def refuse_at(file: str, line: int) -> Refuse:
+    """Return what raises the error for (field, problem, remedy) at a line."""
+    return partial(_refuse, file, line)
+
+
+def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
+    raise FormatError(file, problem, remedy, line=line, field=field)
 
 
 def label_of(text: str, field: str, refuse: Refuse) -> int | None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from typing import NoReturn
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.records import counted
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import line_cells
-from ranking.files.labels import filled, segment_of, systems_of
+from ranking.files.labels import filled, refuse_at, segment_of, systems_of
 from ranking.files.records import NO_JUDGE, JudgedBlock
 
 _FIELDS = ("segment", "pair", "sysBetter", "pair", "sysWorse")
@@ -36,7 +34,7 @@ def read_rank(file: InputFile) -> Iterator[JudgedBlock]:
 
 
 def _block(file: str, line: int, cells: list[str]) -> JudgedBlock:
-    refuse = partial(_refuse, file, line)
+    refuse = refuse_at(file, line)
     if len(cells) != len(_FIELDS):
         refuse(
             None,
@@ -66,7 +64,3 @@ def _block(file: str, line: int, cells: list[str]) -> JudgedBlock:
         ),
         labels=(1, 2),
     )
-
-
-def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
-    raise FormatError(file, problem, remedy, line=line, field=field)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import IO
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.losses import Losses
+from campaign.formats.losses import Loss, Losses
 from ranking.files.appraise import read_appraise_xml
-from ranking.files.arena import read_arena
+from ranking.files.arena import holds_votes, read_arena, read_arena_parquet
 from ranking.files.detection import detect_input_format
 from ranking.files.five_way import read_five_way
 from ranking.files.jsonl import read_jsonl
@@ -86,17 +86,17 @@ def read_columns(
     input_format: InputFormat | None = None,
     progress: ReadingProgress | None = None,
     standard_input: IO[bytes] | None = None,
-) -> tuple[Columns, Vocabulary]:
+) -> tuple[Columns, Vocabulary, tuple[Loss, ...]]:
     """Read all judgments and skips of all language pairs, to be written in another format.
 
     Parameters and errors are those of `read_judgments`.
 
     Returns
     -------
-    tuple of Columns and Vocabulary
+    tuple of Columns, Vocabulary and what of the files was not read
     """
     reading = _read(names, input_format, progress, standard_input)
-    return reading.columns(), reading.vocabulary
+    return reading.columns(), reading.vocabulary, reading.losses.found()
 
 
 def _read(
@@ -122,7 +122,7 @@ class _Reading:
         self.vocabulary = Vocabulary()
         self._columns: list[Columns] = []
         self._files: list[FileRead] = []
-        self._losses = Losses()
+        self.losses = Losses()
 
     def read(self, name: str) -> None:
         called = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
@@ -130,11 +130,10 @@ class _Reading:
             found, file = self._detected(InputFile(called, stream))
             if found is InputFormat.PARQUET:
                 sha256 = stream.sha256()
-                with opened(called, self._sources.seekable(name)) as parquet:
-                    parts = list(read_row_groups(parquet, self.vocabulary))
+                parts = self._parts_of_parquet(called, name)
             else:
                 rows = (
-                    read_arena(file, self._losses)
+                    read_arena(file, self.losses)
                     if found is InputFormat.ARENA_VOTES
                     else _READERS[found](file)
                 )
@@ -147,6 +146,13 @@ class _Reading:
             )
         self._columns.extend(parts)
         self._files.append(FileRead(name, sha256))
+
+    def _parts_of_parquet(self, called: str, name: str) -> list[Columns]:
+        if holds_votes(called, self._sources.seekable(name)):
+            votes = read_arena_parquet(called, self._sources.seekable(name), self.losses)
+            return list(columns_of(votes, self.vocabulary))
+        with opened(called, self._sources.seekable(name)) as parquet:
+            return list(read_row_groups(parquet, self.vocabulary))
 
     def _detected(self, file: InputFile) -> tuple[InputFormat, InputFile]:
         found, whole = (self._given, file) if self._given is not None else detect_input_format(file)
@@ -183,7 +189,7 @@ class _Reading:
             ignored_documents=chosen.ignored_documents,
             excluded_judges=selection.exclude_judges,
             repeated=chosen.repeated,
-            losses=self._losses.found(),
+            losses=self.losses.found(),
             documents=tuple(self.vocabulary.documents),
         )
 

@@ -12,7 +12,7 @@ from ranking.core.rankings.rank_shards import rank_added
 from ranking.core.rankings.ranking import Ranking
 from ranking.core.rankings.shard_counts import CountsWanted
 from ranking.files import InputFormat
-from ranking.files.counting import FilesWanted, count_files, is_parquet, names_documents
+from ranking.files.counting import FilesWanted, count_files, is_counted, names_documents
 from ranking.management.file_command import (
     REFERENCE_SYSTEM,
     Options,
@@ -32,10 +32,10 @@ def can_be_counted(
 ) -> bool:
     """Return whether rankings follow from counts of shards: the rest needs all judgments at once.
 
-    All files must be Parquet, all methods functions of counts, and ranges must not account for
+    All files must be Parquet and no votes, all methods functions of counts, and ranges must not account for
     documents. How long Lopez takes is told from judgments.
     """
-    if input_format not in (None, InputFormat.PARQUET) or not all(map(is_parquet, files)):
+    if input_format not in (None, InputFormat.PARQUET) or not all(map(is_counted, files)):
         return False
     options = choice.options()
     if "lopez" in methods or not all(options.is_live(METHODS[name]) for name in methods):

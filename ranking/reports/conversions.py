@@ -9,7 +9,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from campaign.formats.losses import Loss
 from ranking.code_version import code_version
+from ranking.reports.inputs import not_read_data, not_read_notes
 from ranking.reports.tables import Column, Report, Table
 
 
@@ -24,14 +26,14 @@ class FileWritten:
     last_segment: int
 
 
-def conversion_report(written: Sequence[FileWritten]) -> Report:
-    """Tell which files were written."""
+def conversion_report(written: Sequence[FileWritten], not_read: Sequence[Loss]) -> Report:
+    """Tell which files were written, and what of those that were read they lack."""
     rows = sum(file.rows for file in written)
     note = ngettext(
         "%(rows)s judgment and skip in Parquet.", "%(rows)s judgments and skips in Parquet.", rows
     )
     return Report(
-        notes=[note % {"rows": number_format(rows)}],
+        notes=[note % {"rows": number_format(rows)}, *not_read_notes(not_read)],
         tables=[
             Table(
                 name="files",
@@ -46,5 +48,9 @@ def conversion_report(written: Sequence[FileWritten]) -> Report:
                 rows=[tuple(asdict(file).values()) for file in written],
             )
         ],
-        data={"files": [asdict(file) for file in written], "version": code_version()},
+        data={
+            "files": [asdict(file) for file in written],
+            **not_read_data(not_read),
+            "version": code_version(),
+        },
     )

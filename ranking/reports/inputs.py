@@ -13,6 +13,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from campaign.formats.losses import Loss
 from campaign.texts.languages import language_name
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import Blocks
@@ -216,7 +217,7 @@ def input_data(given: AnyInput) -> dict[str, Any]:
         "systems": len(tallies.systems),
         "documents_ignored": None if ignored is None else ignored.reason,
         **({"repeated": given.read.repeated} if given.read.repeated else {}),
-        **({"not_read": list(map(asdict, given.read.losses))} if given.read.losses else {}),
+        **not_read_data(given.read.losses),
     }
 
 
@@ -253,12 +254,22 @@ def input_notes(given: AnyInput) -> list[str]:
             )
             % {"number": number_format(repeated)}
         )
-    notes += [
+    notes += not_read_notes(given.read.losses)
+    return [*notes, *excluded_notes(given.read.excluded_judges)]
+
+
+def not_read_data(losses: Sequence[Loss]) -> dict[str, Any]:
+    """Return for programs what of the files was not read; nothing if there is nothing."""
+    return {"not_read": list(map(asdict, losses))} if losses else {}
+
+
+def not_read_notes(losses: Sequence[Loss]) -> list[str]:
+    """Say what of the files was not read."""
+    return [
         _("Not read: %(what)s (%(number)s times, first in %(place)s).")
         % {"what": loss.what, "number": number_format(loss.count), "place": loss.first}
-        for loss in given.read.losses
+        for loss in losses
     ]
-    return [*notes, *excluded_notes(given.read.excluded_judges)]
 
 
 def excluded_notes(excluded: Sequence[str]) -> list[str]:

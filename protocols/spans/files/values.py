@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import math
-from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 from campaign.formats import FormatError, system_name_problem
 from campaign.formats.json_objects import refuse_damage
 from protocols.spans.records import MAX_SCORE, ScoredJudgment, ScoredOutput
-from ranking.files.labels import Refuse, judge_of
+from ranking.files.labels import Refuse, judge_of, refuse_at
 
-__all__ = ["Refuse", "judge_of"]
+__all__ = ["Refuse", "judge_of", "refuse_at"]
 
 #: Larger ones measure nothing here, and those of hundreds of digits are no numbers to compute with.
 _LARGEST = 10**15
 _ONE_SCREEN = "write what one judge said on one screen"
-
-
-def refuse_at(file: str, line: int) -> Refuse:
-    """Return what raises the error for (field, problem, remedy) at a line."""
-    return partial(_refuse, file, line)
-
-
-def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
-    raise FormatError(file, problem, remedy, line=line, field=field)
 
 
 def text_value(key: str, value: object, refuse: Refuse, *, empty: bool = False) -> str:

@@ -27,7 +27,7 @@ def left_out_write(frozen: FrozenResult, path: Path, progress: Progress) -> bool
 
 def parquet_write(judgments: Path, path: Path) -> None:
     """Write a file of judgments as Parquet, some 100 bytes of memory a judgment."""
-    columns, vocabulary = read_columns([str(judgments)])
+    columns, vocabulary, _not_read = read_columns([str(judgments)])
     write_parquet(str(path), in_order_of_segments(columns), vocabulary)
 
 

@@ -137,10 +137,26 @@ def opened(name: str, source: Any) -> Iterator[JudgmentsFile]:
         If the file is no Parquet, damaged, or has other columns; while
         it is open, if it turns out to be damaged.
     """
+    with refusing_damage(name):
+        yield JudgmentsFile(name, source)
+
+
+def columns_of_schema(name: str, source: Any) -> list[str]:
+    """Return the names of a file's columns. Raises FormatError for a damaged file."""
+    from pyarrow import parquet
+
+    with refusing_damage(name):
+        names: list[str] = parquet.read_schema(source).names
+        return names
+
+
+@contextmanager
+def refusing_damage(name: str) -> Iterator[None]:
+    """Raise FormatError for what pyarrow cannot read."""
     import pyarrow as pa
 
     try:
-        yield JudgmentsFile(name, source)
+        yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FormatError(
             name,

@@ -111,7 +111,9 @@ class _Rows:
         names: dict[str, int] = {}
 
         def number(text: str, field: str, refuse: Refuse) -> int:
-            return names.setdefault(filled(_plain(text, field, refuse), field, refuse), len(names))
+            if text:  # votes are of no language
+                filled(_plain(text, field, refuse), field, refuse)
+            return names.setdefault(text, len(names))
 
         fixed = self._file.layout.fixed
         source, target = (

@@ -56,14 +56,14 @@ class Command(ReportCommand):
         to: Path = options["to"]
         if to.is_dir() or not to.parent.is_dir():
             refuse(_("%(file)s: the folder does not exist.") % {"file": to})
-        columns, vocabulary = read_columns(
+        columns, vocabulary, not_read = read_columns(
             options["files"],
             input_format=options["input_format"],
             progress=progress.begin(_("Reading")),
         )
         columns = in_order_of_segments(columns)
         if options["rows_per_file"] is None:
-            return conversion_report([_write(to, columns, vocabulary)])
+            return conversion_report([_write(to, columns, vocabulary)], not_read)
         parts = list(cut_between_segments(columns, options["rows_per_file"]))
         paths = [_numbered(to, number) for number in range(1, len(parts) + 1)]
         _left_refuse(to, len(paths) + 1)
@@ -72,7 +72,7 @@ class Command(ReportCommand):
         for path, rows in zip(paths, parts, strict=True):
             written.append(_write(path, columns.rows(rows), vocabulary))
             begun(rows.stop, len(columns))
-        return conversion_report(written)
+        return conversion_report(written, not_read)
 
 
 def _numbered(to: Path, number: int) -> Path:

@@ -193,7 +193,7 @@ def _blocks(
         with bundle.files[JUDGMENTS].open() as stored, path.open("wb") as file:
             shutil.copyfileobj(stored, file)
         try:
-            columns, vocabulary = read_columns([str(path)], progress=progress)
+            columns, vocabulary, _not_read = read_columns([str(path)], progress=progress)
         except FormatError as error:
             raise FormatError(
                 f"{bundle.name}: {JUDGMENTS}",

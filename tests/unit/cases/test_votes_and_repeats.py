@@ -1,12 +1,15 @@
 """Arena votes, repeated rows, and whole numbers that Parquet keeps as doubles."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from django.core.management import call_command
 
 from campaign.formats import FormatError
+from ranking.core.counting.tallies import tally
 from ranking.files import read_judgments
 
 _CASES = Path(__file__).parents[2] / "data/cases"
@@ -34,6 +37,40 @@ def test_arena_votes_of_json_lines_equal_those_of_csv(tmp_path: Path) -> None:
     ours, theirs = (read_judgments([str(name)]).blocks for name in (lines, _VOTES))
     assert (ours.segment == theirs.segment).all()
     assert ours.judges == theirs.judges
+
+
+def test_arena_votes_of_parquet_equal_those_of_csv(tmp_path: Path) -> None:
+    frame = pd.read_csv(_VOTES)
+    frame.loc[1, "language"] = None
+    file = tmp_path / "votes.parquet"
+    frame.assign(conversation=[["Hello"], [], None]).to_parquet(file)
+    read, theirs = (read_judgments([str(name)]) for name in (file, _VOTES))
+    assert (read.blocks.judges, read.blocks.systems) == (
+        theirs.blocks.judges,
+        theirs.blocks.systems,
+    )
+    assert (tally(read.blocks).wins == tally(theirs.blocks).wins).all()
+    assert [(loss.what, loss.count, loss.first) for loss in read.losses] == [
+        ('column "turn"', 3, "line 1"),
+        ('column "language"', 2, "line 1"),
+        ('column "conversation"', 2, "line 1"),
+    ]
+    frame.loc[2, "winner"] = "nobody"
+    frame.to_parquet(file)
+    with pytest.raises(FormatError, match=r'line 3 \(field "winner"\)'):
+        read_judgments([str(file)])
+
+
+def test_converted_votes_are_read_back_and_what_they_lack_is_reported(tmp_path: Path) -> None:
+    to = tmp_path / "votes.parquet"
+    report = StringIO()
+    call_command("convert_judgments", str(_VOTES), to=to, format="json", stdout=report)
+    assert [loss["what"] for loss in json.loads(report.getvalue())["not_read"]] == [
+        'column "turn"',
+        'column "language"',
+    ]
+    again, votes = (read_judgments([str(name)]).blocks for name in (to, _VOTES))
+    assert (again.systems, len(again)) == (votes.systems, len(votes))
 
 
 @pytest.mark.parametrize("winner", ["", "alpha", "model_c"])

@@ -70,7 +70,7 @@ RANK = "1\ta-b\tA\ta-b\tB\n"
         ("<hits><hit/></hits>", 1, None, "before they were judged"),
         ('<!DOCTYPE results [<!ENTITY a "b">]><results/>', 1, None, "declares the entity a"),
         (JSONL + JSONL.replace("2]}", "7]}"), 2, "labels", "7 is not"),
-        (JSONL + JSONL.replace("2]}", "NaN]}"), 2, None, "NaN is no number"),
+        (JSONL + JSONL.replace("2]}", "NaN]}"), 2, "labels", "nan is not"),
         (JSONL + JSONL.replace("2]}", "true]}"), 2, "labels", "True is not"),
         (JSONL + JSONL.replace('"judge": "ann", ', ""), 2, "judge", "missing"),
         (JSONL + JSONL.replace('["B"]', '["A"]'), 2, "candidates", "stands twice"),

@@ -30,7 +30,7 @@ MakeFile = Callable[..., str]
 
 def converted(name: str, to: Path) -> str:
     """Write a file of judgments as one Parquet file."""
-    columns, vocabulary = read_columns([name])
+    columns, vocabulary, _not_read = read_columns([name])
     write_parquet(str(to), in_order_of_segments(columns), vocabulary)
     return str(to)
 
@@ -248,7 +248,7 @@ def test_texts_where_languages_belong_take_no_more_memory_than_rows(tmp_path: Pa
     name = str(tmp_path / "judgments.parquet")
     parquet.write_table(pa.table(changed), name)
     tracemalloc.start()
-    found, vocabulary = read_columns([name])
+    found, vocabulary, _not_read = read_columns([name])
     _now, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 20 * 2**20
@@ -304,7 +304,7 @@ def test_pieces_end_where_a_segment_ends_after_enough_rows(tmp_path: Path) -> No
     }
     table |= {"srcIndex": order, "srclang": pairs}
     parquet.write_table(pa.table(table), str(tmp_path / "judgments.parquet"))
-    found, vocabulary = read_columns([str(tmp_path / "judgments.parquet")])
+    found, vocabulary, _not_read = read_columns([str(tmp_path / "judgments.parquet")])
     found = in_order_of_segments(found)
     names = [source for source, _target in vocabulary.languages]
     # By language pair, in the order in which they were read, then by segment.
