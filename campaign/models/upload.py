@@ -75,6 +75,11 @@ class Upload(models.Model):
     def __str__(self) -> str:
         return self.name or str(self.pk)
 
+    @property
+    def left_out(self) -> list[dict[str, str]]:
+        """Files and documents that the last check or the import left out: `name` and `why` of each."""
+        return [] if self.report is None else self.report["left_out"]
+
 
 class UploadedFile(models.Model):
     """A file of an upload; its name may have folders. It is there once its parts are as long as its size."""

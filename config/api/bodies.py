@@ -142,5 +142,6 @@ def _may_be(described: Mapping[str, Any], parts: Mapping[str, Any], content: Any
         described = parts[described["$ref"].rpartition("/")[2]]
     kind = described.get("type")
     kinds = {kind} if isinstance(kind, str) else set(kind or ())
-    wanted = {dict: "object", list: "array"}.get(type(content))
-    return wanted is None or not kinds or wanted in kinds
+    if isinstance(content, dict):
+        return not kinds or "object" in kinds
+    return not isinstance(content, list) or not kinds or "array" in kinds

@@ -162,7 +162,7 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
-            left_out = task.test_set.upload.report["left_out"]
+            left_out = task.test_set.upload.left_out
             for line in left_out_lines((each["name"], each["why"]) for each in left_out):
                 self.stdout.write(line)
             self.stdout.write(_summary(task))

@@ -137,13 +137,13 @@ def _segments(
                 name: systems.omissions.output(
                     name,
                     document.name,
-                    output.segments[index].text,
+                    version.segments[index].text,
                     file=file.name,
-                    line=output.segments[index].line,
-                    what=_called(document, output.segments[index], f"the output of {name}"),
+                    line=version.segments[index].line,
+                    what=_called(document, version.segments[index], f"the output of {name}"),
                 )
                 for name in systems.names
-                if (output := whole.get(name))
+                if (version := whole.get(name))
             },
         )
 

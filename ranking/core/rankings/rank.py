@@ -29,7 +29,14 @@ from ranking.core.rankings.range_kinds import RangeKind, RangeOptions, RangesFou
 from ranking.core.rankings.ranges_of_counts import find_ranges_of_counts
 from ranking.core.rankings.ranking import RankedSystem, Ranking, UnrankedSystem
 from ranking.core.rankings.shortages import shortages_of
-from ranking.core.scores import Int64Array, NotEstimable, Scores, ordinal_ranks, shared_ranks
+from ranking.core.scores import (
+    BoolArray,
+    Int64Array,
+    NotEstimable,
+    Scores,
+    ordinal_ranks,
+    shared_ranks,
+)
 from ranking.core.sharding.shards import Engine
 from ranking.core.uncertainty.standard_errors import errors_by_system
 
@@ -429,7 +436,7 @@ def _all_tied(tallies: Tallies, fit: Fit) -> Fit | None:
         return None
     if set(fit.reasons.values()).difference((NotEstimable.ONLY_TIES,)):
         return None
-    compared = tallies.ties.any(axis=1)
+    compared: BoolArray = tallies.ties.any(axis=1)
     values = np.where(compared, 0.0, np.nan)
     return Fit(Scores(values=values, estimable=compared), fit.extra)
 
