@@ -209,11 +209,6 @@ def segment_id(document: str, segment: str) -> str:
     return f"{document}{MARK}{segment}"
 
 
-def segment_in(document: str, name: str) -> str:
-    """Return a segment's name within its document, of an id that `segment_id` made; any other name as it is."""
-    return (document and name.removeprefix(f"{document}{MARK}")) or name
-
-
 def id_parts(name: str) -> tuple[str, str]:
     """Return document and segment of an id; no document where the name holds none."""
     parts = _PARTS.fullmatch(name)

@@ -22,7 +22,7 @@ from typing import Any, Final
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Loss, Losses
 from campaign.formats.records import counted
-from campaign.formats.segment_identity import segment_id, segment_in
+from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_lines
 from protocols.spans.files.jsonl import span_made, spans_check
 from protocols.spans.files.values import (
@@ -164,7 +164,7 @@ def _judgment(row: _Row, refuse: Refuse, losses: Losses) -> ScoredJudgment:
         source_language=row.source_language,
         target_language=row.target_language,
         document=row.document,
-        segment=segment_in(row.document, row.segment),
+        segment=row.segment,
         judge=judge_of(row.user, "username", refuse),
         outputs=(
             output_made(

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile
+from campaign.formats.segment_identity import id_parts
 from protocols.spans.files import SpansFormat, read_spans, read_spans_file, write_spans
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from protocols.spans.statistics.agreement import score_agreement
@@ -124,7 +125,9 @@ def _scores(judgments: Iterable[ScoredJudgment], form: SpansFormat) -> dict[tupl
         for output in judgment.outputs:
             for system in output.systems:
                 score = mqm_score(output) if form is SpansFormat.MQM_TSV else output.score
-                key = (judgment.document, judgment.segment, system, judgment.judge)
+                # One format has the whole id.
+                segment = id_parts(judgment.segment)[1]
+                key = (judgment.document, segment, system, judgment.judge)
                 assert key not in found
                 assert score is not None
                 found[key] = score

@@ -22,7 +22,7 @@ def test_appraise_rows_of_esa() -> None:
         "en",
         "de",
         "d",
-        "1",
+        "d_#_1",
         "ann",
         # The last character is included there, and not here.
         (output("A", 87, [minor(0, 4)]),),

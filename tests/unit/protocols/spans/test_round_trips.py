@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaign.formats import InputFile
-from campaign.formats.segment_identity import segment_in
+from campaign.formats.segment_identity import segment_id
 from protocols.spans.files import Loss
 from protocols.spans.files.appraise import read_appraise_csv, write_appraise_csv
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
@@ -75,7 +75,7 @@ def test_appraise_keeps_scores_spans_and_times(judgment: ScoredJudgment) -> None
     for each, (output, system) in zip(found, scored, strict=True):
         assert (each.judge, each.segment, each.document) == (
             judgment.judge,
-            segment_in(judgment.document, judgment.segment),
+            segment_id(judgment.document, judgment.segment),
             judgment.document,
         )
         assert (each.started_at, each.ended_at) == (judgment.started_at, judgment.ended_at)
