@@ -47,12 +47,15 @@ class SegmentName:
     source : str, optional
     has_output_texts : bool
         Whether outputs have texts, which the caller compares with those of the segment found.
+    is_number : bool
+        Whether the format numbers segments through the test set, also where it names documents.
     """
 
     segment: str
     document: str = ""
     source: str | None = None
     has_output_texts: bool = False
+    is_number: bool = False
 
     @property
     def has_texts(self) -> bool:
@@ -105,6 +108,13 @@ class KnownSegments:
         number = int(name.segment)
         through = self._by_number.get(number)
         if not document:
+            return self._known(name, [through])
+        if name.is_number:
+            if through is not None and through.document != document:
+                raise SegmentProblem(
+                    f'segment {number} is of the document "{through.document}", and the row names "{document}"',
+                    "number segments through the test set, and give the file of this test set",
+                )
             return self._known(name, [through])
         if through is not None and through.document != document:
             through = None
@@ -184,6 +194,12 @@ class KnownSegments:
                 + ", ".join(shown),
             )
         return found
+
+
+def document_named(cell: str) -> str:
+    """Return the document that a cell names; empty for -1, too, which old files of WMT have."""
+    name = cell.strip()
+    return "" if name == "-1" else name
 
 
 def segment_id(document: str, segment: str) -> str:

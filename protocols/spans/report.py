@@ -277,13 +277,18 @@ def _rule(found: RuleResult) -> Table:
                 int(found.ranges.low[place]),
                 int(found.ranges.high[place]),
                 int(found.cluster[place]),
-                _value(found.p[place, place + 1]) if place < last else None,
+                _p_next(found, place) if place < last else None,
                 int(found.common[place, place + 1]) if place < last else None,
             )
             for place, system in enumerate(found.systems)
         ],
         rules=_rules_between([int(cluster) for cluster in found.cluster]),
     )
+
+
+def _p_next(found: RuleResult, place: int) -> Value:
+    p = _value(found.p[place, place + 1])
+    return _("no shared segments") if p is None else p
 
 
 def _score_agreement(found: SpanAnalysis) -> Table:

@@ -114,6 +114,7 @@ def _rows(file: InputFile) -> Iterator[_Row]:
 
 def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
     first = rows[0]
+    _sources_check(file, rows)
     refuse = refuse_at(file, first.line)
     text, source = (_MARK.sub("", first.cells[name]) for name in ("target", "source"))
     spans, is_one_text = [], True
@@ -149,6 +150,18 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
         source=source,
         line=first.line,
     )
+
+
+def _sources_check(file: str, rows: list[_Row]) -> None:
+    """Refuse two sources, of two segments: raters may change the target, never the source."""
+    first, *others = [(row.line, _MARK.sub("", row.cells["source"])) for row in rows]
+    for line, source in others:
+        if source != first[1]:
+            refuse_at(file, line)(
+                "source",
+                f"the source is another text than in line {first[0]}, which is of the same judgment",
+                "name different segments differently",
+            )
 
 
 def _span(row: _Row, refuse: Refuse, losses: Losses, where: str) -> Span | None:

@@ -137,7 +137,8 @@ def _replace(before: list[_Submission], later: _Submission, losses: Losses) -> N
             again = later.judgments[place] if place < len(later.judgments) else None
             if earlier is None or again is None:
                 continue
-            if (earlier.document, earlier.segment) != (again.document, again.segment):
+            names = [(each.document, each.segment, each.source) for each in (earlier, again)]
+            if names[0] != names[1]:
                 continue
             systems = {system for output in again.outputs for system in output.systems}
             kept = tuple(out for out in earlier.outputs if not systems.intersection(out.systems))

@@ -87,7 +87,7 @@ def read_spans(
         shown = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
         with sources.opened(name) as stream:
             file = InputFile(shown, stream)
-            input_format, found, lost = read_spans_file(file, input_format)
+            input_format, found, lost = _file_read(file, input_format)
             files.append(FileRead(shown, stream.sha256()))
         for loss in lost:
             losses.add(loss.what, f"{shown}, {loss.first}", loss.count)
@@ -99,7 +99,7 @@ def read_spans(
             "there is no judgment in it, only what is left out",
             "give a file with judgments of outputs",
         )
-    judgments = in_shared_documents(judgments, losses)
+    judgments = _in_shared_documents(judgments, losses)
     _texts_check(zip(origins, judgments, strict=True))
     return SpansRead(
         judgments=tuple(
@@ -126,6 +126,16 @@ def read_spans_file(
     FormatError
         With file, line and field.
     """
+    input_format, judgments, lost = _file_read(file, input_format)
+    losses = Losses()
+    judgments = _in_shared_documents(judgments, losses)
+    _texts_check((file.name, judgment) for judgment in judgments)
+    return input_format, judgments, (*lost, *losses.found())
+
+
+def _file_read(
+    file: InputFile, input_format: SpansFormat | None
+) -> tuple[SpansFormat, list[ScoredJudgment], tuple[Loss, ...]]:
     if input_format is None:
         input_format, file = detect_spans_format(file)
     return input_format, *_READERS[input_format](file)
@@ -145,7 +155,7 @@ _READERS: Final[
 }
 
 
-def in_shared_documents(
+def _in_shared_documents(
     judgments: Sequence[ScoredJudgment], losses: Losses
 ) -> list[ScoredJudgment]:
     """Return judgments without systems in the names of their documents, where all documents end in their system."""

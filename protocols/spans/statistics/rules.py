@@ -70,7 +70,7 @@ class RuleResult:
     mean : float64, shape (n,)
     p : float64, shape (n, n)
         Above the diagonal: the p-value of the upper against the lower system, corrected if the rule corrects; 1 where
-        the rule's tests can say nothing. Unpaired tests need no common unit. NaN elsewhere.
+        they do not differ. Unpaired tests need no common unit; NaN where a paired one has none, and elsewhere.
     common : int64, shape (n, n)
         Units on which both were scored.
     ranges : RankRanges
@@ -147,21 +147,21 @@ def _differences(upper: FloatArray, lower: FloatArray) -> FloatArray:
 
 
 def wilcoxon_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Generator) -> float:
-    """Return the one-sided p of the Wilcoxon signed-rank test that the first is better; 1 if nothing differs."""
+    """Return the one-sided p of the Wilcoxon signed-rank test that the first is better; 1 if nothing differs, NaN if nothing is shared."""
     from scipy import stats  # a fifth of the time in which Django starts
 
     differences = _differences(upper, lower)
     if not np.any(differences):
-        return 1.0
+        return 1.0 if len(differences) else np.nan
     return float(stats.wilcoxon(differences, alternative="greater").pvalue)
 
 
 def either_t_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Generator) -> float:
-    """Return the smaller two-sided p of the paired and the unpaired t-test; 1 if neither can be computed."""
+    """Return the smaller two-sided p of the paired and the unpaired t-test; 1 if neither can be computed, NaN if nothing is shared."""
     from scipy import stats  # a fifth of the time in which Django starts
 
     differences = _differences(upper, lower)
-    found = [1.0]
+    found = [1.0] * bool(len(differences))
     if len(differences) > 1:
         # A difference that is always the same has t = ∞, as scipy says, too.
         constant = np.ptp(differences) == 0
@@ -176,7 +176,7 @@ def either_t_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Gener
         found.append(
             float(one[0] == other[0]) if constant else float(stats.ttest_ind(one, other).pvalue)
         )
-    return min(found)
+    return min(found, default=np.nan)
 
 
 def either_bootstrap_p(
@@ -190,12 +190,12 @@ def either_bootstrap_p(
         places = generator.integers(len(values), size=(_BOOTSTRAPS, len(values)))
         return np.asarray(values[places].mean(axis=1))
 
-    found = [1.0]
+    found = [1.0] * bool(len(differences))
     if len(differences) > 1:
         found.append(float(np.mean(drawn(differences) <= 0)))
     if min(len(one), len(other)) > 1:
         found.append(float(np.mean(drawn(one) <= drawn(other))))
-    return min(found)
+    return min(found, default=np.nan)
 
 
 def permutation_p(upper: FloatArray, lower: FloatArray, generator: np.random.Generator) -> float:
@@ -204,11 +204,11 @@ def permutation_p(upper: FloatArray, lower: FloatArray, generator: np.random.Gen
     All flips are tried for up to 12 differences that are not 0; otherwise 10,000 are drawn, and the p is (1 + as far) /
     (1 + drawn), which errs on the safe side.
     """
-    differences = _differences(upper, lower)
-    differences = differences[differences != 0]
+    shared = _differences(upper, lower)
+    differences = shared[shared != 0]
     count = len(differences)
     if count == 0:
-        return 1.0
+        return 1.0 if len(shared) else np.nan
     observed = abs(differences.sum()) * (1 - 1e-12)
     if count <= _ALL_SIGNS:
         every = 1.0 - 2 * ((np.arange(2**count)[:, np.newaxis] >> np.arange(count)) & 1)
@@ -225,8 +225,8 @@ def permutation_p(upper: FloatArray, lower: FloatArray, generator: np.random.Gen
 
 
 def _holm(p: FloatArray) -> FloatArray:
-    """Return p-values corrected by Holm over all pairs above the diagonal."""
-    above = np.triu_indices(len(p), 1)
+    """Return p-values corrected by Holm over all pairs that were tested."""
+    above = np.nonzero(np.isfinite(p))
     values = p[above]
     order = np.argsort(values, kind="stable")
     steps = values[order] * np.arange(len(values), 0, -1)

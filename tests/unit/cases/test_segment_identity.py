@@ -1,13 +1,23 @@
 """Scores stay on their segment, whatever file they come in."""
 
+import re
 from collections import defaultdict
+from collections.abc import Iterable
+from io import BytesIO
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from protocols.spans.files import SpansFormat, read_spans, write_spans
-from protocols.spans.records import ScoredJudgment
+from campaign.formats import FormatError, InputFile
+from campaign.formats.segment_identity import id_parts
+from protocols.spans.files import SpansFormat, read_spans, read_spans_file, write_spans
+from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
+from protocols.spans.statistics.agreement import score_agreement
+from protocols.spans.statistics.columns import mqm_score
 
 CASES = Path("tests/data/cases/files")
 TASKS = CASES / "83-pearmut-log-of-tasks-in-another-order"
@@ -29,6 +39,7 @@ def test_pearmut_items_keep_their_segment_in_every_order_of_tasks(name: str) -> 
     judgments = read_spans([str(TASKS / f"{name}.jsonl")]).judgments
     assert len({(each.document, each.segment) for each in judgments}) == 2
     assert _means(judgments) == {"alpha": 78.75, "beta": 63.75}
+    assert score_agreement(judgments).shared == 8
 
 
 @pytest.mark.parametrize("written", [SpansFormat.PEARMUT_LOG, SpansFormat.APPRAISE_CSV])
@@ -39,7 +50,9 @@ def test_two_documents_that_share_numbers_stay_apart_in_a_round_trip(
     lines, _losses = write_spans(read_spans([str(case)]).judgments, written)
     path = tmp_path / "written"
     path.write_text("".join(lines), encoding="utf-8")
-    assert _means(read_spans([str(path)]).judgments) == {"alpha": 71.5, "beta": 63.5}
+    judgments = read_spans([str(path)]).judgments
+    assert _means(judgments) == {"alpha": 71.5, "beta": 63.5}
+    assert score_agreement(judgments).shared == 2
 
 
 def test_null_score_is_counted_as_passed_over() -> None:
@@ -48,3 +61,129 @@ def test_null_score_is_counted_as_passed_over() -> None:
         "items that were passed over": 1,
         "outputs without a score": 1,
     }
+
+
+def test_segments_of_two_documents_with_one_number_stay_apart() -> None:
+    case = CASES / "55-mqm-same-segment-number-in-two-documents" / "mqm.tsv"
+    judgments = read_spans([str(case)]).judgments
+    assert {(each.document, each.segment) for each in judgments} == {("d1", "1"), ("d2", "1")}
+
+
+@pytest.mark.parametrize(
+    ("name", "lost"),
+    [
+        ("sliders", "scores of sliders of its own"),
+        ("severities", "spans whose severity is neither minor nor major"),
+        ("tokens", "which special token was marked"),
+    ],
+)
+def test_what_a_campaign_of_pearmut_adds_is_counted(name: str, lost: str) -> None:
+    case = CASES / "69-pearmut-log-with-own-tokens-and-severities" / f"{name}.jsonl"
+    assert lost in {loss.what for loss in read_spans([str(case)]).losses}
+
+
+def test_score_below_the_scale_is_refused() -> None:
+    case = CASES / "69-pearmut-log-with-own-tokens-and-severities" / "likert.jsonl"
+    with pytest.raises(FormatError, match=r"line 1 .*the score -1 is not between 0 and 100"):
+        read_spans([str(case)])
+
+
+#: Two documents that share numbers; systems and judges whose names a spreadsheet or a parser may take for something else.
+_DOCUMENTS = ("first_document", "second_document")
+_SYSTEMS = ("=1+1", "'=birch", 'say "no"', "a&b<c>", "😀 sys")
+_JUDGES = ("nan", "'-1", "@y")
+
+
+def _judgments() -> list[ScoredJudgment]:
+    """Each system by each judge; the last two wrote the same text."""
+    return [
+        ScoredJudgment(
+            source_language="en",
+            target_language="de",
+            document=document,
+            segment=segment,
+            judge=judge,
+            outputs=(
+                ScoredOutput(
+                    systems=(system,),
+                    score=float(7 * number % 101),
+                    spans=(Span(0, 3, Severity.MAJOR if number % 3 else Severity.MINOR),),
+                    text=f"Text {document} {segment} {min(place, 3)}",
+                ),
+            ),
+            source=f"Source {document} {segment}",
+        )
+        for number, (document, segment, judge, (place, system)) in enumerate(
+            product(_DOCUMENTS, ("1", "2"), _JUDGES, enumerate(_SYSTEMS))
+        )
+    ]
+
+
+def _scores(judgments: Iterable[ScoredJudgment], form: SpansFormat) -> dict[tuple[str, ...], float]:
+    found = {}
+    for judgment in judgments:
+        for output in judgment.outputs:
+            for system in output.systems:
+                score = mqm_score(output) if form is SpansFormat.MQM_TSV else output.score
+                # One format has the whole id.
+                segment = id_parts(judgment.segment)[1]
+                key = (judgment.document, segment, system, judgment.judge)
+                assert key not in found
+                assert score is not None
+                found[key] = score
+    return found
+
+
+def _lines(form: SpansFormat) -> tuple[list[str], list[str]]:
+    """Return the header, which one format has, and the other lines."""
+    lines = "".join(write_spans(_judgments(), form)[0]).splitlines(keepends=True)
+    first = 1 if form is SpansFormat.MQM_TSV else 0
+    return lines[:first], lines[first:]
+
+
+def _read(lines: Iterable[str], form: SpansFormat) -> dict[tuple[str, ...], float]:
+    file = InputFile("written", BytesIO("".join(lines).encode()))
+    return _scores(read_spans_file(file, form)[1], form)
+
+
+@pytest.mark.parametrize("form", list(SpansFormat))
+def test_every_format_brings_every_score_back(form: SpansFormat) -> None:
+    header, lines = _lines(form)
+    assert _read(header + lines, form) == _scores(_judgments(), form)
+
+
+@pytest.mark.parametrize("form", list(SpansFormat))
+@given(data=st.data())
+@settings(max_examples=10, deadline=None)
+def test_order_length_and_names_of_documents_move_no_score(
+    form: SpansFormat, data: st.DataObject
+) -> None:
+    header, lines = _lines(form)
+    shuffled = data.draw(st.permutations(lines))
+    kept = shuffled[: data.draw(st.integers(1, len(lines)))]
+    names = data.draw(
+        st.lists(st.text("abc/#-. é", min_size=1, max_size=8), min_size=2, max_size=2)
+        .map(lambda names: [f"x{name}x" for name in names])
+        .filter(lambda names: len(set(names)) == 2)
+    )
+    renamed = dict(zip(_DOCUMENTS, names, strict=True))
+    text = "".join(kept)
+    for before, after in renamed.items():
+        # Texts stay; only what names a document is changed.
+        text = re.sub(rf"(?<!Source )(?<!Text ){before}", after, text)
+    whole = _scores(_judgments(), form)
+    expected = {(renamed[name], *more): score for (name, *more), score in whole.items()}
+    found = _read([*header, text], form)
+    assert found.items() <= expected.items()
+    assert len(kept) < len(lines) or found == expected
+
+
+@pytest.mark.parametrize(
+    "form", [form for form in SpansFormat if form is not SpansFormat.APPRAISE_CSV]
+)
+def test_two_documents_of_one_name_are_refused_by_their_texts(form: SpansFormat) -> None:
+    header, lines = _lines(form)
+    one, other = _DOCUMENTS
+    merged = re.sub(rf"(?<!Source )(?<!Text ){other}", one, "".join(lines))
+    with pytest.raises(FormatError, match="is another text than in"):
+        _read([*header, merged], form)

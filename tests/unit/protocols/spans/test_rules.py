@@ -163,6 +163,20 @@ def test_common_segments_decide_who_is_better() -> None:
 
 
 @pytest.mark.parametrize("rule", list(ClusterRule))
+def test_systems_without_a_shared_segment_have_no_paired_p(rule: ClusterRule) -> None:
+    # The third shares a segment with the first alone, and with it the correction has one test to count.
+    apart = [judgment(output("A", 90), segment="a"), judgment(output("B", 10), segment="b")]
+    found = apply_rule(
+        score_columns([*apart, judgment(output("C", 95), output("A", 90), segment="c")]), rule
+    )
+    assert found.systems == ("C", "A", "B")
+    assert np.isnan(found.p[0, 2])
+    assert np.isnan(found.p[1, 2])
+    assert np.isfinite(found.p[0, 1])
+    assert (found.ranges.low[2], found.ranges.high[0]) == (1, 3)
+
+
+@pytest.mark.parametrize("rule", list(ClusterRule))
 def test_clear_differences_are_clusters_by_any_rule(rule: ClusterRule) -> None:
     found = apply_rule(campaign(spread=60), rule)
     assert found.cluster.tolist() == [1, 2, 3, 4, 5]
