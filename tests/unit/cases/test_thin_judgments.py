@@ -58,6 +58,26 @@ def test_a_system_judged_once_has_no_range_and_widens_those_of_the_others():
     assert all(row.rank_low < row.rank_high for row in found.systems)
 
 
+def test_anytime_ranges_count_the_judges_of_each_system():
+    model = Model(systems=6, noise=1.0, per_block=2)
+    blocks, _quality = simulate_blocks(model, blocks=900, seed=1, experiment=0, judges=10)
+    found = rank(blocks.take((blocks.labels[:, 5] == 0) | (blocks.judge == 0)), ranges="anytime")
+    assert found.shortages == {"06": Shortage("judges", 1.0, 5)}
+
+
+@pytest.mark.parametrize("method", ["expected_wins", "bradley_terry"])
+@pytest.mark.parametrize("level", ["pairs", "blocks", "segments", "judges", "two_way"])
+def test_standard_errors_wait_as_ranges_do(level, method):
+    model = Model(systems=6, noise=1.0, per_block=2)
+    blocks, _quality = simulate_blocks(model, blocks=400, seed=1, experiment=0, judges=20)
+    shown = blocks.labels[:, 5] > 0
+    shown[shown.argmax()] = False
+    found = rank(blocks.take(~shown), method, resample=level, resamples=100)
+    assert set(found.shortages) == {"06"}
+    assert "06" not in found.extra["standard_errors"]["values"]
+    assert found.extra["standard_errors"]["values"]
+
+
 @pytest.mark.parametrize("systems", [3, 5, 10])
 def test_shown_ranges_leave_out_at_most_6_percent_of_true_ranks(systems):
     shown = outside = 0
