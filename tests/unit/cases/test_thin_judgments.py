@@ -78,6 +78,26 @@ def test_standard_errors_wait_as_ranges_do(level, method):
     assert found.extra["standard_errors"]["values"]
 
 
+@pytest.mark.parametrize(
+    ("systems", "kind", "level", "needed"),
+    [
+        (3, "percentile", "blocks", 8),
+        (5, "percentile", "two_way", 10),
+        (3, "percentile", "pairs", 18),
+        (5, "percentile", "pairs", 30),
+        (5, "confidence_set", "two_way", 8),
+        (5, "sign_test", "two_way", 8),
+    ],
+)
+def test_ranges_begin_with_the_block_that_makes_them_hold(systems, kind, level, needed):
+    model = Model(systems=systems, noise=10.0)
+    for blocks, waits in ((needed - 1, True), (needed, False)):
+        judged, _quality = simulate_blocks(model, blocks=blocks, seed=3, experiment=0)
+        found = rank(judged, resample=level, ranges=kind, resamples=100)
+        lacking = {Shortage("blocks", float(blocks), needed)} if waits else set()
+        assert set(found.shortages.values()) == lacking
+
+
 @pytest.mark.parametrize("systems", [3, 5, 10])
 def test_shown_ranges_leave_out_at_most_6_percent_of_true_ranks(systems):
     shown = outside = 0
