@@ -315,7 +315,7 @@ def _ranking(
         blocks=numbers[0],
         effective=effective,
         limits=found.limits,
-        refusals=found.extra.get("refusals"),
+        refused=found.shortages,
     )
     found = without_estimates(found, [name in shortages for name in ranked.systems])
     errors = found.errors
@@ -384,9 +384,7 @@ def _with_errors(
         return ranking
     ranked = blocks.without([row.system for row in ranking.not_estimable])
     errors = method.standard_errors(ranked, options.independent, **parameters)
-    if errors is None:
-        return ranking
-    return replace(ranking, extra={**ranking.extra, "standard_errors": errors})
+    return ranking if errors is None else ranking.with_standard_errors(errors)
 
 
 def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ranking.core.ranges.pairs import ComparedPair
@@ -115,7 +115,7 @@ class Ranking:
         range is 1 … n, and the p-values of their pairs are 1: show the shortage instead.
     extra : mapping
         Further results of the method, as plain JSON. "standard_errors", if the method has them, are
-        for the level `resample`, see `Method.standard_errors`.
+        for the level `resample`, see `Method.standard_errors`; systems with a shortage are left out.
     """
 
     method: str
@@ -139,6 +139,16 @@ class Ranking:
     judges: int
     shortages: Mapping[str, Shortage] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def with_standard_errors(self, errors: Mapping[str, Any]) -> Ranking:
+        """Return the ranking with standard errors, as plain JSON, of the systems that lack no judgments."""
+        values = {
+            system: value
+            for system, value in errors["values"].items()
+            if system not in self.shortages
+        }
+        known = {**errors, "values": values}
+        return replace(self, extra={**self.extra, "standard_errors": known})
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the ranked systems as plain JSON; one that lacks judgments has its `shortage` beside."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ranking.core.anytime.ranges import MIN_JUDGES, MIN_SEGMENTS, Refusal
+from ranking.core.anytime.ranges import MIN_JUDGES, MIN_SEGMENTS, AnytimeRanges, Refusal
 from ranking.core.counting.tallies import Tallies
 from ranking.core.rankings.effective_units import EffectiveUnits
 from ranking.core.rankings.range_kinds import RangeOptions
@@ -44,7 +44,7 @@ def shortages_of(
     blocks: int,
     effective: EffectiveUnits,
     limits: tuple[str, ...] = (),
-    refusals: Mapping[str, list[str]] | None = None,
+    refused: Mapping[str, Shortage],
 ) -> dict[str, Shortage]:
     """Return what each ranked system lacks before its range and the tests of its pairs are estimable.
 
@@ -57,8 +57,8 @@ def shortages_of(
     effective : EffectiveUnits
     limits : tuple of str
         Units that the ranges do not account for.
-    refusals : mapping, optional
-        Refusals of anytime ranges by system.
+    refused : mapping
+        What systems lack whose anytime ranges are refused.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def shortages_of(
         By system; systems that lack nothing are left out.
     """
     if options.kind == "anytime":
-        return _of_refusals(tallies, refusals or {}, effective)
+        return dict(refused)
     few = _too_few_units(len(tallies.systems), options, effective, limits)
     if few is not None:
         return dict.fromkeys(tallies.systems, few)
@@ -106,18 +106,16 @@ def _too_few_units(
     return None
 
 
-def _of_refusals(
-    tallies: Tallies, refusals: Mapping[str, list[str]], effective: EffectiveUnits
-) -> dict[str, Shortage]:
-    found = {}
-    for system in tallies.systems:
-        reasons = refusals.get(system, ())
+def shortages_of_refusals(found: AnytimeRanges, *, documents: bool) -> dict[str, Shortage]:
+    """Return what each system lacks that anytime ranges refuse; its segments are documents if these are known."""
+    shortages = {}
+    for index, system in enumerate(found.systems):
+        reasons = found.refusals.get(system, ())
         if Refusal.FEW_JUDGES in reasons:
-            found[system] = Shortage("judges", effective.judges, math.ceil(MIN_JUDGES))
+            judges = float(found.judges[index])
+            shortages[system] = Shortage("judges", judges, math.ceil(MIN_JUDGES))
         elif Refusal.FEW_SEGMENTS in reasons:
-            known = effective.documents is not None
-            have = effective.documents if effective.documents is not None else effective.segments
-            found[system] = Shortage(
-                "documents" if known else "segments", have, math.ceil(MIN_SEGMENTS)
-            )
-    return found
+            unit = "documents" if documents else "segments"
+            segments = float(found.segments[index])
+            shortages[system] = Shortage(unit, segments, math.ceil(MIN_SEGMENTS))
+    return shortages

@@ -58,6 +58,46 @@ def test_a_system_judged_once_has_no_range_and_widens_those_of_the_others():
     assert all(row.rank_low < row.rank_high for row in found.systems)
 
 
+def test_anytime_ranges_count_the_judges_of_each_system():
+    model = Model(systems=6, noise=1.0, per_block=2)
+    blocks, _quality = simulate_blocks(model, blocks=900, seed=1, experiment=0, judges=10)
+    found = rank(blocks.take((blocks.labels[:, 5] == 0) | (blocks.judge == 0)), ranges="anytime")
+    assert found.shortages == {"06": Shortage("judges", 1.0, 5)}
+
+
+@pytest.mark.parametrize("method", ["expected_wins", "bradley_terry"])
+@pytest.mark.parametrize("level", ["pairs", "blocks", "segments", "judges", "two_way"])
+def test_standard_errors_wait_as_ranges_do(level, method):
+    model = Model(systems=6, noise=1.0, per_block=2)
+    blocks, _quality = simulate_blocks(model, blocks=400, seed=1, experiment=0, judges=20)
+    shown = blocks.labels[:, 5] > 0
+    shown[shown.argmax()] = False
+    found = rank(blocks.take(~shown), method, resample=level, resamples=100)
+    assert set(found.shortages) == {"06"}
+    assert "06" not in found.extra["standard_errors"]["values"]
+    assert found.extra["standard_errors"]["values"]
+
+
+@pytest.mark.parametrize(
+    ("systems", "kind", "level", "needed"),
+    [
+        (3, "percentile", "blocks", 8),
+        (5, "percentile", "two_way", 10),
+        (3, "percentile", "pairs", 18),
+        (5, "percentile", "pairs", 30),
+        (5, "confidence_set", "two_way", 8),
+        (5, "sign_test", "two_way", 8),
+    ],
+)
+def test_ranges_begin_with_the_block_that_makes_them_hold(systems, kind, level, needed):
+    model = Model(systems=systems, noise=10.0)
+    for blocks, waits in ((needed - 1, True), (needed, False)):
+        judged, _quality = simulate_blocks(model, blocks=blocks, seed=3, experiment=0)
+        found = rank(judged, resample=level, ranges=kind, resamples=100)
+        lacking = {Shortage("blocks", float(blocks), needed)} if waits else set()
+        assert set(found.shortages.values()) == lacking
+
+
 @pytest.mark.parametrize("systems", [3, 5, 10])
 def test_shown_ranges_leave_out_at_most_6_percent_of_true_ranks(systems):
     shown = outside = 0
