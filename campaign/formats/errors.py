@@ -44,6 +44,10 @@ class FormatError(Exception):
         return f"{place}: {self.problem}. What to do: {self.remedy}."
 
 
+class SurplusError(FormatError):
+    """A file has something that the source has not."""
+
+
 def _shortened(text: str) -> str:
     if len(text) <= MOST_QUOTED:
         return text

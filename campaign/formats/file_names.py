@@ -34,6 +34,11 @@ def language_pair(name: str) -> tuple[str, str] | None:
     return found[-1] if found else None
 
 
+def language_pairs(name: str) -> set[tuple[str, str]]:
+    """Return all pairs that a name and its folders hold."""
+    return {(source, target) for source, target in _PAIR.findall(name)}
+
+
 def last_language(name: str) -> str | None:
     """Return the tag that the name ends in, such as `en` in `visit.en` and `news-src.en.sgm`."""
     last = stem(name).rsplit(".", 1)[-1] if "." in stem(name) else ""

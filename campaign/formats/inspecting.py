@@ -85,6 +85,7 @@ class SystemFacts:
 class Inspection:
     """What was found; `error` is what an import would refuse, None if it would take the files.
 
+    `identical_systems` are groups of systems, and of references ("reference 1"), with the same texts.
     `left_out` are what an import leaves out, each with why.
     """
 
@@ -210,6 +211,7 @@ class _Aligned:
         self._sample: list[SegmentTexts] = []
         self._step = 1
         self._systems: dict[str, _System] = {}
+        self._references: dict[str, blake2b] = {}
         self._document: str | None = None
 
     def add(self, segment: SegmentTexts) -> None:
@@ -218,6 +220,9 @@ class _Aligned:
         self._document = segment.document
         self.references = max(self.references, len(segment.references))
         self._keep(segment)
+        for number, reference in enumerate(segment.references, 1):
+            digest = self._references.setdefault(f"reference {number}", blake2b(digest_size=16))
+            digest.update(blake2b(reference.encode(), digest_size=8).digest())
         for name, output in segment.outputs.items():
             self._systems.setdefault(name, _System(name)).add(segment, output)
 
@@ -245,8 +250,10 @@ class _Aligned:
         return tuple(system.facts() for system in self._systems.values())
 
     def identical(self) -> tuple[tuple[str, ...], ...]:
-        """Return the systems that gave the same output to every source, in groups."""
+        """Return the systems and references with the same text for every source, in groups."""
         groups: dict[bytes, list[str]] = {}
+        for name, digest in self._references.items():
+            groups.setdefault(digest.digest(), []).append(name)
         for name, system in self._systems.items():
             groups.setdefault(system.digest, []).append(name)
         return tuple(tuple(group) for group in groups.values() if len(group) > 1)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, SurplusError
 from campaign.formats.records import SegmentTexts, counted
 from campaign.formats.segments import filled_text
 
@@ -98,14 +98,21 @@ class SystemsSeen:
 
 
 def complete(segments: Iterator[SegmentTexts], omissions: Omissions) -> Iterator[SegmentTexts]:
-    """Yield segments that all systems cover; at the end, refuse the documents that they do not."""
+    """Yield segments that all systems cover; at the end, refuse the documents that they do not.
+
+    What a system lacks is refused before what its file has beyond the source: one id is often both.
+    """
     documents = 0
     document: str | None = None
-    for segment in segments:
-        documents += segment.document != document
-        document = segment.document
-        if omissions.first is None:
-            yield segment
+    try:
+        for segment in segments:
+            documents += segment.document != document
+            document = segment.document
+            if omissions.first is None:
+                yield segment
+    except SurplusError:
+        omissions.refuse_uncovered(documents)
+        raise
     omissions.refuse_uncovered(documents)
 
 

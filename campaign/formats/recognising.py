@@ -11,11 +11,13 @@ from typing import IO, Final
 from campaign.formats import file_names
 from campaign.formats.archives import is_litter
 from campaign.formats.errors import FormatError
+from campaign.formats.json_objects import decode_object
 from campaign.formats.omissions import Omissions, complete, named
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.sgml_segments import set_tag
 from campaign.formats.streams import ByteStream, InputFile, StoredFile, peek, text_lines
 from campaign.formats.test_sets import (
+    JSON_ENDINGS,
     SNIFFED_BYTES,
     TestSetFormat,
     format_of,
@@ -23,7 +25,8 @@ from campaign.formats.test_sets import (
     is_json_array,
     read_test_set,
 )
-from campaign.formats.wmt.genmt_lines import OUTPUT_KEYS
+from campaign.formats.wmt.genmt_lines import OUTPUT_KEYS, genmt_outputs, genmt_sources
+from campaign.formats.wmt.language_pairs import matches
 
 _NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh", ".png", ".jpg")
 # What may be a system's output all the same, under another ending.
@@ -110,13 +113,19 @@ class RecognisedSet:
             raise FormatError(
                 found[1].name,
                 f"{found[0].name} and this file could both be the source",
-                "give one test set, or the files one by one with their roles",
+                "choose a language pair if there are several, or give the files one by one with "
+                "their roles",
             )
         return found[0]
 
 
-def recognise(name: str, files: Sequence[StoredFile]) -> RecognisedSet:
+def recognise(
+    name: str, files: Sequence[StoredFile], languages: tuple[str, str] | None = None
+) -> RecognisedSet:
     """Tell what each file is, by its beginning and then by its name. `name` calls them all in errors.
+
+    Of sources in several language pairs, as in EvalSet folders, `languages` chooses one; the files of the
+    others are left out.
 
     A pure function of names and bytes: nothing is decided that `RecognisedFile.why` does not say.
 
@@ -125,6 +134,7 @@ def recognise(name: str, files: Sequence[StoredFile]) -> RecognisedSet:
     seen = [_by_content(file) for file in files if not is_litter(file.name)]
     undecided = [file for file in seen if file.role is FileRole.SYSTEM]
     seen = _with_plain_roles(seen, undecided)
+    seen = _of_pair(seen, languages)
     seen = _without_references(_with_system_names(seen))
     seen = _with_disguised(seen)
     return RecognisedSet(name, tuple(seen), _languages(seen), len(files) - len(seen))
@@ -295,7 +305,22 @@ def _json_lines(file: StoredFile, head: bytes, found: TestSetFormat) -> Recognis
         return RecognisedFile(file, FileRole.SOURCE, "its lines have doc_id and src_text", found)
     elif holds_key(head, *OUTPUT_KEYS):
         return RecognisedFile(file, FileRole.SYSTEM, "its lines have doc_id and an output", found)
-    return _unknown(file, "it is JSON without sources and outputs")
+    left = _unknown(file, "it is JSON without sources and outputs")
+    if file.plain_name.lower().endswith(JSON_ENDINGS) and left.role is FileRole.IGNORED:
+        return replace(left, refusal=_broken_line(file))
+    return left
+
+
+def _broken_line(file: StoredFile) -> FormatError | None:
+    """Return the error of the first line if it is no JSON: such a file may be anything, an output too."""
+    with file.open() as stream:
+        lines = enumerate(text_lines(InputFile(file.name, stream)), 1)
+        try:
+            number, text = next((each for each in lines if each[1].strip()), (0, "{}"))
+            decode_object(text, file=file.name, line=number, shape="an object")
+        except FormatError as error:
+            return error
+    return None
 
 
 def _unknown(file: StoredFile, why: str) -> RecognisedFile:
@@ -367,6 +392,25 @@ def _roles_by_language(names: Sequence[str]) -> dict[str, tuple[FileRole, str]]:
     return found
 
 
+def _of_pair(
+    files: list[RecognisedFile], languages: tuple[str, str] | None
+) -> list[RecognisedFile]:
+    """Leave out the files of all language pairs that sources have in their names, but the one chosen."""
+    found = {file_names.language_pair(f.name) for f in files if f.role is FileRole.SOURCE}
+    pairs = {pair for pair in found if pair}
+    others = {pair for pair in pairs if languages and not matches(pair, languages)}
+    if not pairs - others:
+        return files
+    result: list[RecognisedFile] = []
+    for file in files:
+        named = file_names.language_pairs(file.name) & pairs
+        if file.role is not FileRole.IGNORED and named and named <= others:
+            why = "it is of another language pair than the one chosen"
+            file = replace(file, role=FileRole.IGNORED, why=why)  # noqa: PLW2901
+        result.append(file)
+    return result
+
+
 def _with_system_names(files: list[RecognisedFile]) -> list[RecognisedFile]:
     systems = [file for file in files if file.role is FileRole.SYSTEM]
     named = dict(
@@ -390,12 +434,17 @@ def _with_system_names(files: list[RecognisedFile]) -> list[RecognisedFile]:
 def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
     """Take outputs called refA for the references that they are, once: judges see those already."""
     known = [file for file in files if file.role is FileRole.REFERENCE]
+    sources = [file for file in files if file.role is FileRole.SOURCE]
     result: list[RecognisedFile] = []
     for file in files:
-        is_named = file.file_format is TestSetFormat.PLAIN and file_names.is_reference_name(
-            file.system or ""
-        )
+        is_named = file_names.is_reference_name(file.system or "")
         if file.role is not FileRole.SYSTEM or not is_named:
+            result.append(file)
+        elif file.file_format is TestSetFormat.GENMT and len(sources) == 1:
+            why = f"it is a reference of {sources[0].name}"
+            held = _is_reference_of(sources[0], file)
+            result.append(replace(file, role=FileRole.IGNORED, why=why) if held else file)
+        elif file.file_format is not TestSetFormat.PLAIN:
             result.append(file)
         elif same := next((each for each in known if _is_same_text(each, file)), None):
             why = f"it is the reference {same.name}, line for line"
@@ -404,6 +453,26 @@ def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
             why = "it is among the outputs and called a reference"
             result.append(replace(file, role=FileRole.REFERENCE, why=why, system=None))
     return result
+
+
+def _is_reference_of(source: RecognisedFile, output: RecognisedFile) -> bool:
+    """Tell whether the outputs of WMT's JSON Lines are the references of one name in the source's lines."""
+    with source.file.open() as here, output.file.open() as there:
+        try:
+            texts = {
+                each.id: hash(each.text) for each in genmt_outputs(InputFile(output.name, there))
+            }
+            covered = {
+                each.id: {
+                    name for name, text in each.references.items() if hash(text) == texts[each.id]
+                }
+                for each in genmt_sources(InputFile(source.name, here))
+                if each.id in texts
+            }
+        except FormatError:
+            return False
+    shared = set.intersection(*covered.values()) if covered else set()
+    return texts.keys() == covered.keys() and bool(shared)
 
 
 def _is_same_text(one: RecognisedFile, other: RecognisedFile) -> bool:

@@ -6,7 +6,7 @@ stand bare, entities are HTML's. So this is a tokenizer of its own, over lines.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, SurplusError
 from campaign.formats.omissions import Omissions
 from campaign.formats.records import SegmentTexts
 from campaign.formats.segments import SegmentCounter, filled_text
@@ -126,7 +126,7 @@ class _Follower:
         """Raise FormatError if a segment is left that the source did not ask for."""
         surplus = next(iter(self._waiting.values()), None) or self._next()
         if surplus is not None:
-            raise FormatError(
+            raise SurplusError(
                 self.file.name,
                 f'the document "{surplus.document}" has the segment "{surplus.id}", '
                 f"which {source.name} has not",

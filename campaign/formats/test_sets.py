@@ -60,7 +60,7 @@ _ENDINGS: Final = {
     ".sgml": TestSetFormat.SGML,
     ".tsv": TestSetFormat.TSV,
 }
-_JSON_ENDINGS: Final = (".jsonl", ".ndjson")
+JSON_ENDINGS: Final = (".jsonl", ".ndjson")
 _ONE_FILE: Final = {
     TestSetFormat.TSV,
     TestSetFormat.JSONL,
@@ -102,7 +102,7 @@ def format_of(name: str, head: bytes) -> TestSetFormat:
         found = TestSetFormat.PEARMUT
     elif _JSON_OBJECT.match(text):
         found = TestSetFormat.GENMT if _GENMT_KEY.search(first_line) else TestSetFormat.JSONL
-    elif name.endswith(_JSON_ENDINGS):
+    elif name.endswith(JSON_ENDINGS):
         found = TestSetFormat.JSONL
     elif "source" in (cell.strip().lower() for cell in first_line.split("\t")[:-1]):
         found = TestSetFormat.TSV

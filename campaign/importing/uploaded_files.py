@@ -39,7 +39,9 @@ def uploaded_set(upload: Upload, *, watch: Callable[[int], None]) -> Iterator[Re
             name: (FileRole(given["role"]), given.get("system") or None)
             for name, given in upload.roles.items()
         }
-        yield with_roles(recognise(name, watched), chosen)
+        languages = (upload.source_language, upload.target_language)
+        recognised = recognise(name, watched, languages if all(languages) else None)
+        yield with_roles(recognised, chosen)
 
 
 def bytes_of(recognised: RecognisedSet) -> int:

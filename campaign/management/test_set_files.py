@@ -41,11 +41,14 @@ def files_with_roles(
 
 
 def files_recognised(
-    paths: Sequence[Path], stack: ExitStack, file_format: TestSetFormat | None
+    paths: Sequence[Path],
+    stack: ExitStack,
+    file_format: TestSetFormat | None,
+    languages: tuple[str, str] | None = None,
 ) -> RecognisedSet:
     """Return one whole test set, or the files of a folder, an archive or a list, recognised.
 
-    What an archive holds can be opened until `stack` is closed.
+    `languages` choose among the pairs of an EvalSet folder. What an archive holds can be opened until `stack` is closed.
 
     Raises FormatError for archives and folders that are refused, and CommandError for folders
     and archives among other files.
@@ -64,13 +67,14 @@ def files_recognised(
                 StoredFile(path.absolute().relative_to(above).as_posix(), opener(path))
                 for path in paths
             ],
+            languages,
         )
     (path,) = paths
     if path.is_dir():
-        return recognise(str(path), folder_files(path))
+        return recognise(str(path), folder_files(path), languages)
     if _is_archive(path):
         archive = StoredFile(str(path), opener(path))
-        return recognise(str(path), stack.enter_context(archive_files(archive)))
+        return recognise(str(path), stack.enter_context(archive_files(archive)), languages)
     return files_with_roles(
         source=path, references=(), systems=(), documents=None, file_format=file_format
     )

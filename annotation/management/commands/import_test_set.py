@@ -239,7 +239,8 @@ def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
     if files and not (roles and len(files) == 1):
         if roles:
             raise CommandError("Give files with roles after --source, or files without any.")
-        return files_recognised(files, stack, file_format)
+        given = options["source_language"], options["target_language"]
+        return files_recognised(files, stack, file_format, _pair(options, given))
     return files_with_roles(
         source=source or files[0],
         references=options["references"],

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, SurplusError
 from campaign.formats.json_objects import paragraphs
 from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
@@ -234,7 +234,7 @@ class _Follower:
         """Raise FormatError if a line is left that no line of the source asked for."""
         for output in chain(self._waiting.values(), iter(self._next, None)):
             if self._concerns_us(output, others):
-                raise FormatError(
+                raise SurplusError(
                     self._file.name,
                     f'the id "{output.id}" is not in {source.name}',
                     "remove the line, or give the source that it belongs to",

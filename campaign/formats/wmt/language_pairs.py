@@ -27,7 +27,7 @@ class PairChoice:
         if self._taken is not None and _fits(pair, self._taken):
             return True
         self._lines.setdefault(pair, line)
-        if self._chosen is not None and not _matches(pair, self._chosen):
+        if self._chosen is not None and not matches(pair, self._chosen):
             return False
         if self._taken is None:
             self._taken = pair
@@ -42,11 +42,11 @@ class PairChoice:
     @property
     def undecided(self) -> bool:
         """Whether the file has turned out to hold several pairs among which nothing chooses."""
-        return sum(self._chosen is None or _matches(p, self._chosen) for p in self._lines) > 1
+        return sum(self._chosen is None or matches(p, self._chosen) for p in self._lines) > 1
 
     def finish(self) -> None:
         """Raise FormatError where no pair was taken, or several could have been."""
-        fitting = [p for p in self._lines if self._chosen is None or _matches(p, self._chosen)]
+        fitting = [p for p in self._lines if self._chosen is None or matches(p, self._chosen)]
         if len(fitting) > 1:
             first, second = fitting[:2]
             raise FormatError(
@@ -69,7 +69,8 @@ def _fits(pair: tuple[str, str], taken: tuple[str, str]) -> bool:
     return all(here in {_UNKNOWN, there} for here, there in zip(pair, taken, strict=True))
 
 
-def _matches(pair: tuple[str, str], chosen: tuple[str, str]) -> bool:
+def matches(pair: tuple[str, str], chosen: tuple[str, str]) -> bool:
+    """Tell whether a pair of a file is the chosen one: "de" and "de_DE" stand for each other."""
     return all(
         there == _UNKNOWN
         or all(a == b for a, b in zip(_parts(there), _parts(wanted), strict=False))

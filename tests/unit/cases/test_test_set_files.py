@@ -2,6 +2,7 @@
 
 import io
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from campaign.formats import FormatError, SegmentTexts
 from campaign.formats.archives import archive_files, files_together, folder_files, opener
+from campaign.formats.inspecting import inspect
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import opened_set, recognise
 from campaign.formats.streams import StoredFile
@@ -35,6 +37,19 @@ def imported(
             return list(segments), omissions.left_out
 
 
+def set_of(
+    files: dict[str, bytes], languages: tuple[str, str] | None = None
+) -> tuple[list[SegmentTexts], list[str]]:
+    """Return the segments of files, and the names of those that are left out."""
+    found = recognise(
+        "set",
+        [StoredFile(name, partial(io.BytesIO, text)) for name, text in files.items()],
+        languages,
+    )
+    with opened_set(found, languages=languages) as segments:
+        return list(segments), [name for name, _why in found.left_out]
+
+
 def refused(case: str, name: str = "") -> FormatError:
     with pytest.raises(FormatError) as caught:
         imported(case, name)
@@ -46,7 +61,7 @@ def refused(case: str, name: str = "") -> FormatError:
     [
         ("01-blank-lines-in-reference", "reference.de", 3, "blank lines in reference.de: 3, 5"),
         ("14-carriage-return-inside-one-output", "alpha.de", 2, "ends line 2 of alpha.de"),
-        ("16-windows-1250", "alpha.de", 1, "is not UTF-8"),
+        ("16-windows-1250", "alpha.de", 1, "the byte 0xF6 is not UTF-8"),
         ("26-empty-output", "alpha.de", 2, "the output of alpha is empty"),
         ("41-nul-byte", "alpha.de", 2, "U+0000"),
         ("42-nul-in-one-of-three-systems", "alpha.de", 2, "U+0000"),
@@ -117,6 +132,77 @@ def test_an_evalset_folder_says_what_it_leaves_out() -> None:
         "system-outputs/en-de/refB.txt",
         "documents/en-de.docs",
     }
+
+
+def evalset() -> dict[str, bytes]:
+    return {
+        f"{folder}/{pair}{rest}": f"{folder} {pair}{rest}".encode()
+        for pair in ("en-de", "zh-en")
+        for folder, rest in (
+            ("sources", ".txt"),
+            ("references", ".refA.txt"),
+            ("documents", ".docs"),
+            ("system-outputs", "/GPT-4.txt"),
+            ("system-outputs", "/uni-kam.txt"),
+        )
+    }
+
+
+def test_one_language_pair_of_an_evalset_is_read() -> None:
+    segments, left_out = set_of(evalset(), ("zh", "en"))
+    (segment,) = segments
+    assert (segment.source, segment.references) == (
+        "sources zh-en.txt",
+        ("references zh-en.refA.txt",),
+    )
+    assert set(segment.outputs) == {"GPT-4", "uni-kam"}
+    assert set(left_out) == {name for name in evalset() if "en-de" in name}
+    with pytest.raises(FormatError, match="choose a language pair"):
+        set_of(evalset())
+
+
+def test_an_output_under_another_name_that_is_a_reference_is_reported() -> None:
+    found = recognise("set", folder_files(CASES / "33-evalset-layout"))
+    assert inspect(found).identical_systems == (("reference 2", "Lan-BridgeMT"),)
+
+
+GENMT = b'{"doc_id": "d", "src_lang": "en", "tgt_lang": "de", "src_text": "a", "refs": {"refA": {"ref": "b"}}}'
+
+
+@pytest.mark.parametrize(("text", "systems"), [("b", 2), ("c", 3)])
+def test_the_reference_among_outputs_of_wmt_json_lines_is_no_system(
+    text: str, systems: int
+) -> None:
+    outputs = {"refA": text, "alpha": "x", "beta": "b"}
+    files = {
+        f"systems/{name}.jsonl": f'{{"doc_id": "d", "hypothesis": "{output}"}}'.encode()
+        for name, output in outputs.items()
+    }
+    segments, left_out = set_of({"source.jsonl": GENMT, **files})
+    assert len(segments[0].outputs) == systems
+    assert left_out == ["systems/refA.jsonl"][: 3 - systems]
+
+
+@pytest.mark.parametrize(
+    "line", [b"{doc_id: 1}\n", b'"d", "hypothesis": "x"}\n', b"[1\n", b"{}]\n"]
+)
+def test_a_broken_first_line_of_json_lines_is_refused(line: bytes) -> None:
+    output = b'{"doc_id": "d", "hypothesis": "x"}\n'
+    files = {"source.jsonl": GENMT, "a.jsonl": output, "b.jsonl": output}
+    with pytest.raises(FormatError) as caught:
+        set_of({**files, "c.jsonl": line + output})
+    assert (caught.value.file, caught.value.line) == ("c.jsonl", 1)
+
+
+def test_json_lines_of_another_kind_are_left_out() -> None:
+    output = b'{"doc_id": "d", "hypothesis": "x"}'
+    files = {
+        "source.jsonl": GENMT,
+        "a.jsonl": output,
+        "b.jsonl": output,
+        "c.jsonl": b'{"score": 1}',
+    }
+    assert set_of(files)[1] == ["c.jsonl"]
 
 
 def test_files_of_an_operating_system_are_counted() -> None:

@@ -118,8 +118,8 @@ _SAME = "What to do: give every file the same documents and segments as the sour
         (
             {"d": {"1": "a", "3": "c"}, "e": {"1": "x"}, "f": {"1": "y"}},
             (
-                'A.sgm, line 7: the document "d" has the segment "3", which src.sgm has not. '
-                f"{_SAME}"
+                'A.sgm, line 12: the document "d" lacks the segment "2" (src.sgm, line 7), looked for '
+                f"up to here. {_SAME}"
             ),
         ),
         (
