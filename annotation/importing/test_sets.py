@@ -12,7 +12,7 @@ from campaign.formats.inspecting import GuessLanguage, Inspection, inspect
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import RecognisedSet, opened_set
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.inspection_report import left_out_report
+from campaign.importing.inspection_report import told_report
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create, test_set_import
 from campaign.models import Campaign, SystemKind, TestSet, Upload
 from campaign.selectors.tasks import ranking_task
@@ -39,7 +39,7 @@ def test_set_from_files(
 ) -> TestSet:
     """Create a test set of files, as `test_set_import` does.
 
-    Its import report, what was left out and why, is stored with `upload`, or with one that is made for it.
+    Its import report, what was left out and why and what is warned about, is stored with `upload`, or with one that is made for it.
 
     `pair` are the languages to take from a file that holds several pairs, as the file writes them. A
     reference that judges see is ranked only with `rank_shown_reference`.
@@ -74,7 +74,7 @@ def test_set_from_files(
     upload_becomes(
         upload=upload or Upload.objects.create(campaign=campaign, name=test_set.name),
         test_set_id=test_set.pk,
-        left_out=left_out_report(omissions.left_out),
+        told=told_report(omissions.left_out, omissions.warnings),
     )
     return test_set
 

@@ -51,7 +51,11 @@ def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
             **_options(upload, recognised), blocks_wanted=upload.blocks_wanted, upload=upload
         )
     upload.refresh_from_db()
-    return {"test_set": test_set.pk, "left_out": upload.left_out}
+    return {
+        "test_set": test_set.pk,
+        "left_out": upload.left_out,
+        "warnings": upload.warnings,
+    }
 
 
 def _options(upload: Upload, recognised: RecognisedSet) -> dict[str, Any]:

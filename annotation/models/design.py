@@ -53,6 +53,7 @@ class Design(models.Model):
     class Sameness(models.TextChoices):
         EXACT = "exact", _("exact")
         NFC_WHITESPACE = "nfc_whitespace", _("after Unicode NFC, whatever the white space")
+        EYE = "eye", _("same to the eye")
 
     task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="designs")
     kind = models.CharField(_("kind"), max_length=8, choices=Kind, default=Kind.UNIFORM)

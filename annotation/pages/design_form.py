@@ -103,7 +103,8 @@ class DesignForm(forms.Form):
         label=_("Which outputs count as the same text"),
         choices=Design.Sameness.choices,
         help_text=_(
-            "The same text is shown once, and its rank counts for every system that wrote it."
+            "The same text is shown once, and its rank counts for every system that wrote it. “Same to the eye” also "
+            "takes texts for one that differ only in white space or in characters nobody sees."
         ),
     )
     segments_per_hit = forms.IntegerField(

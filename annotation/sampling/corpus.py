@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from annotation.sampling.parameters import DesignParameters, Normalisation
-from campaign.texts.normalisation import normalise_text
+from campaign.texts.normalisation import normalise_text, text_to_the_eye
 
 T = TypeVar("T")
 
@@ -149,6 +149,8 @@ def normalised(text: str, normalisation: Normalisation) -> str:
     """Return the text in the form in which texts are compared."""
     if normalisation is Normalisation.EXACT:
         return text
+    if normalisation is Normalisation.EYE:
+        return text_to_the_eye(text)
     return normalise_text(text)
 
 

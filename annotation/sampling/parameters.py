@@ -41,6 +41,7 @@ class Normalisation(StrEnum):
 
     EXACT = "exact"  # character by character
     NFC_WHITESPACE = "nfc_whitespace"  # after Unicode NFC, with runs of white space as one space
+    EYE = "eye"  # as before, and without characters that are not seen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 Every reader is a generator that holds a few segments at a time and raises FormatError with
 file, line, column and what to do. docs/formats.md describes the formats themselves.
 `recognising` says what each of several files is, `archives` takes them out of archives, and
-`inspecting` looks at them before anything is stored.
+`inspecting` looks at them before anything is stored; `doubts` warns about what looks like something else.
 """
 
 from campaign.formats.errors import FormatError

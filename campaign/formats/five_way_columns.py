@@ -12,9 +12,10 @@ import numpy.typing as npt
 from campaign.formats.errors import FormatError
 from campaign.formats.five_way import Layout, Slot, document_of, header_read, row_read
 from campaign.formats.formulas import restored
-from campaign.formats.records import MAX_JUDGE_NAME, UNSEEN, system_name_problem
+from campaign.formats.records import MAX_JUDGE_NAME, system_name_problem
 from campaign.formats.streams import ByteStream
 from campaign.formats.tables import MAX_INTEGER, Table, integer, is_blank
+from campaign.texts.normalisation import UNSEEN
 
 Integers = npt.NDArray[np.int64]
 Key = TypeVar("Key")

@@ -86,7 +86,7 @@ class Inspection:
     """What was found; `error` is what an import would refuse, None if it would take the files.
 
     `identical_systems` are groups of systems, and of references ("reference 1"), with the same texts.
-    `left_out` are what an import leaves out, each with why.
+    `left_out` are what an import leaves out, each with why; `warnings` are sentences.
     """
 
     files: tuple[FileFacts, ...]
@@ -97,6 +97,7 @@ class Inspection:
     systems: tuple[SystemFacts, ...]
     identical_systems: tuple[tuple[str, ...], ...]
     left_out: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
     sample: tuple[SegmentTexts, ...]
     error: FormatError | None
 
@@ -146,6 +147,7 @@ def inspect(
         systems=aligned.system_facts(recognised),
         identical_systems=aligned.identical() if error is None else (),
         left_out=tuple(dict.fromkeys(omissions.left_out)),
+        warnings=tuple(omissions.warnings),
         sample=aligned.sample(),
         error=error,
     )

@@ -15,12 +15,14 @@ class Omissions:
     """Collect what readers leave out while they read.
 
     `left_out` are pairs of what (a file, or a place in it) and why. `uncovered` are the systems without
-    outputs by document; `first` is the error for the first of them. Memory grows with the documents.
+    outputs by document; `first` is the error for the first of them. `warnings` are sentences about what
+    was read and may not be what it seems. Memory grows with the documents.
     """
 
     left_out: list[tuple[str, str]] = field(default_factory=list)
     uncovered: dict[str, dict[str, None]] = field(default_factory=dict)
     first: FormatError | None = None
+    warnings: list[str] = field(default_factory=list)
 
     def lacks(self, document: str, system: str, error: FormatError) -> None:
         """Note that a system has no output for a part of the document."""

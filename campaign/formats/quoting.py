@@ -5,12 +5,16 @@ import re
 import tempfile
 from collections.abc import Iterator
 from functools import cache
-from typing import Final
+from typing import IO, Final
 
 from campaign.formats.errors import FormatError
 from campaign.formats.streams import InputFile, text_lines
 
 _IN_MEMORY: Final = 8_000_000
+# A decimal comma is one, too, and so is what pandas writes for a number that is missing.
+_NUMBER: Final = re.compile(
+    r"[-+]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[-+]?[0-9]+)?%?|nan", re.IGNORECASE
+)
 
 
 def separator_of(header: str) -> str:
@@ -36,11 +40,12 @@ def cells_of(line: str, separator: str, *, quoted: bool) -> list[str]:
     return line.split(separator)
 
 
-def table_rows(file: InputFile) -> Iterator[tuple[int, list[str]]]:
+def table_rows(file: InputFile, numeric: set[int] | None = None) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each line that is not blank, the header first.
 
     Quotes are marks if each line that holds one would be right so, and text otherwise: the last
-    line may decide, so lines are kept on disk from the first on.
+    line may decide, so lines are kept on disk from the first on. Before the header comes,
+    `numeric` is given the places of the columns that hold numbers and nothing else below it.
 
     Raises FormatError for a quoted cell that goes on in the next line, and what `text_lines` raises.
     """
@@ -51,18 +56,38 @@ def table_rows(file: InputFile) -> Iterator[tuple[int, list[str]]]:
             held = held or '"' in text
             quoted = quoted and (not separator or is_quoted_line(text, separator))
             kept.write(f"{text}\n")
-        kept.seek(0)
-        width, last = 0, (0, "")
-        for line, kept_text in enumerate(kept, 1):
-            text = kept_text[:-1]
-            if not text.strip():
-                continue
-            cells = cells_of(text, separator, quoted=quoted and held)
-            width = width or len(cells)
-            if len(cells) != width:
-                _refuse_open_quote(file.name, (line, text), last, separator)
-            last = line, text
-            yield line, cells
+        if numeric is not None:
+            numeric |= _numeric_columns(_kept_rows(file.name, kept, separator, quoted and held))
+        yield from _kept_rows(file.name, kept, separator, quoted and held)
+
+
+def _kept_rows(
+    file: str, kept: IO[str], separator: str, quoted: bool
+) -> Iterator[tuple[int, list[str]]]:
+    kept.seek(0)
+    width, last = 0, (0, "")
+    for line, kept_text in enumerate(kept, 1):
+        text = kept_text[:-1]
+        if not text.strip():
+            continue
+        cells = cells_of(text, separator, quoted=quoted)
+        width = width or len(cells)
+        if len(cells) != width:
+            _refuse_open_quote(file, (line, text), last, separator)
+        last = line, text
+        yield line, cells
+
+
+def _numeric_columns(rows: Iterator[tuple[int, list[str]]]) -> set[int]:
+    next(rows, None)
+    numeric: set[int] | None = None
+    for _line, cells in rows:
+        if numeric is None:
+            numeric = set(range(len(cells)))
+        numeric = {n for n in numeric if n < len(cells) and _NUMBER.fullmatch(cells[n].strip())}
+        if not numeric:
+            break
+    return numeric or set()
 
 
 def _refuse_open_quote(

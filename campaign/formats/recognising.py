@@ -10,6 +10,7 @@ from typing import IO, Final
 
 from campaign.formats import file_names
 from campaign.formats.archives import is_litter
+from campaign.formats.doubts import noticed
 from campaign.formats.errors import FormatError
 from campaign.formats.json_objects import decode_object
 from campaign.formats.omissions import Omissions, complete, named
@@ -179,7 +180,7 @@ def opened_set(
     """Give the segments of recognised files; the files are open until the context ends.
 
     With `common_documents`, only the documents that all systems cover, and all files are read
-    twice. `omissions` collects what is left out, files among it. The first reference is to take
+    twice. `omissions` collects what is left out, files among it, and warnings. The first reference is to take
     part as `reference_system`. `watch` may put a stream of its own around each file.
 
     Raises FormatError like `read_test_set`, here or while iterating, and for whatever keeps the
@@ -193,7 +194,9 @@ def opened_set(
     options = (languages, by_paragraph, watch)
     if not common_documents:
         with _opened(recognised, omissions, *options) as segments:
-            yield _rankable(complete(segments, omissions), recognised.main.name, reference_system)
+            all_covered = complete(segments, omissions)
+            rankable = _rankable(all_covered, recognised.main.name, reference_system)
+            yield noticed(rankable, omissions, reference_system)
         return
     uncovered, systems, documents = Omissions(), dict[str, None](), set[str]()
     with _opened(recognised, uncovered, *options) as segments:
@@ -211,7 +214,8 @@ def opened_set(
             replace(each, number=number, outputs={name: each.outputs[name] for name in systems})
             for number, each in enumerate(common, 1)
         )
-        yield _rankable(renumbered, recognised.main.name, reference_system)
+        rankable = _rankable(renumbered, recognised.main.name, reference_system)
+        yield noticed(rankable, omissions, reference_system)
 
 
 def _rankable(

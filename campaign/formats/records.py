@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from campaign.texts.normalisation import UNSEEN
+
 # What the database has room for, in characters. Checked here, where an error can name the line.
 MAX_SYSTEM_NAME: Final = 200
 MAX_DOCUMENT_NAME: Final = 300
@@ -13,12 +15,6 @@ MAX_JUDGE_NAME: Final = 100
 # The tab is white space, not damage. C1 controls (U+0080–U+009F) do occur in released MT
 # output, are invisible and can be stored; refusing them would refuse real campaigns.
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-# Default_Ignorable_Code_Point of Unicode 16, which holds Bidi_Control: not seen, so two names that
-# differ by one look the same. In texts they may be right, as between letters of Persian.
-UNSEEN: Final = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
 
 
 @dataclass(frozen=True, slots=True)

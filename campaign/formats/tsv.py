@@ -23,7 +23,7 @@ _REFERENCE = re.compile(r"reference([1-9][0-9]{0,2})?")
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The cells of a row by what they hold, counted from 0."""
+    """The cells of a row by what they hold, counted from 0; `left_out` say why."""
 
     names: tuple[str, ...]
     document: int | None
@@ -31,6 +31,7 @@ class _Layout:
     source: int
     references: tuple[int, ...]
     systems: dict[str, int]
+    left_out: dict[int, str]
 
 
 def read_tsv_test_set(
@@ -39,14 +40,15 @@ def read_tsv_test_set(
     """Yield a segment for every line after the header.
 
     Columns: `source`; `document` (or `doc_id`), `segment` (or `seg_id`), `reference`, `reference2` … if there are any;
-    every other column is a system's. Quotes around cells are undone where all of the file
+    every other column is a system's, except one of numbers where the sources are texts. Quotes around cells are undone where all of the file
     is quoted, as `table_rows` finds out. Blank lines and empty columns at the end are skipped.
 
     Raises FormatError, with the number of the cell, for columns that are missing or stand
     twice, for rows with another number of cells than the header, for an empty document,
     segment, source or output, and for documents and segments that come twice.
     """
-    rows = table_rows(file)
+    numeric: set[int] = set()
+    rows = table_rows(file, numeric)
     line, names = next(rows, (0, []))
     if not names:
         raise FormatError(
@@ -55,12 +57,13 @@ def read_tsv_test_set(
     names = [name.strip() for name in names]
     while names and not names[-1]:
         names.pop()  # spreadsheets write empty columns at the end
-    layout = _layout(file.name, line, names)
+    if any(column in numeric and name.lower() == "source" for column, name in enumerate(names)):
+        numeric.clear()
+    layout = _layout(file.name, line, names, numeric)
     if omissions is not None:
         omissions.left_out += [
-            (f'{file.name}, column "{name}"', "it describes the segment and is no system's")
-            for name in names
-            if name.lower() in _DESCRIBING
+            (f'{file.name}, column "{names[column]}"', why)
+            for column, why in layout.left_out.items()
         ]
     counter = SegmentCounter(file.name)
     for line, row in rows:
@@ -108,23 +111,29 @@ def _segment(
     )
 
 
-def _layout(file: str, line: int, names: list[str]) -> _Layout:
+def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layout:
     columns: dict[str, int] = {}
     references: dict[int, int] = {}
     systems: dict[str, int] = {}
+    left_out: dict[int, str] = {}
     for column, name in enumerate(names):
         key = _PLACES.get(name.lower(), name.lower())
         reference = _REFERENCE.fullmatch(key)
         problem = None
         if key in _DESCRIBING:
-            continue
-        if reference:
+            left_out[column] = "it describes the segment and is no system's"
+        elif reference:
             index = int(reference.group(1) or 1)
             problem = _TWICE if index in references else None
             references[index] = column
         elif key in {"document", "segment", "source"}:
             problem = _TWICE if key in columns else None
             columns[key] = column
+        elif column in numeric:
+            left_out[column] = (
+                "it holds numbers only, as no system does where sources are texts; "
+                "give it as a plain text file of its own to keep it"
+            )
         else:
             problem = _TWICE if name in systems else system_name_problem(name)
             systems[name] = column
@@ -145,6 +154,7 @@ def _layout(file: str, line: int, names: list[str]) -> _Layout:
         source=columns["source"],
         references=tuple(references[index] for index in sorted(references)),
         systems=systems,
+        left_out=left_out,
     )
 
 

@@ -20,7 +20,7 @@ def inspection_report(recognised: RecognisedSet, found: Inspection) -> dict[str,
         "references": found.references,
         "systems": [asdict(system) for system in found.systems],
         "identical_systems": [list(group) for group in found.identical_systems],
-        "left_out": left_out_report(found.left_out),
+        **told_report(found.left_out, found.warnings),
         "sample": [
             {
                 "number": segment.number,
@@ -45,15 +45,18 @@ def refused_report(error: FormatError) -> dict[str, Any]:
         "references": 0,
         "systems": [],
         "identical_systems": [],
-        "left_out": [],
+        **told_report((), ()),
         "sample": [],
         "error": error_report(error),
     }
 
 
-def left_out_report(left_out: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
-    """Return what an import leaves out as JSON."""
-    return [{"name": name, "why": why} for name, why in left_out]
+def told_report(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> dict[str, Any]:
+    """Return what an import tells as JSON: what it leaves out, and what it warns about."""
+    return {
+        "left_out": [{"name": name, "why": why} for name, why in left_out],
+        "warnings": list(warnings),
+    }
 
 
 def error_report(error: FormatError | None) -> dict[str, Any] | None:

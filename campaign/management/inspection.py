@@ -42,17 +42,20 @@ def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[s
     for group in found.identical_systems:
         yield _("The same outputs throughout: %(systems)s") % {"systems": ", ".join(group)}
     listed = {file.name for file in recognised.of(FileRole.IGNORED)}
-    yield from left_out_lines(each for each in found.left_out if each[0] not in listed)
+    left_out = (each for each in found.left_out if each[0] not in listed)
+    yield from told_lines(left_out, found.warnings)
     for segment in found.sample:
         yield f"{segment.number}. {_one_line(segment.source)}"
         yield from (f"    {_one_line(text)}" for text in segment.references if text)
         yield from (f"    {name}: {_one_line(text)}" for name, text in segment.outputs.items())
 
 
-def left_out_lines(left_out: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield a line for everything that an import leaves out."""
+def told_lines(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> Iterator[str]:
+    """Yield a line for everything that an import leaves out or warns about."""
     for name, why in left_out:
         yield _("Left out: %(name)s (%(why)s)") % {"name": name, "why": why}
+    for warning in warnings:
+        yield _("Warning: %(what)s") % {"what": warning}
 
 
 def _role(file: RecognisedFile) -> str:

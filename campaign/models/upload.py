@@ -80,6 +80,11 @@ class Upload(models.Model):
         """Files and documents that the last check or the import left out: `name` and `why` of each."""
         return [] if self.report is None else self.report["left_out"]
 
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that the last check or the import says about the texts."""
+        return [] if self.report is None else self.report["warnings"]
+
 
 class UploadedFile(models.Model):
     """A file of an upload; its name may have folders. It is there once its parts are as long as its size."""

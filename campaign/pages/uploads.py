@@ -55,8 +55,11 @@ def _languages(upload: Upload) -> str:
 
 def _stands_out(report: dict[str, Any]) -> list[str]:
     found = [
-        _("%(systems)s gave the same outputs throughout.") % {"systems": ", ".join(group)}
-        for group in report.get("identical_systems", [])
+        *report.get("warnings", []),
+        *(
+            _("%(systems)s gave the same outputs throughout.") % {"systems": ", ".join(group)}
+            for group in report.get("identical_systems", [])
+        ),
     ]
     for system in report.get("systems", []):
         for key, words in (

@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 from campaign.database.copy import pgtrigger_ignore_preset
 from campaign.database.inserting import rows_insert
 from campaign.formats.judge_lists import JudgeList, JudgeRow
+from campaign.formats.records import unseen_problem
 from campaign.models import (
     Campaign,
     ConflictOfInterest,
@@ -185,7 +186,7 @@ def _checked(
 def _name_problem(name: str) -> str:
     if len(name) > _MAX_NAME:
         return _("The name has more than %(most)d characters.") % {"most": _MAX_NAME}
-    return ""
+    return unseen_problem(name, "name of the judge") or ""
 
 
 @dataclass(slots=True)

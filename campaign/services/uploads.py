@@ -189,10 +189,10 @@ def upload_report_store(*, upload: Upload, report: dict[str, Any]) -> None:
     Upload.objects.filter(pk=upload.pk).update(report=report, changed_at=Now())
 
 
-def upload_becomes(*, upload: Upload, test_set_id: int, left_out: list[dict[str, str]]) -> None:
-    """Note the test set that was made of an upload and what it left out, and let its files go."""
+def upload_becomes(*, upload: Upload, test_set_id: int, told: dict[str, Any]) -> None:
+    """Note the test set that was made of an upload and what the import tells, and let its files go."""
     upload.files.all().delete()
-    report = {**(upload.report or {}), "left_out": left_out}
+    report = {**(upload.report or {}), **told}
     Upload.objects.filter(pk=upload.pk).update(
         test_set=test_set_id, report=report, changed_at=Now()
     )

@@ -18,7 +18,7 @@ from campaign.importing.campaigns import campaign_for_import
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.management.arguments import language_argument, share_argument
-from campaign.management.inspection import inspection_lines, left_out_lines
+from campaign.management.inspection import inspection_lines, told_lines
 from campaign.management.progress import Progress
 from campaign.management.test_set_files import files_recognised, files_with_roles, total_bytes
 from campaign.models import Campaign, Reference, SystemKind, Task
@@ -162,8 +162,9 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
-            left_out = task.test_set.upload.left_out
-            for line in left_out_lines((each["name"], each["why"]) for each in left_out):
+            upload = task.test_set.upload
+            left_out = [(each["name"], each["why"]) for each in upload.left_out]
+            for line in told_lines(left_out, upload.warnings):
                 self.stdout.write(line)
             self.stdout.write(_summary(task))
 

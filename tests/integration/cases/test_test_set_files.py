@@ -62,7 +62,18 @@ def test_an_import_names_and_records_what_it_leaves_out() -> None:
     assert 'Left out: document "v2" (not covered by alpha, beta)' in said
     assert set(Document.objects.values_list("name", flat=True)) == {"v1", "v3"}
     report = Upload.objects.get(test_set__isnull=False).report
-    assert report == {"left_out": [{"name": 'document "v2"', "why": "not covered by alpha, beta"}]}
+    assert report["left_out"] == [{"name": 'document "v2"', "why": "not covered by alpha, beta"}]
+
+
+@pytest.mark.django_db
+def test_a_check_and_an_import_say_and_record_the_same_warnings() -> None:
+    path = CASES / "20-nfc-and-nfd"
+    _accepted, checked = run(path, "--check")
+    _taken, imported = run(path)
+    (warning,) = Upload.objects.get(test_set__isnull=False).report["warnings"]
+    assert warning.startswith("alpha and beta look the same in 3 segments")
+    assert warning in checked
+    assert warning in imported
 
 
 TEXTS = {

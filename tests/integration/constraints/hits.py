@@ -68,7 +68,7 @@ breaks_by_fields(
     "design_normalisation_is_known",
     design,
     {"normalisation": "nfkc"},
-    accepted={"normalisation": "nfc_whitespace"},
+    accepted={"normalisation": "eye"},
 )
 breaks_by_fields(
     "design_reference_rate_between_0_and_1",

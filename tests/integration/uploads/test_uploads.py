@@ -24,7 +24,8 @@ from campaign.models import (
     UploadedPart,
     User,
 )
-from campaign.selectors.uploads import files_with_bytes
+from campaign.pages.uploads import upload_in_words
+from campaign.selectors.uploads import files_with_bytes, upload_state
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.uploads import (
     KEPT_FOR,
@@ -140,12 +141,25 @@ def test_languages_are_guessed_from_texts_where_no_name_says_them(sent: Sent) ->
     assert (upload.source_language, upload.target_language) == ("de", "en")
 
 
+def test_look_alikes_are_told_on_the_page_and_by_the_job(sent: Sent) -> None:
+    alike = FILES["news/systems/alpha.txt"].replace(b"cat", "c\u200bat".encode())
+    upload = sent(
+        {"news/systems/beta.txt": alike}, name="News", source_language="de", target_language="en"
+    )
+    (warning,) = checked(upload)["warnings"]
+    assert warning.startswith("alpha and beta look the same in 1 segment ")
+    found = upload_state(campaign=upload.campaign, upload_id=upload.pk)
+    assert found is not None
+    assert warning in upload_in_words(found).stands_out
+    assert imported(upload).result["warnings"] == [warning]
+
+
 def test_a_task_is_made_and_the_files_go(sent: Sent) -> None:
     upload = sent(name="News", source_language="de", target_language="en", blocks_wanted=50)
     job = imported(upload)
     assert (job.state, job.error) == (JobState.DONE, "")
     task = Task.objects.get()
-    assert job.result == {"test_set": task.test_set_id, "left_out": []}
+    assert job.result == {"test_set": task.test_set_id, "left_out": [], "warnings": []}
     assert (task.test_set.name, task.blocks_wanted) == ("News", 50)
     assert set(task.test_set.systems.values_list("name", "kind")) == {
         ("alpha", SystemKind.SYSTEM),

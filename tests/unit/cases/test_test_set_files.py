@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaign.formats import FormatError, SegmentTexts
+from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
 from campaign.formats.archives import archive_files, files_together, folder_files, opener
 from campaign.formats.inspecting import inspect
 from campaign.formats.omissions import Omissions
@@ -234,6 +234,37 @@ def test_only_the_documents_that_all_systems_cover_can_be_asked_for(
     assert [segment.document for segment in segments] == documents
     assert [segment.number for segment in segments] == list(range(1, len(segments) + 1))
     assert f'document "{lost}"' in [name for name, _why in left_out]
+
+
+def test_columns_that_describe_segments_are_no_systems() -> None:
+    segments, left_out = imported("25-metadata-columns-in-tsv", "t.tsv")
+    assert [segment.document for segment in segments] == ["d0", "d0", "d1", "d1"]
+    assert [set(segment.outputs) for segment in segments] == [{"alpha", "beta"}] * 4
+    assert [name for name, _why in left_out] == [
+        't.tsv, column "domain"',
+        't.tsv, column "comet"',
+    ]
+
+
+@given(
+    scores=st.lists(
+        st.floats(allow_infinity=False).map(repr) | st.integers().map(str), min_size=2, max_size=9
+    ),
+    word=st.integers(0, 8),
+)
+def test_a_column_of_numbers_is_a_system_only_where_all_sources_are_numbers(
+    scores: list[str], word: int
+) -> None:
+    def systems(sources: list[str]) -> set[str]:
+        rows = [f"{source}\tein {source}\t{n}" for source, n in zip(sources, scores, strict=True)]
+        table = "\n".join(["source\tA\tscore", *rows])
+        first, *_rest = read_test_set(source=InputFile("t.tsv", io.BytesIO(table.encode())))
+        return set(first.outputs)
+
+    numbers = [str(n) for n in range(len(scores))]
+    assert systems(numbers) == {"A", "score"}
+    numbers[word % len(scores)] = "No. 1"
+    assert systems(numbers) == {"A"}
 
 
 GOOD = {

@@ -181,6 +181,9 @@ def test_texts_are_the_same_by_the_stated_normalisation_only() -> None:
     assert [each.systems for each in segment.distinct(Normalisation.NFC_WHITESPACE)] == [
         ("a", "b", "c")
     ]
+    unseen = segment_texts(1, {"a": "fünf", "b": "fu\u0308nf", "c": "f\u200bünf\ufeff"})
+    assert len(unseen.distinct(Normalisation.NFC_WHITESPACE)) == 2
+    assert [each.systems for each in unseen.distinct(Normalisation.EYE)] == [("a", "b", "c")]
 
 
 #: What a sort draws by, and no other design looks at.

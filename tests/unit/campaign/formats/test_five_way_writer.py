@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FiveWayRow, read_five_way_csv, write_five_way_csv
-from campaign.formats.records import UNSEEN
+from campaign.texts.normalisation import UNSEEN
 
 _HEADER = (
     "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,"
