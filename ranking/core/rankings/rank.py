@@ -156,6 +156,7 @@ def rank(
                 )
                 for group in groups
             ],
+            numbers=(len(blocks), len(np.unique(blocks.judge))),
         )
     fit = chosen.fit(blocks, seed=seed, **settings)
     # Systems without a score have none in a resample either: leave them out, so that they do not
@@ -219,7 +220,7 @@ def rank_counted(
             counted.tallies,
             [
                 _rank_group(
-                    counted.of_systems(group, method),
+                    counted.of_group(group, method),
                     method,
                     parameters,
                     options,
@@ -230,6 +231,7 @@ def rank_counted(
                 )
                 for group in groups
             ],
+            numbers=(counted.blocks, counted.judges),
         )
     return _rank_group(
         counted,
@@ -469,10 +471,12 @@ def _names(tallies: Tallies, systems: Int64Array) -> tuple[str, ...]:
     return tuple(tallies.systems[index] for index in systems.tolist())
 
 
-def _side_by_side(tallies: Tallies, rankings: Sequence[Ranking]) -> Ranking:
+def _side_by_side(
+    tallies: Tallies, rankings: Sequence[Ranking], *, numbers: tuple[int, int]
+) -> Ranking:
     """Return the rankings of groups that nothing compares as one result, each by itself in it.
 
-    What a method reports beyond scores is put together by system; other values are the first's.
+    `numbers` are those of all blocks and judges. What a method reports beyond scores is put together by system; other values are the first's.
     """
     ranked = [each for each in rankings if each.groups]
     systems = tuple(
@@ -492,8 +496,13 @@ def _side_by_side(tallies: Tallies, rankings: Sequence[Ranking]) -> Ranking:
         not_estimable=tuple(sorted(unranked, key=lambda row: tallies.systems.index(row.system))),
         groups=tuple(group for each in ranked for group in each.groups),
         limits=tuple(dict.fromkeys(limit for each in rankings for limit in each.limits)),
+        blocks=numbers[0],
         comparisons=tallies.comparisons,
         ties=tallies.tied,
+        judges=numbers[1],
+        shortages={
+            system: shortage for each in ranked for system, shortage in each.shortages.items()
+        },
         extra=extra,
     )
 
