@@ -24,7 +24,7 @@ from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_ranked import reason_in_words
 from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.numbers import in_figures
-from ranking.wording.ranges import limit_in_words, ranges_in_words
+from ranking.wording.ranges import limit_in_words, ranges_in_words, shared_rank
 
 
 def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
@@ -133,11 +133,13 @@ def ranks_table(
     rows: Sequence[Mapping[str, Any]], *, name: str, method: str, notes: Sequence[str] = ()
 ) -> Table:
     """Return ranked systems, best first, as a ranking or a stored one has them, with their rank ranges drawn."""
-    shown = [only_estimable(row) for row in rows]
+    shown = [{**only_estimable(row), "shared_rank": shared_rank(row)} for row in rows]
+    shares = any(row.get("last_rank", row["rank"]) != row["rank"] for row in rows)
     columns = (
         Column("system", _("System"), is_text=True, names="system"),
         Column("score", _("Score")),
         Column("rank", _("Rank")),
+        *((Column("shared_rank", _("Shared rank"), is_text=True),) if shares else ()),
         Column("rank_low", _("From")),
         Column("rank_high", _("To")),
         Column("cluster", _("Cluster")),

@@ -39,7 +39,10 @@ def stopping_result(
         "pairs": systems * (systems - 1) // 2,
         "pairs_apart": None if looked_at is None else _apart(looked_at, rule),
         "clusters": None
-        if looked_at is None or looked_at.shortages or len(looked_at.systems) < systems
+        if looked_at is None
+        or looked_at.shortages
+        or len(looked_at.groups) > 1
+        or len(looked_at.systems) < systems
         else _clusters(looked_at),
     }
     return {
@@ -57,7 +60,7 @@ def _apart(ranking: Ranking, rule: Mapping[str, Any]) -> int:
 
 
 def _clusters(ranking: Ranking) -> int:
-    return len({row.cluster for row in ranking.systems})
+    return len({(row.group, row.cluster) for row in ranking.systems})
 
 
 def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:

@@ -39,6 +39,13 @@ def rank_range(row: Mapping[str, Any]) -> str:
     return _range_of_ranks(row["rank_low"], row["rank_high"])
 
 
+def shared_rank(row: Mapping[str, Any]) -> str:
+    """Return "3", or "1–5, tied" for a rank that systems of equal score share."""
+    last = row.get("last_rank") or row["rank"]
+    ranks = _range_of_ranks(row["rank"], last)
+    return ranks if last == row["rank"] else _("%(ranks)s, tied") % {"ranks": ranks}
+
+
 @by_language
 def _range_of_ranks(low: int, high: int) -> str:
     if low == high:
