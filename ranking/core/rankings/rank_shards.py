@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def rank_added(
         _moments(counted, ranked, method, options, kept, units),
     )
     found = errors_by_system(ranked.systems, options.independent, errors)
-    return ranking.with_standard_errors(found)
+    return replace(ranking, extra={**ranking.extra, "standard_errors": found})
 
 
 def _moments(
