@@ -1,6 +1,7 @@
 """Files of test sets through the command, and a check that says what an import does."""
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -61,8 +62,8 @@ def test_an_import_names_and_records_what_it_leaves_out() -> None:
     )
     assert 'Left out: document "v2" (not covered by alpha, beta)' in said
     assert set(Document.objects.values_list("name", flat=True)) == {"v1", "v3"}
-    report = Upload.objects.get(test_set__isnull=False).report
-    assert report["left_out"] == [{"name": 'document "v2"', "why": "not covered by alpha, beta"}]
+    left_out = Upload.objects.get(test_set__isnull=False).left_out
+    assert left_out == [{"name": 'document "v2"', "why": "not covered by alpha, beta"}]
 
 
 @pytest.mark.django_db
@@ -70,7 +71,7 @@ def test_a_check_and_an_import_say_and_record_the_same_warnings() -> None:
     path = CASES / "20-nfc-and-nfd"
     _accepted, checked = run(path, "--check")
     _taken, imported = run(path)
-    (warning,) = Upload.objects.get(test_set__isnull=False).report["warnings"]
+    (warning,) = Upload.objects.get(test_set__isnull=False).warnings
     assert warning.startswith("alpha and beta look the same in 3 segments")
     assert warning in checked
     assert warning in imported
@@ -83,7 +84,7 @@ TEXTS = {
     "beta.de": b"1.\n2.\n",
     "gamma.de": b"I.\nII.\n",
 }
-CHANGES = {
+CHANGES: dict[str, Callable[[str, bytes], dict[str, bytes]]] = {
     "drop": lambda _name, _content: {},
     "truncate": lambda name, content: {name: content[: len(content) // 2]},
     "empty": lambda name, _content: {name: b""},

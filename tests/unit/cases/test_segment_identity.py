@@ -120,7 +120,7 @@ def _judgments() -> list[ScoredJudgment]:
 
 
 def _scores(judgments: Iterable[ScoredJudgment], form: SpansFormat) -> dict[tuple[str, ...], float]:
-    found = {}
+    found: dict[tuple[str, ...], float] = {}
     for judgment in judgments:
         for output in judgment.outputs:
             for system in output.systems:

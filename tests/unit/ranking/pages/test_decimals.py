@@ -58,7 +58,7 @@ def test_counts_in_notes_of_reports_are_written_as_the_language_writes_them(
     language: str, figures: str
 ) -> None:
     with translation.override(language):
-        report = conversion_report([FileWritten("a", 1291, 10, 1, 9)])
+        report = conversion_report([FileWritten("a", 1291, 10, 1, 9)], [])
     assert figures in report.notes[0]
 
 
