@@ -74,7 +74,7 @@ class Table:
                     line=line,
                     column=column + 1,
                 )
-        return cells
+        return [restored(cell) for cell in cells]
 
 
 def read_table(file: InputFile) -> Table:
@@ -100,7 +100,7 @@ def line_cells(file: str, line: int, text: str, separator: str) -> list[str]:
     """
     try:
         # One line at a time: a quote that is never closed must not swallow the rest.
-        cells = next(csv.reader((text,), delimiter=separator, strict=True))
+        return next(csv.reader((text,), delimiter=separator, strict=True))
     except csv.Error as error:
         raise FormatError(
             file,
@@ -108,7 +108,6 @@ def line_cells(file: str, line: int, text: str, separator: str) -> list[str]:
             "close every quote on the line it opens on, and double quotes inside a cell",
             line=line,
         ) from error
-    return [restored(cell) for cell in cells]
 
 
 def is_index(name: str) -> bool:
