@@ -13,7 +13,7 @@ from campaign.formats.segment_identity import (
     same_text,
 )
 from campaign.importing.languages import language_tag
-from campaign.models import Output, Segment, Task, TestSet
+from campaign.models import Output, Segment, Task
 
 #: Raises the error of an answer: for what field, which problem, and what to do.
 Refuse = Callable[[str | None, str, str], NoReturn]
@@ -32,21 +32,18 @@ class Place:
     texts: tuple[str | None, ...]
 
 
-def known_segments(test_set: TestSet) -> KnownSegments:
-    """Return the names of all segments of a test set. One query."""
-    rows = Segment.objects.filter(test_set=test_set).values_list(
-        "id", "number", "document__name", "position"
-    )
-    return KnownSegments(test_set.name, (KnownSegment(*row) for row in rows.iterator()))
-
-
 class Places:
     """Finds segments and outputs; reads the names of all segments once, and texts as answers name them."""
 
     def __init__(self, task: Task) -> None:
         self._test_set = task.test_set
         self._systems = dict(self._test_set.systems.values_list("name", "id"))
-        self._known = known_segments(self._test_set)
+        rows = Segment.objects.filter(test_set=self._test_set).values_list(
+            "id", "number", "document__name", "position"
+        )
+        self._known = KnownSegments(
+            self._test_set.name, (KnownSegment(*row) for row in rows.iterator())
+        )
         self._pair = tuple(
             map(_language, (self._test_set.source_language, self._test_set.target_language))
         )
@@ -83,7 +80,6 @@ class Places:
                 answer.document,
                 answer.source,
                 has_output_texts=any(text is not None for text in answer.texts),
-                is_number=answer.is_number,
             )
             names.append(name)
             named.append(_proved(said, self._known.candidates, name))

@@ -5,15 +5,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, F, IntegerField, Q
+from django.db.models import BigIntegerField, F, IntegerField, Max, Q
 
-from annotation.importing.answer_places import known_segments
 from annotation.models.pool import IsAnyOf
 from campaign.database.column_writing import columns_write
 from campaign.database.columns import ColumnsQuery
 from campaign.database.copy import ids_reserve
 from campaign.formats import FiveWayColumns
-from campaign.formats.segment_identity import SegmentName, SegmentProblem, document_named
 from campaign.models import Output, Segment, Task
 
 Integers = npt.NDArray[np.int64]
@@ -44,9 +42,6 @@ class ImportedTexts:
         self.system_ids: dict[str, int] = dict(systems)
         self._columns = {name: column for column, name in enumerate(self.system_ids)}
         self._column_ids = np.fromiter(self.system_ids.values(), np.int64)
-        self._known = known_segments(task.test_set)
-        # Names in files that were looked up: thousands of rows share them.
-        self._confirmed: set[tuple[int, str]] = set()
         # Rows of the arrays below, by the segment's number.
         self._rows: dict[int, int] = {}
         self._segment_ids = np.empty(0, dtype=np.int64)
@@ -60,11 +55,13 @@ class ImportedTexts:
         Outputs that are known from judgments alone are created. The second array is n × k × m: of each
         row's k candidates up to m outputs, then 0.
 
-        Raises FormatError where the test set does not have the segment, its document or the output.
+        Raises FormatError where the test set does not have the segment or the output.
         """
-        self._confirm(columns)
-        different, place = np.unique(columns.source_index, return_inverse=True)
+        different, first, place = np.unique(
+            columns.source_index, return_index=True, return_inverse=True
+        )
         self._read(different[[number not in self._rows for number in different.tolist()]])
+        self._refuse_unknown_segment(columns, different, first)
         rows = np.fromiter(map(self._rows.__getitem__, different.tolist()), np.int64)[place]
         systems = self._systems_by_candidate(columns)[columns.candidates]
         is_shown = systems >= 0
@@ -105,20 +102,20 @@ class ImportedTexts:
         self._has_text = np.concatenate([self._has_text, found["has_text"][order]])
         self._outputs = np.concatenate([self._outputs, outputs])
 
-    def _confirm(self, columns: FiveWayColumns) -> None:
-        """Refuse a number that the test set does not have, or has in another document."""
-        names = zip(columns.source_index.tolist(), columns.documents, strict=True)
-        for row, name in enumerate(names):
-            if name in self._confirmed:
-                continue
-            number, document = name
-            try:
-                self._known.candidates(
-                    SegmentName(str(number), document_named(document), is_number=True)
-                )
-            except SegmentProblem as error:
-                raise columns.error(row, error.problem, error.remedy, field="srcIndex") from error
-            self._confirmed.add(name)
+    def _refuse_unknown_segment(
+        self, columns: FiveWayColumns, different: Integers, first: Integers
+    ) -> None:
+        unknown = [number not in self._rows for number in different.tolist()]
+        if any(unknown):
+            row = int(first[unknown].min())
+            last = self._task.test_set.segments.aggregate(Max("number"))["number__max"]
+            raise columns.error(
+                row,
+                f'the test set "{self._task.test_set.name}" has no segment '
+                f"{columns.source_index[row]}; its last is {last}",
+                "give the judgments of this test set, counted from its first segment",
+                field="srcIndex",
+            )
 
     def _create(
         self,
