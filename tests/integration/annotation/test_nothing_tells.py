@@ -188,9 +188,16 @@ def answers_alike(one: Any, other: Any) -> None:
     assert headers_of(one) == headers_of(other)
 
 
-@pytest.mark.parametrize("path", ["judgments", "skips", "problem-reports"])
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("judgments", {"labels": [1, 2, 3, 4, 5]}),
+        ("skips", {"reason": "other"}),
+        ("problem-reports", {"kind": "page"}),
+    ],
+)
 def test_a_block_of_somebody_else_and_one_that_is_none_answer_alike(
-    judge: Judge, task: Task, path: str
+    judge: Judge, task: Task, path: str, body: dict[str, Any]
 ) -> None:
     pool_fill(task_id=task.pk, size=30)
     lend(judge)
@@ -202,9 +209,7 @@ def test_a_block_of_somebody_else_and_one_that_is_none_answer_alike(
             "PUT",
             f"{path}/{uuid4()}/",
             block=str(block),
-            labels=[1, 2, 3, 4, 5],
-            reason="other",
-            kind="page",
+            **body,
         )
         for block in (there, uuid4())
     ]

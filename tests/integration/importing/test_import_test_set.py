@@ -92,7 +92,9 @@ def test_plain_text_becomes_segments_references_systems_and_outputs(
 ) -> None:
     said = done("import_test_set", *plain(files), blocks_wanted=40, **NAMES)
     task = Task.objects.get()
-    assert said == (
+    warning, summary = said.splitlines()
+    assert "segment 3" in warning
+    assert summary == (
         f"Test set {task.pk} “visit”: 3 segments, 2 systems; "
         "the reference is shown to judges and not ranked."
     )
@@ -338,7 +340,8 @@ class Terminal(StringIO):
     [
         (
             StringIO,
-            "10,000 segments, 84 % of the input read\n",
+            # A table is read to its end before its first row: the last line may decide about quotes.
+            "10,000 segments, 100 % of the input read\n",
         ),
         (Terminal, "\r12,000 segments, 100 % of the input read\n"),
     ],
