@@ -7,12 +7,14 @@ from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
+from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.views import judge_or_403
 from annotation.export.own_data import own_data_json
+from campaign.api.parsers import StrictJSONParser
 from campaign.models import ErasureRequest
 from campaign.services import erasure_ask, erasure_withdraw
 from config.api.bodies import EMPTY, unknown_keys_refuse
@@ -42,6 +44,9 @@ class OwnDataView(APIView):
 
 
 class OwnErasureView(APIView):
+    # However it is sent, there is nothing to be sent.
+    parser_classes = (StrictJSONParser, FormParser, MultiPartParser)
+
     @extend_schema(
         operation_id="judging_erasure",
         parameters=[_CAMPAIGN],
@@ -60,8 +65,8 @@ class OwnErasureView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Ask that nothing leads from your judgments to you any more; what is asked already stays as it is."""
-        unknown_keys_refuse(EMPTY, request.data)
         judge = judge_or_403(request, request.query_params.get("campaign"))
+        unknown_keys_refuse(EMPTY, request.data)
         return Response(_answer(erasure_ask(judge=judge, language=get_language() or "")))
 
     @extend_schema(
@@ -69,8 +74,8 @@ class OwnErasureView(APIView):
     )
     def delete(self, request: Request) -> Response:
         """Withdraw what you asked, while it is not carried out."""
-        unknown_keys_refuse(EMPTY, request.data)
         judge = judge_or_403(request, request.query_params.get("campaign"))
+        unknown_keys_refuse(EMPTY, request.data)
         erasure_withdraw(judge=judge)
         return Response(status=204)
 

@@ -277,19 +277,21 @@ def _opened(
 def _by_content(file: StoredFile) -> RecognisedFile:
     """Tell what the file's beginning tells; SYSTEM stands for plain text, of which names decide."""
     name = file.plain_name
-    is_side = name.split(".")[0].upper() in _SIDE_NAMES
-    if is_side or name.lower().endswith((*_NOT_TEXTS, *_OTHER_TEXTS)):
-        return RecognisedFile(file, FileRole.IGNORED, "its name is not that of a file of texts")
+    no_texts = RecognisedFile(file, FileRole.IGNORED, "its name is not that of a file of texts")
+    if name.split(".")[0].upper() in _SIDE_NAMES or name.lower().endswith(_NOT_TEXTS):
+        return no_texts
     if file_names.says_scores(file.name):
         return RecognisedFile(file, FileRole.IGNORED, "it holds scores, which are not texts")
     with file.open() as stream:
         head, _whole = peek(InputFile(file.name, stream), SNIFFED_BYTES)
+    found = format_of(name.lower(), head)
+    if name.lower().endswith(_OTHER_TEXTS) and found is not TestSetFormat.TSV:
+        return no_texts
     if not head.strip() or b"\0" in head:  # damaged: the reader says how, and where
         return RecognisedFile(file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN)
     if is_json_array(head):
         why = "it is one JSON array, not JSON Lines"
         return RecognisedFile(file, FileRole.IGNORED, why)
-    found = format_of(name.lower(), head)
     if found in {TestSetFormat.JSONL, TestSetFormat.GENMT}:
         return _json_lines(file, head, found)
     if found in _WHOLE:

@@ -10,6 +10,7 @@ from campaign.formats.jsonl import read_jsonl_test_set
 from campaign.formats.omissions import Omissions, complete
 from campaign.formats.pearmut import read_pearmut_campaign
 from campaign.formats.plain import read_plain_test_set
+from campaign.formats.quoting import separator_of
 from campaign.formats.records import SegmentTexts, system_name_problem
 from campaign.formats.sgml import read_sgml_test_set
 from campaign.formats.streams import InputFile, peek
@@ -104,9 +105,15 @@ def format_of(name: str, head: bytes) -> TestSetFormat:
         found = TestSetFormat.GENMT if _GENMT_KEY.search(first_line) else TestSetFormat.JSONL
     elif name.endswith(JSON_ENDINGS):
         found = TestSetFormat.JSONL
-    elif "source" in (cell.strip().lower() for cell in first_line.split("\t")[:-1]):
+    elif "source" in _column_names(name, first_line):
         found = TestSetFormat.TSV
     return found
+
+
+def _column_names(name: str, first_line: str) -> list[str]:
+    """Return the names of a table's columns but the last; prose has commas, too, so these count in a .csv only."""
+    separator = separator_of(first_line) if name.endswith(".csv") else "\t"
+    return [cell.strip(' "').lower() for cell in first_line.split(separator)[:-1]]
 
 
 def is_json_array(head: bytes) -> bool:

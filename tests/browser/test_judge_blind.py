@@ -60,7 +60,7 @@ FIELDS = frozenset(
     state judgment skip_reason labels comment block duration_ms active_ms submitted_at assignment
     feedback agrees expected explanation reason kind answers closed created_at results next previous position total
     time_zone seconds_left_today today days day sentences active_seconds untimed
-    judged_at has_older type title instance detail errors missing campaign code retry_after stored body protocol answer
+    judged_at has_older type title instance detail errors known missing campaign code retry_after stored body protocol answer
     slug account email language last_login sign_ins judge pseudonym address expertise blocks_asked tour tour_left_at
     withdrawn_at declined_at conflicts_of_interest groups consents instructions__version instructions__language accepted_at
     links revoked_at visits seen_at device at_work mails sent_at note participations member__kind member__external_id

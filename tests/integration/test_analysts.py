@@ -115,7 +115,9 @@ def test_whatever_analysts_send_is_refused_in_words_and_changes_nothing(world: W
         if route in NOT_THERE | OWN | ASKED:
             continue
         for method in ("post", "put", "patch", "delete"):
-            answer = getattr(analyst, method)(world.fill(route), {"act": "yes"}, format="json")
+            # REST refuses unknown keys before it looks at who asks.
+            sent = {} if route.startswith("api/") else {"act": "yes"}
+            answer = getattr(analyst, method)(world.fill(route), sent, format="json")
             if AS_JUDGES in route:
                 continue
             if answer.status_code == 307:

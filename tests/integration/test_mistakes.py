@@ -60,8 +60,8 @@ COMMANDS = {
     "comma in a name": imported(
         "comma", "--source=source.de", "--system=a,b=amber.en", "--system=c=birch.en"
     ),
-    "comma-separated": imported(
-        "tab", "visit.tsv", files={"visit.tsv": b"source,amber,birch\nS,A,B\n"}
+    "comma-separated, one system": imported(
+        "one system only, amber", "visit.csv", files={"visit.csv": b"source,amber\nS,A\n"}
     ),
     "no source": imported("source", "visit.tsv", files={"visit.tsv": b"amber\tbirch\nA\tB\n"}),
     "reference set as source": imported(

@@ -16,12 +16,12 @@ def sent_to(world: World, route: str) -> dict[str, Any]:
     """Return what a request to an address of REST says, so that it is asked for campaign "mine"."""
     if "client_id" in route:
         size = len(world.block.stands_for or world.block.outputs)
-        return {
-            "block": world.block.public_id,
-            "labels": [1] * size,
-            "reason": "other",
-            "kind": "page",
+        answers: dict[str, dict[str, Any]] = {
+            "judgments": {"labels": [1] * size},
+            "skips": {"reason": "other"},
+            "problem-reports": {"kind": "page"},
         }
+        return {"block": world.block.public_id, **answers[route.split("/")[-3]]}
     if route.startswith("api/v1/judging/") or route.endswith("assignments/"):
         return {"campaign": world.campaign.slug}
     return {}

@@ -40,7 +40,7 @@ _NOT_THERE: Final = (
 )
 #: What is sent besides where {} is refused before anybody asks who sent it.
 _SENT: Final = {
-    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/": {"role": "analyst"},
+    ("PATCH", "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/"): {"role": "analyst"},
 }
 
 
@@ -130,7 +130,7 @@ def method_of(method: str) -> str:
 
 def _knock(world: World, client: APIClient, route: str, method: str) -> tuple[int, str]:
     """Send one request, take back what it did, and return the status and where it led."""
-    address, sent = world.fill(route), sent_to(world, route) | _SENT.get(route, {})
+    address, sent = world.fill(route), sent_to(world, route) | _SENT.get((method, route), {})
     cookies = {name: cookie.value for name, cookie in client.cookies.items()}
     send: Any = getattr(client, method.lower())
     answer: Any = None
