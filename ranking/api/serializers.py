@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from ranking.core.agreement.kappa_intervals import NoInterval
+from ranking.core.rankings.ranking import only_estimable
 from ranking.core.scores import NotEstimable
 from ranking.models import RankingRun
 from ranking.range_limits import LIMITS
@@ -40,16 +41,43 @@ class RankingBriefSerializer(serializers.ModelSerializer[RankingRun]):
         ]
 
 
+class ShortageSerializer(serializers.Serializer[Any]):
+    """What a system lacks before its rank range and the tests of its pairs are estimable."""
+
+    unit = serializers.ChoiceField(choices=["blocks", "segments", "documents", "judges"])
+    found = serializers.FloatField(help_text="Effective number of units so far.")
+    needed = serializers.IntegerField()
+
+
 class RankedSystemSerializer(serializers.Serializer[Any]):
     system = serializers.CharField()
-    score = serializers.FloatField()
-    rank = serializers.IntegerField()
-    rank_low = serializers.IntegerField(help_text="The rank range, both ends included.")
-    rank_high = serializers.IntegerField()
-    cluster = serializers.IntegerField(help_text="1 for the best.")
+    score = serializers.FloatField(
+        allow_null=True, help_text="Null if all comparisons are ties, which the method drops."
+    )
+    rank = serializers.IntegerField(
+        help_text="Within the group. Systems with equal scores share the best of their ranks."
+    )
+    rank_low = serializers.IntegerField(
+        allow_null=True,
+        help_text="The rank range, both ends included. Null where it is not estimable yet, like the cluster.",
+    )
+    rank_high = serializers.IntegerField(allow_null=True)
+    cluster = serializers.IntegerField(allow_null=True, help_text="1 for the best.")
+    shortage = ShortageSerializer(allow_null=True)
     wins = serializers.IntegerField()
     losses = serializers.IntegerField()
     ties = serializers.IntegerField()
+    last_rank = serializers.IntegerField(
+        required=False,
+        help_text="The last of the ranks shared with systems of equal score; `rank` if none. Missing "
+        "in rankings from before ranks were shared, like `group`.",
+    )
+    group = serializers.IntegerField(
+        required=False, help_text="Number of its group in `groups`, 1 for the first."
+    )
+
+    def to_representation(self, instance: Any) -> Any:
+        return super().to_representation(only_estimable(instance))
 
 
 class UnrankedSystemSerializer(serializers.Serializer[Any]):
@@ -132,9 +160,13 @@ class ComparedPairSerializer(serializers.Serializer[Any]):
     wins = serializers.IntegerField(help_text="Of the first against the second.")
     losses = serializers.IntegerField()
     ties = serializers.IntegerField()
-    p_value = serializers.FloatField(help_text="Of the difference by itself.")
+    p_value = serializers.FloatField(
+        allow_null=True,
+        help_text="Of the difference by itself; null where either system has a `shortage`.",
+    )
     adjusted_p = serializers.FloatField(
-        help_text="Corrected for the number of pairs, as `parameters.correction` says."
+        allow_null=True,
+        help_text="Corrected for the number of pairs, as `parameters.correction` says.",
     )
     significant = serializers.BooleanField(
         help_text="Whether the corrected one is at most 1 − confidence."
@@ -157,9 +189,13 @@ class RuleFoundSerializer(serializers.Serializer[Any]):
 class AnytimeSystemSerializer(serializers.Serializer[Any]):
     system = serializers.CharField()
     rank = serializers.IntegerField()
-    rank_low = serializers.IntegerField()
-    rank_high = serializers.IntegerField()
-    cluster = serializers.IntegerField()
+    rank_low = serializers.IntegerField(allow_null=True, help_text="Null where not estimable yet.")
+    rank_high = serializers.IntegerField(allow_null=True)
+    cluster = serializers.IntegerField(allow_null=True)
+    shortage = ShortageSerializer(allow_null=True)
+
+    def to_representation(self, instance: Any) -> Any:
+        return super().to_representation(only_estimable(instance))
 
 
 class AnytimeBesideSerializer(serializers.Serializer[Any]):
@@ -180,8 +216,7 @@ class RankingSerializer(RankingBriefSerializer):
     groups = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField()),
         source="result.groups",
-        help_text="Systems that comparisons connect; with more than one group, the common "
-        "order is arbitrary.",
+        help_text="Systems that comparisons connect, ties included. Each group is ranked by itself.",
     )
     input = RankingInputSerializer(source="result.input")
     limits = serializers.ListField(
@@ -252,4 +287,11 @@ class RankingSerializer(RankingBriefSerializer):
     @extend_schema_field(ComparedPairSerializer(many=True, allow_null=True))
     def get_pairs(self, run: RankingRun) -> list[dict[str, Any]] | None:
         pairs = pairs_of(run)
-        return None if pairs is None else [asdict(pair) for pair in pairs]
+        if pairs is None:
+            return None
+        thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
+        unknown = {"p_value": None, "adjusted_p": None}
+        return [
+            {**asdict(pair), **(unknown if {pair.better, pair.worse} & thin else {})}
+            for pair in pairs
+        ]

@@ -92,7 +92,7 @@ class _Average:
     rank: float
     rank_low: float | None
     rank_high: float | None
-    score: float
+    score: float | None
     score_low: float | None
     score_high: float | None
 
@@ -129,11 +129,13 @@ def _averages(
     is_share = all(METHODS[_ranking(row).method].is_share for row in rows)
     least, most = (0.0, 1.0) if is_share else (-inf, inf)
     plain = {
-        name: fmean(
-            each["score"]
-            for row in rows
-            for each in _ranking(row).systems
-            if each["system"] == name
+        name: _mean(
+            [
+                each["score"]
+                for row in rows
+                for each in _ranking(row).systems
+                if each["system"] == name
+            ]
         )
         for name in systems
     }
@@ -149,11 +151,21 @@ def _averages(
         )
         for each in mean_ranks(places, systems)
     ]
-    return sorted(found, key=lambda each: (each.rank, -each.score, each.system))
+    return sorted(found, key=lambda each: (each.rank, -(each.score or 0.0), each.system))
+
+
+def _mean(scores: Sequence[float | None]) -> float | None:
+    known = [score for score in scores if score is not None]
+    return fmean(known) if len(known) == len(scores) else None
+
+
+def _is_one_ranking(row: TableRow) -> bool:
+    """Return whether ranks are of all systems of the test set, not of groups that nothing compares."""
+    return bool(_ranking(row).systems) and len(_ranking(row).groups) < 2
 
 
 def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
-    ranked = [row for row in rows if row.found is not None and _ranking(row).systems]
+    ranked = [row for row in rows if row.found is not None and _is_one_ranking(row)]
     names = {row.test_set.pk: {each["system"] for each in _ranking(row).systems} for row in ranked}
     everywhere = sorted(set.intersection(*names.values())) if names else []
     some = sorted(set().union(*names.values()) - set(everywhere))
@@ -255,6 +267,13 @@ def _unranked(rows: Sequence[TableRow]) -> list[str]:
         % {"test_set": row.test_set.name}
         for row in rows
         if row.found is not None and not _ranking(row).systems
+    ] + [
+        _(
+            "%(test_set)s: not averaged, because nothing compares some of its systems with the others."
+        )
+        % {"test_set": row.test_set.name}
+        for row in rows
+        if row.found is not None and len(_ranking(row).groups) > 1
     ]
 
 

@@ -32,14 +32,17 @@ from ranking.campaign_tables.test_sets import (
 )
 from ranking.code_version import code_version
 from ranking.core.rankings.rank import rank
+from ranking.core.rankings.ranking import only_estimable
+from ranking.core.scores import Shortage
 from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Value
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.numbers import percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
-from ranking.wording.ranges import limit_in_words
+from ranking.wording.ranges import limit_in_words, shared_rank
 
 
 def find_ranking(
@@ -101,12 +104,14 @@ def _data(row: TableRow) -> dict[str, Any]:
                     name: ranked[name]
                     for name in ("system", "score", "rank", "rank_low", "rank_high", "cluster")
                 },
+                "last_rank": ranked.get("last_rank", ranked["rank"]),
+                "group": ranked.get("group", 1),
                 "kind": known[ranked["system"]].kind if ranked["system"] in known else None,
                 "constrained": known[ranked["system"]].constrained
                 if ranked["system"] in known
                 else None,
             }
-            for ranked in row.found.systems
+            for ranked in map(only_estimable, row.found.systems)
         ],
         "not_estimable": [each["system"] for each in row.found.not_estimable],
         "references": row.test_set.names_of("reference"),
@@ -117,17 +122,22 @@ def _data(row: TableRow) -> dict[str, Any]:
 def _table(row: TableRow) -> Table:
     found: RankedTestSet = row.found
     marks = {system.name: _mark(system.kind, system.constrained) for system in row.test_set.systems}
+    systems = [only_estimable(each) for each in found.systems]
+    several = len(found.groups) > 1
+    shares = any(each.get("last_rank", each["rank"]) != each["rank"] for each in systems)
     lines: list[tuple[Value, ...]] = [
         (
             each["system"],
+            *((each.get("group", 1),) if several else ()),
             each["cluster"],
             each["score"],
             each["rank"],
+            *((shared_rank(each),) if shares else ()),
             each["rank_low"],
             each["rank_high"],
             marks.get(each["system"], ""),
         )
-        for each in found.systems
+        for each in systems
     ]
     return Table(
         name=row.test_set.key,
@@ -135,9 +145,11 @@ def _table(row: TableRow) -> Table:
         % {"languages": row.test_set.languages, "test_set": row.test_set.name},
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
+            *((Column("group", _("Group")),) if several else ()),
             Column("cluster", _("Cluster")),
             Column("score", _("Score")),
             Column("rank", _("Rank")),
+            *((Column("shared_rank", _("Shared rank"), is_text=True),) if shares else ()),
             Column("rank_low", _("From")),
             Column("rank_high", _("To")),
             Column("training_data", _("Training data"), is_text=True),
@@ -145,8 +157,9 @@ def _table(row: TableRow) -> Table:
         rows=lines,
         rules=frozenset(
             number
-            for number, (above, below) in enumerate(pairwise(found.systems))
-            if above["cluster"] != below["cluster"]
+            for number, (above, below) in enumerate(pairwise(systems))
+            if (above.get("group", 1), above["cluster"])
+            != (below.get("group", 1), below["cluster"])
         ),
         notes=[ranked_in_words(found), *_notes(row)],
         about={"test_set": row.test_set.name},
@@ -178,6 +191,12 @@ def _notes(row: TableRow) -> list[str]:
         for limit in found.limits
         if found.systems
     ]
+    shortages = {
+        each["system"]: Shortage(**each["shortage"])
+        for each in found.systems
+        if each.get("shortage")
+    }
+    notes += shortages_in_words(shortages, len(found.systems))
     references = [name for name in row.test_set.names_of("reference") if name not in shown]
     if references:
         notes.append(_("Reference, not ranked: %(names)s.") % {"names": ", ".join(references)})
@@ -194,9 +213,7 @@ def _notes(row: TableRow) -> list[str]:
         )
     if len(found.groups) > 1:
         notes.append(
-            _(
-                "Nothing compares some of these systems with the others, so their common ranking is arbitrary."
-            )
+            _("Nothing compares systems of different groups, so each group is ranked by itself.")
         )
     if row.test_set.is_closed:
         notes.append(_("The test set is closed."))

@@ -157,12 +157,22 @@ class RankedTestSet:
     @property
     def clusters(self) -> int:
         """The number of clusters."""
-        return max((row["cluster"] for row in self.systems), default=0)
+        return len(
+            {
+                (row.get("group", 1), row["cluster"])
+                for row in self.systems
+                if not row.get("shortage")
+            }
+        )
 
     @property
     def first_cluster(self) -> list[str]:
-        """The systems of the first cluster, best first."""
-        return [row["system"] for row in self.systems if row["cluster"] == 1]
+        """The systems of the first cluster, best first; none if no range says so, or there is no one ranking."""
+        if len(self.groups) > 1:
+            return []
+        return [
+            row["system"] for row in self.systems if row["cluster"] == 1 and not row.get("shortage")
+        ]
 
 
 def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:
@@ -172,7 +182,7 @@ def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:
     return RankedTestSet(
         method=ranking.method,
         choice=choice,
-        systems=[asdict(row) for row in ranking.systems],
+        systems=ranking.rows(),
         not_estimable=[asdict(row) for row in ranking.not_estimable],
         groups=[list(group) for group in ranking.groups],
         limits=range_limits(choice, ranking.limits, effective),

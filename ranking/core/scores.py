@@ -15,6 +15,9 @@ BoolArray = npt.NDArray[np.bool_]
 #: Scores that agree to this many decimals are tied. Sums of ratios of counts have rounding errors
 #: of about 1e-15, and a tie must not depend on the order of summation.
 TIE_DECIMALS = 12
+#: Scores no further apart than this are equal. Ratios of counts differ by rounding errors of about
+#: 1e-15, which depend on the order of summation and so on the names of systems.
+EQUAL_WITHIN = 1e-12
 
 
 class NotEstimable(StrEnum):
@@ -33,6 +36,25 @@ class NotEstimable(StrEnum):
     """Chance agreement is 1 (all comparisons are ties), so κ would divide by zero."""
 
 
+@dataclass(frozen=True)
+class Shortage:
+    """What a number lacks that is not estimable yet; callers put it into words.
+
+    Attributes
+    ----------
+    unit : str
+        What there is too little of: "comparisons", "blocks", "segments", "documents", "judges", "items" …
+    found : float
+        Effective number of units that there are, less than `needed`.
+    needed : int
+        Number of units from which on the number is estimated.
+    """
+
+    unit: str
+    found: float
+    needed: int
+
+
 @dataclass(frozen=True, eq=False)
 class Scores:
     """Scores of n systems, possibly in many resamples at once.
@@ -46,11 +68,14 @@ class Scores:
     group : int64, shape (..., n), or None
         Scores of systems in different groups cannot be compared, because no comparisons connect the
         systems. None if all scores can be compared.
+    equal_within : float
+        Scores no further apart than this are equal: the accuracy of the method.
     """
 
     values: FloatArray
     estimable: BoolArray
     group: Int64Array | None = None
+    equal_within: float = EQUAL_WITHIN
 
     def take(self, systems: Int64Array) -> Scores:
         """Return the scores of the systems with these indices."""
@@ -58,15 +83,43 @@ class Scores:
             values=self.values[..., systems],
             estimable=self.estimable[..., systems],
             group=None if self.group is None else self.group[..., systems],
+            equal_within=self.equal_within,
         )
+
+
+def shared_ranks(scores: Scores) -> tuple[Int64Array, Int64Array]:
+    """Return the first and last rank of each system; systems with equal scores share them.
+
+    The better systems come first: with scores 3, 2, 2, 1, the ranks are 1–1, 2–3, 2–3 and 4–4.
+    Renaming the systems renames the result.
+
+    Parameters
+    ----------
+    scores : Scores of shape (n,)
+
+    Returns
+    -------
+    first, last : int64, shape (n,)
+        0 for systems that are not estimable.
+    """
+    first = np.zeros(scores.values.shape, dtype=np.int64)
+    last = np.zeros_like(first)
+    kept = np.flatnonzero(scores.estimable)
+    order = kept[np.argsort(-scores.values[kept], kind="stable")]
+    apart = -np.diff(scores.values[order]) > scores.equal_within
+    for members in np.split(np.arange(len(order)), np.flatnonzero(apart) + 1):
+        if len(members):
+            first[order[members]] = members[0] + 1
+            last[order[members]] = members[-1] + 1
+    return first, last
 
 
 def ordinal_ranks(scores: Scores) -> Int64Array:
     """Return ranks 1, 2, 3 … of systems, best first, without gaps or shared ranks.
 
-    Systems whose scores agree to `TIE_DECIMALS` decimals are ordered by their index, that is by
-    name in `Blocks` built from rows. This order is deterministic but has no meaning: rank ranges
-    say which systems cannot be told apart.
+    Systems with equal scores are ordered by their index, that is by name in `Blocks` built from
+    rows. This order is deterministic but has no meaning: use it to list systems, and `shared_ranks`
+    to rank them.
 
     Parameters
     ----------
@@ -77,8 +130,8 @@ def ordinal_ranks(scores: Scores) -> Int64Array:
     int64, shape (n,)
         1 for the best; 0 for systems that are not estimable.
     """
-    comparable = np.where(scores.estimable, -np.round(scores.values, TIE_DECIMALS), np.inf)
-    ranks = np.empty(comparable.shape, dtype=np.int64)
-    ranks[np.argsort(comparable, kind="stable")] = np.arange(1, len(comparable) + 1)
-    ranks[~scores.estimable] = 0
+    first, _last = shared_ranks(scores)
+    ranks = np.zeros_like(first)
+    kept = np.flatnonzero(first)
+    ranks[kept[np.argsort(first[kept], kind="stable")]] = np.arange(1, len(kept) + 1)
     return ranks

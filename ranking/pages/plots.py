@@ -27,10 +27,14 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class RankedRow:
-    """A row of the ranking's table with its bar, from `low` to `high`, and dot."""
+    """A row of the ranking's table with its bar, from `low` to `high`, and dot.
+
+    `begins_group` is the number of its group if it is the first row of one of several, otherwise 0.
+    """
 
     row: dict[str, Any]
     begins_cluster: bool
+    begins_group: int
     low: str
     high: str
     dot: str
@@ -44,8 +48,14 @@ class RankPlot:
 
 
 def rank_plot(systems: Sequence[dict[str, Any]]) -> RankPlot:
-    """Lay out the rank ranges of ranked systems, best first, on an axis from 1 to n."""
-    count = len(systems)
+    """Lay out the rank ranges of ranked systems, best first, on an axis from 1 to n.
+
+    Of several groups, n is the size of the largest.
+    """
+    groups = [row.get("group", 1) for row in systems]
+    count = max((groups.count(group) for group in set(groups)), default=0)
+    several = len(set(groups)) > 1
+    parts = [(group, row["cluster"]) for group, row in zip(groups, systems, strict=True)]
 
     def at(rank: int) -> str:
         return percent((rank - 0.5) / count)
@@ -53,7 +63,10 @@ def rank_plot(systems: Sequence[dict[str, Any]]) -> RankPlot:
     rows = tuple(
         RankedRow(
             row=row,
-            begins_cluster=index > 0 and row["cluster"] != systems[index - 1]["cluster"],
+            begins_cluster=index > 0 and parts[index] != parts[index - 1],
+            begins_group=groups[index]
+            if several and (index == 0 or groups[index] != groups[index - 1])
+            else 0,
             low=at(row["rank_low"]),
             high=at(row["rank_high"]),
             dot=at(row["rank"]),

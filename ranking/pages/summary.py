@@ -14,12 +14,14 @@ from django.utils.translation import ngettext, pgettext
 
 from campaign.models import Task
 from ranking.analyses import AnalysisKind
+from ranking.core.scores import Shortage
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.range_limits import ONE_DOCUMENT
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.wording.live_methods import score_words
 from ranking.wording.methods import METHOD_SOURCES
+from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.numbers import number_in_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
 
@@ -108,6 +110,8 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
         return _("No system can be ranked yet")
     if len(groups) > 1:
         return _("Some systems were never compared with the others")
+    if all(row.get("shortage") for row in systems):
+        return _("Rank ranges are not estimable yet")
     clusters = len({row["cluster"] for row in systems})
     among = ngettext("%(count)s system", "%(count)s systems", count) % {
         "count": number_in_words(count)
@@ -132,6 +136,11 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
 def _details(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
     if len(groups) > 1:
         return ()
+    shortages = {
+        row["system"]: Shortage(**row["shortage"]) for row in systems if row.get("shortage")
+    }
+    if shortages:
+        return tuple(shortages_in_words(shortages, len(systems)))
     clusters = [
         [row["system"] for row in rows]
         for _number, rows in groupby(systems, key=lambda row: row["cluster"])
@@ -212,10 +221,7 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
         return limits
     listed = pgettext("between groups of names", "; ").join(map(names_in_a_row, groups))
     return (
-        _(
-            "No decided comparison links these groups, not even indirectly, so their common"
-            " order means nothing: %(groups)s."
-        )
+        _("Nothing compares these groups with each other, so each is ranked by itself: %(groups)s.")
         % {"groups": listed},
         *limits,
     )

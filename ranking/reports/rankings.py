@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,17 +12,19 @@ from django.utils.translation import gettext_lazy
 
 from ranking.code_version import code_version
 from ranking.core.methods.davidson.bradley_terry import INFINITE_GAP
+from ranking.core.ranges.pairs import ComparedPair
 from ranking.core.ranges.sign_tests import Correction
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.ranking import Ranking, only_estimable
 from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
 from ranking.reports.inputs import AnyInput, ignored_documents_notes, input_data, input_notes
 from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, plain
+from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_ranked import reason_in_words
+from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.numbers import in_figures
-from ranking.wording.ranges import limit_in_words, ranges_in_words
+from ranking.wording.ranges import limit_in_words, ranges_in_words, shared_rank
 
 
 def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
@@ -36,7 +38,7 @@ def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
         tables=[
             table
             for ranking, found in zip(rankings, limits, strict=True)
-            for table in (_table(ranking, found), *([_pairs_table(ranking)] if pairs else []))
+            for table in (*_tables(ranking, found), *([_pairs_table(ranking)] if pairs else []))
         ],
         data={
             "input": input_data(given),
@@ -89,31 +91,55 @@ def _data(ranking: Ranking, limits: _Limits) -> dict[str, Any]:
         "limits": limits.codes,
         **{name: limits.counts[name] for name in _EFFECTIVE},
         "content_key_version": ranking.content_key_version,
-        "systems": ranking.systems,
-        "pairs": ranking.pairs,
+        "systems": [only_estimable(row) for row in ranking.rows()],
+        "pairs": [
+            {**asdict(pair), "p_value": None, "adjusted_p": None}
+            if _is_thin(ranking, pair)
+            else asdict(pair)
+            for pair in ranking.pairs
+        ],
         "not_estimable": ranking.not_estimable,
         "groups": ranking.groups,
         "extra": ranking.extra,
     }
 
 
-def _table(ranking: Ranking, limits: _Limits) -> Table:
-    return ranks_table(
-        plain(ranking.systems),
-        name=ranking.method,
-        method=ranking.method,
-        notes=_notes(ranking, limits),
-    )
+def _tables(ranking: Ranking, limits: _Limits) -> list[Table]:
+    """Return a table for each group of systems that comparisons connect."""
+    notes = _notes(ranking, limits)
+    rows = ranking.rows()
+    if len(ranking.groups) < 2:
+        return [ranks_table(rows, name=ranking.method, method=ranking.method, notes=notes)]
+    return [
+        replace(
+            ranks_table(
+                [row for row in rows if row["group"] == number],
+                name=f"{ranking.method}_group_{number}",
+                method=ranking.method,
+                notes=notes if number == len(ranking.groups) else (),
+            ),
+            title=_("Ranking by %(method)s, group %(number)s of %(count)s")
+            % {
+                "method": METHOD_WORDS.get(ranking.method, ranking.method),
+                "number": number,
+                "count": len(ranking.groups),
+            },
+        )
+        for number in range(1, len(ranking.groups) + 1)
+    ]
 
 
 def ranks_table(
     rows: Sequence[Mapping[str, Any]], *, name: str, method: str, notes: Sequence[str] = ()
 ) -> Table:
     """Return ranked systems, best first, as a ranking or a stored one has them, with their rank ranges drawn."""
+    shown = [{**only_estimable(row), "shared_rank": shared_rank(row)} for row in rows]
+    shares = any(row.get("last_rank", row["rank"]) != row["rank"] for row in rows)
     columns = (
         Column("system", _("System"), is_text=True, names="system"),
         Column("score", _("Score")),
         Column("rank", _("Rank")),
+        *((Column("shared_rank", _("Shared rank"), is_text=True),) if shares else ()),
         Column("rank_low", _("From")),
         Column("rank_high", _("To")),
         Column("cluster", _("Cluster")),
@@ -125,10 +151,10 @@ def ranks_table(
         name=name,
         title=_("Ranking by %(method)s") % {"method": METHOD_WORDS.get(method, method)},
         columns=columns,
-        rows=[tuple(row[column.key] for column in columns) for row in rows],
+        rows=[tuple(row[column.key] for column in columns) for row in shown],
         rules=frozenset(
             number
-            for number, (row, below) in enumerate(pairwise(rows))
+            for number, (row, below) in enumerate(pairwise(shown))
             if row["cluster"] != below["cluster"]
         ),
         notes=notes,
@@ -183,15 +209,26 @@ def _pairs_table(ranking: Ranking) -> Table:
                 pair.wins,
                 pair.losses,
                 pair.ties,
-                pair.p_value,
-                pair.adjusted_p,
-                _("yes") if pair.significant else _("no"),
+                *(
+                    (None, None, _("not estimable yet"))
+                    if _is_thin(ranking, pair)
+                    else (
+                        pair.p_value,
+                        pair.adjusted_p,
+                        _("yes") if pair.significant else _("no"),
+                    )
+                ),
             )
             for pair in ranking.pairs
         ],
         keys=2,
         notes=[tests_in_words(ranking.sides, ranking.correction, choice_of(ranking).level)],
     )
+
+
+def _is_thin(ranking: Ranking, pair: ComparedPair) -> bool:
+    """Return whether either system lacks the judgments for a test."""
+    return pair.better in ranking.shortages or pair.worse in ranking.shortages
 
 
 def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
@@ -205,6 +242,7 @@ def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
             for code in limits.codes
             if ranking.systems
         ),
+        *shortages_in_words(ranking.shortages, len(ranking.systems)),
         _("Seed: %(seed)s.") % {"seed": ranking.seed},
     ]
     if ranking.parameters:
@@ -222,8 +260,8 @@ def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
         groups = "; ".join(", ".join(group) for group in ranking.groups)
         notes.append(
             _(
-                "Nothing compares these groups with each other, so their common ranking is "
-                "arbitrary: %(groups)s."
+                "Nothing compares these groups with each other, so each is ranked by itself: "
+                "%(groups)s."
             )
             % {"groups": groups}
         )

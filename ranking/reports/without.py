@@ -92,7 +92,9 @@ def _data(ranking: Ranking) -> dict[str, object]:
 
 
 def _clusters(ranking: Ranking) -> int:
-    return max((row.cluster for row in ranking.systems), default=0)
+    return len(
+        {(row.group, row.cluster) for row in ranking.systems if row.system not in ranking.shortages}
+    )
 
 
 def _notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
@@ -141,7 +143,10 @@ def _ranges(given: Input, ranking: Ranking) -> list[str]:
 
 
 def _same_first(before: Ranking, after: Ranking) -> str:
-    firsts = [ranking.systems[0].system if ranking.systems else "–" for ranking in (before, after)]
+    firsts = [
+        ", ".join(row.system for row in ranking.systems if row.rank == 1) or "–"
+        for ranking in (before, after)
+    ]
     if firsts[0] == firsts[1]:
         return _("%(system)s is first before and after.") % {"system": firsts[0]}
     return _("First is %(before)s before, and %(after)s after.") % {
@@ -179,7 +184,7 @@ def _systems(found: RankingsWithout) -> Table:
         rules=frozenset(
             number
             for number, (row, below) in enumerate(pairwise(ranked))
-            if row.cluster != below.cluster
+            if (row.group, row.cluster) != (below.group, below.cluster)
         ),
         plot=Plot(
             kind="intervals",

@@ -23,7 +23,7 @@ class HistoryPoint:
 
     @property
     def clusters(self) -> int:
-        return len({row["cluster"] for row in self.systems})
+        return len({(row.get("group", 1), row["cluster"]) for row in self.systems})
 
 
 def ranking_history(*, task_id: int, latest: RankingRun | None = None) -> list[HistoryPoint]:

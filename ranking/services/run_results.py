@@ -192,7 +192,7 @@ def _result(
         counted, method, method.complete(given), _options(parameters, choice), seed=seed
     )
     result = {
-        "systems": [asdict(row) for row in ranking.systems],
+        "systems": ranking.rows(),
         "not_estimable": [asdict(row) for row in ranking.not_estimable],
         "groups": [list(group) for group in ranking.groups],
         "input": _input(counted, ranking),

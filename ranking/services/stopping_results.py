@@ -11,7 +11,7 @@ from ranking.core.rankings.counted_judgments import CountedJudgments
 from ranking.core.rankings.ranking import Ranking
 from ranking.wording.stopping_rules import RuleTests
 
-_RANGE = ("system", "rank", "rank_low", "rank_high", "cluster")
+_RANGE = ("system", "rank", "rank_low", "rank_high", "cluster", "shortage")
 
 
 def stopping_result(
@@ -26,7 +26,7 @@ def stopping_result(
     dict
         `stopping`: `judgments`, `pairs` of all systems, with and without a score, `pairs_apart` and `clusters` as
         the rule looks at them (None where this ranking does not say, and clusters also while a system has no
-        rank), and the `criteria` that are met. `anytime`: Expected Wins' ranges of each
+        rank or no range), and the `criteria` that are met. `anytime`: Expected Wins' ranges of each
         `systems`, `clusters`, `pairs_apart` and `refusals`; None if the tallies have no moments of segments and
         judges.
     """
@@ -39,7 +39,10 @@ def stopping_result(
         "pairs": systems * (systems - 1) // 2,
         "pairs_apart": None if looked_at is None else _apart(looked_at, rule),
         "clusters": None
-        if looked_at is None or len(looked_at.systems) < systems
+        if looked_at is None
+        or looked_at.shortages
+        or len(looked_at.groups) > 1
+        or len(looked_at.systems) < systems
         else _clusters(looked_at),
     }
     return {
@@ -57,7 +60,7 @@ def _apart(ranking: Ranking, rule: Mapping[str, Any]) -> int:
 
 
 def _clusters(ranking: Ranking) -> int:
-    return len({row.cluster for row in ranking.systems})
+    return len({(row.group, row.cluster) for row in ranking.systems})
 
 
 def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:
@@ -78,7 +81,7 @@ def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:
 def _anytime(ranking: Ranking) -> dict[str, Any]:
     return {
         "confidence": ranking.confidence,
-        "systems": [{name: getattr(row, name) for name in _RANGE} for row in ranking.systems],
+        "systems": [{name: row[name] for name in _RANGE if name in row} for row in ranking.rows()],
         "clusters": _clusters(ranking),
         "pairs_apart": sum(pair.significant for pair in ranking.pairs),
         "refusals": ranking.extra.get("refusals", {}),

@@ -11,7 +11,7 @@ from ranking.range_choices import recorded_choice
 def stored_pairs(ranking: Ranking) -> list[list[float]]:
     """Return wins, losses, ties, p-value and corrected p-value of each pair; `pairs_of` reads them.
 
-    Names, which every row would repeat, follow from the order: first and second, first and third …
+    Names, which every row would repeat, follow from the order within each group: first and second, first and third …
     """
     return [
         [pair.wins, pair.losses, pair.ties, pair.p_value, pair.adjusted_p] for pair in ranking.pairs
@@ -24,7 +24,11 @@ def pairs_of(run: RankingRun) -> list[ComparedPair] | None:
     if stored is None:
         return None
     level = recorded_choice(run.parameters).level
-    names = [row["system"] for row in run.result["systems"]]
+    # Runs from before groups were ranked by themselves have the pairs of all systems.
+    groups: dict[int, list[str]] = {}
+    for row in run.result["systems"]:
+        groups.setdefault(row.get("group", 1), []).append(row["system"])
+    pairs = [pair for names in groups.values() for pair in combinations(names, 2)]
     return [
         ComparedPair(
             better=better,
@@ -37,6 +41,6 @@ def pairs_of(run: RankingRun) -> list[ComparedPair] | None:
             significant=adjusted_p <= level,
         )
         for (better, worse), (wins, losses, ties, p_value, adjusted_p) in zip(
-            combinations(names, 2), stored, strict=True
+            pairs, stored, strict=True
         )
     ]

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from ranking.pages import formats
-from ranking.wording.ranges import rank_range
+from ranking.wording.ranges import rank_range, shared_rank
 
 register = template.Library()
 
@@ -22,6 +22,7 @@ for _filter in (
     formats.share,
     formats.judge_status_label,
     rank_range,
+    shared_rank,
     formats.duration,
     formats.ago,
     formats.languages,

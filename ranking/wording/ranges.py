@@ -33,8 +33,17 @@ class RangesFrom(models.TextChoices):
 
 
 def rank_range(row: Mapping[str, Any]) -> str:
-    """Return "3–4", or "1" for a range of one rank."""
+    """Return "3–4", "1" for a range of one rank, or "not estimable yet"."""
+    if row.get("shortage"):
+        return _("not estimable yet")
     return _range_of_ranks(row["rank_low"], row["rank_high"])
+
+
+def shared_rank(row: Mapping[str, Any]) -> str:
+    """Return "3", or "1–5, tied" for a rank that systems of equal score share."""
+    last = row.get("last_rank") or row["rank"]
+    ranks = _range_of_ranks(row["rank"], last)
+    return ranks if last == row["rank"] else _("%(ranks)s, tied") % {"ranks": ranks}
 
 
 @by_language

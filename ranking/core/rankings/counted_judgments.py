@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -10,7 +11,12 @@ import numpy.typing as npt
 
 from ranking.core.counting.all_moments import AllMoments, all_moments
 from ranking.core.counting.counts import Layout, count
-from ranking.core.counting.effective_numbers import UnitSizes, counts_per_block, unit_sizes
+from ranking.core.counting.effective_numbers import (
+    UnitSizes,
+    counts_per_block,
+    effective_number_from,
+    unit_sizes,
+)
 from ranking.core.counting.moments import MIN_UNITS, Moments
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.counting.tallies import Tallies, chunks
@@ -120,6 +126,51 @@ class CountedJudgments:
             moments=None if self.moments is None else self.moments.of_systems(of_method, kept),
             resampled=None if resampled is None else resampled[:, of_method.cells_of(kept)],
         )
+
+    def of_group(self, group: Int64Array, method: CountsMethod) -> CountedJudgments:
+        """Return the counts of a group of systems that nothing compares with the others.
+
+        Unlike in `of_systems`, blocks and sizes of units are the group's own. Without moments they
+        follow from its share of the comparisons, and units are at most as many as its blocks.
+
+        Parameters
+        ----------
+        group : int64, shape (n',)
+            Indices of the systems, ascending.
+        method : CountsMethod
+            The method that was counted for.
+        """
+        found = self.of_systems(group, method)
+        every = self.tallies.comparisons
+        blocks = self.blocks * found.tallies.comparisons // every if every else 0
+        total = int(found.cells_for(method)[method.layout(len(group)).used].sum())
+        moments, whole = found.moments, self.sizes
+        if moments is None or not total:
+            sizes = UnitSizes(
+                total=total,
+                segments=_least_squares(total, whole.total, whole.segments, blocks),
+                judges=_least_squares(total, whole.total, whole.judges, blocks),
+                documents=None
+                if whole.documents is None
+                else _least_squares(total, whole.total, whole.documents, blocks),
+            )
+            return replace(found, blocks=blocks, sizes=sizes)
+        documents = moments.documents
+        sizes = UnitSizes(
+            total=total,
+            segments=int(moments.segments.sum()),
+            judges=int(moments.judges.sum()),
+            documents=None if documents is None else int(documents.sum()),
+        )
+        # Where other groups have smaller blocks, the share is too large.
+        alike = int(effective_number_from(total, int(moments.blocks.sum())))
+        return replace(found, blocks=min(blocks, alike), sizes=sizes)
+
+
+def _least_squares(total: int, of_all: int, squares: int, blocks: int) -> int:
+    """Return the sum of squares for as many effective units as all groups have, or as blocks."""
+    most = min(effective_number_from(of_all, squares), float(blocks))
+    return math.ceil(total**2 / most) if most else 0
 
 
 def layout_with_ties(method: CountsMethod, systems: int) -> Layout:

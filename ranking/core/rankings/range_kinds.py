@@ -18,7 +18,7 @@ from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confiden
 from ranking.core.ranges.pairs import PairTests, difference_tests, sign_tests
 from ranking.core.ranges.sign_tests import Correction, Sides, rank_ranges_by_sign_test
 from ranking.core.rankings.drawn_scores import draw_around
-from ranking.core.scores import Scores
+from ranking.core.scores import Scores, Shortage
 from ranking.core.sharding.shards import Engine, map_shards
 from ranking.core.uncertainty.draws import DrawsVersion
 from ranking.core.uncertainty.two_way import ScoreCovariance
@@ -145,6 +145,8 @@ class RangesFound:
         What the ranges fail to account for: codes of `RangeLimit` or `Refusal`.
     errors : float64, shape (n,), or None
         Standard errors of the scores over segments and judges; None if they are not known.
+    shortages : mapping from a system's name to a Shortage
+        What systems lack whose ranges this kind refuses.
     extra : mapping
         Further results for this kind of ranges, as plain JSON.
     """
@@ -153,6 +155,7 @@ class RangesFound:
     tests: PairTests
     limits: tuple[str, ...] = ()
     errors: FloatArray | None = None
+    shortages: Mapping[str, Shortage] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -26,6 +26,7 @@ from ranking.core.rankings.range_kinds import (
     spread_around,
     spread_of_resamples,
 )
+from ranking.core.rankings.shortages import shortages_of_refusals
 from ranking.core.scores import Scores
 from ranking.core.sharding.marks import on_any_engine
 from ranking.core.sharding.shards import Engine
@@ -113,6 +114,7 @@ def _anytime(
         ranges=found.ranges,
         tests=PairTests(p_value=p, adjusted_p=adjusted),
         limits=tuple(str(reason) for reason in found.refused),
+        shortages=shortages_of_refusals(found, documents=counted.documents > 1),
         extra={
             "refusals": {
                 name: [str(reason) for reason in reasons]

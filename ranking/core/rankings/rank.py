@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,14 +16,27 @@ from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.core.methods.method import CountsMethod, Fit, Method
 from ranking.core.methods.registry import method_named
 from ranking.core.ranges.clusters import RankRanges, clusters
-from ranking.core.ranges.pairs import compared_pairs
+from ranking.core.ranges.pairs import PairTests, compared_pairs
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.counted_judgments import CountedJudgments, count_judgments
+from ranking.core.rankings.effective_units import (
+    EffectiveUnits,
+    effective_units,
+    effective_units_of_sizes,
+)
 from ranking.core.rankings.find_ranges import find_ranges
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions, RangesFound
 from ranking.core.rankings.ranges_of_counts import find_ranges_of_counts
 from ranking.core.rankings.ranking import RankedSystem, Ranking, UnrankedSystem
-from ranking.core.scores import NotEstimable, Scores, ordinal_ranks
+from ranking.core.rankings.shortages import shortages_of
+from ranking.core.scores import (
+    BoolArray,
+    Int64Array,
+    NotEstimable,
+    Scores,
+    ordinal_ranks,
+    shared_ranks,
+)
 from ranking.core.sharding.shards import Engine
 from ranking.core.uncertainty.standard_errors import errors_by_system
 
@@ -87,7 +100,8 @@ def rank(
     Returns
     -------
     Ranking
-        Systems that the method cannot score are listed separately, with the reason.
+        Systems that the method cannot score are listed separately, with the reason. Groups of
+        systems that nothing compares are ranked each by itself, see `Ranking.groups`.
 
     Raises
     ------
@@ -120,10 +134,34 @@ def rank(
             counted, chosen, settings, options, seed=seed, engine=engine, progress=progress
         )
         return _with_errors(ranking, blocks, chosen, settings, options)
+    tallies = tally(blocks)
+    groups = compared_groups(tallies)
+    if len(groups) > 1:
+        return _side_by_side(
+            tallies,
+            [
+                rank(
+                    blocks.without(set(blocks.systems).difference(_names(tallies, group))),
+                    method,
+                    resample=resample,
+                    ranges=ranges,
+                    correction=correction,
+                    sides=sides,
+                    resamples=resamples,
+                    confidence=confidence,
+                    seed=seed,
+                    parameters=parameters,
+                    engine=engine,
+                    progress=progress,
+                )
+                for group in groups
+            ],
+            numbers=(len(blocks), len(np.unique(blocks.judge))),
+        )
     fit = chosen.fit(blocks, seed=seed, **settings)
     # Systems without a score have none in a resample either: leave them out, so that they do not
     # widen the ranges of the others.
-    tallies, kept = tally(blocks), np.flatnonzero(fit.scores.estimable)
+    kept = np.flatnonzero(fit.scores.estimable)
     ranked = blocks.without([row.system for row in _unranked(tallies, fit)])
     found = find_ranges(
         ranked,
@@ -141,6 +179,7 @@ def rank(
         found,
         ranked=tally(ranked),
         numbers=(len(blocks), len(np.unique(blocks.judge))),
+        effective=effective_units(blocks, chosen),
         seed=seed,
     )
     return _with_errors(ranking, blocks, chosen, settings, options)
@@ -175,6 +214,49 @@ def rank_counted(
     Ranking
         Without standard errors where they are of single units: they are computed from blocks.
     """
+    groups = compared_groups(counted.tallies)
+    if len(groups) > 1:
+        return _side_by_side(
+            counted.tallies,
+            [
+                _rank_group(
+                    counted.of_group(group, method),
+                    method,
+                    parameters,
+                    options,
+                    all_systems=len(counted.systems),
+                    seed=seed,
+                    engine=engine,
+                    progress=progress,
+                )
+                for group in groups
+            ],
+            numbers=(counted.blocks, counted.judges),
+        )
+    return _rank_group(
+        counted,
+        method,
+        parameters,
+        options,
+        all_systems=len(counted.systems),
+        seed=seed,
+        engine=engine,
+        progress=progress,
+    )
+
+
+def _rank_group(
+    counted: CountedJudgments,
+    method: CountsMethod,
+    parameters: Mapping[str, Any],
+    options: RangeOptions,
+    *,
+    all_systems: int,
+    seed: int,
+    engine: Engine | None,
+    progress: Callable[[int, int], None] | None,
+) -> Ranking:
+    """Rank systems that comparisons connect; `all_systems` counts those of other groups too."""
     fit = method.fit_counted(counted.cells_for(method), counted.systems, **parameters)
     # As in `rank`, leave out systems without a score.
     kept = np.flatnonzero(fit.scores.estimable)
@@ -185,7 +267,7 @@ def rank_counted(
         parameters,
         options,
         scores=fit.scores.take(kept),
-        all_systems=len(counted.systems),
+        all_systems=all_systems,
         seed=seed,
         engine=engine,
         progress=progress,
@@ -196,6 +278,7 @@ def rank_counted(
         found,
         ranked=ranked.tallies,
         numbers=(counted.blocks, counted.judges),
+        effective=effective_units_of_sizes(counted.sizes),
         seed=seed,
     )
 
@@ -217,11 +300,26 @@ def _ranking(
     *,
     ranked: Tallies,
     numbers: tuple[int, int],
+    effective: EffectiveUnits,
     seed: int,
 ) -> Ranking:
     """Return the ranking; `numbers` are those of blocks and judges."""
     fit, tallies, level = fitted.fit, fitted.tallies, options.independent
+    tied = _all_tied(tallies, fit)
+    if tied is not None:
+        # The method drops all comparisons, but these say that the systems are equal.
+        never = set(tallies.systems).difference(_names(tallies, _compared(tallies)))
+        fit, ranked, found = tied, tallies.without(never), _any_rank(tied)
     kept = np.flatnonzero(fit.scores.estimable)
+    shortages = shortages_of(
+        ranked,
+        options,
+        blocks=numbers[0],
+        effective=effective,
+        limits=found.limits,
+        refused=found.shortages,
+    )
+    found = without_estimates(found, [name in shortages for name in ranked.systems])
     errors = found.errors
     return Ranking(
         method=fitted.method.name,
@@ -235,14 +333,15 @@ def _ranking(
         confidence=options.confidence,
         seed=seed,
         content_key_version=CONTENT_KEY_VERSION,
-        systems=_ranked(tallies, fit.scores, found.ranges),
+        systems=_ranked(tallies, fit.scores, found.ranges, has_scores=tied is None),
         pairs=compared_pairs(ranked, fit.scores.take(kept), found.tests, level=options.level),
         not_estimable=_unranked(tallies, fit),
-        groups=_groups(tallies, fit.scores, uses_ties=fitted.method.uses_ties),
+        groups=(_names(tallies, kept),) if len(kept) else (),
         blocks=numbers[0],
         comparisons=tallies.comparisons,
         ties=tallies.tied,
         judges=numbers[1],
+        shortages=shortages,
         extra={
             **fit.extra,
             **found.extra,
@@ -253,6 +352,26 @@ def _ranking(
             ),
         },
     )
+
+
+def without_estimates(found: RangesFound, thin: list[bool]) -> RangesFound:
+    """Return ranges and tests that claim nothing of the systems that lack judgments.
+
+    Such a system may have any rank, and so each other system may be one rank better or worse for each of them.
+    """
+    unknown = np.array(thin, dtype=np.bool_)
+    count = int(np.count_nonzero(unknown))
+    if not count or len(found.ranges.low) != len(unknown):
+        return found
+    low = np.where(unknown, 1, np.maximum(1, found.ranges.low - count))
+    high = np.where(unknown, len(thin), np.minimum(len(thin), found.ranges.high + count))
+    of_pair = unknown[:, np.newaxis] | unknown
+    tests = PairTests(
+        p_value=np.where(of_pair, 1.0, found.tests.p_value),
+        adjusted_p=np.where(of_pair, 1.0, found.tests.adjusted_p),
+    )
+    errors = None if found.errors is None else np.where(unknown, np.nan, found.errors)
+    return replace(found, ranges=RankRanges(low, high), tests=tests, errors=errors)
 
 
 def _with_errors(
@@ -267,9 +386,7 @@ def _with_errors(
         return ranking
     ranked = blocks.without([row.system for row in ranking.not_estimable])
     errors = method.standard_errors(ranked, options.independent, **parameters)
-    if errors is None:
-        return ranking
-    return replace(ranking, extra={**ranking.extra, "standard_errors": errors})
+    return ranking if errors is None else ranking.with_standard_errors(errors)
 
 
 def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:
@@ -286,36 +403,121 @@ def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:
     )
 
 
-def _ranked(tallies: Tallies, scores: Scores, ranges: RankRanges) -> tuple[RankedSystem, ...]:
+def _ranked(
+    tallies: Tallies, scores: Scores, ranges: RankRanges, *, has_scores: bool
+) -> tuple[RankedSystem, ...]:
     kept = np.flatnonzero(scores.estimable)
-    ranks = ordinal_ranks(scores)[kept]
-    widened = RankRanges(low=np.minimum(ranges.low, ranks), high=np.maximum(ranges.high, ranks))
+    first, last = (ranks[kept] for ranks in shared_ranks(scores))
+    order = ordinal_ranks(scores)[kept]
+    widened = RankRanges(low=np.minimum(ranges.low, first), high=np.maximum(ranges.high, last))
     cluster = clusters(widened)
     won, lost = tallies.wins.sum(axis=1), tallies.wins.sum(axis=0)
     tied = tallies.ties.sum(axis=1)
     return tuple(
         RankedSystem(
             system=tallies.systems[index],
-            score=float(scores.values[index]),
-            rank=int(ranks[i]),
+            score=float(scores.values[index]) if has_scores else None,
+            rank=int(first[i]),
             rank_low=int(widened.low[i]),
             rank_high=int(widened.high[i]),
             cluster=int(cluster[i]),
             wins=int(won[index]),
             losses=int(lost[index]),
             ties=int(tied[index]),
+            last_rank=int(last[i]),
         )
-        for i, index in sorted(enumerate(kept.tolist()), key=lambda pair: int(ranks[pair[0]]))
+        for i, index in sorted(enumerate(kept.tolist()), key=lambda pair: int(order[pair[0]]))
     )
 
 
-def _groups(tallies: Tallies, scores: Scores, *, uses_ties: bool) -> tuple[tuple[str, ...], ...]:
-    kept = np.flatnonzero(scores.estimable)
+def _all_tied(tallies: Tallies, fit: Fit) -> Fit | None:
+    """Return a fit with equal scores if all comparisons are ties, and the method drops these."""
+    if tallies.wins.any() or not tallies.ties.any() or fit.scores.estimable.any():
+        return None
+    if set(fit.reasons.values()).difference((NotEstimable.ONLY_TIES,)):
+        return None
+    compared: BoolArray = tallies.ties.any(axis=1)
+    values = np.where(compared, 0.0, np.nan)
+    return Fit(Scores(values=values, estimable=compared), fit.extra)
+
+
+def _any_rank(fit: Fit) -> RangesFound:
+    n = int(np.count_nonzero(fit.scores.estimable))
+    return RangesFound(
+        ranges=RankRanges(low=np.ones(n, dtype=np.int64), high=np.full(n, n, dtype=np.int64)),
+        tests=PairTests(p_value=np.ones((n, n)), adjusted_p=np.ones((n, n))),
+    )
+
+
+def _compared(tallies: Tallies) -> Int64Array:
+    return np.flatnonzero((tallies.wins + tallies.wins.T + tallies.ties).any(axis=1))
+
+
+def compared_groups(tallies: Tallies) -> list[Int64Array]:
+    """Return the groups of systems that comparisons connect, ties included, the largest first.
+
+    Groups of one size are in the order of their first systems. Systems never compared are in none.
+    """
+    kept = _compared(tallies)
     if not len(kept):
-        return ()
-    linked = tallies.wins + tallies.ties if uses_ties else tallies.wins
-    count, member = csgraph.connected_components(linked[np.ix_(kept, kept)] > 0, directed=False)
-    names = [tallies.systems[index] for index in kept.tolist()]
-    return tuple(
-        tuple(names[i] for i in np.flatnonzero(member == group).tolist()) for group in range(count)
+        return []
+    linked = (tallies.wins + tallies.ties)[np.ix_(kept, kept)] > 0
+    count, member = csgraph.connected_components(linked, directed=False)
+    groups = [kept[member == group] for group in range(count)]
+    return sorted(groups, key=lambda group: (-len(group), int(group[0])))
+
+
+def _names(tallies: Tallies, systems: Int64Array) -> tuple[str, ...]:
+    return tuple(tallies.systems[index] for index in systems.tolist())
+
+
+def _side_by_side(
+    tallies: Tallies, rankings: Sequence[Ranking], *, numbers: tuple[int, int]
+) -> Ranking:
+    """Return the rankings of groups that nothing compares as one result, each by itself in it.
+
+    `numbers` are those of all blocks and judges. What a method reports beyond scores is put together by system; other values are the first's.
+    """
+    ranked = [each for each in rankings if each.groups]
+    systems = tuple(
+        replace(row, group=number) for number, each in enumerate(ranked, 1) for row in each.systems
     )
+    never = set(tallies.systems).difference(_names(tallies, _compared(tallies)))
+    unranked = [row for each in rankings for row in each.not_estimable]
+    unranked += [UnrankedSystem(name, NotEstimable.NO_COMPARISON, ties=0) for name in never]
+    extra: dict[str, Any] = {}
+    for each in rankings:
+        for name, value in each.extra.items():
+            extra[name] = _both(extra[name], value) if name in extra else value
+    return replace(
+        rankings[0],
+        systems=systems,
+        pairs=tuple(pair for each in ranked for pair in each.pairs),
+        not_estimable=tuple(sorted(unranked, key=lambda row: tallies.systems.index(row.system))),
+        groups=tuple(group for each in ranked for group in each.groups),
+        limits=tuple(dict.fromkeys(limit for each in rankings for limit in each.limits)),
+        blocks=numbers[0],
+        comparisons=tallies.comparisons,
+        ties=tallies.tied,
+        judges=numbers[1],
+        shortages={
+            system: shortage for each in ranked for system, shortage in each.shortages.items()
+        },
+        extra=extra,
+    )
+
+
+def _both(one: Any, other: Any) -> Any:
+    """Return what two groups report under one name: counts added, mappings and lists joined."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return {
+            **one,
+            **{key: _both(one[key], other[key]) if key in one else other[key] for key in other},
+        }
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return [*one, *other]
+    if isinstance(one, bool) and isinstance(other, bool):
+        return one and other
+    if isinstance(one, int) and isinstance(other, int) and not isinstance(one, bool):
+        return one + other
+    return one

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,7 +74,7 @@ def rank_added(
         _moments(counted, ranked, method, options, kept, units),
     )
     found = errors_by_system(ranked.systems, options.independent, errors)
-    return replace(ranking, extra={**ranking.extra, "standard_errors": found})
+    return ranking.with_standard_errors(found)
 
 
 def _moments(

@@ -141,7 +141,7 @@ def languages_in_words(source: str, target: str) -> str:
 
 
 def _clusters(systems: Sequence[dict[str, Any]]) -> list[int]:
-    numbers = [row["cluster"] for row in systems]
+    numbers = [(row.get("group", 1), row["cluster"]) for row in systems]
     return [
         numbers.count(number) if at == 0 or numbers[at - 1] != number else 0
         for at, number in enumerate(numbers)

@@ -158,6 +158,7 @@ def _is_a_table(content: Mapping[str, Any]) -> bool:
     numbers = ("cluster", "rank", "score", "rank_low", "rank_high")
     return all(
         isinstance(row.get(name), int | float)
+        or (name == "score" and name in row and row[name] is None)
         for row in content["ranking"]["systems"]
         for name in numbers
     )
@@ -169,7 +170,7 @@ def _table(content: Mapping[str, Any]) -> Table:
             str(row["cluster"]),
             row["rank"],
             row["system"],
-            float(row["score"]),
+            None if row["score"] is None else float(row["score"]),
             rank_range_of(row),
         ]
         for row in content["ranking"]["systems"]

@@ -9,6 +9,7 @@ from django.utils.translation import override
 
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.firmness import firmness_in_words
+from ranking.wording.ranges import shared_rank
 
 _METHODS: Final = {
     "expected_wins": "Expected Wins",
@@ -45,21 +46,30 @@ def ranking_report(file: PublishedFile) -> Report:
     content = file.content
     rows = content["ranking"]["systems"]
     last = len(rows) - 1
+    parts = [(row.get("group", 1), row["cluster"]) for row in rows]
+    several = len({group for group, _cluster in parts}) > 1
     table = Table(
         name="ranking",
         title=title_of(content),
-        columns=_COLUMNS,
+        columns=(Column("group", "Group"), *_COLUMNS) if several else _COLUMNS,
         rows=[
-            *(_row(content, row) for row in rows),
-            *(_unranked(content, row) for row in content["ranking"]["not_estimable"]),
+            *([*_group(row, several=several), *_row(content, row)] for row in rows),
+            *(
+                [*([None] if several else []), *_unranked(content, row)]
+                for row in content["ranking"]["not_estimable"]
+            ),
         ],
         notes=[
+            *(
+                ["Nothing compares systems of different groups: ranks are within each group."]
+                * several
+            ),
             basis_of(content),
             *_went_in(content),
             *_agreement(content),
             *firmness_of(content),
         ],
-        rules=frozenset(at for at in range(last) if rows[at]["cluster"] != rows[at + 1]["cluster"]),
+        rules=frozenset(at for at in range(last) if parts[at] != parts[at + 1]),
     )
     notes = [
         f"{content['campaign']['name']}, {content['test_set']['name']}",
@@ -105,6 +115,8 @@ def one_line(text: str) -> str:
 
 def rank_range_of(row: Mapping[str, Any]) -> str:
     """Return "2–4", or "1" for a range of one rank."""
+    if row.get("shortage"):
+        return "not estimable yet"
     low, high = row["rank_low"], row["rank_high"]
     return str(low) if low == high else f"{low}–{high}"
 
@@ -145,17 +157,28 @@ def _kappa(found: Mapping[str, Any], confidence: float) -> str:
     return f"{found['kappa']:.2f} ({low:.2f} to {high:.2f} at {100 * confidence:g} %)"
 
 
+def _group(row: Mapping[str, Any], *, several: bool) -> Sequence[Value]:
+    return [row.get("group", 1)] if several else []
+
+
 def _row(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
     return [
-        str(row["cluster"]),
-        row["rank"],
+        None if row.get("shortage") else str(row["cluster"]),
+        _rank(row),
         name_of(content, row["system"]),
-        float(row["score"]),
+        None if row["score"] is None else float(row["score"]),
         rank_range_of(row),
         row["wins"],
         row["losses"],
         row["ties"],
     ]
+
+
+def _rank(row: Mapping[str, Any]) -> Value:
+    if row.get("last_rank", row["rank"]) == row["rank"]:
+        return int(row["rank"])
+    with override("en"):
+        return shared_rank(row)
 
 
 def _unranked(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:

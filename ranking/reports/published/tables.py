@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from campaign.export.csv_lines import csv_line
+from ranking.core.rankings.ranking import only_estimable
 from ranking.reports.published.pairs import published_report
 from ranking.reports.published.report import PublishedFile
 from ranking.reports.writing import ReportFormat, write
@@ -35,6 +36,7 @@ def csv_file(file: PublishedFile) -> str:
 
 
 def _cells(row: Mapping[str, Any], about: Mapping[str, Any]) -> list[Any]:
+    row = only_estimable(row)
     values = [*(row.get(name) for name in _OF_ROWS), *(about[name] for name in _OF_SYSTEMS)]
     return [_exact(value) for value in values]
 

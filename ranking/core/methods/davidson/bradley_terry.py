@@ -63,6 +63,8 @@ def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
         values=values.reshape(shape),
         estimable=estimable.reshape(shape),
         group=fit.separation.component.reshape(shape),
+        # Rounding can set equal abilities one unit apart.
+        equal_within=1.5 * 10.0**-_DECIMALS,
     )
 
 

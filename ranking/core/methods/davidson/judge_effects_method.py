@@ -86,6 +86,8 @@ def davidson_judges(
             values=np.where(met, np.round(fit.ability, _DECIMALS), np.nan),
             estimable=met,
             group=component,
+            # Rounding can set equal abilities one unit apart.
+            equal_within=1.5 * 10.0**-_DECIMALS,
         ),
         extra=extra,
     )

@@ -14,7 +14,7 @@ from scipy.sparse import csgraph
 from ranking.core.counting.counts import Counts
 from ranking.core.methods.expected_wins import expected_wins
 from ranking.core.methods.linear_ordering.solver import Ordering, minimum_cost_order
-from ranking.core.scores import NotEstimable, Scores, ordinal_ranks
+from ranking.core.scores import NotEstimable, Scores, ordinal_ranks, shared_ranks
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -139,7 +139,8 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
     Returns
     -------
     Scores
-        Of shape (..., n), integers. A system without a decided comparison is not estimable.
+        Of shape (..., n), integers. A system without a decided comparison is not estimable. In a
+        single sample, systems that nothing orders have equal scores: see `_without_arbitrary_order`.
     """
     n = counts.wins.shape[-1]
     tables = counts.wins.reshape(math.prod(counts.wins.shape[:-2]), n, n)
@@ -147,8 +148,30 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
     for row, table in zip(values, tables, strict=True):
         order = lopez_order(table, time_limit=time_limit, tables=len(tables)).order
         row[list(order)] = np.arange(len(order) - 1, -1, -1)
+    if counts.wins.ndim == 2:
+        _without_arbitrary_order(values[0], counts.wins)
     shape = counts.wins.shape[:-1]
     return Scores(values=values.reshape(shape), estimable=~np.isnan(values).reshape(shape))
+
+
+def _without_arbitrary_order(values: npt.NDArray[np.float64], wins: Int64Array) -> None:
+    """Give neighbours in the order equal scores if only their index sets them apart.
+
+    These have equal Expected Wins, and as many wins as losses against each other.
+    """
+    preference, _last = shared_ranks(expected_wins(wins))
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(-values[known], kind="stable")].tolist()
+    begin = 0
+    for end in range(1, len(order) + 1):
+        if end < len(order) and all(
+            preference[order[end]] == preference[each]
+            and wins[each, order[end]] == wins[order[end], each]
+            for each in order[begin:end]
+        ):
+            continue
+        values[order[begin:end]] = values[order[end - 1]]
+        begin = end
 
 
 def comment(

@@ -118,7 +118,10 @@ def test_tables_are_sound(drawn_blocks: Drawn, method: str, level: Level) -> Non
     assert (ranking.method, ranking.resample) == (method, level)
     assert [row.rank for row in table] == list(range(1, len(blocks.systems) + 1))
     assert all(row.rank_low <= row.rank <= row.rank_high for row in table)
-    assert all(0 <= row.score <= 1 for row in table) or not METHODS[method].is_share
+    assert (
+        all(row.score is not None and 0 <= row.score <= 1 for row in table)
+        or not METHODS[method].is_share
+    )
     assert json.loads(json.dumps(asdict(ranking), allow_nan=False))["method"] == method
 
 

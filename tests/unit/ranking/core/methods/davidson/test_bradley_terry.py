@@ -134,7 +134,7 @@ def fitted(rows: list[BlockRow], systems: str, prior: float = 0.0) -> dict[str, 
     ranking = rank(
         blocks_from_rows(rows, systems), "bradley_terry", resamples=10, parameters={"prior": prior}
     )
-    return {row.system: row.score for row in ranking.systems}
+    return {row.system: row.score for row in ranking.systems if row.score is not None}
 
 
 CIRCLE = [pair("a", 1, "b", 2), pair("b", 1, "c", 2), pair("c", 1, "a", 2)]

@@ -1,0 +1,48 @@
+"""Numbers that are not estimable yet, and what they lack, in words."""
+
+import math
+from collections.abc import Mapping
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from ranking.core.scores import Shortage
+
+
+def not_yet_in_words(shortage: Shortage) -> str:
+    """Return why a number is not estimable yet: "Not estimable yet: 3 of at least 8 blocks"."""
+    values = {
+        # Rounded down, so that too few never looks like enough.
+        "found": number_format(math.floor(shortage.found * 10 + 1e-6) / 10, 1)
+        if shortage.found % 1
+        else number_format(int(shortage.found)),
+        "needed": number_format(shortage.needed),
+    }
+    words = {
+        "comparisons": _("Not estimable yet: %(found)s of at least %(needed)s comparisons"),
+        "blocks": _("Not estimable yet: %(found)s of at least %(needed)s blocks"),
+        "segments": _("Not estimable yet: %(found)s of at least %(needed)s segments"),
+        "documents": _("Not estimable yet: %(found)s of at least %(needed)s documents"),
+        "judges": _("Not estimable yet: %(found)s of at least %(needed)s judges"),
+        "items": _("Not estimable yet: %(found)s of at least %(needed)s items"),
+        "ratings": _("Not estimable yet: %(found)s of at least %(needed)s ratings"),
+    }
+    return words[shortage.unit] % values
+
+
+def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[str]:
+    """Return a sentence on each ranked system whose range is not estimable yet, or one on all of them."""
+    if shortages and len(shortages) == systems:
+        least = min(shortages.values(), key=lambda each: each.found / each.needed)
+        return [
+            _("Rank ranges, clusters and p-values: %(why)s for each system.")
+            % {"why": _lower(not_yet_in_words(least))}
+        ]
+    return [
+        _("%(system)s: %(why)s.") % {"system": system, "why": _lower(not_yet_in_words(shortage))}
+        for system, shortage in shortages.items()
+    ]
+
+
+def _lower(words: str) -> str:
+    return words[:1].lower() + words[1:]
