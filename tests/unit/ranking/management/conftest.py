@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -33,6 +34,20 @@ def judgments(tmp_path: Path) -> str:
     path = tmp_path / "judgments.csv"
     path.write_text(HEADER + "".join(rows), encoding="utf-8")
     return str(path)
+
+
+@pytest.fixture
+def enough(judgments: str) -> str:
+    """The same eight blocks of four times as many judges and segments: enough for rank ranges."""
+    path = Path(judgments)
+    header, *rows = path.read_text(encoding="utf-8").splitlines()
+    more = [
+        re.sub(r",([1-4]),d,\1,(ann|bob),", rf",{times}\1,d,{times}\1,\2{times},", row)
+        for times in range(1, 5)
+        for row in rows
+    ]
+    path.write_text("\n".join([header, *more]), encoding="utf-8")
+    return judgments
 
 
 @pytest.fixture

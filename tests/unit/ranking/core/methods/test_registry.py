@@ -102,7 +102,9 @@ def test_a_dominated_system_never_outranks_its_dominator(
     ranking = ranked(labelled, (*systems, "better", "worse"), method)
     ranks = {row.system: row.rank for row in ranking.systems}
     assume("better" in ranks and "worse" in ranks)
-    assert ranks["better"] < ranks["worse"]
+    assert ranks["better"] <= ranks["worse"]
+    # Better than all others in a block may be neither.
+    assert ranks["better"] < ranks["worse"] or METHODS[method].outright  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -116,7 +118,10 @@ def test_tables_are_sound(drawn_blocks: Drawn, method: str, level: Level) -> Non
     ranking = rank(blocks, method, resample=level, resamples=60)
     table = ranking.systems
     assert (ranking.method, ranking.resample) == (method, level)
-    assert [row.rank for row in table] == list(range(1, len(blocks.systems) + 1))
+    scores = np.array([row.score for row in table], dtype=np.float64)
+    better = scores[:, np.newaxis] > scores + 1e-8
+    assert [row.rank for row in table] == (1 + better.sum(axis=0)).tolist()
+    assert len(table) == len(blocks.systems)
     assert all(row.rank_low <= row.rank <= row.rank_high for row in table)
     assert (
         all(row.score is not None and 0 <= row.score <= 1 for row in table)

@@ -151,9 +151,13 @@ def test_errors_are_the_spread_of_repeated_campaigns(method: str) -> None:
 
 
 def test_what_is_at_infinite_distance_has_no_error() -> None:
-    rows = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "b"), ("d", "a"), ("d", "b")]
+    rows = 8 * [("a", "b"), ("b", "c"), ("c", "a"), ("a", "b"), ("d", "a"), ("d", "b")]
     blocks = blocks_from_rows(
-        [BlockRow("j", 1, [(won,), (lost,)], [1, 2]) for won, lost in rows], "abcd"
+        [
+            BlockRow("j", number, [(won,), (lost,)], [1, 2])
+            for number, (won, lost) in enumerate(rows)
+        ],
+        "abcd",
     )
     without_prior = rank(blocks, "bradley_terry", resamples=5, parameters={"prior": 0})
     assert set(without_prior.extra["standard_errors"]["values"]) == {"a", "b", "c"}

@@ -253,7 +253,7 @@ def test_groups_never_compared_are_named_and_ranked_against_each_other_by_nothin
     level: Level,
 ) -> None:
     rows = [
-        BlockRow(f"j{number % 7}", number, [(a,), (b,)], [1, 2])
+        BlockRow(f"j{number % 11}", number, [(a,), (b,)], [1, 2])
         for number, (a, b) in enumerate([("a", "b"), ("c", "d")] * 40 + [("b", "a"), ("d", "c")])
     ]
     for prior in (0.0, 0.1):
@@ -267,8 +267,12 @@ def test_groups_never_compared_are_named_and_ranked_against_each_other_by_nothin
         assert ranking.groups == (("a", "b"), ("c", "d"))
         assert ranking.not_estimable == ()
         ranges = {row.system: (row.rank_low, row.rank_high) for row in ranking.systems}
-        # The better one of a pair may be better or worse than both others, and so may the other.
-        assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 3), "d": (2, 4)}
+        assert ranges == {"a": (1, 1), "b": (2, 2), "c": (1, 1), "d": (2, 2)}
+        assert [(row.system, row.group) for row in ranking.systems] == [
+            *[("a", 1), ("b", 1)],
+            *[("c", 2), ("d", 2)],
+        ]
+        assert {(pair.better, pair.worse) for pair in ranking.pairs} == {("a", "b"), ("c", "d")}
         assert "separated" not in ranking.extra
 
 
