@@ -30,7 +30,6 @@ from ranking.core.rankings.ranges_of_counts import find_ranges_of_counts
 from ranking.core.rankings.ranking import RankedSystem, Ranking, UnrankedSystem
 from ranking.core.rankings.shortages import shortages_of
 from ranking.core.scores import (
-    BoolArray,
     Int64Array,
     NotEstimable,
     Scores,
@@ -436,7 +435,7 @@ def _all_tied(tallies: Tallies, fit: Fit) -> Fit | None:
         return None
     if set(fit.reasons.values()).difference((NotEstimable.ONLY_TIES,)):
         return None
-    compared: BoolArray = tallies.ties.any(axis=1)
+    compared = np.asarray(tallies.ties.any(axis=1), dtype=np.bool_)
     values = np.where(compared, 0.0, np.nan)
     return Fit(Scores(values=values, estimable=compared), fit.extra)
 

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from ranking.core.counting.resampling import Level
+from ranking.core.judged.blocks import Blocks
+from ranking.core.rankings.range_kinds import RangeKind
 from ranking.core.rankings.rank import rank
 from ranking.core.rankings.ranking import only_estimable
 from ranking.core.scores import Shortage
@@ -13,12 +16,12 @@ from ranking.files import read_judgments
 _CASES = Path(__file__).parents[2] / "data/cases/rankings"
 
 
-def _blocks(name: str):
+def _blocks(name: str) -> Blocks:
     return read_judgments([str(_CASES / name)]).blocks
 
 
 @pytest.mark.parametrize("level", ["pairs", "blocks", "segments", "judges", "two_way"])
-def test_one_block_has_no_range_cluster_or_p_value_at_any_level(level):
+def test_one_block_has_no_range_cluster_or_p_value_at_any_level(level: Level) -> None:
     found = rank(_blocks("onejudgment.csv"), resample=level, resamples=100)
     assert set(found.shortages) == {row.system for row in found.systems}
     assert all(pair.p_value == 1 and not pair.significant for pair in found.pairs)
@@ -26,12 +29,12 @@ def test_one_block_has_no_range_cluster_or_p_value_at_any_level(level):
 
 
 @pytest.mark.parametrize("kind", ["percentile", "sign_test", "confidence_set", "anytime"])
-def test_one_block_has_no_range_of_any_kind(kind):
+def test_one_block_has_no_range_of_any_kind(kind: RangeKind) -> None:
     found = rank(_blocks("onejudgment.csv"), ranges=kind, resamples=100)
     assert len(found.shortages) == len(found.systems) == 5
 
 
-def test_ranges_over_judges_need_several_judges():
+def test_ranges_over_judges_need_several_judges() -> None:
     found = rank(_blocks("onejudge.csv"), resample="judges", resamples=100)
     assert set(found.shortages.values()) == {Shortage("judges", 1.0, 10)}
 
@@ -39,13 +42,13 @@ def test_ranges_over_judges_need_several_judges():
 @pytest.mark.parametrize(
     ("name", "limit"), [("onejudge.csv", "few_judges"), ("oneseg.csv", "few_segments")]
 )
-def test_one_judge_or_segment_leaves_ranges_over_the_other(name, limit):
+def test_one_judge_or_segment_leaves_ranges_over_the_other(name: str, limit: str) -> None:
     found = rank(_blocks(name))
     assert found.limits == (limit,)
     assert not found.shortages
 
 
-def test_a_system_judged_once_has_no_range_and_widens_those_of_the_others():
+def test_a_system_judged_once_has_no_range_and_widens_those_of_the_others() -> None:
     model = Model(systems=6, noise=1.0, per_block=2)
     blocks, _quality = simulate_blocks(model, blocks=400, seed=1, experiment=0)
     shown = blocks.labels[:, 5] > 0
@@ -58,7 +61,7 @@ def test_a_system_judged_once_has_no_range_and_widens_those_of_the_others():
     assert all(row.rank_low < row.rank_high for row in found.systems)
 
 
-def test_anytime_ranges_count_the_judges_of_each_system():
+def test_anytime_ranges_count_the_judges_of_each_system() -> None:
     model = Model(systems=6, noise=1.0, per_block=2)
     blocks, _quality = simulate_blocks(model, blocks=900, seed=1, experiment=0, judges=10)
     found = rank(blocks.take((blocks.labels[:, 5] == 0) | (blocks.judge == 0)), ranges="anytime")
@@ -67,7 +70,7 @@ def test_anytime_ranges_count_the_judges_of_each_system():
 
 @pytest.mark.parametrize("method", ["expected_wins", "bradley_terry"])
 @pytest.mark.parametrize("level", ["pairs", "blocks", "segments", "judges", "two_way"])
-def test_standard_errors_wait_as_ranges_do(level, method):
+def test_standard_errors_wait_as_ranges_do(level: Level, method: str) -> None:
     model = Model(systems=6, noise=1.0, per_block=2)
     blocks, _quality = simulate_blocks(model, blocks=400, seed=1, experiment=0, judges=20)
     shown = blocks.labels[:, 5] > 0
@@ -89,7 +92,9 @@ def test_standard_errors_wait_as_ranges_do(level, method):
         (5, "sign_test", "two_way", 8),
     ],
 )
-def test_ranges_begin_with_the_block_that_makes_them_hold(systems, kind, level, needed):
+def test_ranges_begin_with_the_block_that_makes_them_hold(
+    systems: int, kind: RangeKind, level: Level, needed: int
+) -> None:
     model = Model(systems=systems, noise=10.0)
     for blocks, waits in ((needed - 1, True), (needed, False)):
         judged, _quality = simulate_blocks(model, blocks=blocks, seed=3, experiment=0)
@@ -99,7 +104,7 @@ def test_ranges_begin_with_the_block_that_makes_them_hold(systems, kind, level, 
 
 
 @pytest.mark.parametrize("systems", [3, 5, 10])
-def test_shown_ranges_leave_out_at_most_6_percent_of_true_ranks(systems):
+def test_shown_ranges_leave_out_at_most_6_percent_of_true_ranks(systems: int) -> None:
     shown = outside = 0
     for blocks in (1, 2, 4, 8, 16, 32, 50):
         for experiment in range(25):

@@ -38,12 +38,12 @@ def judgments(tmp_path: Path) -> str:
 
 @pytest.fixture
 def enough(judgments: str) -> str:
-    """The same eight blocks of four times as many judges and segments: enough for rank ranges."""
+    """The same eight blocks of six times as many judges and segments: enough for rank ranges."""
     path = Path(judgments)
     header, *rows = path.read_text(encoding="utf-8").splitlines()
     more = [
-        re.sub(r",([1-4]),d,\1,(ann|bob),", rf",{times}\1,d,{times}\1,\2{times},", row)
-        for times in range(1, 5)
+        re.sub(r",([1-4]),d,\1,(ann|bob),", rf",{times}\g<1>,d,{times}\g<1>,\g<2>{times},", row)
+        for times in range(1, 7)
         for row in rows
     ]
     path.write_text("\n".join([header, *more]), encoding="utf-8")
