@@ -11,7 +11,7 @@ import numpy as np
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.davidson.likelihood import NotConvergedError
 from ranking.core.methods.registry import method_named
-from ranking.core.scores import TIE_DECIMALS, ordinal_ranks
+from ranking.core.scores import TIE_DECIMALS, shared_ranks
 
 
 @dataclass(frozen=True)
@@ -76,19 +76,19 @@ def _order(blocks: Blocks, name: str, seed: int, first: MethodOrder | None) -> M
         scores = method.score(blocks, seed=seed, **method.complete(None))
     except NotConvergedError:
         return MethodOrder(name, {}, {}, reason="not_converged")
-    ranks = ordinal_ranks(scores)
+    ranks, _last = shared_ranks(scores)
     kept = sorted(np.flatnonzero(scores.estimable).tolist(), key=lambda index: int(ranks[index]))
     found = {blocks.systems[index]: float(scores.values[index]) for index in kept}
     return MethodOrder(
         method=name,
-        ranks={blocks.systems[index]: place for place, index in enumerate(kept, 1)},
+        ranks={blocks.systems[index]: int(ranks[index]) for index in kept},
         scores=found,
         swapped=_swapped(first.scores, found) if first is not None else (),
     )
 
 
 def _swapped(first: Mapping[str, float], other: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
-    """Return the pairs in another order; systems with equal scores, which ranks order by name, are in none."""
+    """Return the pairs in another order; systems with equal scores, are in none."""
     both = [name for name in first if name in other]
     return tuple(
         (one, two)
