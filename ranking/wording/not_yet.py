@@ -21,6 +21,7 @@ def not_yet_in_words(shortage: Shortage) -> str:
     words = {
         "comparisons": _("Not estimable yet: %(found)s of at least %(needed)s comparisons"),
         "blocks": _("Not estimable yet: %(found)s of at least %(needed)s blocks"),
+        "judgments": _("Not estimable yet: %(found)s of at least %(needed)s judgments"),
         "segments": _("Not estimable yet: %(found)s of at least %(needed)s segments"),
         "documents": _("Not estimable yet: %(found)s of at least %(needed)s documents"),
         "judges": _("Not estimable yet: %(found)s of at least %(needed)s judges"),
