@@ -25,6 +25,7 @@ def not_yet_in_words(shortage: Shortage) -> str:
         "segments": _("Not estimable yet: %(found)s of at least %(needed)s segments"),
         "documents": _("Not estimable yet: %(found)s of at least %(needed)s documents"),
         "judges": _("Not estimable yet: %(found)s of at least %(needed)s judges"),
+        "snippets": _("Not estimable yet: %(found)s of at least %(needed)s snippets"),
         "items": _("Not estimable yet: %(found)s of at least %(needed)s items"),
         "ratings": _("Not estimable yet: %(found)s of at least %(needed)s ratings"),
     }
