@@ -13,6 +13,7 @@ from ranking.code_version import code_version
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
+from ranking.wording.agreement import kappa_shown
 from ranking.wording.numbers import decimals, percent_in_figures
 
 
@@ -96,11 +97,12 @@ def _notes(read: EditsRead | TaskEdits, found: Acceptability) -> list[str]:
             )
             % {"systems": ", ".join(alone)}
         )
-    if found.acceptors.kappa is not None:
+    kappa = kappa_shown(found.acceptors.kappa, found.acceptors.p_chance)
+    if kappa is not None:
         notes.append(
             _("Between those who accepted: κ %(kappa)s on %(edits)s edits.")
             % {
-                "kappa": decimals(found.acceptors.kappa, 2),
+                "kappa": kappa if isinstance(kappa, str) else decimals(kappa, 2),
                 "edits": number_format(found.acceptors.edits),
             }
         )

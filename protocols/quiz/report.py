@@ -9,11 +9,13 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from protocols.quiz.files import QuizRead
-from protocols.quiz.statistics.answers import QuizScore, QuizScores, Readings
+from protocols.quiz.statistics.answers import FEWEST_SNIPPETS, QuizScore, QuizScores, Readings
 from ranking.code_version import code_version
+from ranking.core.scores import Shortage
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
+from ranking.wording.not_yet import lower_first, not_yet_in_words
 from ranking.wording.numbers import percent_in_figures
 
 
@@ -101,11 +103,13 @@ def _notes(readings: Readings, confidence: float) -> list[str]:
 
 
 def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Table:
+    is_ranked = name == "systems"
     return Table(
         name=name,
         title=title,
         columns=(
-            Column("name", heading, is_text=True, names="system" if name == "systems" else "judge"),
+            Column("name", heading, is_text=True, names="system" if is_ranked else "judge"),
+            *((Column("rank", _("Rank")),) if is_ranked else ()),
             Column("share", _("Right")),
             Column("low", _("From")),
             Column("high", _("To")),
@@ -117,6 +121,7 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
         rows=[
             (
                 row.name,
+                *((row.rank,) if is_ranked else ()),
                 row.share.value,
                 row.share.low,
                 row.share.high,
@@ -126,6 +131,17 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
                 row.snippets,
             )
             for row in rows
+        ],
+        notes=[
+            _("Intervals: %(system)s: %(why)s.")
+            % {
+                "system": row.name,
+                "why": lower_first(
+                    not_yet_in_words(Shortage("snippets", row.snippets, FEWEST_SNIPPETS))
+                ),
+            }
+            for row in rows
+            if row.snippets < FEWEST_SNIPPETS
         ],
         plot=Plot(kind="intervals", label="name", value="share", low="low", high="high", mark=0.5),
     )

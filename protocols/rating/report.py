@@ -29,7 +29,7 @@ from ranking.reports.correlations import in_figures_with_interval, interval_note
 from ranking.reports.inputs import Input, input_data
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
-from ranking.wording.agreement import strength_caution, strength_in_words
+from ranking.wording.agreement import kappa_shown, strength_caution, strength_in_words
 from ranking.wording.numbers import decimals
 
 
@@ -170,8 +170,8 @@ def _means(criterion: Criterion, found: CriterionFound) -> Table:
             Column("mean", _("Mean")),
             Column("low", _("From")),
             Column("high", _("To")),
-            Column("range", "± z · s / √m", is_text=True),
-            Column("by_segments", _("by segments"), is_text=True),
+            Column("range", _("± z · s / √m (published, too narrow)"), is_text=True),
+            Column("by_segments", _("by segments (published, too narrow)"), is_text=True),
             Column("rank", _("Rank")),
             Column("rank_low", _("From")),
             Column("rank_high", _("To")),
@@ -326,13 +326,13 @@ def _kappas(found: RatingsFound) -> Table:
                 criterion_in_words(each.criterion),
                 _condition(each.condition),
                 each.points,
-                each.agreement.kappa.value,
+                kappa_shown(each.agreement.kappa.value, each.agreement.p_chance),
                 each.agreement.kappa.low,
                 each.agreement.kappa.high,
                 strength_in_words(each.agreement.kappa.value),
                 each.agreement.p_observed,
                 each.agreement.p_chance,
-                each.agreement.alpha.value,
+                kappa_shown(each.agreement.alpha.value, each.agreement.p_chance),
                 each.agreement.alpha.low,
                 each.agreement.alpha.high,
                 each.agreement.items,

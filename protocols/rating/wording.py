@@ -11,7 +11,7 @@ from protocols.rating.statistics.means import MeanRatings
 from protocols.rating.statistics.outliers import Rule
 from protocols.rating.statistics.ratings import Criterion
 from ranking.core.ranges.sign_tests import Correction
-from ranking.core.uncertainty.two_way import RangeLimit
+from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.numbers import percent_in_figures
 
 
@@ -102,18 +102,22 @@ def feasibility_in_words(
 def ranges_in_words(found: MeanRatings) -> list[str]:
     """Say what the intervals and the rank ranges of mean ratings are, and what they do not account for."""
     confidence = percent_in_figures(found.confidence)
-    said = [
+    shortages = {row.system: row.shortage for row in found.systems if row.shortage}
+    said = shortages_in_words(shortages, len(found.systems))
+    if len(shortages) == len(found.systems):
+        return said
+    said.append(
         _(
-            "From and To: Student’s t over segments and judges, confidence %(confidence)s %%. The two columns after them: "
-            "mean ± z · s / √m, as if all ratings were independent, and a bootstrap of segments (%(resamples)s "
-            "resamples, seed %(seed)s); both are too narrow where judges differ in severity."
+            "From and To: Student’s t over segments and judges, confidence %(confidence)s %%. The two columns after them are "
+            "published formulas: mean ± z · s / √m, as if all ratings were independent, and a bootstrap of segments (%(resamples)s "
+            "resamples, seed %(seed)s). Both are too narrow however many ratings there are, because judges differ in severity."
         )
         % {
             "confidence": confidence,
             "resamples": number_format(found.resamples),
             "seed": found.seed,
         }
-    ]
+    )
     if found.ranges == "percentile":
         said.append(
             _("Ranks: percentiles of drawn ranks, which hold too seldom among near-equal systems.")
@@ -122,7 +126,9 @@ def ranges_in_words(found: MeanRatings) -> list[str]:
         said.append(_("Ranks: confidence sets that hold all together."))
     else:
         said.append(_("Ranks: confidence sets, each of which holds by itself."))
-    unsure = [row.system for row in found.systems if row.standard_error is None]
+    unsure = [
+        row.system for row in found.systems if row.standard_error is None and row.shortage is None
+    ]
     if unsure:
         said.append(
             _(
@@ -130,12 +136,4 @@ def ranges_in_words(found: MeanRatings) -> list[str]:
             )
             % {"systems": ", ".join(unsure)}
         )
-    limits = {
-        RangeLimit.FEW_JUDGES.value: _(
-            "Warning: too few judges to tell how judges differ; intervals do not account for them."
-        ),
-        RangeLimit.FEW_SEGMENTS.value: _(
-            "Warning: too few segments to tell how segments differ; intervals do not account for them."
-        ),
-    }
-    return [*said, *(limits.get(limit, limit) for limit in found.limits)]
+    return said

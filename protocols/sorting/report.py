@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -14,9 +16,15 @@ from protocols.sorting.known_table import known_table
 from protocols.sorting.report_data import sort_data
 from protocols.sorting.statistics.chain import Remaining, SortedChain, SortSettings, Step
 from protocols.sorting.statistics.merge_insertion import most_comparisons
-from protocols.sorting.statistics.preference import Preference
+from protocols.sorting.statistics.preference import (
+    FEWEST_NORMAL,
+    FEWEST_TESTED,
+    Preference,
+)
+from ranking.core.scores import Shortage
 from ranking.reports.rankings import tests_in_words
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 
@@ -74,6 +82,7 @@ def _notes(found: SortFound) -> list[str]:
             _("No sort can show that judges contradict themselves: compare further pairs for that.")
         )
     notes.append(tests_in_words(2, found.settings.correction, found.settings.level))
+    notes += _thin(chain)
     if any(step.result.pooled.error == 0 for step in chain.steps):
         notes.append(
             _(
@@ -104,6 +113,28 @@ def _notes(found: SortFound) -> list[str]:
             _(
                 "p over judges is that of Student’s t over the R of each judge: it also holds with few judges of different taste."
             )
+        )
+    return notes
+
+
+def _thin(chain: SortedChain) -> list[str]:
+    """Say which comparisons have too few judgments for a test, and that some have for an interval."""
+    notes = shortages_in_words(
+        {
+            f"{step.result.first} : {step.result.second}": Shortage(
+                "judgments", step.result.pooled.counts.judgments, FEWEST_TESTED
+            )
+            for step in chain.steps
+            if math.isnan(step.p)
+        },
+        len(chain.steps),
+    )
+    if any(step.result.pooled.counts.judgments < FEWEST_NORMAL for step in chain.steps):
+        notes.append(
+            _(
+                "R has an interval from %(needed)s judgments of a comparison on; with fewer, p is at least that of the exact test."
+            )
+            % {"needed": number_format(FEWEST_NORMAL)}
         )
     return notes
 
@@ -149,17 +180,17 @@ def _order(chain: SortedChain) -> Table:
         rows=[
             (place, system, cluster)
             for place, (system, cluster) in enumerate(
-                zip(chain.order or (), chain.clusters, strict=True), 1
+                zip(chain.order or (), _clusters(chain), strict=True), 1
             )
         ],
         rules=frozenset(
-            place
-            for place, (above, below) in enumerate(
-                zip(chain.clusters, chain.clusters[1:], strict=False)
-            )
-            if above != below
+            place for place, (above, below) in enumerate(pairwise(chain.clusters)) if above != below
         ),
     )
+
+
+def _clusters(chain: SortedChain) -> Sequence[int | None]:
+    return chain.clusters or [None] * len(chain.order or ())
 
 
 def _pair_columns() -> tuple[Column, ...]:

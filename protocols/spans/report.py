@@ -18,13 +18,15 @@ from protocols.spans.conversion_report import losses_table
 from protocols.spans.files import SpansFormat, SpansRead
 from protocols.spans.statistics.additive import AdditiveFit
 from protocols.spans.statistics.means import SystemMeans
-from protocols.spans.statistics.rules import RuleResult
+from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult
 from ranking.code_version import code_version
+from ranking.core.scores import Shortage
 from ranking.files.records import JudgmentsRead
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.rankings import rankings_report
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import Column, Report, Table, Value, plain
+from ranking.wording.not_yet import not_yet_in_words, shortages_in_words
 
 if TYPE_CHECKING:
     # `score_spans` needs neither the tables of a task nor what reads them.
@@ -38,7 +40,6 @@ _KINDS = {
 }
 #: What a report says of files alone.
 _OF_FILES = frozenset({"files", "format", "losses"})
-_FEW_JUDGES = 8
 #: Pairs of judges that are listed; data for programs have them all.
 _MOST_PAIRS = 50
 
@@ -82,10 +83,10 @@ def spans_report(read: SpansRead, found: SpanAnalysis) -> Report:
             "systems": columns.systems,
             "segments": len(columns.segments),
             "judges": len(columns.judges),
-            "additive": found.additive,
+            "additive": _estimable(found.additive),
             "not_additive": found.not_additive or None,
-            "means": found.means,
-            "rule": found.rule,
+            "means": _estimable(found.means),
+            "rule": _estimable(found.rule),
             "rankings": rankings,
             "score_agreement": found.scores,
             "span_agreement": found.spans,
@@ -141,6 +142,20 @@ def _value(number: float) -> float | None:
     return float(number) if np.isfinite(number) else None
 
 
+def _rank(number: int) -> int | None:
+    """Return a rank or cluster; None for 0, which is none."""
+    return int(number) or None
+
+
+def _estimable(found: AdditiveFit | SystemMeans | RuleResult | None) -> dict[str, Any] | None:
+    """Return numbers as plain data, with null for ranges and clusters that are not estimable yet."""
+    if found is None:
+        return None
+    data: dict[str, Any] = plain(found)
+    data["ranges"] = {end: [*map(_rank, ranks)] for end, ranks in data["ranges"].items()}
+    return {**data, "cluster": [*map(_rank, data["cluster"])]}
+
+
 def _in_order(ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
     """Return the systems best first; those without a rank last."""
     return sorted(range(len(ranks)), key=lambda system: (ranks[system] == 0, int(ranks[system])))
@@ -161,9 +176,23 @@ def _additive(fit: AdditiveFit) -> Table:
             "better systems were judged more often. Only differences mean anything."
         )
     ]
-    few = fit.level != "segments" and bool(np.any(fit.degrees + 1 < _FEW_JUDGES))
-    if few or fit.limits:
-        notes.append(_("There are few judges or segments: intervals are too short."))
+    if fit.level == "segments":
+        notes.append(_of_these_judges())
+    notes += shortages_in_words(fit.shortages, len(fit.systems))
+    fitted = [
+        fit.systems[place]
+        for place in order
+        if fit.estimable[place]
+        and not np.isfinite(fit.error[place])
+        and fit.systems[place] not in fit.shortages
+    ]
+    if fitted:
+        notes.append(
+            _(
+                "Not estimable yet: intervals and rank ranges of %(systems)s, which need more scores than there are systems, segments and judges."
+            )
+            % {"systems": ", ".join(fitted)}
+        )
     if not fit.estimable.all() or len(set(fit.group[fit.estimable].tolist())) > 1:
         notes.append(
             _(
@@ -193,9 +222,9 @@ def _additive(fit: AdditiveFit) -> Table:
                 _value(fit.low[place]),
                 _value(fit.high[place]),
                 _value(fit.error[place]),
-                int(fit.ranges.low[place]),
-                int(fit.ranges.high[place]),
-                int(fit.cluster[place]),
+                _rank(fit.ranges.low[place]),
+                _rank(fit.ranges.high[place]),
+                _rank(fit.cluster[place]),
                 int(fit.group[place]) + 1,
             )
             for place in order
@@ -211,6 +240,18 @@ def _means(means: SystemMeans) -> Table:
     notes = [
         _("Means are fair only if all systems were judged on the same segments by the same judges.")
     ]
+    if means.judges > 1:
+        notes.append(
+            _(
+                "Intervals and rank ranges: not estimable from means of several judges, because judges differ. Use the scores by system, segment and judge."
+            )
+        )
+    elif means.shortage is not None:
+        notes += shortages_in_words(
+            dict.fromkeys(means.systems, means.shortage), len(means.systems)
+        )
+    else:
+        notes.append(_of_these_judges())
     if means.unscaled_judges:
         notes.append(
             _("Without a standardised score, since all of theirs are the same: %(judges)s.")
@@ -244,9 +285,9 @@ def _means(means: SystemMeans) -> Table:
                 _value(means.z[place]),
                 _value(means.z_low[place]),
                 _value(means.z_high[place]),
-                int(means.ranges.low[place]),
-                int(means.ranges.high[place]),
-                int(means.cluster[place]),
+                _rank(means.ranges.low[place]),
+                _rank(means.ranges.high[place]),
+                _rank(means.cluster[place]),
             )
             for place in order
         ],
@@ -256,8 +297,27 @@ def _means(means: SystemMeans) -> Table:
     )
 
 
+def _of_these_judges() -> str:
+    return _("Intervals and rank ranges are for these judges alone; others may judge differently.")
+
+
 def _rule(found: RuleResult) -> Table:
     last = len(found.systems) - 1
+    most = np.where(np.eye(last + 1, dtype=np.bool_), 0, found.common).max(axis=0)
+    notes = shortages_in_words(
+        {
+            system: Shortage("segments", int(most[place]), FEWEST_COMMON)
+            for place, system in enumerate(found.systems)
+            if not found.cluster[place]
+        },
+        len(found.systems),
+    )
+    if found.rule is not ClusterRule.PERMUTATION:
+        notes.append(
+            _(
+                "A published rule, not corrected for the number of pairs: it tells equal systems apart too often."
+            )
+        )
     return Table(
         name="rule",
         title=_("Clusters by the rule %(rule)s") % {"rule": found.rule.value},
@@ -274,21 +334,26 @@ def _rule(found: RuleResult) -> Table:
             (
                 system,
                 _value(found.mean[place]),
-                int(found.ranges.low[place]),
-                int(found.ranges.high[place]),
-                int(found.cluster[place]),
+                _rank(found.ranges.low[place]),
+                _rank(found.ranges.high[place]),
+                _rank(found.cluster[place]),
                 _p_next(found, place) if place < last else None,
                 int(found.common[place, place + 1]) if place < last else None,
             )
             for place, system in enumerate(found.systems)
         ],
         rules=_rules_between([int(cluster) for cluster in found.cluster]),
+        notes=notes,
     )
 
 
 def _p_next(found: RuleResult, place: int) -> Value:
-    p = _value(found.p[place, place + 1])
-    return _("no shared segments") if p is None else p
+    shared = int(found.common[place, place + 1])
+    if not shared:
+        return _("no shared segments")
+    if shared < FEWEST_COMMON:
+        return not_yet_in_words(Shortage("segments", shared, FEWEST_COMMON))
+    return _value(found.p[place, place + 1])
 
 
 def _score_agreement(found: SpanAnalysis) -> Table:

@@ -10,6 +10,7 @@ from protocols.top.times import TimesRead
 from ranking.code_version import code_version
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.not_yet import lower_first, not_yet_in_words
 from ranking.wording.numbers import percent_in_figures
 
 
@@ -46,8 +47,13 @@ def _notes(read: TimesRead, compared: TimesCompared) -> list[str]:
         notes.append(
             _("Their blocks do not show equally many outputs, so times differ for that, too.")
         )
-    if compared.ratio is not None and compared.low is None:
-        notes.append(_("With one judge or one segment, or equal times, there is no interval."))
+    if compared.shortage is not None:
+        notes.append(
+            _("Interval of the ratio: %(why)s in each task.")
+            % {"why": lower_first(not_yet_in_words(compared.shortage))}
+        )
+    elif compared.ratio is not None and compared.low is None:
+        notes.append(_("Where all times are equal, the ratio has no interval."))
     return notes
 
 

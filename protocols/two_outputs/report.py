@@ -20,6 +20,7 @@ from protocols.two_outputs.statistics.judges import (
 from ranking.code_version import code_version
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
+from ranking.wording.agreement import kappa_shown
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,7 @@ def _numbers(compared: JudgesCompared) -> list[Value]:
         compared.highest,
         compared.mean,
         compared.deviation,
-        together.kappa,
+        kappa_shown(together.kappa, together.p_chance),
         together.p_agree,
         together.p_chance,
         together.items,
@@ -216,12 +217,16 @@ def _pairs(found: TwoOutputsFound) -> Table:
                 pair.agreeing,
                 pair.p_agree,
                 pair.p_chance,
-                pair.kappa,
-                *([merged[pair.judges].kappa] if merged else []),
+                kappa_shown(pair.kappa, pair.p_chance),
+                *([_merged(merged[pair.judges])] if merged else []),
             ]
             for pair in found.compared.pairs
         ],
     )
+
+
+def _merged(pair: TwoJudges) -> Value:
+    return kappa_shown(pair.kappa, pair.p_chance)
 
 
 def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | None:

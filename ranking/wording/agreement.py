@@ -87,6 +87,13 @@ def strength_caution() -> str:
     )
 
 
+def kappa_shown(kappa: float | None, p_chance: float | None) -> float | str | None:
+    """Return a κ, why it is undefined where chance alone gives full agreement, or None where nothing is shared."""
+    if kappa is None and p_chance is not None:
+        return _("undefined: everyone chose the same label")
+    return kappa
+
+
 def not_estimable_in_words(reason: str) -> str:
     """Return why there is no κ."""
     return {

@@ -21,9 +21,11 @@ def not_yet_in_words(shortage: Shortage) -> str:
     words = {
         "comparisons": _("Not estimable yet: %(found)s of at least %(needed)s comparisons"),
         "blocks": _("Not estimable yet: %(found)s of at least %(needed)s blocks"),
+        "judgments": _("Not estimable yet: %(found)s of at least %(needed)s judgments"),
         "segments": _("Not estimable yet: %(found)s of at least %(needed)s segments"),
         "documents": _("Not estimable yet: %(found)s of at least %(needed)s documents"),
         "judges": _("Not estimable yet: %(found)s of at least %(needed)s judges"),
+        "snippets": _("Not estimable yet: %(found)s of at least %(needed)s snippets"),
         "items": _("Not estimable yet: %(found)s of at least %(needed)s items"),
         "ratings": _("Not estimable yet: %(found)s of at least %(needed)s ratings"),
     }
@@ -36,13 +38,15 @@ def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[
         least = min(shortages.values(), key=lambda each: each.found / each.needed)
         return [
             _("Rank ranges, clusters and p-values: %(why)s for each system.")
-            % {"why": _lower(not_yet_in_words(least))}
+            % {"why": lower_first(not_yet_in_words(least))}
         ]
     return [
-        _("%(system)s: %(why)s.") % {"system": system, "why": _lower(not_yet_in_words(shortage))}
+        _("%(system)s: %(why)s.")
+        % {"system": system, "why": lower_first(not_yet_in_words(shortage))}
         for system, shortage in shortages.items()
     ]
 
 
-def _lower(words: str) -> str:
+def lower_first(words: str) -> str:
+    """Return a sentence as it continues another one."""
     return words[:1].lower() + words[1:]

@@ -78,6 +78,7 @@ def measured(world: RatingWorld, *, seed: int, resamples: int = 1000) -> Outside
         return float(np.mean((true < ends[:, 0]) | (true > ends[:, 1])))
 
     equal = np.isclose(true[:, np.newaxis], true) & ~np.eye(len(true), dtype=np.bool_)
+    # NaN, where there is no test, is not different.
     called = sets.tests.p_value + sets.tests.p_value.T - 1 <= 1 - sets.confidence
     return Outside(
         range=outside("range_low", "range_high"),
@@ -86,7 +87,15 @@ def measured(world: RatingWorld, *, seed: int, resamples: int = 1000) -> Outside
         confidence_set=_ranks_outside(sets, true),
         percentile=_ranks_outside(percentiles, true),
         different=float(called[equal].mean()) if equal.any() else float("nan"),
-        width=float(np.mean([row.rank_high - row.rank_low + 1 for row in sets.systems])),
+        width=float(
+            np.mean(
+                [
+                    row.rank_high - row.rank_low + 1
+                    for row in sets.systems
+                    if row.rank_low is not None and row.rank_high is not None
+                ]
+            )
+        ),
     )
 
 
@@ -95,7 +104,8 @@ def _ranks_outside(found: MeanRatings, true: FloatArray) -> float:
     best = np.array([1 + np.sum(true > value + 1e-9) for value in true])
     worst = np.array([np.sum(true >= value - 1e-9) for value in true])
     low, high = (
-        np.array([getattr(row, name) for row in found.systems])
+        # No range, which is NaN here, leaves nothing out.
+        np.array([getattr(row, name) for row in found.systems], dtype=np.float64)
         for name in ("rank_low", "rank_high")
     )
     return float(np.mean((low > best) | (high < worst)))

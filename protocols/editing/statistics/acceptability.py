@@ -18,6 +18,7 @@ from ranking.core.judges.clustered_share import Share
 from ranking.core.judges.two_way_share import two_way_share
 from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.sign_tests import Correction, adjusted
+from ranking.core.scores import Scores, shared_ranks
 
 #: Systems with fewer edits have no percentage and no rank.
 FEWEST_EDITS = 20
@@ -60,7 +61,7 @@ class EditedSystem:
     share_unchanged : float or None
         Share of all edits that needed no corrections; None below the fewest edits.
     rank, rank_low, rank_high, cluster : int or None
-        Among the systems with a share. Only the rank where each acceptance counts, because the tests are of majorities.
+        Among the systems with a share; those of equal shares share the best of their ranks. Only the rank where each acceptance counts, because the tests are of majorities.
     characters : float or None
         Characters changed in 100 characters of the outputs, where both texts are known.
     median_seconds : float or None
@@ -317,7 +318,11 @@ def _ranked(
     )
     cluster = clusters(ranges)
     of_system = {row.system: row for row in rows}
-    ranked = [replace(of_system[name], rank=place) for place, name in enumerate(order, 1)]
+    whole = Scores(np.array([shares[name] for name in order]), np.ones(len(order), dtype=np.bool_))
+    ranked = [
+        replace(of_system[name], rank=rank)
+        for name, rank in zip(order, shared_ranks(whole)[0].tolist(), strict=True)
+    ]
     if counting is Counting.MAJORITY:
         ranked = [
             replace(row, rank_low=low, rank_high=high, cluster=own)

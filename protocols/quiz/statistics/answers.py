@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ranking.core.judges.clustered_share import Share
 from ranking.core.judges.two_way_share import two_way_share
+from ranking.core.scores import Scores, shared_ranks
+
+#: One snippet says nothing of others, so shares have no interval.
+FEWEST_SNIPPETS = 2
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
@@ -77,7 +81,9 @@ class QuizScore:
     readings, snippets : int
     unanswered : int
     share : Share
-        Of all questions, with its interval.
+        Of all questions, with its interval from `FEWEST_SNIPPETS` on.
+    rank : int or None
+        Of systems, 1 for the best; equal shares share it.
     """
 
     name: str
@@ -85,6 +91,7 @@ class QuizScore:
     snippets: int
     unanswered: int
     share: Share
+    rank: int | None = None
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizSc
     Returns
     -------
     tuple of QuizScore
-        Of systems with readings; those with equal shares by name.
+        Of systems with readings; those with equal shares share a rank and are listed by name.
 
     Raises
     ------
@@ -123,7 +130,12 @@ def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizSc
     J. Berka, M. Černý, O. Bojar (2011), Quiz-Based Evaluation of Machine Translation, PBML 95.
     """
     rows = _scores(readings, readings.systems, readings.wrote.T, confidence)
-    return tuple(sorted(rows, key=lambda row: (-(row.share.value or 0.0), row.name)))
+    rows.sort(key=lambda row: (-(row.share.value or 0.0), row.name))
+    shares = np.array([row.share.value for row in rows], dtype=np.float64)
+    ranks, _last = shared_ranks(Scores(shares, np.isfinite(shares)))
+    return tuple(
+        replace(row, rank=rank or None) for row, rank in zip(rows, ranks.tolist(), strict=True)
+    )
 
 
 def reader_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
@@ -139,19 +151,23 @@ def _scores(
     found = []
     for name, own in zip(names, of_each, strict=True):
         if own.any():
+            snippets = len(np.unique(readings.snippet[own]))
+            share = two_way_share(
+                readings.right[own],
+                readings.questions[own],
+                segment=readings.snippet[own],
+                judge=readings.judge[own],
+                confidence=confidence,
+            )
             found.append(
                 QuizScore(
                     name=name,
                     readings=int(own.sum()),
-                    snippets=len(np.unique(readings.snippet[own])),
+                    snippets=snippets,
                     unanswered=int(readings.unanswered[own].sum()),
-                    share=two_way_share(
-                        readings.right[own],
-                        readings.questions[own],
-                        segment=readings.snippet[own],
-                        judge=readings.judge[own],
-                        confidence=confidence,
-                    ),
+                    share=replace(share, low=None, high=None)
+                    if snippets < FEWEST_SNIPPETS
+                    else share,
                 )
             )
     return found

@@ -7,9 +7,10 @@ positions … could be swapped" in Vilar et al. (2007). Systems further apart ma
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class Step:
         `first` is the winner.
     decision : Decision
     p : float
-        Two-sided p-value of all judges together by the test that was chosen.
+        Two-sided p-value of all judges together by the test that was chosen; NaN below two judgments.
     adjusted_p : float
         The same, corrected for the number of comparisons that are closed.
     significant : bool
@@ -83,7 +84,8 @@ class SortedChain:
     order : tuple of str or None
         Best first; None as long as comparisons are open.
     clusters : tuple of int
-        For each system of `order` the number of its cluster, from 1; empty without an order.
+        For each system of `order` the number of its cluster, from 1; empty without an order, and where neighbours have
+        too few judgments for a test.
     neighbours : tuple of Step
         The n − 1 comparisons between neighbours of `order`, from the top; empty without one.
     remaining : tuple of Remaining
@@ -243,9 +245,9 @@ def _ordered(
         return (), (), ()
     by_pair = {frozenset((step.result.first, step.result.second)): step for step in steps}
     neighbours = tuple(by_pair[frozenset(pair)] for pair in pairwise(order))
-    clusters = [1]
-    for step in neighbours:
-        clusters.append(clusters[-1] + step.significant)
+    clusters: list[int] = []
+    if not any(math.isnan(step.p) for step in neighbours):
+        clusters = [*accumulate((step.significant for step in neighbours), initial=1)]
     apart = sorted(
         (below - above, above, below)
         for above, below in combinations(range(len(order)), 2)

@@ -57,7 +57,7 @@ class Pooled:
     def p(self, test: TestName) -> float:
         """Return the two-sided p-value of R by a test; the exact one takes judgments for independent.
 
-        Where se[R] is 0, the normal test is the exact one, see `Preference.normal_p`.
+        Where se[R] is 0 or judgments are few, the normal test is no smaller than the exact one, see `Preference.normal_p`.
         """
         return self.counts.normal_p(self.error) if test == "normal" else self.counts.p_exact
 

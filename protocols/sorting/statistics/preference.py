@@ -11,6 +11,11 @@ from scipy.special import ndtr, ndtri
 
 from ranking.core.ranges.sign_tests import sign_test
 
+#: Judgments from which on the normal interval and test of R hold: they miss 7 to 22 % below, at the level of 5 %.
+FEWEST_NORMAL = 50
+#: Fewer judgments have no test.
+FEWEST_TESTED = 2
+
 
 @dataclass(frozen=True)
 class Preference:
@@ -79,25 +84,33 @@ class Preference:
 
     @cached_property
     def p_exact(self) -> float:
-        """Return the two-sided p-value of the exact sign test on decided judgments; 1 if there are none."""
+        """Return the two-sided p-value of the exact sign test on decided judgments; 1 if there are none.
+
+        NaN for fewer than two judgments.
+        """
+        if self.judgments < FEWEST_TESTED:
+            return math.nan
         return float(sign_test(np.array(self.wins), np.array(self.losses), sides=2))
 
     def normal_p(self, error: float) -> float:
         """Return the two-sided p-value of R with a standard error.
 
-        An error of 0 is no certainty, it is judgments that are all the same: then the p-value is the exact one. 1 for
-        fewer than two judgments.
+        An error of 0 is no certainty, it is judgments that are all the same: then the p-value is the exact one. Below
+        `FEWEST_NORMAL` judgments it is the exact one if that is larger. NaN for fewer than two judgments.
         """
-        return self.p_exact if error == 0 else p_of(z_of(self.mean, error))
+        if error == 0 or self.judgments < FEWEST_TESTED:
+            return self.p_exact
+        normal = p_of(z_of(self.mean, error))
+        return normal if self.judgments >= FEWEST_NORMAL else max(normal, self.p_exact)
 
     def interval(self, error: float, level: float) -> tuple[float, float]:
         """Return R ∓ z·error with the confidence 1 − `level`, within −1 … 1.
 
         An error of 0, of judgments that are all the same, gives the interval of Clopper and Pearson, which agrees with
-        the exact test. NaN for fewer than two judgments, and where none of them is decided.
+        the exact test. NaN below `FEWEST_NORMAL` judgments, and where none of them is decided.
         """
         reach = critical_value(level) * error
-        if math.isnan(reach) or not self.wins + self.losses:
+        if self.judgments < FEWEST_NORMAL or math.isnan(reach) or not self.wins + self.losses:
             return math.nan, math.nan
         if error == 0:
             nearest: float = 2 * (level / 2) ** (1 / (self.wins + self.losses)) - 1

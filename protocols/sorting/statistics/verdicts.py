@@ -116,7 +116,7 @@ def decide(
             min(rule.most, rule.quota + rule.extension) if _has_begun(counts, rule) else rule.quota
         )
     is_undecided = counts.lead == 0 or (
-        rule.on_undecided == "extend" and result.pooled.p(rule.test) > rule.level
+        rule.on_undecided == "extend" and not result.pooled.p(rule.test) <= rule.level
     )
     while is_undecided and asked <= there and asked < rule.most:
         asked = min(rule.most, asked + rule.extension)

@@ -12,7 +12,7 @@ WMT's rules are kept as its published scripts compute them, so that tables of la
 - `wmt26_bootstrap`: the same with a *paired or unpaired* bootstrap of 100 resamples, one-sided at 0.05. Of the script
   (``02b``) only a description was at hand.
 
-They take no correction for the number of tests; `wmt26` gives a system two chances a pair, and its unpaired test takes
+None tests two systems with fewer than six units in common. WMT's take no correction for the number of tests; `wmt26` gives a system two chances a pair, and its unpaired test takes
 scores of one segment for independent. What is ours:
 
 - `permutation`: the paired permutation test on common segments (signs flipped), two-sided, with Holm's correction over all
@@ -39,6 +39,8 @@ Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 LEVEL: Final = 0.05
+#: Units that two systems need in common for a test, published or ours.
+FEWEST_COMMON: Final = 6
 _PERMUTATIONS: Final = 10_000
 _BOOTSTRAPS: Final = 100
 #: As many flips of signs are all tried, rather than drawn.
@@ -70,12 +72,13 @@ class RuleResult:
     mean : float64, shape (n,)
     p : float64, shape (n, n)
         Above the diagonal: the p-value of the upper against the lower system, corrected if the rule corrects; 1 where
-        they do not differ. Unpaired tests need no common unit; NaN where a paired one has none, and elsewhere.
+        they do not differ. NaN below `FEWEST_COMMON` units in common, and elsewhere.
     common : int64, shape (n, n)
         Units on which both were scored.
     ranges : RankRanges
+        0 for systems without a test.
     cluster : int64, shape (n,)
-        1 for the best.
+        1 for the best; 0 for systems without a test.
     seed : int
     """
 
@@ -112,9 +115,12 @@ def apply_rule(
     values, mean = values[:, order], mean[order]
     size = len(order)
     present = np.isfinite(values).astype(np.int64)
+    common = present.T @ present
     p = np.full((size, size), np.nan)
     for upper in range(size):
         for lower in range(upper + 1, size):
+            if common[upper, lower] < FEWEST_COMMON:
+                continue
             # A generator of its own, so that a pair's p does not depend on the other systems.
             names = (columns.systems[order[upper]], columns.systems[order[lower]])
             generator = np.random.default_rng(
@@ -126,14 +132,17 @@ def apply_rule(
         ranges, cluster = _for_sure(p < LEVEL, _upper_is_better(values))
     else:
         ranges, cluster = _RANGES[rule](p < LEVEL)
+    tested = np.isfinite(p).any(axis=0) | np.isfinite(p).any(axis=1)
     return RuleResult(
         rule=rule,
         systems=tuple(columns.systems[place] for place in order),
         mean=mean,
         p=p,
-        common=present.T @ present,
-        ranges=ranges,
-        cluster=cluster,
+        common=common,
+        ranges=RankRanges(
+            low=np.where(tested, ranges.low, 0), high=np.where(tested, ranges.high, 0)
+        ),
+        cluster=np.where(tested, cluster, 0),
         seed=seed,
     )
 

@@ -9,6 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
+from ranking.core.scores import Shortage
+
+#: Judges and segments that each task needs for an interval.
+FEWEST_UNITS = 2
+
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
@@ -52,6 +57,8 @@ class TimesCompared:
         The first mean divided by the second; None where either is missing.
     low, high : float or None
         Interval of the ratio; None where the times do not tell how far it may be off.
+    shortage : Shortage or None
+        What the task with fewer judges or segments lacks for an interval.
     judges : int
         In either task.
     judges_of_both : int
@@ -62,6 +69,7 @@ class TimesCompared:
     ratio: float | None
     low: float | None
     high: float | None
+    shortage: Shortage | None
     judges: int
     judges_of_both: int
 
@@ -72,18 +80,21 @@ def times_compared(first: Times, second: Times, *, confidence: float = 0.95) -> 
     Judges differ in pace, and so do segments: the variance of the logarithm of the ratio, linearised, is that over
     judges + over segments − that of single blocks, at least each of the first two. What a judge takes in both tasks
     goes together, so judges of both make the interval shorter. Student's t has a degree of freedom fewer than there
-    are judges or segments, whichever are fewer.
+    are judges or segments in either task, whichever are fewest.
     """
     of_first, of_second = set(first.judge.tolist()), set(second.judge.tolist())
     one, other = _mean(first), _mean(second)
     ratio = None if one is None or other is None else one / other
-    reach = None if ratio is None else _reach(first, second, confidence)
+    unit, fewest = _fewest(first, second)
+    shortage = Shortage(unit, fewest, FEWEST_UNITS) if fewest < FEWEST_UNITS else None
+    reach = None if ratio is None or shortage else _reach(first, second, fewest, confidence)
     return TimesCompared(
         means=(one, other),
         medians=(_median(first), _median(second)),
         ratio=ratio,
         low=None if ratio is None or reach is None else exp(log(ratio) - reach),
         high=None if ratio is None or reach is None else exp(log(ratio) + reach),
+        shortage=shortage,
         judges=len(of_first | of_second),
         judges_of_both=len(of_first & of_second),
     )
@@ -97,16 +108,24 @@ def _median(times: Times) -> float | None:
     return float(np.median(times.seconds)) if len(times.seconds) else None
 
 
-def _reach(first: Times, second: Times, confidence: float) -> float | None:
+def _fewest(first: Times, second: Times) -> tuple[str, int]:
+    """Return the unit of which either task has fewest, and how many."""
+    numbers = [
+        (len(np.unique(units)), name)
+        for times in (first, second)
+        for name, units in (("judges", times.judge), ("segments", times.segment))
+    ]
+    fewest, unit = min(numbers)
+    return unit, fewest
+
+
+def _reach(first: Times, second: Times, fewest: int, confidence: float) -> float | None:
     """Return how far the interval of the logarithm reaches to each side; None if nothing tells."""
     parts = np.concatenate([_influence(first), -_influence(second)])
     judges, segments = (
         np.unique(np.concatenate(each), return_inverse=True)[1]
         for each in ((first.judge, second.judge), (first.segment, second.segment))
     )
-    fewest = min(int(judges.max()), int(segments.max())) + 1
-    if fewest == 1:
-        return None
     over_judges, over_segments = _variance(parts, judges), _variance(parts, segments)
     alone = _variance(parts, np.arange(len(parts)))
     variance = max(over_judges + over_segments - alone, over_judges, over_segments)

@@ -20,15 +20,16 @@ from ranking.core.scores import TIE_DECIMALS, Scores
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: With fewer systems, each correlation is 1 or -1 whatever was judged.
-FEWEST_SYSTEMS = 3
+#: Two systems correlate by 1 or -1 whatever was judged, and so do the ranks of three in a third of random orders;
+#: no interval of three holds.
+FEWEST_SYSTEMS = 4
 
 
 class NoCorrelation(StrEnum):
     """Why there is no correlation; callers put the code into words."""
 
     FEW_SYSTEMS = "few_systems"
-    """Fewer than three systems have a score in both."""
+    """Fewer than four systems have a score in both."""
 
     EQUAL_SCORES = "equal_scores"
     """All scores of one of the two are equal."""

@@ -215,7 +215,7 @@ def _no_correlation(pair: PairOfTasks) -> str:
     names = {"tasks": BETWEEN.join((task_in_words(pair.first), task_in_words(pair.second)))}
     if pair.correlations.reason is NoCorrelation.FEW_SYSTEMS:
         return (
-            _("%(tasks)s: no correlation, because fewer than three systems have a score in both.")
+            _("%(tasks)s: no correlation, because fewer than four systems have a score in both.")
             % names
         )
     return _("%(tasks)s: no correlation, because all scores of one of them are equal.") % names

@@ -156,7 +156,7 @@ def test_a_task_without_judgments_or_without_others() -> None:
     assert found["tasks"][0]["hours"] is None
 
 
-def test_fewer_than_three_systems_in_common_have_no_correlation(task: Task) -> None:
+def test_fewer_than_four_systems_in_common_have_no_correlation(task: Task) -> None:
     answer = asked(task)
     assert (answer.data or {})["pairs"][0]["reason"] is None
     chosen = recorded_with(answer, systems=["amber", "dune"])
@@ -167,7 +167,7 @@ def test_fewer_than_three_systems_in_common_have_no_correlation(task: Task) -> N
         "few_systems",
         ["amber", "dune"],
     )
-    assert "fewer than three systems have a score in both" in json.dumps(_reports["en"])
+    assert "fewer than four systems have a score in both" in json.dumps(_reports["en"])
     assert pair["contradicting"] == [["amber", "dune"]]
 
 

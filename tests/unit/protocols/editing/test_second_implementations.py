@@ -69,9 +69,12 @@ def test_shares_and_intervals(rows: list[Row], counting: Counting, confidence: f
         assert row.share.value == won / of
         assert (row.share.low, row.share.high) == pytest.approx((low, high))
     ranked = [row for row in found if row.rank is not None]
-    assert [row.rank for row in ranked] == list(range(1, len(ranked) + 1))
-    values = [row.share.value for row in ranked if row.share]
-    assert values == sorted(values, key=lambda value: -(value or 0))
+    values = [row.share.value or 0 for row in ranked if row.share]
+    assert values == sorted(values, reverse=True)
+    # Equal shares share the best of their ranks.
+    assert [row.rank for row in ranked] == [
+        1 + sum(other > value for other in values) for value in values
+    ]
 
 
 @given(st.integers(0, 12), st.integers(1, 12), st.integers(0, 12), st.integers(1, 12))

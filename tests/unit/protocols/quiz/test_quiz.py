@@ -56,6 +56,8 @@ def test_a_worked_example(make_file: MakeFile) -> None:
     assert (other.share.low, other.share.high) == pytest.approx(
         plain_interval([(1, 3, 1, 1), (3, 3, 1, 2), (0, 1, 2, 1)])
     )
+    # One snippet says nothing of others.
+    assert (one.share.low, one.share.high) == (None, None)
     assert [(row.name, row.share.trials) for row in reader_scores(readings)] == [
         ("ann", 7),
         ("bob", 3),
@@ -188,7 +190,14 @@ def test_scores_and_intervals_are_those_of_counting(
     for found in (*systems, *readers):
         own = [row for row in rows if found.name in (*row[0].split(","), readings.judges[row[2]])]
         assert (found.readings, found.snippets) == (len(own), len({row[1] for row in own}))
+        if found.snippets < 2:
+            assert (found.share.low, found.share.high) == (None, None)
+            continue
         assert (found.share.low, found.share.high) == pytest.approx(
             plain_interval([(min(row[3:]), row[3], row[1], row[2]) for row in own], confidence)
         )
+    values = [found.share.value or 0 for found in systems]
+    assert [found.rank for found in systems] == [
+        1 + sum(other > value for other in values) for value in values
+    ]
     assert readings.met_again == len(rows) - len({row[1:3] for row in rows})

@@ -128,10 +128,17 @@ def test_a_judge_who_met_a_segment_twice_is_said(make_file: Callable[..., str], 
 def test_systems_whose_ratings_do_not_differ_are_named(
     make_file: Callable[..., str], run: Run, run_json: RunJson
 ) -> None:
-    row = {"criterion": "fluency", "judge": "ann"}
+    row = {"criterion": "fluency"}
     file = make_file(
         [
-            {**row, "segment": segment, "systems": [system], "value": value + step * (segment % 2)}
+            {
+                **row,
+                "judge": judge,
+                "segment": segment,
+                "systems": [system],
+                "value": value + step * (segment % 2),
+            }
+            for judge in ("ann", "bob", "cid", "dan")
             for segment in range(1, 9)
             for system, value, step in (("A", 5, 0), ("B", 2, 1))
         ]

@@ -9,51 +9,88 @@ from scipy.stats import t as student
 
 from protocols.rating.simulator import RatingWorld, simulated_ratings
 from protocols.rating.statistics.judges import standardised
-from protocols.rating.statistics.means import RATING_RANGES, RatingRanges, mean_ratings
+from protocols.rating.statistics.means import (
+    RATING_RANGES,
+    MeanRating,
+    RatingRanges,
+    mean_ratings,
+)
 from protocols.rating.statistics.ratings import Ratings
 from ranking.core.ranges.sign_tests import Correction
+from ranking.core.scores import Shortage
 from tests.benchmarks.rating_coverage import measured
 
 MakeRatings = Callable[..., Ratings]
 WORLD = RatingWorld(quality=(2.4, 3.0, 3.6), segments=25, judges=8)
 
 
+def numbers_of(row: MeanRating) -> set[float | None]:
+    """Return what is only there with enough ratings."""
+    return {
+        *(row.low, row.high, row.standard_error, row.range_low, row.range_high),
+        *(row.segments_low, row.segments_high, row.rank_low, row.rank_high, row.cluster),
+    }
+
+
 def test_the_range_of_vilar_et_al(ratings_of: MakeRatings) -> None:
-    found = mean_ratings(
-        ratings_of([(1, "A", "a", 2), (1, "A", "b", 4), (2, "A", "a", 3), (2, "B", "b", 5)])
-    )
-    first, second = found.systems
-    assert (first.system, first.mean, first.deviation, first.range_low) == ("B", 5, None, None)
-    assert (second.mean, second.deviation, second.ratings, second.items) == (3, 1, 3, 2)
-    assert second.range_high == pytest.approx(3 + 1.959964 / 3**0.5)
-    assert set(found.limits) == {"few_judges", "few_segments"}
+    rows = [(s, "A", judge, 2 + 2 * (s % 2)) for s in range(1, 7) for judge in "abcd"]
+    (found,) = mean_ratings(ratings_of(rows)).systems
+    assert (found.mean, found.ratings, found.items) == (3, 24, 6)
+    assert found.deviation == pytest.approx((24 / 23) ** 0.5)
+    assert found.range_high == pytest.approx(3 + 1.959964 / 23**0.5)
+
+
+@pytest.mark.parametrize(
+    ("segments", "judges", "shortage"),
+    [
+        (1, "a", ("segments", 1, 5)),
+        (4, "abcd", ("segments", 4, 5)),
+        (6, "abc", ("judges", 3, 4)),
+    ],
+)
+def test_thin_ratings_have_means_and_no_ranges(
+    ratings_of: MakeRatings, segments: int, judges: str, shortage: tuple[str, float, int]
+) -> None:
+    rows = [
+        (segment, system, judge, first + segment % 2)
+        for segment in range(1, segments + 1)
+        for judge in judges
+        for system, first in (("A", 1), ("B", 3), ("C", 3))
+    ]
+    for ranges in RATING_RANGES:
+        found = mean_ratings(ratings_of(rows), ranges=ranges, resamples=40)
+        assert [(row.system, row.rank) for row in found.systems] == [("B", 1), ("C", 1), ("A", 3)]
+        assert set().union(*map(numbers_of, found.systems)) == {None}
+        assert np.isnan(found.tests.p_value).all()
+        assert np.isnan(found.tests.adjusted_p).all()
+        assert {row.shortage for row in found.systems} == {Shortage(*shortage)}
 
 
 def test_ratings_that_do_not_differ_are_not_certain(ratings_of: MakeRatings) -> None:
-    rows = [(1, "A", "a", 5), (2, "A", "b", 5), (1, "B", "b", 1), (2, "B", "a", 1)]
-    spread = [
-        (segment, "C", judge, 2 + segment % 2) for segment in (1, 2, 3, 4, 5) for judge in "cd"
+    rows = [
+        (segment, system, judge, point)
+        for segment in range(1, 7)
+        for judge in "abcd"
+        for system, point in (("A", 5), ("B", 1))
     ]
-    for given in (rows, [*rows, *spread]):
-        for ranges in RATING_RANGES:
-            found = mean_ratings(ratings_of(given), ranges=ranges, resamples=100)
-            systems = {row.system: row for row in found.systems}
-            first = systems["A"]
-            assert (first.mean, first.rank) == (5, 1)
-            assert (first.standard_error, first.low, first.high, first.range_low) == (None,) * 4
-            assert {(row.rank_low, row.rank_high) for row in found.systems} == {(1, len(systems))}
-            assert {row.cluster for row in found.systems} == {1}
-            assert (found.tests.p_value == 1).all()
-            assert (found.tests.adjusted_p == 1).all()
+    for ranges in RATING_RANGES:
+        found = mean_ratings(ratings_of(rows), ranges=ranges, resamples=100)
+        first = found.systems[0]
+        assert (first.system, first.mean, first.rank) == ("A", 5, 1)
+        assert (first.standard_error, first.low, first.high, first.range_low) == (None,) * 4
+        assert {(row.rank_low, row.rank_high) for row in found.systems} == {(1, 2)}
+        assert {row.cluster for row in found.systems} == {1}
+        assert (found.tests.p_value == 1).all()
+        assert (found.tests.adjusted_p == 1).all()
 
 
 def test_a_single_rating_tells_nothing_apart(ratings_of: MakeRatings) -> None:
     rows = [(segment, "B", judge, 1 + segment % 2) for segment in range(1, 13) for judge in "abcd"]
     found = mean_ratings(ratings_of([*rows, (1, "A", "e", 5)]))
     assert [row.system for row in found.systems] == ["A", "B"]
-    assert [row.standard_error is None for row in found.systems] == [True, False]
-    assert {(row.rank_low, row.rank_high) for row in found.systems} == {(1, 2)}
-    assert (found.tests.p_value == 1).all()
+    assert numbers_of(found.systems[0]) == {None}
+    assert (found.systems[1].rank_low, found.systems[1].rank_high) == (1, 2)
+    assert np.isnan(found.tests.p_value[0, 1])
 
 
 @pytest.mark.parametrize("ranges", RATING_RANGES)
@@ -61,10 +98,11 @@ def test_a_single_rating_tells_nothing_apart(ratings_of: MakeRatings) -> None:
 def test_a_difference_that_never_varies_is_not_certain(
     ratings_of: MakeRatings, ranges: RatingRanges, correction: Correction
 ) -> None:
-    """One judge, who gives A a point more than B each time, and C much less."""
+    """Judges who give A a point more than B each time, and C much less."""
     rows = [
-        (segment, system, "ann", point)
+        (segment, system, judge, point)
         for segment in range(1, 25)
+        for judge in "abcd"
         for system, point in (
             ("A", 9 + segment % 2),
             ("B", 8 + segment % 2),

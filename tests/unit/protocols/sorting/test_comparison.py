@@ -253,4 +253,5 @@ def test_one_judgment_has_no_error() -> None:
     pooled = result_of(1, 0).pooled
     assert math.isnan(pooled.error)
     assert math.isnan(pooled.interval(0.05)[0])
-    assert pooled.p("normal") == 1
+    assert math.isnan(pooled.p("normal"))
+    assert math.isnan(pooled.p("exact"))

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.simulator import SpanModel, simulate_spans
-from protocols.spans.statistics.additive import fit_additive
+from protocols.spans.statistics.additive import Level, fit_additive
 from protocols.spans.statistics.columns import ScoreColumns, score_columns
 from protocols.spans.statistics.means import system_means
-from ranking.core.scores import NotEstimable
+from ranking.core.scores import NotEstimable, Shortage
 from tests.unit.protocols.spans.drawn import judgment, output
 
 
@@ -69,12 +69,12 @@ def test_ease_of_segments_and_mildness_of_judges_change_nothing(
 
 def test_a_perfect_fit_has_no_error() -> None:
     screens = [
-        judgment(output("A", 60 + n), output("B", 50 + n), segment=str(n), judge=f"j{n % 3}")
-        for n in range(6)
+        judgment(output("A", 60 + n), output("B", 50 + n), segment=str(n), judge=f"j{n % 4}")
+        for n in range(8)
     ]
     fit = fit_additive(score_columns(screens))
     np.testing.assert_allclose(fit.effect, [5, -5])
-    np.testing.assert_allclose(fit.adjusted, [62.5 + 0, 52.5 + 0])
+    np.testing.assert_allclose(fit.adjusted, [63.5 + 0, 53.5 + 0])
     np.testing.assert_allclose(fit.error, 0, atol=1e-9)
     assert fit.difference("A", "B") == pytest.approx((10, 10, 10))
     assert fit.cluster.tolist() == [1, 2]
@@ -183,7 +183,7 @@ def test_intervals_know_that_judges_favour_systems() -> None:
     assert np.mean(covered["segments"]) < 0.75
 
 
-@pytest.mark.parametrize(("judges", "segments"), [(3, 10), (4, 6)])
+@pytest.mark.parametrize(("judges", "segments"), [(4, 10), (6, 6)])
 def test_small_campaigns_of_equal_systems_claim_no_certainty(judges: int, segments: int) -> None:
     """Segments + judges − both is 0 by chance in some of these campaigns: the floor is what single scores say."""
     model = SpanModel(
@@ -194,17 +194,47 @@ def test_small_campaigns_of_equal_systems_claim_no_certainty(judges: int, segmen
         campaign = simulate_spans(model, seed=seed)
         fit = fit_additive(score_columns(campaign.judgments), seed=seed)
         assert fit.estimable.all()
+        if fit.shortages:
+            # Fewer than four judges share what tells systems apart.
+            assert np.isnan(fit.error).all()
+            continue
         assert fit.error.min() > 0.5
         covered.append((fit.low <= 0) & (fit.high >= 0))
         ranked.append((fit.ranges.low == 1) & (fit.ranges.high == 4))
+    assert len(covered) > 10
     assert np.mean(covered) > 0.93
     assert np.mean(ranked) > 0.93
+
+
+@pytest.mark.parametrize(
+    ("judges", "segments", "level", "shortage"),
+    [
+        (3, 9, "two_way", ("judges", 3, 4)),
+        (3, 9, "judges", ("judges", 3, 4)),
+        (4, 2, "segments", ("segments", 2, 3)),
+    ],
+)
+def test_thin_scores_have_effects_and_no_intervals(
+    judges: int, segments: int, level: Level, shortage: tuple[str, float, int]
+) -> None:
+    screens = [
+        judgment(output("A", 60 + n * j), output("B", 50 + j), segment=str(n), judge=f"j{j}")
+        for n in range(segments)
+        for j in range(judges)
+    ]
+    fit = fit_additive(score_columns(screens), level=level)
+    assert np.isfinite(fit.effect).all()
+    assert np.isnan([fit.error, fit.low, fit.high]).all()
+    assert [*fit.ranges.low, *fit.ranges.high, *fit.cluster] == [0] * 6
+    unit, found, needed = shortage
+    assert fit.shortages.keys() == {"A", "B"}
+    assert fit.shortages["A"] == Shortage(unit, pytest.approx(found), needed)
 
 
 def test_the_error_is_never_below_that_over_segments_alone() -> None:
     """V_segments + V_judges − V_both can be far below V_segments, and below nothing."""
     for seed in range(20):
-        model = SpanModel(systems=3, segments=12, judges=4, screens=2, spread=0)
+        model = SpanModel(systems=3, segments=12, judges=8, screens=2, spread=0)
         columns = score_columns(simulate_spans(model, seed=seed).judgments)
         parts = (columns.system, columns.segment, columns.judge)
         x = np.concatenate([np.eye(int(part.max()) + 1)[part] for part in parts], axis=1)
@@ -222,20 +252,21 @@ def test_no_interval_where_the_model_fits_whatever_the_scores_are() -> None:
         judgment(output("A", 60), output("B", 50), segment="1", judge="j1"),
         judgment(output("B", 70), output("C", 20), segment="2", judge="j2"),
     ]
-    fit = fit_additive(score_columns(screens))
+    fit = fit_additive(score_columns(screens), level="segments")
     assert fit.estimable.all()
     assert np.isnan([fit.error, fit.low, fit.high, fit.degrees]).all()
     assert np.isnan(fit.noise)
-    assert fit.ranges.low.tolist() == [1, 1, 1]
-    assert fit.ranges.high.tolist() == [3, 3, 3]
+    assert fit.ranges.low.tolist() == fit.ranges.high.tolist() == [0, 0, 0]
     # Nor where another group has residuals.
-    other = fit_additive(score_columns([*screens, *pair("D", "E", 10, judge="j1")]))
+    other = fit_additive(
+        score_columns([*screens, *pair("D", "E", 10, judge="j1")]), level="segments"
+    )
     assert np.isnan(other.error[:3]).all()
     assert np.isfinite(other.error[3:]).all()
 
 
 def test_clusters_that_say_nothing_add_no_degrees_of_freedom() -> None:
-    screens = pair("A", "B", 0, judge="j0") + pair("A", "B", 10, judge="j1")
+    screens = [each for n in range(4) for each in pair("A", "B", 10 * n, judge=f"j{n}")]
     alone = [
         judgment(output("A", 50 + n % 3), segment=str(100 + n), judge=f"alone{n % 9}")
         for n in range(60)
@@ -244,9 +275,9 @@ def test_clusters_that_say_nothing_add_no_degrees_of_freedom() -> None:
         plain, more = (
             fit_additive(score_columns(given), level=level) for given in (screens, screens + alone)
         )
+        assert np.isfinite(plain.error).all()
         np.testing.assert_allclose(more.error, plain.error)
         np.testing.assert_allclose(more.degrees, plain.degrees)
-        assert more.limits == plain.limits
-    assert plain.limits == ("few_judges",)
+        assert more.limits == plain.limits == ()
     with pytest.raises(ValueError, match="fewer than two judges"):
         fit_additive(score_columns(pair("A", "B", 0, judge="j0") + alone))

@@ -82,7 +82,10 @@ def test_thresholds_decide_what_is_asked_about(run_json: RunJson, tmp_path: Path
     found = run_json("score_spans", path, "--resamples", 50)
     assert (found["contradictions"]["low_without_error"], found["contradicting"]) == (4, 4)
     assert found["contradictions"]["high_with_major"] == 4
-    assert found["additive"]["limits"] == ["few_judges", "few_segments"]
+    assert found["additive"]["shortages"]["A"] == {"unit": "judges", "found": 2, "needed": 4}
+    for part in ("additive", "means", "rule"):
+        assert found[part]["ranges"] == {"low": [None, None], "high": [None, None]}
+        assert found[part]["cluster"] == [None, None]
     lenient = ("--error-free-from", 66, "--major-below", 100, "--margin", 30)
     found = run_json("score_spans", path, "--resamples", 50, *lenient)
     assert found["contradicting"] == 0

@@ -6,6 +6,7 @@ import pytest
 from protocols.spans.simulator import SpanModel, simulate_spans
 from protocols.spans.statistics.columns import score_columns
 from protocols.spans.statistics.means import standardised, system_means, unit_scores
+from ranking.core.scores import Shortage
 from tests.unit.protocols.spans.drawn import judgment, output
 
 
@@ -49,16 +50,16 @@ def test_judges_without_a_scale_have_no_standardised_score() -> None:
 
 
 def test_a_system_that_some_resample_lacks_has_no_interval() -> None:
-    screens = [judgment(output("A", 50 + number), segment=str(number)) for number in range(20)]
+    screens = [judgment(output("A", 50 + number), segment=str(number)) for number in range(50)]
     means = system_means(
-        score_columns([*screens, judgment(output("B", 10), segment="20")]), resamples=100
+        score_columns([*screens, judgment(output("B", 10), segment="50")]), resamples=100
     )
     assert np.isfinite(means.low).tolist() == [True, False]
     assert means.mean[1] == 10
 
 
 def test_the_order_of_judgments_and_the_names_of_judges_do_not_matter() -> None:
-    campaign = simulate_spans(SpanModel(segments=30), seed=5).judgments
+    campaign = simulate_spans(SpanModel(segments=60, judges=1, outputs=5), seed=5).judgments
     one, other = (
         system_means(score_columns(judgments), resamples=100, seed=2)
         for judgments in (campaign, campaign[::-1])
@@ -71,25 +72,42 @@ def test_documents_are_drawn_as_a_whole() -> None:
     # Segments of a document share its ease, so that documents say far less than segments seem to.
     screens = [
         judgment(
-            output("A", 20 * document + segment % 2), document=str(document), segment=str(segment)
+            output("A", 2 * document + segment % 2), document=str(document), segment=str(segment)
         )
-        for document in range(5)
-        for segment in range(20)
+        for document in range(45)
+        for segment in range(4)
     ]
     columns = score_columns(screens)
     segments, documents = (
         system_means(columns, drawn=drawn, resamples=200) for drawn in ("segments", "documents")
     )
-    assert documents.high[0] - documents.low[0] > 2 * (segments.high[0] - segments.low[0])
+    assert documents.high[0] - documents.low[0] > 1.5 * (segments.high[0] - segments.low[0])
 
 
-def test_one_segment_or_document_says_nothing_of_others() -> None:
-    columns = score_columns([judgment(output("A", 90), output("B", 10))])
-    means = system_means(columns, resamples=100)
-    assert np.isnan([means.low, means.high]).all()
-    assert means.ranges.low.tolist() == [1, 1]
-    assert means.ranges.high.tolist() == [2, 2]
+@pytest.mark.parametrize(("segments", "judges"), [(1, 1), (44, 1), (60, 2)])
+def test_thin_scores_and_scores_of_several_judges_have_means_alone(
+    segments: int, judges: int
+) -> None:
+    screens = [
+        judgment(output("A", 90 - n % 5), output("B", 10), segment=str(n), judge=f"j{j}")
+        for n in range(segments)
+        for j in range(judges)
+    ]
+    means = system_means(score_columns(screens), resamples=100)
+    assert np.isnan([means.low, means.high, means.z_low, means.z_high]).all()
+    assert [*means.ranges.low, *means.ranges.high, *means.cluster] == [0] * 6
     assert means.rank.tolist() == [1, 2]
+    assert means.judges == judges
+    few = Shortage("segments", segments, 45)
+    assert means.shortage == (few if segments < 45 else None)
+
+
+def test_systems_of_equal_means_share_a_rank() -> None:
+    columns = score_columns([judgment(output("A", 50), output("B", 70), output("C", 70))])
+    assert system_means(columns, resamples=50).rank.tolist() == [3, 1, 1]
+
+
+def test_fewer_than_two_documents_are_refused() -> None:
     for document in ("", "d"):
         screens = [
             judgment(output("A", 50 + n), segment=str(n), document=document) for n in range(9)
@@ -99,7 +117,7 @@ def test_one_segment_or_document_says_nothing_of_others() -> None:
 
 
 def test_equal_systems_share_their_ranks() -> None:
-    model = SpanModel(systems=5, segments=40, outputs=5, spread=0)
+    model = SpanModel(systems=5, segments=45, judges=1, outputs=5, spread=0)
     ranged = [
         (means.ranges.low == 1) & (means.ranges.high == 5)
         for seed in range(60)

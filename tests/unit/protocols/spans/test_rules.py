@@ -164,16 +164,30 @@ def test_common_segments_decide_who_is_better() -> None:
 
 @pytest.mark.parametrize("rule", list(ClusterRule))
 def test_systems_without_a_shared_segment_have_no_paired_p(rule: ClusterRule) -> None:
-    # The third shares a segment with the first alone, and with it the correction has one test to count.
+    # The third shares segments with the first alone, and with it the correction has one test to count.
     apart = [judgment(output("A", 90), segment="a"), judgment(output("B", 10), segment="b")]
-    found = apply_rule(
-        score_columns([*apart, judgment(output("C", 95), output("A", 90), segment="c")]), rule
-    )
+    shared = [
+        judgment(output("C", 96 - 8 * (n % 2) - n), output("A", 90 - n), segment=f"c{n}")
+        for n in range(6)
+    ]
+    found = apply_rule(score_columns([*apart, *shared]), rule)
     assert found.systems == ("C", "A", "B")
     assert np.isnan(found.p[0, 2])
     assert np.isnan(found.p[1, 2])
     assert np.isfinite(found.p[0, 1])
-    assert (found.ranges.low[2], found.ranges.high[0]) == (1, 3)
+    assert found.ranges.high[0] == 3
+    assert (found.ranges.low[2], found.ranges.high[2], found.cluster[2]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("rule", list(ClusterRule))
+def test_fewer_than_six_common_segments_have_no_test(rule: ClusterRule) -> None:
+    screens = [
+        judgment(output("A", 90 - n), output("B", 10 + n * n % 5), segment=f"{n}") for n in range(6)
+    ]
+    found = apply_rule(score_columns(screens[:5]), rule)
+    assert np.isnan(found.p).all()
+    assert [*found.ranges.low, *found.ranges.high, *found.cluster] == [0] * 6
+    assert np.isfinite(apply_rule(score_columns(screens), rule).p[0, 1])
 
 
 @pytest.mark.parametrize("rule", list(ClusterRule))

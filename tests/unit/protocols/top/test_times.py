@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from protocols.top.statistics.times import Times, times_compared
+from ranking.core.scores import Shortage
 
 
 def times(*rows: tuple[float, int, int]) -> Times:
@@ -15,6 +16,7 @@ def times(*rows: tuple[float, int, int]) -> Times:
 
 def test_the_ratio_is_that_of_means() -> None:
     found = times_compared(times((10, 0, 0), (20, 1, 1), (60, 2, 2)), times((50, 0, 3), (70, 3, 4)))
+    assert found.shortage is None
     assert list(found.means) == [30, 60]
     assert list(found.medians) == [20, 60]
     assert found.ratio == pytest.approx(0.5)
@@ -37,6 +39,20 @@ def test_the_ratio_is_that_of_means() -> None:
 def test_what_tells_nothing_has_no_interval(first: Times, second: Times) -> None:
     found = times_compared(first, second)
     assert (found.low, found.high) == (None, None)
+
+
+def test_the_task_with_fewest_judges_or_segments_decides() -> None:
+    many = times(*((10 + n, n, n) for n in range(6)))
+    assert times_compared(many, times((5, 0, 0))).shortage == Shortage("judges", 1, 2)
+    assert times_compared(many, times((5, 0, 0), (6, 1, 0))).low is None
+    few, more = times((5, 0, 0), (7, 1, 1)), times(*((5 + 2 * (n % 2), n, n) for n in range(6)))
+    lengths = [
+        found.high / found.low
+        for found in (times_compared(many, few), times_compared(many, more))
+        if found.low is not None and found.high is not None
+    ]
+    # Two judges have one degree of freedom, whatever the other task has.
+    assert lengths[0] > 10 * lengths[1]
 
 
 def test_times_are_more_than_0() -> None:

@@ -12,6 +12,7 @@ from django.core.management import CommandError
 
 from campaign.formats import FormatError
 from protocols.two_outputs.files import read_choices
+from protocols.two_outputs.report import two_outputs_found, two_outputs_report
 from ranking.files import SelectionError
 from tests.unit.protocols.two_outputs.test_judges import TABLE_7
 
@@ -121,3 +122,20 @@ def test_a_judge_may_answer_again(make_file: MakeFile, run: Callable[..., str]) 
     assert json.loads(run("compare_choices", file, "--format", "json"))["agreement"]["totals"] == [
         [2, 0, 0, 0]
     ]
+
+
+def test_kappa_of_judges_who_always_agree_is_undefined_in_words(
+    make_file: MakeFile, run_json: Callable[..., Any]
+) -> None:
+    row = {"first": "cu", "second": ["pc"], "answer": "first"}
+    file = make_file(
+        [{**row, "segment": segment, "judge": judge} for segment in (1, 2) for judge in "MO"]
+    )
+    report = two_outputs_report(
+        two_outputs_found(read_choices([file]).read), judges=(), files=read_choices([file])
+    )
+    tables = {table.name: table for table in report.tables}
+    for name, key in (("agreement", "fleiss"), ("judge_pairs", "kappa")):
+        place = [column.key for column in tables[name].columns].index(key)
+        assert isinstance(tables[name].rows[0][place], str), name
+    assert run_json("compare_choices", file)["agreement"]["pairs"][0]["kappa"] is None

@@ -1,6 +1,6 @@
 import pytest
 
-from ranking.wording.agreement import strength_in_words
+from ranking.wording.agreement import kappa_shown, strength_in_words
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,9 @@ from ranking.wording.agreement import strength_in_words
 )
 def test_words_are_those_of_landis_and_koch(kappa: float | None, word: str | None) -> None:
     assert strength_in_words(kappa) == word
+
+
+def test_kappa_is_undefined_in_words_only_where_something_is_shared() -> None:
+    assert isinstance(kappa_shown(None, 1.0), str)
+    assert kappa_shown(None, None) is None
+    assert kappa_shown(0.2, 0.5) == 0.2

@@ -70,30 +70,32 @@ def drawn(**scores: float) -> DrawnScores:
 
 
 def test_only_systems_that_both_score_count() -> None:
-    found = correlations(drawn(a=3, b=2, c=1, d=9, e=float("nan")), drawn(c=0, x=5, b=2, a=1, e=8))
-    assert found.systems == ("a", "b", "c")
+    found = correlations(
+        drawn(a=3, b=2, c=1, f=0, d=9, e=float("nan")), drawn(c=0, x=5, b=2, a=1, f=-1, e=8)
+    )
+    assert found.systems == ("a", "b", "c", "f")
     assert found.kendall is not None
-    assert found.kendall.value == pytest.approx(1 / 3)
+    assert found.kendall.value == pytest.approx(2 / 3)
     # Scores without noise tell nothing of other segments.
     assert (found.kendall.low, found.kendall.high) == (None, None)
 
 
-def test_with_fewer_than_three_systems_or_equal_scores_there_is_none() -> None:
-    few = correlations(drawn(a=3, b=2, d=1), drawn(a=3, b=2, c=1))
+def test_with_fewer_than_four_systems_or_equal_scores_there_is_none() -> None:
+    few = correlations(drawn(a=3, b=2, c=1, e=0), drawn(a=3, b=2, c=1, d=0))
     assert (few.kendall, few.spearman, few.pearson) == (None, None, None)
-    assert (few.systems, few.reason) == (("a", "b"), NoCorrelation.FEW_SYSTEMS)
+    assert (few.systems, few.reason) == (("a", "b", "c"), NoCorrelation.FEW_SYSTEMS)
     none = correlations(drawn(a=3, b=2), drawn(c=3, d=2))
     assert (none.systems, none.reason) == ((), NoCorrelation.FEW_SYSTEMS)
-    equal = correlations(drawn(a=3, b=2, c=1), drawn(a=1, b=1, c=1))
+    equal = correlations(drawn(a=3, b=2, c=1, d=0), drawn(a=1, b=1, c=1, d=1))
     assert (equal.kendall, equal.reason) == (None, NoCorrelation.EQUAL_SCORES)
 
 
 def test_resamples_without_a_correlation_have_no_interval() -> None:
-    one, other = drawn(a=3, b=2, c=1), drawn(a=3, b=1, c=2)
+    one, other = drawn(a=3, b=2, c=1, d=0), drawn(a=3, b=1, c=2, d=0)
     one.resampled["segments"].values[:60] = np.nan
     found = correlations(one, other)
     assert found.pearson is not None
-    assert found.pearson.value == pytest.approx(0.5)
+    assert found.pearson.value == pytest.approx(0.8)
     assert found.pearson.low is None
 
 
