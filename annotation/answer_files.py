@@ -52,6 +52,8 @@ class FileAnswer:
     comment : str
     about : int, optional
         The place among the answers of the file, from 0, of an earlier one that this one is about.
+    is_number : bool
+        Whether `segment` is a number through the test set, also beside a document.
     """
 
     line: int
@@ -68,6 +70,7 @@ class FileAnswer:
     active_ms: int | None = None
     comment: str = ""
     about: int | None = None
+    is_number: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
 from annotation.answer_files import FileAnswer
+from campaign.formats.losses import Losses
 from campaign.formats.segment_identity import (
+    DocumentColumn,
     KnownSegment,
     KnownSegments,
     SegmentName,
@@ -13,7 +16,7 @@ from campaign.formats.segment_identity import (
     same_text,
 )
 from campaign.importing.languages import language_tag
-from campaign.models import Output, Segment, Task
+from campaign.models import Output, Segment, Task, TestSet
 
 #: Raises the error of an answer: for what field, which problem, and what to do.
 Refuse = Callable[[str | None, str, str], NoReturn]
@@ -32,21 +35,29 @@ class Place:
     texts: tuple[str | None, ...]
 
 
+def known_segments(test_set: TestSet) -> KnownSegments:
+    """Return the names of all segments of a test set. One query."""
+    rows = Segment.objects.filter(test_set=test_set).values_list(
+        "id", "number", "document__name", "position"
+    )
+    return KnownSegments(test_set.name, (KnownSegment(*row) for row in rows.iterator()))
+
+
 class Places:
     """Finds segments and outputs; reads the names of all segments once, and texts as answers name them."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, losses: Losses) -> None:
         self._test_set = task.test_set
+        self._losses = losses
         self._systems = dict(self._test_set.systems.values_list("name", "id"))
-        rows = Segment.objects.filter(test_set=self._test_set).values_list(
-            "id", "number", "document__name", "position"
-        )
-        self._known = KnownSegments(
-            self._test_set.name, (KnownSegment(*row) for row in rows.iterator())
-        )
+        self._known = known_segments(self._test_set)
         self._pair = tuple(
             map(_language, (self._test_set.source_language, self._test_set.target_language))
         )
+
+    def begin_file(self, name: str) -> None:
+        """Expect the answers of a file."""
+        self._column = DocumentColumn(name, self._known, self._losses)
 
     def of(
         self, answers: Sequence[FileAnswer], refuse: Callable[[FileAnswer], Refuse]
@@ -75,11 +86,15 @@ class Places:
         for answer in answers:
             said = refuse(answer)
             self._refuse_languages(answer, said)
+            document = answer.document
+            if answer.is_number:
+                document = self._column.document(document, answer.line, partial(said, None))
             name = SegmentName(
                 answer.segment,
-                answer.document,
+                document,
                 answer.source,
                 has_output_texts=any(text is not None for text in answer.texts),
+                is_number=answer.is_number,
             )
             names.append(name)
             named.append(_proved(said, self._known.candidates, name))

@@ -140,10 +140,10 @@ class _Import:
         # Rules stay as they are until the answers to them are committed; after HITs, as `task_delete` locks.
         locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         self._rules: Rules = self._kind.rules(locked.rules)
-        self._places = Places(task)
         self._judges: dict[str, int] = {}
         self._seen: Counter[uuid.UUID] = Counter()
         self._losses = Losses()
+        self._places = Places(task, self._losses)
         self._files: list[AnswersOfFile] = []
         self._judgments = self._already_there = 0
 
@@ -154,6 +154,7 @@ class _Import:
             content = self._reader.read(InputFile(file.name, stream), file_format)
             read = AnswersOfFile(file.name, content.file_format, sha256)
             self._files.append(read)
+            self._places.begin_file(read.name)
             self._writer.begin_file(
                 {"file": read.name, "format": read.file_format, "sha256": sha256}
             )

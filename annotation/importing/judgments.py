@@ -10,11 +10,13 @@ from django.db import transaction
 
 from annotation.importing.blocks import BlockWriter
 from annotation.importing.row_ids import RowIds, ids_there
+from annotation.importing.texts import SegmentNumbers
 from annotation.models import HIT, Block, Judgment, JudgmentNumber, Skip
 from annotation.services import judgments_number
 from annotation.services.judging.notifications import ranking_request
 from campaign.database.copy import statistics_refresh
 from campaign.formats import FiveWayColumns
+from campaign.formats.losses import Loss, Losses
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import (
     ROWS_AT_ONCE,
@@ -30,11 +32,12 @@ _BATCH: Final = ROWS_AT_ONCE
 
 @dataclass(frozen=True, slots=True)
 class JudgmentsImported:
-    """What an import did: rows that became judgments and skips, and rows known before."""
+    """What an import did: rows that became judgments and skips, rows known before, and what rows say and is not kept."""
 
     judgments: int
     skips: int
     already_there: int
+    losses: tuple[Loss, ...]
 
 
 @transaction.atomic
@@ -60,6 +63,8 @@ def judgments_import(
     """
     writer = BlockWriter(task)
     row_ids = RowIds(task.pk)
+    losses = Losses()
+    segments = SegmentNumbers(task, losses)
     judgments = skips = already_there = done = 0
     # Closed here, since a refusal leaves the reader in the middle of a file.
     with closing(
@@ -68,6 +73,7 @@ def judgments_import(
         )
     ) as placed:
         for columns in _of_the_task(placed, task) if languages is None else placed:
+            segments.confirm(columns)
             client_ids = row_ids.of(columns)
             is_new = np.ones(len(columns), dtype=np.bool_)
             if not writer.is_first_import:
@@ -89,7 +95,9 @@ def judgments_import(
     statistics_refresh(Segment, Output, HIT, Block, Judge, Judgment, JudgmentNumber, Skip)
     if judgments:
         ranking_request(task_id=task.pk)
-    return JudgmentsImported(judgments=judgments, skips=skips, already_there=already_there)
+    return JudgmentsImported(
+        judgments=judgments, skips=skips, already_there=already_there, losses=losses.found()
+    )
 
 
 def _of_the_task(placed: Iterable[FiveWayColumns], task: Task) -> Iterator[FiveWayColumns]:

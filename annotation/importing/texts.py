@@ -1,17 +1,26 @@
 """The segments and outputs that imported judgments are about, by id."""
 
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, F, IntegerField, Max, Q
+from django.db.models import BigIntegerField, F, IntegerField, Q
 
+from annotation.importing.answer_places import known_segments
 from annotation.models.pool import IsAnyOf
 from campaign.database.column_writing import columns_write
 from campaign.database.columns import ColumnsQuery
 from campaign.database.copy import ids_reserve
 from campaign.formats import FiveWayColumns
+from campaign.formats.losses import Losses
+from campaign.formats.segment_identity import (
+    DocumentColumn,
+    SegmentName,
+    SegmentProblem,
+    document_named,
+)
 from campaign.models import Output, Segment, Task
 
 Integers = npt.NDArray[np.int64]
@@ -31,6 +40,43 @@ _OUTPUTS: Final = ColumnsQuery(
     {"segment_ids": ArrayField(BigIntegerField())},
     [("id", "i8"), ("segment_id", "i8"), ("system_id", "i8")],
 )
+
+
+class SegmentNumbers:
+    """Confirms the segments that rows of files number: their test set has the number, in the document that they name."""
+
+    def __init__(self, task: Task, losses: Losses) -> None:
+        self._known = known_segments(task.test_set)
+        self._losses = losses
+        self._file: str | None = None
+        # Pairs that were looked up: thousands of rows share them.
+        self._confirmed: set[tuple[int, str]] = set()
+
+    def confirm(self, columns: FiveWayColumns) -> None:
+        """Raise FormatError for a row of another test set or document; call it with all rows of a file, in their order."""
+        if columns.file != self._file:
+            self._file = columns.file
+            self._documents = DocumentColumn(columns.file, self._known, self._losses)
+        places = zip(
+            columns.lines.tolist(), columns.source_index.tolist(), columns.documents, strict=True
+        )
+        for row, (line, number, cell) in enumerate(places):
+            document = self._documents.document(
+                document_named(cell),
+                line,
+                partial(_refuse, columns, row, "documentId"),
+            )
+            if (number, document) in self._confirmed:
+                continue
+            try:
+                self._known.candidates(SegmentName(str(number), document, is_number=True))
+            except SegmentProblem as error:
+                _refuse(columns, row, "srcIndex", error.problem, error.remedy)
+            self._confirmed.add((number, document))
+
+
+def _refuse(columns: FiveWayColumns, row: int, field: str, problem: str, remedy: str) -> NoReturn:
+    raise columns.error(row, problem, remedy, field=field)
 
 
 class ImportedTexts:
@@ -53,15 +99,12 @@ class ImportedTexts:
         """Return the segment of each row and its outputs, both by id.
 
         Outputs that are known from judgments alone are created. The second array is n × k × m: of each
-        row's k candidates up to m outputs, then 0.
+        row's k candidates up to m outputs, then 0. `SegmentNumbers` has confirmed the segments.
 
-        Raises FormatError where the test set does not have the segment or the output.
+        Raises FormatError where the test set does not have the output.
         """
-        different, first, place = np.unique(
-            columns.source_index, return_index=True, return_inverse=True
-        )
+        different, place = np.unique(columns.source_index, return_inverse=True)
         self._read(different[[number not in self._rows for number in different.tolist()]])
-        self._refuse_unknown_segment(columns, different, first)
         rows = np.fromiter(map(self._rows.__getitem__, different.tolist()), np.int64)[place]
         systems = self._systems_by_candidate(columns)[columns.candidates]
         is_shown = systems >= 0
@@ -101,21 +144,6 @@ class ImportedTexts:
         self._segment_ids = np.concatenate([self._segment_ids, ids])
         self._has_text = np.concatenate([self._has_text, found["has_text"][order]])
         self._outputs = np.concatenate([self._outputs, outputs])
-
-    def _refuse_unknown_segment(
-        self, columns: FiveWayColumns, different: Integers, first: Integers
-    ) -> None:
-        unknown = [number not in self._rows for number in different.tolist()]
-        if any(unknown):
-            row = int(first[unknown].min())
-            last = self._task.test_set.segments.aggregate(Max("number"))["number__max"]
-            raise columns.error(
-                row,
-                f'the test set "{self._task.test_set.name}" has no segment '
-                f"{columns.source_index[row]}; its last is {last}",
-                "give the judgments of this test set, counted from its first segment",
-                field="srcIndex",
-            )
 
     def _create(
         self,

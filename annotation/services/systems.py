@@ -13,7 +13,7 @@ from annotation.notification import planning_enqueue
 from annotation.selectors.systems import hits_never_lent, name_settled_in_words
 from annotation.services.page_changes import pages_changed
 from annotation.services.planning.batch import PlanningTransaction
-from campaign.formats import FormatError, InputFile
+from campaign.formats import FormatError, InputFile, system_name_problem
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.outputs import system_import
 from campaign.models import System, SystemKind, Task, TestSet
@@ -55,6 +55,10 @@ def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> Sy
         settled = name_settled_in_words(system=row)
         if settled:
             raise SystemRefusedError(settled, field="name")
+        problem = system_name_problem(changes["name"])
+        if problem:
+            refused = ImportRefusedError(problem, "give the system another name")
+            raise SystemRefusedError(str(refused), field="name")
     for name, value in changes.items():
         setattr(row, name, value)
     try:

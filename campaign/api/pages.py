@@ -1,16 +1,19 @@
 """Lists in pages that stay right while rows are added."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from django.db.models import QuerySet
-from rest_framework.exceptions import NotFound
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 _Row = TypeVar("_Row")
+#: More would be more than any page has.
+_DIGITS: Final = 9
 
 
 class CursorPages(CursorPagination):
@@ -21,6 +24,17 @@ class CursorPages(CursorPagination):
     max_page_size = 1000
     cursor_query_description = "Where the page begins, as `next` and `previous` have it."
     page_size_query_description = "Rows in a page: 100 unless said otherwise, at most 1,000."
+
+    def get_page_size(self, request: Any) -> int:
+        """Return how many rows are asked for; 400 if that is no number of rows that a page may have."""
+        said = request.query_params.get(self.page_size_query_param, str(self.page_size))
+        is_number = said.isascii() and said.isdigit() and len(said) <= _DIGITS
+        if not (is_number and 1 <= int(said) <= self.max_page_size):
+            words = _("Enter a number between %(low)s and %(high)s.")
+            raise ValidationError(
+                {self.page_size_query_param: [words % {"low": 1, "high": self.max_page_size}]}
+            )
+        return int(said)
 
     def get_ordering(self, request: Any, queryset: Any, view: Any) -> tuple[str, ...]:
         del request, queryset
@@ -52,7 +66,7 @@ class RowPages(CursorPages):
         view: Any = None,
     ) -> list[_Row]:
         rows = list(queryset)
-        size = self.get_page_size(request) or self.page_size
+        size = self.get_page_size(request)
         keys = [str(view.row_key(row)) for row in rows]
         # Of any text, whatever the types of DRF say.
         cursor: Any = self.decode_cursor(request)

@@ -9,9 +9,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, NoReturn
+
+from campaign.formats.losses import Losses
 
 #: Between the document and the position in an id; WMT 2026 writes the longer one.
 MARK: Final = "_#_"
@@ -87,6 +90,10 @@ class KnownSegments:
     def numbered(self, number: int) -> KnownSegment:
         """Return the segment with a number through the test set."""
         return self._by_number[number]
+
+    def refuse_unknown_document(self, name: str) -> None:
+        """Raise SegmentProblem for a document that the test set does not have."""
+        self._document(name)
 
     def candidates(self, name: SegmentName) -> list[KnownSegment]:
         """Return the segments that the names of a row allow; none if only its source can tell.
@@ -194,6 +201,45 @@ class KnownSegments:
                 + ", ".join(shown),
             )
         return found
+
+
+class DocumentColumn:
+    """The documents that the rows of a file name beside numbers through the test set.
+
+    WMT's releases name the test set there, in every row (``cs-en.test``): the only name of a file, if it is no document
+    of the test set, says nothing of a segment, and is counted as a loss.
+    """
+
+    def __init__(self, file: str, known: KnownSegments, losses: Losses) -> None:
+        self._file = file
+        self._known = known
+        self._losses = losses
+        self._names: set[str] = set()
+        self._refuse_unknown: Callable[[], NoReturn] | None = None
+
+    def document(self, name: str, line: int, refuse: Callable[[str, str], NoReturn]) -> str:
+        """Return the document of a row; empty for none, and for a name that is no document's.
+
+        `refuse` raises the error of the row, with a problem and a remedy: also later, once another row shows that its
+        name is not the only one.
+        """
+        if name and name not in self._names:
+            self._names.add(name)
+            try:
+                self._known.refuse_unknown_document(name)
+            except SegmentProblem as error:
+                self._refuse_unknown = self._refuse_unknown or partial(
+                    refuse, error.problem, error.remedy
+                )
+        if self._refuse_unknown is None or not name:
+            return name
+        if len(self._names) > 1:
+            self._refuse_unknown()
+        self._losses.add(
+            f'"{name}", which is no document of the test set: as the only name there it is read as the name of a test set',
+            f"{self._file}, line {line}",
+        )
+        return ""
 
 
 def document_named(cell: str) -> str:

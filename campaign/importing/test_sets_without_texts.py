@@ -13,6 +13,7 @@ import numpy.typing as npt
 from django.db import transaction
 
 from campaign.formats import FiveWayColumns
+from campaign.formats.records import unseen_problem
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, columns_placed
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create
@@ -89,6 +90,10 @@ class _Content:
             first_rows.setdefault(place, row)
         for (number, document, segment_id), row in first_rows.items():
             here = document.strip(), segment_id.strip()
+            if problem := unseen_problem(document, "document name"):
+                raise columns.error(
+                    row, problem, "write the name without that character", field="documentId"
+                )
             there = self.segments.setdefault(number, here)
             if here == there:
                 continue

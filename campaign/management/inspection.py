@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from django.utils.translation import gettext as _
 
 from campaign.formats.inspecting import OUTLYING, Inspection, SystemFacts
+from campaign.formats.losses import Loss
 from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet
 
 _WIDTH = 160
@@ -48,6 +49,15 @@ def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[s
         yield f"{segment.number}. {_one_line(segment.source)}"
         yield from (f"    {_one_line(text)}" for text in segment.references if text)
         yield from (f"    {name}: {_one_line(text)}" for name, text in segment.outputs.items())
+
+
+def loss_lines(losses: Iterable[Loss]) -> Iterator[str]:
+    """Yield a line for everything that a conversion could not carry."""
+    for loss in losses:
+        yield (
+            _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
+            % {"what": loss.what, "count": f"{loss.count:,}", "first": loss.first}
+        )
 
 
 def told_lines(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from campaign.formats.records import unseen_problem
 from campaign.models import (
     Campaign,
     ConflictOfInterest,
@@ -74,10 +75,13 @@ def judge_add(
 ) -> Judge:
     """Create and return a judge; a person gets a user, who signs in by invitation.
 
-    Raises `PersonRefusedError` if the campaign has a judge with this pseudonym, and `LanguageTagError`.
+    Raises `PersonRefusedError` if the campaign has a judge with this pseudonym or if it has a character that is not
+    seen, and `LanguageTagError`.
     Languages that no test set of the campaign has are stored: it may get one.
     """
     reads = language_tags_checked(languages)
+    if problem := unseen_problem(pseudonym, "name of the judge"):
+        raise PersonRefusedError(f"{problem}. What to do: write the name without that character.")
     if Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
         raise PersonRefusedError(
             _("The campaign “%(slug)s” already has a judge “%(pseudonym)s”.")

@@ -6,6 +6,7 @@ from typing import Any, Final
 from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, FileContent, Lose
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Losses
+from campaign.formats.segment_identity import document_named
 from ranking.files.appraise import read_appraise_xml
 from ranking.files.detection import detect_input_format
 from ranking.files.five_way import read_five_way
@@ -67,6 +68,8 @@ def _file_answer(block: JudgedBlock) -> FileAnswer:
         line=block.line,
         judge=block.judge,
         segment=str(block.segment),
+        document=document_named(block.document),
+        is_number=True,
         candidates=block.candidates,
         said=block.labels,
         languages=(block.source_language, block.target_language),

@@ -13,6 +13,7 @@ from campaign.formats import ByteStream, FormatError
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile
 from campaign.management.arguments import task_named
+from campaign.management.inspection import loss_lines
 from campaign.management.progress import Progress
 from campaign.models import Protocol, Task
 
@@ -67,11 +68,8 @@ class Command(BaseCommand):
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))
-            for loss in imported.losses:
-                self.stdout.write(
-                    _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
-                    % {"what": loss.what, "count": f"{loss.count:,}", "first": loss.first}
-                )
+            for line in loss_lines(imported.losses):
+                self.stdout.write(line)
 
 
 def _opener(path: Path, progress: Progress) -> Any:

@@ -16,6 +16,7 @@ from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile, LanguagePair
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
+from campaign.management.inspection import loss_lines
 from campaign.management.progress import Progress
 from campaign.models import Task, TestSet
 from campaign.selectors.tasks import ranking_task
@@ -77,6 +78,8 @@ class Command(BaseCommand):
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))
+            for line in loss_lines(imported.losses):
+                self.stdout.write(line)
 
 
 def _opener(path: Path, progress: Progress) -> Any:

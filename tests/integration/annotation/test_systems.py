@@ -257,7 +257,7 @@ class TestSaying:
         dune.refresh_from_db()
         assert (dune.name, dune.team, dune.constrained) == ("dunes", "Dune GmbH", True)
 
-    @pytest.mark.parametrize("name", ["", "a,b", "ember", "x" * 201])
+    @pytest.mark.parametrize("name", ["", "a,b", "ember", "x" * 201, "du\u202ene"])
     def test_a_wrong_name_is_refused(self, name: str) -> None:
         task = make_task(make_campaign(), planned=0)
         with pytest.raises(SystemRefusedError) as refused:

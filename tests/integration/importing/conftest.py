@@ -67,7 +67,9 @@ def five_way(write: Callable[[str, str], Path]) -> Callable[..., Path]:
     A row is "segment judge A=1 B,C=2 …"; a label "-" is blank.
     """
 
-    def write_csv(*rows: str, name: str = "judgments.csv", languages: str = "cs,en") -> Path:
+    def write_csv(
+        *rows: str, name: str = "judgments.csv", languages: str = "cs,en", document: str = "doc"
+    ) -> Path:
         lines = [FIVE_WAY_HEADER]
         for row in rows:
             segment, judge, *candidates = row.split()
@@ -75,7 +77,7 @@ def five_way(write: Callable[[str, str], Path]) -> Callable[..., Path]:
             pairs += [["", "-"]] * (3 - len(pairs))
             systems = ",".join(f',"{systems}"' for systems, _label in pairs)
             labels = ",".join("-1" if label == "-" else label for _systems, label in pairs)
-            lines.append(f"{languages},{segment},doc,{segment},{judge},{systems},{labels}\n")
+            lines.append(f"{languages},{segment},{document},{segment},{judge},{systems},{labels}\n")
         return write(name, "".join(lines))
 
     return write_csv

@@ -48,7 +48,7 @@ def task(campaign: Campaign) -> Task:
 
 @pytest.fixture
 def onto(five_way: FiveWay) -> Callable[..., Path]:
-    return lambda *rows, **more: five_way(*rows, languages="English,de", **more)
+    return lambda *rows, **more: five_way(*rows, languages="English,de", document="", **more)
 
 
 def shown(judgment: Judgment) -> list[tuple[list[str], int | None]]:
@@ -172,7 +172,7 @@ def test_more_judgments_go_onto_a_test_set_without_texts(
     onto = NEW | {"create_test_set": False}
     assert "1 judgments and 0 skips" in done("import_judgments", str(more), **onto)
     said = refused("import_judgments", str(five_way("2 bob amber=1 ember=2")), **onto)
-    assert 'the test set "new" has no segment 2; its last is 5' in said
+    assert 'the test set "new" has no segment 2 of the document "doc"; its last is 5' in said
 
 
 def test_documents_stand_in_the_order_of_their_segments(
@@ -213,13 +213,13 @@ def test_several_language_pairs_want_a_choice(
 def test_rows_of_other_languages_are_refused_or_left_out(
     task: Task, onto: FiveWay, five_way: FiveWay, done: Say, refused: Say
 ) -> None:
-    czech = five_way("3 ada amber=1 cobalt=2", name="cs.csv", languages="Czech,de")
+    czech = five_way("3 ada amber=1 cobalt=2", name="cs.csv", languages="Czech,de", document="")
     said = refused("import_judgments", str(onto(*ROWS)), str(czech), **ONTO)
     assert said.startswith(
         f'{czech}, line 2 (field "srclang"): '
         'the row is Czech → de, the test set "museum en-de" en → de.'
     )
-    foreign = five_way("3 ada unknown=1 cobalt=2", name="cs.csv", languages="Czech,de")
+    foreign = five_way("3 ada unknown=1 cobalt=2", name="cs.csv", languages="Czech,de", document="")
     said = done(
         "import_judgments", str(onto(*ROWS)), str(foreign), source="English", target="ger", **ONTO
     )

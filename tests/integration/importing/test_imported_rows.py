@@ -44,7 +44,7 @@ def _rows(draw: st.DrawFn) -> FiveWayRow:
         source_language="en",
         target_language="de",
         source_index=number,
-        document="doc",
+        document="",
         segment_id=str(number),
         judge=draw(st.sampled_from(["ada", "bob", 'é "q", \\', "-1"])),
         candidates=tuple(candidates),

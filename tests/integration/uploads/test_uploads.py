@@ -2,16 +2,19 @@
 
 import io
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db.models import F
-from django.test import override_settings
+from django.test import Client, override_settings
+from django.urls import reverse
 
 from annotation.selectors.designs import design_in_force
 from campaign.models import (
     ActivityEvent,
     Campaign,
+    Document,
     Job,
     JobState,
     Output,
@@ -152,6 +155,51 @@ def test_look_alikes_are_told_on_the_page_and_by_the_job(sent: Sent) -> None:
     assert found is not None
     assert warning in upload_in_words(found).stands_out
     assert imported(upload).result["warnings"] == [warning]
+
+
+@pytest.mark.parametrize("door", ["page", "rest"])
+def test_documents_that_all_systems_cover_are_asked_for_and_the_others_listed(
+    sent: Sent, client: Client, organiser: User, door: str
+) -> None:
+    case = Path("tests/data/cases/files/04-document-withdrawn-from-outputs/set.xml")
+    upload = sent(dict.fromkeys(FILES) | {"set.xml": case.read_bytes()})
+    client.force_login(organiser)
+    page = reverse("upload", args=["museum", upload.pk])
+    rest = f"/api/v1/campaigns/museum/uploads/{upload.pk}/"
+    assert checked(upload)["error"] is not None
+    shown = client.get(page).content.decode()
+    assert 'name="common_documents"' in shown
+    assert 'id="left-out"' not in shown
+    decided = {
+        "name": "News",
+        "source_language": "en",
+        "target_language": "de",
+        "reference_use": "control",
+        "common_documents": "on" if door == "page" else True,
+    }
+    if door == "page":
+        assert client.post(page, decided | {"act": "save"}).status_code == 302
+    else:
+        changed = client.patch(rest, decided, content_type="application/json")
+        assert changed.json()["common_documents"] is True
+        assert client.post(f"{rest}check/").status_code == 202
+    assert jobs_run_waiting() == 1
+    left_out = [{"name": 'document "v2"', "why": "not covered by alpha, beta"}]
+    answer = client.get(rest).json()
+    assert (answer["report"]["error"], answer["report"]["left_out"]) == (None, left_out)
+    shown = client.get(page).content.decode()
+    section = shown[shown.index('id="left-out"') :]
+    assert (
+        "document &quot;v2&quot;: not covered by alpha, beta" in section[: section.index("</ul>")]
+    )
+    if door == "page":
+        assert client.post(page, decided | {"act": "import"}).status_code == 302
+    else:
+        assert client.post(f"{rest}import/").status_code == 202
+    assert jobs_run_waiting() == 1
+    assert client.get(rest).json()["job"]["result"]["left_out"] == left_out
+    documents = Document.objects.order_by("position").values_list("name", flat=True)
+    assert list(documents) == ["v1", "v3"]
 
 
 def test_a_task_is_made_and_the_files_go(sent: Sent) -> None:

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.management.arguments import task_named
+from campaign.management.inspection import loss_lines
 from campaign.models import Protocol
 from protocols.spans.files import SpansFormat, write_spans
 from protocols.spans.scores import scores_read
@@ -57,8 +58,5 @@ class Command(BaseCommand):
                     "file": output,
                 }
             )
-            for loss in losses:
-                self.stdout.write(
-                    _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
-                    % {"what": loss.what, "count": f"{loss.count:,}", "first": loss.first}
-                )
+            for line in loss_lines(losses):
+                self.stdout.write(line)
