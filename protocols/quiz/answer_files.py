@@ -12,7 +12,7 @@ from annotation.answer_files import (
     Lose,
     RefuseAnswer,
 )
-from annotation.export.comments import comments_lost
+from annotation.export.losses import comments_lost
 from campaign.formats import InputFile
 from campaign.models import Segment, Task
 from protocols.quiz.files import Reading, ReadingsOfLines

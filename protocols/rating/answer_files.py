@@ -12,7 +12,7 @@ from annotation.answer_files import (
     FileWritten,
     Lose,
 )
-from annotation.export.comments import comments_lost
+from annotation.export.losses import comments_lost
 from campaign.formats import InputFile
 from campaign.formats.losses import Losses
 from campaign.models import Task

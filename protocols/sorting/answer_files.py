@@ -12,7 +12,7 @@ from annotation.answer_files import (
     FileWritten,
     Lose,
 )
-from annotation.export.comments import comments_lost
+from annotation.export.losses import comments_lost
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
 from campaign.formats import InputFile
