@@ -123,8 +123,10 @@ def _averages(
     ]
     scored: Mapping[str, MeanScore] = {}
     if len(influences) == len(rows):
+        # Systems that only tied have none.
+        known = [name for name in systems if all(name in each.systems for each in influences)]
         scored = {
-            each.system: each for each in mean_scores(influences, systems, confidence=confidence)
+            each.system: each for each in mean_scores(influences, known, confidence=confidence)
         }
     hold = _ranges_hold(rows)
     # No share lies outside.
@@ -153,10 +155,10 @@ def _averages(
             rank_high=each.high if hold and each.system not in thin else None,
             score=plain[each.system],
             score_low=max(least, scored[each.system].low)
-            if scored and each.system not in thin
+            if each.system in scored and each.system not in thin
             else None,
             score_high=min(most, scored[each.system].high)
-            if scored and each.system not in thin
+            if each.system in scored and each.system not in thin
             else None,
         )
         for each in mean_ranks(places, systems)

@@ -17,7 +17,6 @@ from ranking.reports.plots import Plot
 from ranking.reports.selections import accuracy_table, selection_data
 from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.ranges import rank_cell
 
 
 def orders_report(
@@ -81,21 +80,13 @@ def _places(
     ]
 
 
-def _shared_places(order: MethodOrder, names: Sequence[str]) -> dict[str, int | str]:
+def _shared_places(order: MethodOrder, names: Sequence[str]) -> dict[str, int]:
     """Return the places of some systems, best first; those with equal scores share theirs."""
     scores = {
         name: round(order.scores[name], TIE_DECIMALS) for name in order.ranks if name in names
     }
     every = list(scores.values())
-    return {
-        name: rank_cell(
-            {
-                "rank": 1 + sum(each > score for each in every),
-                "last_rank": sum(each >= score for each in every),
-            }
-        )
-        for name, score in scores.items()
-    }
+    return {name: 1 + sum(each > score for each in every) for name, score in scores.items()}
 
 
 def _places_table(names: Sequence[str], orders: Sequence[MethodOrder]) -> Table:

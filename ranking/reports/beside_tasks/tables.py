@@ -114,7 +114,7 @@ def places_table(orders: Sequence[TaskOrder]) -> Table:
     """Return the ranks by each task; those within groups that nothing compares are in `ranges_table` alone."""
     whole = [{row["system"]: row for row in rows_of(each)} for each in orders]
     places = [
-        {name: rank_cell(row) for name, row in rows.items()}
+        {name: row["rank"] for name, row in rows.items()}
         if all(row["group"] == 1 for row in rows.values())
         else {}
         for rows in whole

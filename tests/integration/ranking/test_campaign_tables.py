@@ -129,7 +129,9 @@ def test_tables_with_rankings_say_how_far_each_stopping_rule_is(
     )
     assert said[1].startswith("two: Stopping rule: Stop at 3 clusters, or 100 judgments")
     # Of four blocks there are no clusters yet.
-    assert said[1].endswith("It is not met yet. 4 judgments count.")
+    assert said[1].endswith(
+        "It is not met yet. Clusters are counted once all systems have a rank range. 4 judgments count."
+    )
     # What it means to look at clusters again and again is said once.
     assert sum("right at one look" in note for note in found.notes) == 1
     rules = [each.get("stopping_rule") for each in found.data["test_sets"]]
